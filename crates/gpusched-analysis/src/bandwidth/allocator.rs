@@ -162,7 +162,7 @@ impl Allocator {
         }
     }
 
-    /// Computes the largest memory time under which the remaining blocks end within `window`,
+    /// Computes the largest memory time of best-effort cores under which the remaining blocks end within `window`,
     /// rounded down [ns]. Returns `None` if the blocks end within `window` under any memory
     /// traffic.
     ///

@@ -1,4 +1,4 @@
-//! The inverse of the memory time function: the largest burst for a given memory time in a window
+//! The inverse of the memory time function: the largest burst of best-effort cores for a given memory time in a window
 //! ([Aghilinasab20] Eq. 7 for sync = 1, and Algorithm 2 line 5).
 
 /// Returns the largest burst b ≤ `period` for which the memory time t_mem in a window of length

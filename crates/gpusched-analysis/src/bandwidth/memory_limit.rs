@@ -1,4 +1,5 @@
-//! The largest memory time under which the remaining blocks of a kernel meet the deadline ([Aghilinasab20] Algorithm
+//! The largest memory time of best-effort cores under which the remaining blocks of a kernel meet the deadline
+//! ([Aghilinasab20] Algorithm
 //! 2, line 4).
 //!
 //! [`Allocator`](super::Allocator) uses a safe approximation of this limit (Algorithm 4). The

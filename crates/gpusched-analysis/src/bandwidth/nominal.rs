@@ -18,8 +18,8 @@ pub struct Nominal {
     pub slowdown: Factor,
     /// Whether the kernel starts together with a regulation period.
     pub sync: bool,
-    /// Rule that selects which partly covered blocks count as delayed. Memory time covers only a
-    /// part of their execution.
+    /// Rule that states which blocks count as delayed if best-effort cores access memory during only a part of the
+    /// execution of a block.
     #[serde(default)]
     pub straddling: Straddling,
     /// Nominal budget: the largest budget Q whose slowdown is accepted, as a multiple of 10⁻⁹.

@@ -6,7 +6,7 @@
 //! time, minus 1.
 //!
 //! gpusched computes the kernel from a seed in integers. Only means and standard deviations are
-//! floating-point numbers, and each of them takes one division.
+//! floating-point numbers, and gpusched computes each of them with one division.
 
 use std::collections::BTreeMap;
 

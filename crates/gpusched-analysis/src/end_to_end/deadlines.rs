@@ -2,7 +2,8 @@
 //! George, Rivierre, Spuri, INRIA RR-2966, 1996), for streams of segments and for the prefixes of jobs.
 //!
 //! The busy period starts at 0: before it, no job with an earlier or equal deadline is pending. At most one
-//! job with a later deadline runs at 0, in a part without preemption that started before. The analyzed job arrives at
+//! job with a later deadline runs at 0, in a part without preemption that started before time 0. The analyzed job
+//! arrives at
 //! a ≥ −J and ends at the least t with
 //!
 //! t = B(a) + ⌊(a + J)/T⌋·C + c + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + D + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)⁺·Cⱼ.
@@ -42,7 +43,7 @@ pub(super) struct Deadlines<'a> {
 }
 
 impl<'a> Deadlines<'a> {
-    /// Returns the analysis of `streams` on a resource that loses `lost`. Returns `None` if there are no bounds.
+    /// Returns the analysis of `streams` on a resource that loses `lost`. Returns `None` if the streams have no bounds.
     pub fn new(streams: &'a [Stream], lost: Delay) -> Option<Deadlines<'a>> {
         let unbounded = |stream: &Stream| {
             stream.cost == INFINITE

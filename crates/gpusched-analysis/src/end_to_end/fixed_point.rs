@@ -38,7 +38,8 @@ struct Place {
     evaluated: u64,
 }
 
-/// Solves all equations of `system`. `offsets` are the times from arrivals to the releases of segments by timers.
+/// Solves all equations of `system`. `offsets` contains the time from the arrival of a job to the release of each
+/// segment by a timer.
 ///
 /// With `windows`, each segment must end before the release of its successor.
 pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: bool) -> State {

@@ -32,7 +32,7 @@ pub struct Search {
     pub heuristic: HeuristicKind,
     /// Interference model, with the memory that all resources share.
     pub environment: Environment,
-    /// Whether the search also chooses between the segments of a task and its alternatives.
+    /// Whether the search may replace the segments of a task by one of its alternatives.
     pub alternatives: bool,
     /// Maximum number of end-to-end tests.
     pub tests: u64,

@@ -2,7 +2,8 @@
 //!
 //! The parameters and their default values are from Table 3 of Wang et al., "GCAPS: GPU Context-Aware Preemptive
 //! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`: `bcet`
-//! is from the script of the authors, and `memory_share` is of gpusched. [`SystemSource::draw`] generates a system in these
+//! is from the script of the authors, and `memory_share` is an assumption of gpusched. [`SystemSource::draw`] generates
+//! a system in these
 //! steps:
 //!
 //! 1. Each core gets a random number of tasks. UUniFast divides the utilization of the core among its tasks.
@@ -14,7 +15,7 @@
 //! 5. Priorities are rate-monotonic and distinct. Deadlines are equal to the periods.
 //!
 //! A [`SystemDraw`] contains the numbers of one system. [`SystemDraw::draft`] builds the system for a [`Configuration`],
-//! so that all configurations see equal numbers. All numbers of a system depend only on the seed, the point and the set.
+//! so all configurations use the same numbers. All numbers of a system depend only on the seed, the point and the set.
 
 use gpusched_model::Kind;
 use gpusched_model::WcetFunction;
@@ -165,12 +166,13 @@ pub struct Configuration {
     pub sms: u32,
     /// Form of the WCET functions. Without a form, the kernels have constant times.
     pub wcet: Option<WcetModel>,
-    /// Time that each kernel with a constant time needs in addition [ns].
+    /// Overhead that gpusched adds to the execution time of each kernel with a constant time [ns].
     pub overhead: Time,
 }
 
 impl SystemSource {
-    /// Prepares to draw systems whose cores have the utilization `utilization` each. The utilization counts CPU time and
+    /// Creates a source of systems where every core has the utilization `utilization`. The utilization counts CPU time
+    /// and
     /// GPU time.
     ///
     /// # Errors

@@ -40,7 +40,8 @@ pub(super) struct Constants {
 /// Constants of a segment. All times are in ns.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Piece {
-    /// Number of the resource: cores, then copy engines, then partitions.
+    /// Number of the resource. Cores have the first numbers, copy engines the next numbers, and partitions the last
+    /// numbers.
     pub resource: usize,
     pub block: u64,
     /// Time from the arrival of the job to the release by a timer.

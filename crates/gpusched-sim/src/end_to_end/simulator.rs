@@ -20,7 +20,7 @@ pub struct Extent {
     pub end: Time,
     /// Maximum number of jobs of each task.
     pub jobs: u64,
-    /// Whether the run stops at `end`. Otherwise, the run completes all jobs.
+    /// Whether the run stops at `end`. If false, the run completes all jobs that arrive before `end`.
     pub cut: bool,
 }
 
@@ -51,7 +51,7 @@ impl Extent {
     }
 }
 
-/// Simulator of one system. A simulator can execute many runs.
+/// Simulator of one system, which can execute many runs.
 #[derive(Clone, Debug)]
 pub struct Simulator {
     plan: Plan,

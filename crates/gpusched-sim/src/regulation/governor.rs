@@ -50,7 +50,7 @@ pub struct Process {
     /// Lead: time from the start of the process to the start of the period for which it computes
     /// the budget. The process observes the running blocks when it starts.
     pub lead: Time,
-    /// Memory time that the process uses in each period. gpusched subtracts it from the budget of
-    /// the best-effort cores.
+    /// Memory time that the process uses in each period. gpusched subtracts this time from the budget of the
+    /// best-effort cores.
     pub traffic: Time,
 }

@@ -1,4 +1,4 @@
-//! Upper bound on the memory time while a kernel runs, for all possible budgets.
+//! Upper bound on the memory time of best-effort cores while a kernel runs, for all possible budgets.
 
 use super::knapsack::{Item, fill};
 use crate::regulation::Block;

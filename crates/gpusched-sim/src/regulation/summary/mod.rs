@@ -23,8 +23,8 @@ pub struct Summary {
     pub kernel: Option<String>,
     /// Nominal budget Q̄, as a share of a regulation period.
     pub nominal_q: Factor,
-    /// Rule that states which blocks count as delayed if memory time overlaps only a part of
-    /// their execution. The WCET bound and the decisions use this rule.
+    /// Rule that states which blocks count as delayed if best-effort cores access memory during only a part of the
+    /// execution of a block. The WCET bound and the decisions use this rule.
     pub straddling: Straddling,
     /// Nominal WCET G(Q̄): deadline of the kernel, counted from its start [ns].
     pub wcet_nominal_ns: Time,
