@@ -4,8 +4,8 @@
 //! In units of the cap, the shares are a uniformly random point of the polytope P(n, s) = {x ∈
 //! \[0, 1\]ⁿ : Σ xᵢ = s}. Divide P(n, s) into one cone per facet, with the apex of each cone at
 //! the center (s/n, …, s/n). The facet xᵢ = 0 has the shape of P(n−1, s), and its distance from
-//! the center is proportional to s/n. The facet xᵢ = 1 has the shape of P(n−1, s−1), and its
-//! distance is proportional to 1 − s/n. Let fₙ(s) be the volume of P(n, s), up to a factor that
+//! the center is proportional to s/n. The facet xᵢ = 1 has the shape of P(n−1, s−1), and its distance from the center
+//! is proportional to 1 − s/n. Let fₙ(s) be the volume of P(n, s), up to a factor that
 //! depends only on n. Then all cones over facets xᵢ = 0, and all cones over facets xᵢ = 1, have
 //! the following total volumes:
 //!

@@ -8,7 +8,7 @@
 //!
 //! Let bᵢ = min(dᵢ, λwᵢ). For a fixed λ, the best µ is a weighted quantile of bᵢ: the largest µ
 //! for which more than K blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and
-//! piecewise linear function of λ. It has a breakpoint where λwᵢ equals dᵢ or a constant µ = dⱼ.
+//! piecewise linear function of λ. D has a breakpoint where λwᵢ equals dᵢ or a constant µ = dⱼ.
 //! So each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the slope finds the
 //! minimum, with integers only.
 

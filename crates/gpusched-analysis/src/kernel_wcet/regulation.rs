@@ -1,5 +1,5 @@
-//! The memory time and the period boundaries in a window, where best-effort traffic may delay a
-//! kernel ([Aghilinasab20] §IV-B).
+//! The memory time of best-effort cores and the period boundaries in a window, which limit the delay of a kernel
+//! ([Aghilinasab20] §IV-B).
 
 use gpusched_model::Refusal;
 use gpusched_model::time::Time;

@@ -2,7 +2,7 @@
 //! GPU.
 //!
 //! The generator draws the time of each block from the normal distribution of its cluster at the
-//! given interference level, and rounds it to whole nanoseconds. It repeats the draw until the
+//! given interference level, and rounds it to whole nanoseconds. The generator repeats the draw until the
 //! time is from 1 ns to the WCET of the cluster. So a synthetic trace never contradicts the
 //! kernel. This truncation slightly reduces the mean and the standard deviation.
 //!

@@ -6,7 +6,7 @@ use super::Level;
 use super::slot::Slot;
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// Measurements of all blocks at one interference level. They contain exact statistics over all
+/// Measurements of all blocks at one interference level. The measurements contain exact statistics over all
 /// runs, and a uniform random sample of the measurements of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measurements {

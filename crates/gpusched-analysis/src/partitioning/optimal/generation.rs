@@ -79,8 +79,8 @@ impl Columns {
     /// of `enough` SMs.
     ///
     /// Only whole SMs count, and pricing visits fewer groups if the prices are smaller. Pricing therefore uses prices
-    /// between the prices of the linear program and the best proven prices (Wentges 1997). The sum of these prices just
-    /// suffices to prove the next number of SMs.
+    /// between the prices of the linear program and the best proven prices (Wentges 1997). The sum of these prices is
+    /// the smallest sum that proves the next number of SMs.
     pub fn generate(
         &mut self,
         sizes: &mut Sizes<'_, '_>,

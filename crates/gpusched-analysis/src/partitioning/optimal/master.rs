@@ -1,5 +1,5 @@
 //! Linear program for the selection of groups: min Σ size·x with every task covered. A primal simplex with an explicit
-//! inverse of the basis solves it.
+//! inverse of the basis solves the program.
 //!
 //! Each row is a task, so there are a few tens of rows. The right-hand sides are perturbed slightly to avoid degeneracy.
 //! The prices are floats and only proposals. The callers round the prices down and continue with integers.

@@ -9,7 +9,7 @@
 //!   higher priority (Bini & Baruah, RTNS 2007). Let w be the end of the first job of task i. All
 //!   jobs of task j that are released before w end before w. The last of these jobs is job k + 1.
 //!   It arrived at k·Tⱼ − Jⱼ or later, and its execution took Cⱼ of the time from this arrival to
-//!   w. So the jobs of task j took (k + 1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of w. The sum over all
+//!   w. So the jobs of task j took (k + 1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of the time until w. The sum over all
 //!   j, solved for w, is the condition.
 
 use super::level::{self, Level, Task};

@@ -8,7 +8,7 @@
 //!
 //! If all kernels have a guaranteed bandwidth, the partition also completes the work within the
 //! sum of their WCETs at this bandwidth. The tests use the smaller of the two times. The tests
-//! are sufficient. Without interference delay, they equal the tests in isolation.
+//! are sufficient. If the interference delay is 0, these tests equal the tests in isolation.
 //!
 //! An interference delay may end between two whole nanoseconds. So the remaining time of a
 //! blocking job may be its full WCET. In isolation, the remaining time is at least

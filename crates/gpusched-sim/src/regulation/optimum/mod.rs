@@ -2,7 +2,7 @@
 //!
 //! * [`limit`] computes an upper bound on the memory time under all possible budgets.
 //! * [`Simulator::optimum`] simulates budgets that are planned before the run ([`flow`]). The
-//!   best possible memory time is between the simulated memory time and the upper bound.
+//!   best possible memory time is between the memory time in the simulation and the upper bound.
 //!
 //! A plan is not a budget policy. A plan requires the times of all blocks, and it is safe only in
 //! the run for which it was computed.

@@ -37,8 +37,8 @@ const RARE: usize = 10;
 pub struct Estimate {
     /// Estimated WCET, which is at least the longest measured time.
     pub wcet: Time,
-    /// Fit that determines the WCET. If there is no fit, `None`, and the WCET is the longest
-    /// measured time.
+    /// Fit that determines the WCET. If there is no fit, this field is `None`, and the WCET is the longest measured
+    /// time.
     pub tail: Option<Tail>,
     /// Reasons to distrust the estimate. If there are no warnings, [`Tail::trustworthy`] is true.
     pub warnings: Vec<Warning>,
