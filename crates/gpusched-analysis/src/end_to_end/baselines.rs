@@ -127,7 +127,7 @@ fn rule(system: &System, resource: Resource) -> Option<Rule> {
     }
 }
 
-/// Values above the period are no bounds, because then jobs of the task overlap.
+/// A value above the period is not a bound, because jobs of the task can then overlap.
 fn capped(state: &State, task: usize, ns: u64) -> u64 {
     if ns > state.tasks[task].period {
         INFINITE
@@ -202,7 +202,7 @@ mod tests {
     use gpusched_model::end_to_end::Draft;
     use gpusched_model::reader::Document as _;
 
-    /// Tasks (C, S, T) on one core, the most urgent task first. Each suspends itself for S between its first
+    /// Tasks (C, S, T) on one core, the most urgent task first. Each task suspends itself for S between its first
     /// nanosecond and the rest of C, on its own partition.
     fn responses(tasks: &[(u64, u64, u64)], wait: &str, method: Baseline) -> Vec<u64> {
         let partitions: Vec<String> = (0..tasks.len())

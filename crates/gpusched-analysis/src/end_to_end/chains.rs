@@ -59,7 +59,8 @@ pub(super) fn bound(
     }
 }
 
-/// Returns the tasks of the chain; `None` if one has no bound on its response time or on the time between its arrivals.
+/// Returns the tasks of the chain; `None` if a task has no bound on its response time or on the time between its
+/// arrivals.
 fn links(system: &System, chain: &Chain, responses: &[Option<Time>], enforced: bool) -> Option<Vec<Link>> {
     let mut links = Vec::with_capacity(chain.tasks.len());
     for (position, &index) in chain.tasks.iter().enumerate() {

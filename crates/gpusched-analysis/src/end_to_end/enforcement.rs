@@ -65,7 +65,7 @@ fn proportional(system: &System) -> Vec<Vec<Time>> {
     tasks.collect()
 }
 
-/// Releases each segment when the bound on its predecessor ends. Tasks without bounds keep their releases.
+/// Releases each segment at the bound on the end of its predecessor. Tasks without bounds keep their releases.
 fn by_delay(system: &System, bounds: &Bounds, otherwise: &[Vec<Time>]) -> Vec<Vec<Time>> {
     let tasks = system.tasks().iter().zip(&bounds.0).zip(otherwise);
     tasks

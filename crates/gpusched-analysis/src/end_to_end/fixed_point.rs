@@ -191,7 +191,7 @@ fn delay_to_timer(state: &State, (task, segment): (usize, usize), end: u64) -> b
     parts.get(segment + 1).is_some_and(|next| end > next.earliest)
 }
 
-/// Raises the bounds of a segment. Values above the period are no bounds, because then jobs of the task overlap.
+/// Raises the bounds of a segment. A value above the period is not a bound, because jobs of the task can then overlap.
 fn raise(state: &mut State, (task, segment): (usize, usize), bound: Bound) -> bool {
     let limit = state.tasks[task].period;
     let capped = |ns: u64| if ns > limit { INFINITE } else { ns };

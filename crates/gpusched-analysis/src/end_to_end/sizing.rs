@@ -188,7 +188,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
 /// Maximum number of combinations of alternatives.
 const CHOICES: usize = 4096;
 
-/// Returns all combinations of alternatives, those with the fewest alternatives first.
+/// Returns all combinations of alternatives. The combinations with the fewest alternatives are first.
 fn choices(draft: &Draft, alternatives: bool) -> Result<Vec<Vec<usize>>, Refusal> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for task in &draft.tasks {
@@ -206,7 +206,7 @@ fn choices(draft: &Draft, alternatives: bool) -> Result<Vec<Vec<usize>>, Refusal
     Ok(all)
 }
 
-/// Searches the fewest SMs for the partitions of `draft`, below `limit` SMs.
+/// Searches for the fewest SMs with which the partitions of `draft` pass, below `limit` SMs.
 fn fewest(
     draft: &Draft,
     room: &Room,
@@ -271,7 +271,8 @@ fn fewest(
     Sized::None
 }
 
-/// Without effort for all vectors: starts at equal sizes that fit, and takes SMs away while the system passes.
+/// Search for an effort that is too small for all vectors of sizes: starts at equal sizes that fit, and removes SMs as
+/// long as the system passes.
 fn descend(draft: &Draft, room: &Room, environment: Environment) -> Sized {
     let (sizes, count) = (room.sizes, draft.partitions.len());
     // This search is short: at most one test per size and partition.

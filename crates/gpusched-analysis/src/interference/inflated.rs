@@ -32,7 +32,7 @@ pub trait InflatedWcet: Sync {
     ///
     /// A task has the same WCETs and the same least work with all `co_located` of one class. So
     /// tables can store these values per class. A more detailed model may put different sets of
-    /// tasks into one class. It then uses the worst case over the class.
+    /// tasks into one class. Such a model uses the worst case over the class.
     fn class(&self, kind: Option<Kind>, co_located: &CoLocated) -> u8;
 
     /// Returns the classes of `co_located` for three tasks: a compute task, a memory task, and an

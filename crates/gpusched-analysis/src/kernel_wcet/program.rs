@@ -29,7 +29,7 @@ pub struct Program {
     active: u64,
     /// Constant part of Eq. 8, multiplied by M: e¹_max·(M − 1) + Σ Nᵢeᵢ⁰ [ns].
     constant: u128,
-    /// Σ Nᵢwᵢ over all items [ns]. Any additional memory time does not change the result.
+    /// Σ Nᵢwᵢ over all items [ns]. Memory time beyond this sum does not change the result.
     all_memory: u64,
     /// Σ Nᵢ over all items. A larger number of partial blocks does not change the result.
     all_blocks: u64,

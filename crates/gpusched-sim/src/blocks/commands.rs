@@ -24,7 +24,7 @@ pub(super) struct Submission {
     pub command: Command,
     pub launch: Time,
     /// Number of events for which the command still waits: its launch time, and the ends of
-    /// certain earlier commands. At 0, the GPU receives the command.
+    /// certain earlier commands. When the number is 0, the GPU receives the command.
     blockers: usize,
     /// Indices of the commands that wait for the end of this command.
     dependents: Vec<usize>,

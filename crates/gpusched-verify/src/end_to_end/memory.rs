@@ -139,7 +139,7 @@ impl<'a> Lost<'a> {
     }
 
     /// Returns the share of a long window that the resource loses at least, according to the bound:
-    /// Σ min(max d, Σ V/T)/B. Without a bound on R, d replaces V/T.
+    /// Σ min(max d, Σ V/T)/B. For a segment whose R has no bound, d replaces V/T.
     pub fn share(&self) -> Fraction {
         let Some(memory) = self.memory else {
             return Fraction::new(0, 1);

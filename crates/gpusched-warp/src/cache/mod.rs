@@ -45,7 +45,7 @@ pub struct Geometry {
     pub sets: usize,
     /// Number of lines per set.
     pub ways: usize,
-    /// Function that maps an address to the index of its set, which is less than `sets`.
+    /// Function that maps an address to the index of its set. Each index is less than `sets`.
     pub index: Index,
     /// Whether the replacement policy is first in, first out. If false, the policy is least
     /// recently used.

@@ -72,8 +72,7 @@ pub struct Sm {
     pub record: Option<Vec<IssueEvent>>,
     /// Outcomes of all scheduler cycles, counted by kind.
     pub stalls: Stalls,
-    /// Numbers of issued instructions for each kernel, first counted per warp and then counted
-    /// per thread.
+    /// For each kernel, two numbers of issued instructions: counted once per warp, and counted once per thread.
     pub instructions: Vec<(u64, u64)>,
     /// First core cycle that is not yet simulated.
     clock: u64,

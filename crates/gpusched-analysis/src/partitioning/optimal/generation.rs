@@ -12,8 +12,8 @@ use super::works::Works;
 use crate::partitioning::search::Sizes;
 use gpusched_model::Policy;
 
-/// Reductions of the proof target [SMs], in the order of the attempts. They apply to pricing that
-/// tests every visited group.
+/// Reductions of the proof target [SMs], in the order of the attempts. These reductions apply to pricing that tests
+/// every visited group.
 const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 
 /// Amount by which a price sum exceeds a whole number of SMs to prove the next number [price units].
@@ -172,7 +172,7 @@ fn goal(value: i64, bound: &Bound, enough: u32, easier: u32) -> Option<i64> {
     Some(i64::from(beaten) * ONE + JUST_ABOVE)
 }
 
-/// Returns the price sum that just proves one SM more than `bound` [price units].
+/// Returns the smallest price sum that proves one SM more than `bound` [price units].
 fn next(bound: &Bound) -> i64 {
     i64::from(bound.sms()) * ONE + JUST_ABOVE
 }

@@ -53,7 +53,8 @@ pub enum Solver {
 }
 
 /// Ends of three phases, in twentieths of the search effort. After the first phase, diving starts. After the second phase,
-/// gpusched stops improving the lower bound. After the third phase, it stops selecting a plan from the known groups.
+/// gpusched stops improving the lower bound. After the third phase, gpusched stops selecting a plan from the known
+/// groups.
 const APPROACH: u32 = 10;
 const BOUND: u32 = 15;
 const CHOICE: u32 = 17;

@@ -147,7 +147,7 @@ impl ChainTimes {
         }
     }
 
-    /// The last segment of `job` ends.
+    /// Writes the value of `job`, whose last segment ends.
     fn write(&mut self, job: Job) {
         // A job of length 0 reads and writes at one instant.
         let pending = |read: &Read| {
@@ -184,7 +184,7 @@ impl Hop {
 }
 
 impl State {
-    /// The last task writes `value` at `now` [ns].
+    /// Records that the last task of the chain writes `value` at `now` [ns].
     fn output(&mut self, now: u64, value: Option<Value>) {
         let Some(value) = value else {
             return; // the output precedes the first data

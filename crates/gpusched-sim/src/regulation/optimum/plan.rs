@@ -67,7 +67,7 @@ pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)>
 /// best rule depends on the access pattern, so gpusched tries all rules.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// The period has the memory time of the fluid in its part of the period.
+    /// The period has the memory time of the fluid in the part of the period during which the kernel runs.
     Part,
     /// The period has the memory time that the fluid would have in a whole period at an equal
     /// rate.

@@ -126,8 +126,8 @@ fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap_or(1)) as u64
 }
 
-/// Returns a random task with a utilization of up to twice `share` percent. Up to `heavy` percent
-/// of its execution time is memory time.
+/// Returns a random task with a utilization of up to twice `share` percent. At its peak rate, the task transfers its
+/// bytes in up to `heavy` percent of its execution time.
 fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Task> {
     let period = *PERIODS.get(below(rng, PERIODS.len()))? * 1000;
     let isolated = (period * between(rng, 1, 2 * share) / 100 + between(rng, 0, 999)).min(period);
