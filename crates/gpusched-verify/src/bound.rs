@@ -78,14 +78,14 @@ fn div_ceil(numerator: BigUint, denominator: BigUint) -> BigUint {
     (numerator + &denominator - 1u8) / denominator
 }
 
-/// Returns the memory time Q·T of one regulation period in whole nanoseconds, rounded up.
+/// Returns the memory time Q·T of best-effort cores in one regulation period in whole nanoseconds, rounded up.
 fn burst(bound: &Bound, kernel: &Kernel) -> u128 {
     let (numerator, denominator) = bound.q.ratio();
     let period = u128::from(kernel.regulation_period().ns());
     (period * u128::from(numerator)).div_ceil(u128::from(denominator))
 }
 
-/// Returns t_mem, the memory time in a window as long as the WCET bound (Eqs 5–7).
+/// Returns t_mem, the memory time of best-effort cores in a window as long as the WCET bound (Eqs 5–7).
 fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
     let (window, period) = (
         u128::from(bound.wcet_ns.ns()),
@@ -100,7 +100,8 @@ fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
     u64::try_from(memory).unwrap_or(u64::MAX) // at most the window
 }
 
-/// Returns K, the number of blocks that overlap memory time only in part. K counts all M active blocks at each counted
+/// Returns K, the number of blocks that overlap the memory time of best-effort cores only in part. K counts all M
+/// active blocks at each counted
 /// end of the memory time. The function counts these ends in every regulation period that the window can overlap.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());

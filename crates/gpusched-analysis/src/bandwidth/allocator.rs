@@ -22,7 +22,7 @@ pub struct Allocator {
     period: u64,
     ends: i128,
     policy: BudgetPolicy,
-    /// Q̄·T: memory time of a regulation period under the nominal budget [ns].
+    /// Q̄·T: memory time of best-effort cores in a regulation period under the nominal budget [ns].
     nominal: u64,
     /// G(Q̄, 0): WCET under the nominal budget Q̄ if the kernel starts at any time in a
     /// regulation period [ns].
@@ -103,7 +103,7 @@ impl Allocator {
         Time::from_ns(self.deadline)
     }
 
-    /// Returns the nominal memory time Q̄·T. The period before the first decision has this memory
+    /// Returns the nominal memory time Q̄·T of best-effort cores. The period before the first decision has this memory
     /// time, and each later period has at least this memory time.
     pub fn nominal(&self) -> Time {
         Time::from_ns(self.nominal)
@@ -119,7 +119,7 @@ impl Allocator {
         self.previous = self.nominal;
     }
 
-    /// Returns the memory time Q·T of the regulation period that begins now. The result is at
+    /// Returns the memory time Q·T of best-effort cores in the regulation period that begins now. The result is at
     /// least Q̄·T.
     ///
     /// The kernel started `elapsed` ago. `remaining` has the number of unfinished blocks of each

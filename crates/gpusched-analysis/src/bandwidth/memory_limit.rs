@@ -17,7 +17,7 @@ pub struct MemoryLimit {
     rest: Kernel,
     program: Program,
     window: Time,
-    /// K of Eq. 17: number of blocks that overlap memory time only in part.
+    /// K of Eq. 17: number of blocks that overlap the memory time of best-effort cores only in part.
     partial_blocks: u64,
 }
 
@@ -56,8 +56,8 @@ impl MemoryLimit {
         })
     }
 
-    /// Returns whether the remaining blocks meet the deadline if the total memory time in the window is `memory`
-    /// [ns].
+    /// Returns whether the remaining blocks meet the deadline if the total memory time of best-effort cores in the
+    /// window is `memory` [ns].
     fn ends_with(&self, memory: u64) -> bool {
         let exposure = Exposure {
             memory_ns: memory.saturating_mul(u64::from(self.rest.active_blocks())),
@@ -76,7 +76,8 @@ impl MemoryLimit {
         self.program.solve(all).wcet <= self.window
     }
 
-    /// Returns t_mem_max, the largest memory time under which the remaining blocks meet the deadline. The result is
+    /// Returns t_mem_max, the largest memory time of best-effort cores under which the remaining blocks meet the
+    /// deadline. The result is
     /// in whole nanoseconds, and at most the window. If the blocks miss the deadline even without memory time,
     /// the result is 0.
     ///

@@ -20,7 +20,7 @@ struct Link {
 }
 
 /// Returns the bounds of `chain`. `responses` are the bounds on the response times of all tasks of the system.
-/// `enforced` tells whether timers release the segments.
+/// `enforced` states whether timers release the segments.
 pub(super) fn bound(
     system: &System,
     chain: &Chain,

@@ -63,7 +63,7 @@ impl Load {
         }
     }
 
-    /// Work in a window that starts at any time, also while the task is ready.
+    /// Work in a window that starts at any time, even while the task is ready.
     fn carried(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,

@@ -93,7 +93,7 @@ impl<'a> Deadlines<'a> {
     pub fn response(&self, own: usize, part: u64) -> u64 {
         let me = self.streams[own];
         let mut worst = me.jitter.saturating_add(part);
-        // Arrivals are shifted by the jitter, so that the earliest one is 0.
+        // Arrivals are shifted by the jitter, so that the earliest arrival is 0.
         for other in self.streams {
             let first = (i128::from(other.deadline) - i128::from(other.jitter))
                 - (i128::from(me.deadline) - i128::from(me.jitter));

@@ -33,7 +33,7 @@ pub(super) fn solve(system: &System) -> Result<(Bounds, Vec<Vec<Time>>), Refusal
         }),
     });
     if by_deadline {
-        // Deadlines of segments follow from the release times, so the delays do, too.
+        // The release times determine the deadlines of segments, and therefore the delays.
         let bounds = fixed_point::solve(system, Some(&proportional), true).table();
         return Ok((bounds, proportional));
     }

@@ -271,7 +271,7 @@ fn fewest(
     Sized::None
 }
 
-/// Search for an effort that is too small for all vectors of sizes: starts at equal sizes that fit, and removes SMs as
+/// Search if the effort is too small for all vectors of sizes: it starts at equal sizes that fit, and removes SMs as
 /// long as the system passes.
 fn descend(draft: &Draft, room: &Room, environment: Environment) -> Sized {
     let (sizes, count) = (room.sizes, draft.partitions.len());

@@ -151,8 +151,8 @@ impl State {
         self.bounds[task].last().map_or(INFINITE, |bound| bound.end)
     }
 
-    /// J(j,k): longest time from the earliest to the latest release of a segment. Jobs of a task with several segments
-    /// and without a bound queue behind each other, so that no segment has a bound on its jitter.
+    /// J(j,k): longest time from the earliest to the latest release of a segment. If a task with several segments has
+    /// no bound, its jobs queue behind each other, so no segment has a bound on its jitter.
     pub fn jitter(&self, task: usize, segment: usize) -> u64 {
         let owner = &self.tasks[task];
         if owner.parts.len() > 1 && self.response(task) == INFINITE && self.enforced == self.windows {

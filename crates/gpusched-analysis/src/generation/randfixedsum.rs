@@ -12,7 +12,8 @@
 //! s·fₙ₋₁(s)  and  (n−s)·fₙ₋₁(s−1),  together (n−1)·fₙ(s)   (the density of a sum of n uniform numbers).
 //!
 //! The algorithm chooses the kind of facet with these weights, and the coordinate i with equal probability. The
-//! algorithm then draws a point y of the facet recursively. Then it moves from the center towards y by the fraction
+//! algorithm then draws a point y of the facet recursively. Finally, the algorithm moves from the center towards y by
+//! the fraction
 //! r^(1/(n−1)) of the distance, with a uniformly random r. The result is a uniformly random point of the cone.
 
 use rand::Rng;
@@ -119,7 +120,7 @@ impl FixedSum {
 /// rᵢ(j) = (σ·rᵢ₋₁(j) + i − σ) / (σ − 1 + (i − σ + 1)/rᵢ₋₁(j−1)),
 ///
 /// In this formula, no cancellation reduces the precision. The values rᵢ(0) = ∞ and rᵢ(i) = 0
-/// represent volumes of 0. The formulas are correct for both values, also if a ratio overflows to
+/// represent volumes of 0. The formulas are correct for both values, even if a ratio overflows to
 /// ∞ or underflows to 0.
 fn table(tasks: usize, whole: usize, fraction: f64) -> Vec<f64> {
     let width = whole + 1;

@@ -8,7 +8,8 @@ use gpusched_model::{Kind, Task};
 /// Interference model: the rule that maps an isolated WCET to an inflated WCET for given
 /// co-located tasks.
 ///
-/// An inflated WCET must not increase with `sms`. It must not decrease if tasks are added to `co_located`.
+/// An inflated WCET must not increase with `sms`. An inflated WCET must not decrease if tasks are added to
+/// `co_located`.
 pub trait InflatedWcet: Sync {
     /// Returns C(m) [ns], the inflated WCET of `task` on m = `sms` SMs. `co_located` counts all
     /// tasks of the partition, including `task`. Returns `None` if the task has no known WCET.

@@ -87,7 +87,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Sets which blocks count as delayed although they overlap memory time only in part.
+    /// Sets which blocks count as delayed although they overlap the memory time of best-effort cores only in part.
     pub fn straddling(mut self, straddling: Straddling) -> Estimator<'a> {
         self.straddling = straddling;
         self

@@ -53,7 +53,7 @@ pub struct Optimum {
     pub wcet: Time,
     /// Maximum of Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
     pub delay: Ratio,
-    /// λ: dual price of memory time [ns of delay per ns].
+    /// λ: dual price of the memory time of best-effort cores [ns of delay per ns].
     pub lambda: Ratio,
     /// µ: dual price of a partial block [ns of delay].
     pub mu: Ratio,

@@ -172,7 +172,8 @@ impl Heuristic {
         }
     }
 
-    /// Returns the heuristic with the limits `limits`. A heuristic that supports objectives also gets `objective`.
+    /// Returns the heuristic with the limits `limits`. If the heuristic supports objectives, the result has the
+    /// objective `objective`.
     pub(crate) fn towards(mut self, objective: Objective, limits: SearchLimits) -> Heuristic {
         match &mut self {
             Heuristic::OneGpu => {}

@@ -28,7 +28,7 @@ pub struct Part {
 /// An event of a job.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The job arrives. It may wait for its release and for previous jobs of its task.
+    /// The job arrives. The job may wait for its release and for previous jobs of its task.
     Arrival(Job),
     /// The segment is released.
     Release(Part),

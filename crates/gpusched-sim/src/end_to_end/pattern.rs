@@ -97,8 +97,8 @@ pub enum Gaps {
     Sporadic,
 }
 
-/// Pattern of a run. The random time that extends a period is at most half a period. It never extends the time between
-/// two arrivals beyond `max_interarrival`.
+/// Pattern of a run. The random time that extends a period is at most half a period. The time between two arrivals
+/// never exceeds `max_interarrival`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Pattern {
     /// First arrivals of the tasks.
@@ -114,7 +114,7 @@ pub struct Pattern {
 impl Pattern {
     /// Returns the rules for each task of `system`. `seed` and `set` select the random streams.
     pub fn runs(&self, system: &System, (seed, set): (u64, u64)) -> Vec<TaskRun> {
-        // All jobs arrive at time 0 or later, also if the first arrivals precede the common start instant.
+        // All jobs arrive at time 0 or later, even if the first arrivals precede the common start instant.
         let common = match (self.phases, self.jitter) {
             (Phases::Synchronous, Jitter::Late) => system.tasks().iter().map(|task| task.jitter.ns()).max(),
             _ => None,

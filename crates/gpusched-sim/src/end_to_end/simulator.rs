@@ -64,7 +64,7 @@ pub struct Simulator {
 pub(super) struct State {
     pub threads: Vec<Thread>,
     pub lanes: Vec<Lane>,
-    /// Next event of each resource, then of the timer of each task, then of the arrivals of each task.
+    /// Next events: first of each resource, then of the timer of each task, and then of the arrivals of each task.
     pub agenda: Tournament,
     /// Numbers of the resources to dispatch.
     pub dirty: Vec<usize>,

@@ -4,7 +4,7 @@ use gpusched_analysis::bandwidth::Allocator;
 use gpusched_model::time::Time;
 
 /// Decides on the memory bandwidth budget of each regulation period. An [`Allocator`] guarantees
-/// that the kernel meets its deadline. Tests also use governors without this guarantee.
+/// that the kernel meets its deadline. Some governors in tests lack this guarantee.
 pub trait Governor {
     /// Returns the deadline of the kernel, counted from its start.
     fn deadline(&self) -> Time;

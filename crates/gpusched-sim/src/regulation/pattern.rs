@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use gpusched_model::streams::{Purpose, stream};
 
-    /// Checks that every placement uses the whole memory time within the period.
+    /// Checks that every placement uses the whole memory time of best-effort cores within the period.
     #[test]
     fn no_memory_time_is_lost() {
         let mut bursts = Bursts::default();

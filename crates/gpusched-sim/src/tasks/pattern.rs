@@ -67,7 +67,7 @@ pub struct Pattern {
     pub jitter: Jitter,
     /// Time between two consecutive arrivals of a task.
     pub arrivals: Arrivals,
-    /// [`Task::stream`] of a task that blocks the other tasks; `None` if no task blocks. The first job of the blocking
+    /// Field `stream` of the task that blocks the other tasks; absent if no task blocks. The first job of the blocking
     /// task
     /// arrives and is released 1 ns before the common start instant.
     pub blocker: Option<u64>,

@@ -1,8 +1,8 @@
 //! Timelines, which contain the events of a run of any simulator.
 //!
 //! A [`Timeline`] has *processes*, such as a GPU or a partition. A process has *tracks*, such as
-//! an SM or a task. A track has *slices*, which have a start and an end, and *instants*. A
-//! process also has *counters*, which are values over time. Overlapping slices of one track, such
+//! an SM or a task. A track has *slices*, which have a start and an end, and *instants*. In addition to tracks, a
+//! process has *counters*, which are values over time. Overlapping slices of one track, such
 //! as thread blocks on an SM, are on different *lanes*. Each slice is on the lowest lane that is
 //! free.
 //!

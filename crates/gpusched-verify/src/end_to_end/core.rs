@@ -32,7 +32,8 @@ impl Whole {
 }
 
 impl Load<'_> {
-    /// Whether the task has no bound, so that its jobs may queue. At the same priority, an earlier segment of the
+    /// Whether the task has no bound. The jobs of such a task may queue. At the same priority, an earlier segment of
+    /// the
     /// analyzed task may execute while these jobs wait. So every window may start with jobs of this task.
     fn queues(&self) -> bool {
         self.streams.iter().any(|stream| stream.end.is_none())
@@ -50,8 +51,7 @@ impl Load<'_> {
         }
     }
 
-    /// Returns the work in a window of length `window` that starts at any time, also while work of
-    /// the task is ready.
+    /// Returns the work in a window of length `window` that starts at any time, even while work of the task is ready.
     fn carried(&self, window: u128) -> Option<u128> {
         self.carried.as_ref().and_then(|whole| whole.work(window))
     }

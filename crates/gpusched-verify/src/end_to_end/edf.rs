@@ -68,8 +68,8 @@ impl<'a> Edf<'a> {
         self.sources.get(index).map(|source| source.cost)
     }
 
-    /// Returns a bound on the time from the arrival to the end of the first `own` ns of the
-    /// demand of a job of source `index`. Returns `None` if the bound is above `limit`.
+    /// Returns a bound for a job of source `index`: the time from its arrival until the first `own` ns of its demand
+    /// are executed. Returns `None` if the bound is above `limit`.
     pub fn response(&mut self, index: usize, own: u128, limit: u128) -> Option<u128> {
         let source = self.sources.get(index).copied();
         let (source, busy) = (source?, signed(self.busy?));

@@ -95,9 +95,9 @@ impl FactsTable {
 /// Optional units of a machine.
 #[derive(Debug, Clone, Copy)]
 struct Units {
-    /// Whether the machine has integer units. Otherwise, SP units execute integer operations.
+    /// Whether the machine has integer units. If false, SP units execute integer operations.
     int: bool,
-    /// Whether the machine has double-precision units. Otherwise, SFUs execute double-precision operations.
+    /// Whether the machine has double-precision units. If false, SFUs execute double-precision operations.
     dp: bool,
 }
 

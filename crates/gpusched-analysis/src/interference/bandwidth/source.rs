@@ -44,8 +44,8 @@ impl Source {
     /// Returns the traffic of a source that is not a task, with the period T and the relative
     /// deadline D.
     ///
-    /// If the source requests its bytes in batches, R = D. Otherwise R = T + D, because the
-    /// source may request a byte at the end of a period.
+    /// If the source requests its bytes in batches, R = D. For all other sources, R = T + D, because the source may
+    /// request a byte at the end of a period.
     pub fn of_other(other: &OtherTraffic, capacity: Bandwidth) -> Source {
         let peak = other.bandwidth.unwrap_or(capacity).min(capacity);
         let latest = if other.batch { Time::ZERO } else { other.period };

@@ -88,7 +88,7 @@ impl Pool {
         }
     }
 
-    /// Computes [`Pool::distance`] if the distance is at most `limit`. Otherwise returns `None`,
+    /// Computes [`Pool::distance`] if the distance is at most `limit`. If the distance is larger, returns `None`,
     /// usually after a few measurements.
     pub fn distance_upto(&self, positions: &[u16], limit: Distance) -> Option<Distance> {
         let denominator = self.denominator(positions);

@@ -31,7 +31,7 @@ pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
 /// Returns the tick of the clock that measured `times` [ns]: the greatest common divisor of their
 /// differences, and at least 1.
 ///
-/// Few times can have a common divisor by chance. The tick is then too long. As a result, the
+/// Few times can have a common divisor by chance. With such a divisor, the tick is too long. As a result, the
 /// number of blocks is too small, and a bound with this number is pessimistic.
 fn tick(times: &[u64]) -> u64 {
     let first = times.first().copied().unwrap_or(0);

@@ -31,7 +31,7 @@ struct Enumeration<'s, 'e, 'p> {
 ///
 /// Returns `None` if the search effort is used up, if the set has more than [`MOST_TASKS`] tasks,
 /// or if partitions require no placement. Also returns `None` if tests count memory traffic,
-/// because a single group then has no verdict.
+/// because in this case a single group has no verdict.
 pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Option<Vec<Part>>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();

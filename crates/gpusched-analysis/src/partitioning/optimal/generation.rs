@@ -43,8 +43,8 @@ const COLUMNS: usize = 6_000;
 const FAR: f64 = 0.25;
 
 impl Columns {
-    /// Generates groups with a minimum excess until a round finds only a few groups. The proposed
-    /// prices are then near the optimum of the linear program, but not proven to be valid.
+    /// Generates groups with a minimum excess until a round finds only a few groups. After such a round, the proposed
+    /// prices are near the optimum of the linear program, but they are not proven to be valid.
     /// Returns true if a round found only a few groups, or if the bound reached `enough` SMs.
     ///
     /// `bound` becomes the best lower bound that the rounds prove. The function stops at a bound
@@ -126,8 +126,8 @@ impl Columns {
     ///
     /// The first rounds reduce the prices, so that the prices prove a few SMs less than the full
     /// prices could. Later rounds reduce the prices less, and the last round uses the full
-    /// prices. With reduced prices, pricing visits far fewer groups, and these groups are also
-    /// useful for the full prices.
+    /// prices. With reduced prices, pricing visits far fewer groups, but these groups are useful for the full prices,
+    /// too.
     fn generate_by_tests(
         &mut self,
         sizes: &mut Sizes<'_, '_>,

@@ -140,7 +140,8 @@ impl Master {
         (self.rows..self.columns.len()).filter(move |&column| self.reduced(column) <= most)
     }
 
-    /// Sets the cost of the selected column `column` to 0. The next solution then moves the prices of its tasks to 0.
+    /// Sets the cost of the selected column `column` to 0. As a result, the next solution moves the prices of the tasks
+    /// of this column to 0.
     pub fn pay(&mut self, column: usize) {
         let cost = std::mem::take(&mut self.columns[column].1);
         for (place, _) in self

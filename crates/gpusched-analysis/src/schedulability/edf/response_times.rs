@@ -26,7 +26,7 @@ use gpusched_model::time::Time;
 /// The response time may exceed the deadline.
 ///
 /// Returns `None` if U > 1, or if the analysis reaches [`STEP_LIMIT`]. Also returns `None` if J >
-/// D for a task, because a deadline may then precede the release.
+/// D for a task, because a deadline of such a task may precede the release.
 pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
     if utilization_against_one(demands) == Ordering::Greater
         || demands.iter().any(|demand| demand.jitter > demand.deadline)

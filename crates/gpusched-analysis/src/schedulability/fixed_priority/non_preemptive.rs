@@ -7,8 +7,8 @@
 //!
 //! The blocking B is the maximum of Cₖ − 1 over the tasks k with lower priority, because a
 //! blocking kernel started at least 1 ns earlier. Even if D ≤ T, a later job may have the longest
-//! response time. The reason is that a job of i delays work with higher priority, and this work
-//! then delays the next job of i.
+//! response time. The reason is that a job of i delays work with higher priority, and this work delays the next job of
+//! i.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work, least_fixpoint};

@@ -1,6 +1,6 @@
 //! Best possible budgets if all block times were known before the run.
 //!
-//! * [`limit`] computes an upper bound on the memory time under all possible budgets.
+//! * [`limit`] computes an upper bound on the memory time of best-effort cores under all possible budgets.
 //! * [`Simulator::optimum`] simulates budgets that are planned before the run ([`flow`]). The
 //!   best possible memory time is between the memory time in the simulation and the upper bound.
 //!

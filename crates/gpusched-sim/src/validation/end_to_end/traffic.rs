@@ -30,7 +30,7 @@ pub(super) fn with_traffic(mut draft: Draft, (seed, index): (u64, u64)) -> (Draf
             other => other,
         };
     }
-    // Less traffic in one half of the systems, so that more of them have bounds.
+    // One half of the systems has less traffic, so more of these systems have bounds.
     let most = [4, 40][below(rng, 2)];
     for segment in draft.tasks.iter_mut().flat_map(|task| &mut task.segments) {
         if below(rng, 12) > 0 {

@@ -1,5 +1,5 @@
-//! WCET functions that bound all measurements, so that an analysis may use them. They follow
-//! [Singh21] §3.3, but use maximum times instead of averages.
+//! WCET functions that bound all measurements, so that an analysis may use them. The functions follow [Singh21] §3.3,
+//! but use maximum times instead of averages.
 //!
 //! **Affine**: a function a/m + b with a, b ≥ 0 that is at least the time C of every measurement
 //! on m SMs. gpusched chooses the function with the least total overshoot. The overshoot at m is the value of the
