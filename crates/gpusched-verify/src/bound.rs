@@ -34,7 +34,8 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         let message = format!("found {}, expected {memory}", bound.memory_time_ns.ns());
         return Err(Fault::new("memory_time_ns", message));
     }
-    // `proven` is M times the bound of Eq. 3 or Eq. 8. The function also multiplies it by the denominators of λ and µ,
+    // `proven` is M times the bound of Eq. 3 or Eq. 8. The function also multiplies this value by the denominators of λ
+    // and µ,
     // so that `proven` is an integer.
     let ((a, b), (c, d)) = (certificate.lambda.parts(), certificate.mu.parts());
     let (lambda, mu, unit) = (BigUint::from(a) * d, BigUint::from(c) * b, BigUint::from(b) * d);
@@ -92,7 +93,7 @@ fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
         u128::from(kernel.regulation_period().ns()),
     );
     let burst = burst(bound, kernel);
-    // Without synchronization, the window begins with the memory time at the end of a regulation
+    // Without synchronization, the window begins with the memory time of best-effort cores at the end of a regulation
     // period.
     let early = if bound.sync { 0 } else { burst.min(window) };
     let rest = window - early;

@@ -79,7 +79,7 @@ impl Allocator {
         });
         let period = kernel.regulation_period().ns();
         let (numerator, denominator) = nominal.ratio();
-        // The WCET bound rounds the nominal memory time up, so the allocator does, too.
+        // The WCET bound rounds the nominal memory time up, so the allocator rounds it up, too.
         let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
         let nominal = u64::try_from(burst).unwrap_or(period);
         Ok(Allocator {

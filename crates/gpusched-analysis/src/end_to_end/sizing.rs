@@ -123,7 +123,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
             "at least one partition for the kernels",
         );
     };
-    // Finds faults of the file that no size mends.
+    // Finds faults of the file that exist for every partition size.
     let largest = vec![largest; draft.partitions.len()];
     let at_most = System::new(&draft.clone().sized(&largest), search.environment)?;
     let mut effort = Effort {

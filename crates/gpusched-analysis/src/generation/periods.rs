@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn singh21_lengthens_periods_until_the_work_is_one_unit() {
-        // With u = 0.005, the period 200 gives exactly one unit of work. It replaces 50, 80 and 100.
+        // With u = 0.005, the period 200 gives exactly one unit of work. The period 200 replaces the periods 50, 80 and
+        // 100.
         let periods = singh21(0.005);
         assert_eq!(periods.iter().min(), Some(&200));
         assert!((3800..=4200).contains(&count(&periods, 200)));

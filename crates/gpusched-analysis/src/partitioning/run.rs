@@ -172,7 +172,7 @@ fn search_by(
         Traffic::Heed => {
             tester.expect(Some(ExpectedTraffic::new(problem, singles)));
             // With the memory traffic of all other tasks, a task may fail on every partition
-            // size. The task then keeps its smallest size without traffic, because a later merge
+            // size. Such a task keeps its smallest size without traffic, because a later merge
             // may help.
             let grown = singles.iter().map(|single| {
                 let task = single.tasks.first().copied().unwrap_or_default();

@@ -101,7 +101,7 @@ impl<'a> FixedPriorities<'a> {
                 Some(work.saturating_add(own).saturating_add(from_idle.within(w)))
             })
         };
-        // Joint: all segments up to this one in a single window, from the release of the job.
+        // Joint: a single window for all segments up to this segment, from the release of the job.
         let jitter = u128::from(table.task(task).jitter.ns());
         let joint = table.prefix(task, segment).and_then(window);
         let joint = joint.map(|length| length.saturating_add(jitter));

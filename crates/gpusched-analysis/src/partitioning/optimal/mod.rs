@@ -80,7 +80,8 @@ pub(crate) fn optimal(
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
     let claimed = match solver {
-        // `target` may exceed this value, because prices are rounded down. The next steps then prove the difference.
+        // `target` may exceed this value, because prices are rounded down. In this case, the next steps prove the
+        // difference.
         _ if total(&parts) <= aim.target(bounding.sms()) => 0,
         Solver::Exact => {
             sizes.spend(APPROACH, 20);

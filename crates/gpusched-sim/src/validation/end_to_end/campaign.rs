@@ -328,7 +328,7 @@ fn excess(system: &System, answer: &Answer, longest: &Longest) -> Option<Excess>
         for (segment, (&end, &delay)) in observed.ends.iter().zip(&observed.delays).enumerate() {
             let name = |what: &str| format!("{} segment {segment}, {what}", task.name);
             let found = above(name("end"), bounds.end(index, segment), end);
-            // Delays count from releases, so they also hold for tasks without bounds.
+            // Delays count from releases, so they are valid even for tasks without bounds.
             let found = found.or_else(|| above(name("delay"), bounds.delay(index, segment), delay));
             if found.is_some() {
                 return found;

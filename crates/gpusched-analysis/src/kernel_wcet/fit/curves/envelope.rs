@@ -170,7 +170,7 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     if let [(sms, _)] = *longest.as_slice() {
         return Err(EnvelopeError::OnePoint { contention, sms });
     }
-    // `floor` is also a line. So a line is above `floor` if it is above both ends of `floor`.
+    // Like the result, `floor` is a line. So a line is above `floor` if it is above both ends of `floor`.
     let ends = floor.iter().flat_map(|floor| {
         let ns = |sms: u32| floor.a.ns().div_ceil(u64::from(sms)).saturating_add(floor.b.ns());
         [1, MAX_SMS].map(|sms| Corner::new(sms, ns(sms)))

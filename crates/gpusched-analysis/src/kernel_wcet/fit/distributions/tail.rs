@@ -254,8 +254,8 @@ fn fit_gpd(sorted: &[u64], tick: u64) -> Result<Fitted, Warning> {
         .and_then(|rank| sorted.get(rank).copied());
     let threshold = threshold.unwrap_or(0);
     // Equal times are either all above the threshold or all at most the threshold, so there may
-    // be fewer than `count` excesses. If a rounded time is k ticks above the threshold, the exact
-    // time was k − 1/2 to k + 1/2 ticks above it. So excesses count from half a tick above the
+    // be fewer than `count` excesses. If a rounded time is k ticks above the threshold, the exact time was k − 1/2 to k
+    // + 1/2 ticks above the threshold. So excesses count from half a tick above the
     // threshold. Exactly the times above the threshold have exact times above this point.
     let half = 0.5 * tick as f64;
     let excesses = sorted.iter().filter(|&&time| time > threshold);
