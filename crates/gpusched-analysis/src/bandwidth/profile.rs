@@ -22,7 +22,7 @@ use gpusched_model::{Benchmark, Benchmarks, Cluster, Factor, Kernel, Straddling}
 /// Assumptions that complete the published properties of a synthetic kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Recipe {
-    /// M: number of active blocks.
+    /// M: number of active blocks of the kernel.
     pub active_blocks: u32,
     /// T: regulation period.
     pub period: Time,

@@ -35,7 +35,7 @@ use super::streams::State;
 /// A published analysis of self-suspending tasks on cores with fixed priorities.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Baseline {
-    /// Suspension counts as execution.
+    /// The suspension of a task counts as execution of this task.
     Oblivious,
     /// Suspension counts as release jitter of the more urgent tasks.
     Jitter,

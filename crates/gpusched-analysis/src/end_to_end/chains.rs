@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Golden example F.
+    /// Checks the golden example F.
     #[test]
     fn published_bounds() {
         let late = [link(10, 3, true), link(20, 12, true)];

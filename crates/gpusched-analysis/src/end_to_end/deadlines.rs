@@ -24,7 +24,7 @@ const FAR: u64 = 1 << 50;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Stream {
     pub period: u64,
-    /// Relative deadline, from the arrival.
+    /// Relative deadline of a job, counted from its arrival.
     pub deadline: u64,
     pub jitter: u64,
     pub cost: u64,

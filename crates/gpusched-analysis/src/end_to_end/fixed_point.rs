@@ -173,8 +173,7 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
             changed.insert(task, ());
         }
         if late {
-            // The timers of the later segments may find segments that are late, so the later segments have no bounds
-            // either.
+            // If a segment may end after the timer of its successor, the later segments have no bounds either.
             for segment in segment..state.tasks[task].parts.len() {
                 let delay = state.bound(task, segment).delay;
                 if raise(state, (task, segment), Bound { end: INFINITE, delay }) {

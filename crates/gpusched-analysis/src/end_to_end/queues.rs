@@ -9,11 +9,11 @@ use super::streams::State;
 /// Preemption of a segment that is running.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Preemption {
-    /// At any point.
+    /// The segment can be preempted at any point.
     Immediate,
-    /// At the boundaries of thread blocks.
+    /// The segment can be preempted at the boundaries of its thread blocks.
     Blocks,
-    /// Never.
+    /// The segment is never preempted.
     Never,
 }
 

@@ -19,13 +19,13 @@ use crate::partitioning::{HeuristicKind, Offer};
 /// The GPU of the plan.
 #[derive(Copy, Clone, Debug)]
 pub struct Gpu<'a> {
-    /// Number of SMs.
+    /// Number of SMs of the GPU.
     pub sms: u32,
     /// Supported sizes and placements; `None` if every size is supported.
     pub offer: Option<&'a Offer>,
 }
 
-/// Extent of the search.
+/// Options and limits of the search.
 #[derive(Copy, Clone, Debug)]
 pub struct Search {
     /// Heuristic that groups the kernels.
@@ -58,7 +58,7 @@ impl Gpu<'_> {
 
 /// Sizes that a search may use.
 struct Room<'a> {
-    /// Supported sizes [SMs], ascending.
+    /// Supported partition sizes [SMs], ascending.
     sizes: &'a [u32],
     /// Maximum number of SMs of all partitions.
     most: u64,
@@ -93,10 +93,10 @@ impl Effort {
     }
 }
 
-/// Sizes for given groups.
+/// Partition sizes that a search found for given groups.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sized {
-    /// The fewest SMs.
+    /// The sizes with the fewest SMs in total.
     Fewest(Vec<u32>),
     /// Sizes that pass. The search used all its effort, so a plan with fewer SMs may exist.
     Some(Vec<u32>),

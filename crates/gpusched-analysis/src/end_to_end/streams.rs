@@ -23,7 +23,7 @@ pub(super) struct Bound {
 pub(super) struct Part {
     /// Resource that executes the segment.
     pub on: Resource,
-    /// c: WCET.
+    /// c: WCET of the segment.
     pub cost: u64,
     /// Longest time without preemption under an `lp-` policy.
     pub block: u64,

@@ -83,7 +83,7 @@ pub(super) fn work(share: f64, period: Time) -> Time {
 }
 
 impl fmt::Display for Periods {
-    /// Writes the text form.
+    /// Writes the text form of the distribution.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Periods::Singh21 => f.pad("singh21"),

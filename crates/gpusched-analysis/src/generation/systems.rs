@@ -40,11 +40,11 @@ const MILLISECOND: u64 = 1_000_000;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SystemRecipe {
-    /// Number of CPU cores.
+    /// Number of CPU cores of a system.
     pub cores: usize,
     /// Number of tasks on a core.
     pub tasks: (usize, usize),
-    /// Periods, in whole milliseconds.
+    /// Periods of the tasks, in whole milliseconds.
     pub periods_ms: (u64, u64),
     /// Probability that a task uses the GPU.
     pub gpu_share: f64,

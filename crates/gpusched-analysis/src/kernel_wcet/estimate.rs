@@ -93,7 +93,7 @@ impl<'a> Estimator<'a> {
         self
     }
 
-    /// Sets the solver.
+    /// Sets the solver of Eqs 8–12.
     pub fn solver(mut self, solver: Solver) -> Estimator<'a> {
         self.solver = solver;
         self

@@ -109,7 +109,7 @@ struct Parts {
     variables: ProblemVariables,
     /// xᵢ and yᵢ of each cluster i.
     hits: Vec<(Variable, Variable)>,
-    /// Σ(xᵢ + yᵢ)dᵢ: total delay.
+    /// Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks.
     gain: Expression,
     /// Σ xᵢeᵢ¹: total time of the blocks that execute completely during the memory time of best-effort cores.
     covered: Expression,

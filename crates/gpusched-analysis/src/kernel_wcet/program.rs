@@ -25,7 +25,7 @@ pub struct Program {
     /// Candidates for λ in ascending order, as fractions (numerator, denominator) that may not be
     /// reduced. The first candidate is 0.
     candidates: Vec<(u64, u64)>,
-    /// M: number of active blocks.
+    /// M: number of active blocks of the kernel.
     active: u64,
     /// Constant part of Eq. 8, multiplied by M: e¹_max·(M − 1) + Σ Nᵢeᵢ⁰ [ns].
     constant: u128,
@@ -38,7 +38,7 @@ pub struct Program {
 /// A cluster whose block time is longer under interference.
 #[derive(Copy, Clone, Debug)]
 struct Item {
-    /// Nᵢ: number of blocks.
+    /// Nᵢ: number of blocks of the cluster.
     blocks: u64,
     /// wᵢ = eᵢ¹: block time under interference [ns].
     time: u64,

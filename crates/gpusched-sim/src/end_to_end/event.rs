@@ -19,7 +19,7 @@ pub struct Job {
 /// One segment of one job.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
-    /// The job.
+    /// The job to which the segment belongs.
     pub job: Job,
     /// Position of the segment in the task, from 0.
     pub segment: usize,

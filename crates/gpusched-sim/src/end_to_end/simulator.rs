@@ -13,7 +13,7 @@ use gpusched_model::time::Time;
 /// Maximum time in a simulation: 2⁶² ns.
 pub const FOREVER: Time = Time::from_ns(1 << 62);
 
-/// Length of a run.
+/// Limits on the length of a run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Extent {
     /// Only jobs that arrive before this time are simulated [ns]; at most [`FOREVER`].

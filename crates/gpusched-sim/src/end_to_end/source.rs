@@ -30,7 +30,7 @@ pub trait Source {
 /// Delay between the arrivals and the releases of jobs.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Delay {
-    /// No delay.
+    /// No delay between arrival and release.
     #[default]
     Zero,
     /// A random delay for each job, from 0 to the jitter of the task.

@@ -13,7 +13,7 @@ struct Load<'a> {
     /// Work of the job, or of its segments on the core, in a window that starts at any time. `None` if the task has no
     /// bound.
     carried: Option<Whole>,
-    /// Segments on the core.
+    /// Segments of the task on the core.
     streams: Vec<&'a Stream>,
 }
 

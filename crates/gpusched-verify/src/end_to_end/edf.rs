@@ -31,7 +31,7 @@ const LONGEST: u128 = 1 << 64;
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Source {
     pub period: u128,
-    /// C: demand of one job.
+    /// C: demand of one job on the resource.
     pub cost: u128,
     pub jitter: u128,
     /// D: time from the arrival to the deadline.
@@ -47,7 +47,7 @@ pub(super) struct Edf<'a> {
     lost: Lost<'a>,
     /// Length of the longest busy period.
     busy: Option<u128>,
-    /// Evaluations that remain.
+    /// Number of evaluations that the step limit still permits.
     steps: u64,
 }
 

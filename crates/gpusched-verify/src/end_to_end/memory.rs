@@ -15,7 +15,7 @@ use crate::memory::Source;
 /// The memory that all resources share. All amounts are in nano-bytes, and all rates in nano-bytes
 /// per ns, which equal bytes per second.
 pub(super) struct Memory {
-    /// B: guaranteed bandwidth.
+    /// B: guaranteed memory bandwidth.
     bandwidth: u128,
     /// Segments with traffic, by resource.
     loads: Vec<(Resource, Vec<Moving>)>,

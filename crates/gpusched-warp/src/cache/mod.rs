@@ -41,7 +41,7 @@ impl fmt::Debug for Index {
 /// Size and policies of a cache.
 #[derive(Debug, Clone)]
 pub struct Geometry {
-    /// Number of sets.
+    /// Number of sets of the cache.
     pub sets: usize,
     /// Number of lines per set.
     pub ways: usize,
@@ -50,7 +50,7 @@ pub struct Geometry {
     /// Whether the replacement policy is first in, first out. If false, the policy is least
     /// recently used.
     pub fifo: bool,
-    /// Write policy.
+    /// Write policy of the cache.
     pub writes: Writes,
     /// Maximum number of sectors with a pending fill.
     pub mshr_entries: usize,
@@ -65,7 +65,7 @@ pub struct Geometry {
     pub dirty_percent: u64,
 }
 
-/// Result of an access.
+/// Result of an access to the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The sector is present. A write may also be sent to the next level.

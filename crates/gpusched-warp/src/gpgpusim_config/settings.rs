@@ -26,7 +26,7 @@ pub struct Setting {
 pub struct Missing {
     /// Name of the option, or of the part of the option that is missing.
     pub option: String,
-    /// Default value.
+    /// Default value of the option in GPGPU-Sim.
     pub value: String,
 }
 

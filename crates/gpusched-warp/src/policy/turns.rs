@@ -38,7 +38,7 @@ pub struct Turns<R> {
     turn: R,
     /// Slots of the warps of the current group.
     members: WarpSet,
-    /// Slot that issued last.
+    /// Slot of the greedy warp, which issued last.
     greedy: Option<usize>,
     /// Slot that issued in the previous cycle, and the group of its warp.
     previous: Option<(usize, usize)>,

@@ -60,7 +60,7 @@ pub struct Sm {
     /// Maximum number of instruction fetches per cycle.
     fetch_throughput: u32,
     blocks: Vec<Option<Block>>,
-    /// Number of resident blocks.
+    /// Number of blocks that are resident on the SM.
     resident: usize,
     /// Kernel that issued an instruction for which the machine has no unit.
     pub without_unit: Option<usize>,
@@ -139,7 +139,7 @@ impl Sm {
         self.load_store.l1.counts
     }
 
-    /// Invalidates L1.
+    /// Invalidates all lines of the L1 cache.
     pub fn invalidate_l1(&mut self) {
         self.load_store.l1.invalidate();
     }

@@ -29,7 +29,7 @@ pub enum Wcets {
 /// A kernel that gpusched computed from measurements, and warnings about its WCETs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
-    /// The kernel.
+    /// The kernel that gpusched computed from the measurements.
     pub kernel: Kernel,
     /// Warnings about the WCETs, as text for display.
     pub warnings: Vec<String>,

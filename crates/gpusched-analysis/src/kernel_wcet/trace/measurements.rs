@@ -29,7 +29,7 @@ pub struct Summary {
     pub count: u64,
     /// Largest measurement [ns].
     pub max: u64,
-    /// Mean [ns].
+    /// Mean of the measurements [ns].
     pub mean: f64,
     /// Sum of (x − mean)² over all measurements x [ns²].
     pub squares: f64,

@@ -13,7 +13,7 @@ pub(crate) struct Listed {
     /// Id, unique during one search. A merged partition gets a new id.
     pub id: usize,
     pub partition: Candidate,
-    /// U(P) on |P| SMs.
+    /// U(P): utilization of the tasks on |P| SMs.
     pub utilization: Utilization,
 }
 

@@ -135,7 +135,7 @@ struct Rest {
     master: Master,
     /// Group of each column. Its tasks are positions in the task set, not rows of the program.
     groups: Vec<Part>,
-    /// Row of each task.
+    /// Row of each task in the linear program.
     row_of: Vec<Option<usize>>,
     rows: usize,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Search objective.
+/// Objective of a search for a plan.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]

@@ -15,7 +15,7 @@ pub(super) struct Blocking {
 /// Value of the step function B at t, and the interval up to t on which B has this value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Step {
-    /// B(t) [ns].
+    /// Value of B(t) [ns].
     pub hold: u64,
     /// Start of the interval [ns]. B is constant from this start to t.
     pub since: u64,

@@ -36,7 +36,7 @@ pub struct ChainTimes {
 /// Value that a job of the first task reads.
 #[derive(Copy, Clone, Debug)]
 struct Value {
-    /// Number of the job.
+    /// Number of the job that reads the value.
     number: u64,
     /// Time of the read [ns].
     read: u64,
@@ -60,7 +60,7 @@ struct State {
 /// State of a task in a chain.
 #[derive(Clone, Default, Debug)]
 struct Hop {
-    /// Last written value.
+    /// Value that the task wrote last.
     written: Option<Value>,
     /// Value that the current job has read. Used only for asynchronous communication.
     current: Option<Value>,

@@ -76,7 +76,7 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// All rules.
+    /// All values of [`Cut`].
     pub const ALL: [Cut; 2] = [Cut::Part, Cut::Whole];
 }
 

@@ -36,11 +36,11 @@ pub struct Campaign {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "EndToEndTally", deny_unknown_fields)]
 pub struct Tally {
-    /// Number of systems.
+    /// Number of validated systems.
     pub systems: u64,
     /// Number of systems where at least one task has a bound.
     pub bounded_systems: u64,
-    /// Number of tasks.
+    /// Number of tasks of all systems.
     pub tasks: u64,
     /// Number of tasks with a bound.
     pub bounds: u64,

@@ -77,7 +77,7 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
         _ => Arbitration::MaxMin,
     };
     let capacity = between(&mut rng, 10, 400) * 1_000_000_000;
-    // Largest share of its execution time in which a task transfers all its bytes at its peak rate [%]. With a low
+    // Largest share of the execution time that a task needs to transfer all its bytes at its peak rate [%]. With a low
     // share,
     // partitions are nearly independent. With a high share, the memory is overloaded.
     let heavy = between(&mut rng, 5, 100);

@@ -33,7 +33,7 @@ use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, 
 /// Measurements of one kernel in isolation and, optionally, in conflict.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// Measurements in isolation.
+    /// Measurements of the kernel in isolation.
     pub isolated: Points,
     /// Measurements in conflict. If absent, the times in conflict equal the times in isolation.
     pub conflict: Option<Points>,
@@ -55,7 +55,7 @@ pub enum EnvelopeError {
          SMs for C(m) = a/m + b"
     )]
     OnePoint {
-        /// `isolated` or `conflict`.
+        /// Kind of the measurements: `isolated` or `conflict`.
         contention: &'static str,
         /// Number of SMs of all measurements.
         sms: u32,

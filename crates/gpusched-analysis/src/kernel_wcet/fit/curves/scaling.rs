@@ -61,7 +61,7 @@ pub struct Fit {
     /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimated>,
-    /// Measurements in isolation.
+    /// Measurements of the kernel in isolation.
     pub isolated: Curve,
     /// Measurements in conflict. Absent if the kernel was not measured in conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,9 +89,9 @@ pub struct Curve {
 pub struct Point {
     /// m: number of SMs.
     pub sms: u32,
-    /// Number of measurements.
+    /// Number of measurements on this number of SMs.
     pub measurements: usize,
-    /// Longest measured time [ns].
+    /// Longest time that was measured on this number of SMs [ns].
     pub longest_ns: Time,
     /// Longest time that was measured on m or more SMs [ns].
     pub monotone_ns: Time,

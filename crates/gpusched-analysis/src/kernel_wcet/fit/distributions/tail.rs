@@ -52,7 +52,7 @@ pub enum Warning {
         "only {found} extreme values, expected at least {FEWEST}, so the WCET is the longest measured time"
     )]
     TooFew {
-        /// Number of extreme values.
+        /// Number of extreme values that gpusched found.
         found: usize,
     },
     /// There is no fit, because the extreme values hardly differ.
@@ -61,13 +61,13 @@ pub enum Warning {
     /// The extreme values do not follow the fit: [`goodness::p_value`] is at most [`LEVEL`].
     #[error("the distribution does not fit the extreme values (Anderson-Darling test, p = {p:.3})")]
     PoorFit {
-        /// The p-value.
+        /// p-value of the test.
         p: f64,
     },
     /// The runs are not independent: [`independence::p_value`] is at most [`LEVEL`].
     #[error("the runs depend on each other (Ljung-Box test, p = {p:.2e})")]
     Dependent {
-        /// The p-value.
+        /// p-value of the test.
         p: f64,
     },
     /// ξ ≤ −0.5. For these shapes, the standard theory of maximum likelihood is not valid (Smith,

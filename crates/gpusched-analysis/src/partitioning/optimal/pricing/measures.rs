@@ -27,7 +27,7 @@ const SINGLE: u32 = 16;
 /// The measures, and the demand of each task by each measure.
 pub(super) struct Measures<'p> {
     problem: &'p Problem<'p>,
-    /// Interval lengths [ns].
+    /// Interval lengths of the measures [ns].
     intervals: Vec<u64>,
     levels: Vec<Level>,
 }
