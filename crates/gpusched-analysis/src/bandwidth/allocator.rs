@@ -97,8 +97,7 @@ impl Allocator {
         })
     }
 
-    /// Returns G(Q̄, 0): the time from the start of the kernel by which it ends under every
-    /// policy.
+    /// Returns G(Q̄, 0): the time after its start by which the kernel ends under every policy.
     pub fn deadline(&self) -> Time {
         Time::from_ns(self.deadline)
     }

@@ -11,7 +11,7 @@ use gpusched_model::{Factor, Kernel, Straddling};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nominal {
-    /// Name of the kernel, if it has one.
+    /// Name of the kernel; absent if the kernel has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Largest accepted slowdown (G(Q) − G(0))/G(0), where G(Q) is the WCET under the budget Q.

@@ -6,7 +6,7 @@
 //! time, minus 1.
 //!
 //! gpusched computes the kernel from a seed in integers. Only means and standard deviations are
-//! floating-point numbers, and gpusched computes each of them with one division.
+//! floating-point numbers, and gpusched computes each of these numbers with one division.
 
 use std::collections::BTreeMap;
 

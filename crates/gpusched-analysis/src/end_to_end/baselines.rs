@@ -202,7 +202,8 @@ mod tests {
     use gpusched_model::end_to_end::Draft;
     use gpusched_model::reader::Document as _;
 
-    /// Tasks (C, S, T) on one core, the most urgent task first. Each task suspends itself for S between its first
+    /// Returns the response times of tasks (C, S, T) on one core. The most urgent task is first. Each task suspends
+    /// itself for S between its first
     /// nanosecond and the rest of C, on its own partition.
     fn responses(tasks: &[(u64, u64, u64)], wait: &str, method: Baseline) -> Vec<u64> {
         let partitions: Vec<String> = (0..tasks.len())

@@ -14,7 +14,7 @@ use super::memory::Omitted;
 use super::queues::{self, Preemption};
 use super::streams::{Bound, State};
 
-/// Scheduling rule of a resource, as the equations need it.
+/// Scheduling rule of a resource, in the form that the equations use.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Rule {
     Core,
@@ -205,7 +205,7 @@ fn raise(state: &mut State, (task, segment): (usize, usize), bound: Bound) -> bo
     raised
 }
 
-/// Bounds on the time from the arrival at the resource to the end, for every segment under earliest deadline first.
+/// For every segment under earliest deadline first: bound on the time from its arrival at the resource to its end.
 fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<u64> {
     let mut streams: Vec<Stream> = place
         .here

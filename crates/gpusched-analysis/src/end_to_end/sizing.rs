@@ -3,7 +3,7 @@
 //!
 //! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
 //! given groups, [`plan`] first finds for each partition the smallest size that passes while all other partitions
-//! have their largest sizes. From these sizes, it examines vectors of sizes in the order of their sums. The first
+//! have their largest sizes. From these sizes, [`plan`] examines vectors of sizes in the order of their sums. The first
 //! vector that passes has the fewest SMs.
 
 mod groups;
@@ -102,7 +102,7 @@ enum Sized {
     Some(Vec<u32>),
     /// No sizes pass.
     None,
-    /// The effort is spent, and no sizes were found.
+    /// The search effort is used up, but the search found no sizes that pass.
     Unknown,
 }
 

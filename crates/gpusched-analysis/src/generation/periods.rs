@@ -32,8 +32,8 @@ pub enum Periods {
 /// One time unit of [Singh21]: 1 ms.
 const UNIT: Time = Time::from_ns(1_000_000);
 
-/// The list of periods of [Singh21] §3.6.1 [units]. The paper gives only the shortest and the longest period. The periods between
-/// them are an assumption: they divide 4000.
+/// The list of periods of [Singh21] §3.6.1 [units]. The paper gives only the shortest and the longest period. The
+/// periods between these two are an assumption: they divide 4000.
 const SINGH21: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
 
 /// Valid text forms of [`Periods`].

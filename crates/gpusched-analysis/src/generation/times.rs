@@ -1,5 +1,5 @@
 //! Times that follow from the period and the WCET of a task: deadline, jitter, and time of the
-//! longest thread block. gpusched computes all of them exactly.
+//! longest thread block. gpusched computes these times exactly.
 
 use gpusched_model::time::Time;
 use gpusched_model::wcet::Contention;

@@ -19,7 +19,7 @@ pub struct LpOptimum {
     pub partial: Vec<f64>,
 }
 
-/// Error of the linear program solver: it found no solution.
+/// Error: the solver of the linear program found no solution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the solver of the linear program failed: {0}")]
 pub struct LpError(String);

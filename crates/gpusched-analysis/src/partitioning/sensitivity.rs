@@ -44,8 +44,7 @@ pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> 
     largest(|permille| all_pass(&problem.scaled(Scale::permille(permille)), partitions))
 }
 
-/// Whether all `partitions` pass their tests. If partitions share a memory, one test covers all
-/// of them.
+/// Whether all `partitions` pass their tests. If partitions share a memory, one test covers all these partitions.
 pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
     let mut parts = partitions
         .iter()

@@ -98,8 +98,7 @@ impl Commands {
         }
     }
 
-    /// Records one event for which command `index` waited. Returns the command if it was the last
-    /// such event.
+    /// Records one event for which command `index` waited. Returns the command if no further event remains.
     pub fn release(&mut self, index: usize) -> Option<Command> {
         let submission = self.list.get_mut(index)?;
         submission.blockers = submission.blockers.saturating_sub(1);

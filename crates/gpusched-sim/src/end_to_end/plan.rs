@@ -30,7 +30,7 @@ pub(super) struct Constants {
     pub deadline: u64,
     pub priority: u64,
     pub gpu_priority: u64,
-    /// Number of the core on which the task busy-waits, if it does.
+    /// Number of the core on which the task busy-waits; `None` if the task never busy-waits.
     pub spins_on: Option<usize>,
     /// Position of the first segment in the list of all segments.
     pub first: usize,

@@ -141,8 +141,8 @@ impl Cache {
         self.misses.is_empty() && !self.mshr.has_ready() && self.data_port == 0 && self.fill_port == 0
     }
 
-    /// Accesses the cache at time `now`. `now` must not decrease from call to call, because it
-    /// orders the lines by last use.
+    /// Accesses the cache at time `now`. `now` must not decrease from call to call, because the cache orders the lines
+    /// by this time of their last use.
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let writes = request.writes();
         // Most rejections occur because the miss queue is full, so this check precedes the slower

@@ -63,7 +63,7 @@ impl Summary {
 
 impl Measurements {
     /// Creates empty measurements that keep at most `capacity` measurements of each block. With a
-    /// `seed`, the kept measurements are a random sample. Without a `seed`, they are the first
+    /// `seed`, the kept measurements are a random sample. Without a `seed`, the kept measurements are the first
     /// measurements.
     pub(super) fn new(level: Level, capacity: usize, seed: Option<u64>) -> Measurements {
         Measurements {
@@ -154,8 +154,8 @@ impl Measurements {
     }
 
     /// Returns the kept measurement with index `index` of each block [ns], in the order of the
-    /// blocks. If the first runs are kept, these times belong to one run. In a random sample,
-    /// they may belong to different runs.
+    /// blocks. If the first runs are kept, these times belong to one run. In a random sample, these times may belong to
+    /// different runs.
     pub fn run(&self, index: usize) -> impl Iterator<Item = u64> {
         let slot = self.slots.get(index);
         (0..self.blocks()).map_while(move |block| Some(slot?.get(block)))

@@ -4,8 +4,8 @@
 
 use crate::partitioning::search::{Part, Problem, Sizes};
 
-/// Maximum number of tasks for an enumeration. 10 tasks have 115,975 divisions into groups, and
-/// the enumeration skips most of them.
+/// Maximum number of tasks for an enumeration. 10 tasks have 115,975 divisions into groups, and the enumeration skips
+/// most of these divisions.
 const MOST_TASKS: usize = 10;
 
 /// Cost of one search for a placement, in tests.

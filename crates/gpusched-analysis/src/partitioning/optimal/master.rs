@@ -111,7 +111,8 @@ impl Master {
         }
     }
 
-    /// Solves the program from its current basis. Returns false if it needs too many pivots, or if `late` returns true.
+    /// Solves the program from its current basis. Returns false if the solution needs too many pivots, or if `late`
+    /// returns true.
     pub fn solve(&mut self, late: impl Fn() -> bool) -> bool {
         let mut pivots = 0;
         loop {

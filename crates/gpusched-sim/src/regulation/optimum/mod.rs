@@ -32,8 +32,8 @@ pub struct Optimum {
     pub fluid_late: bool,
 }
 
-/// Usual number of plans for each [`Cut`], and maximum number of plans while all of them miss the
-/// deadline. Each plan has a corrected target time. The target increases by the earliness of the
+/// Usual number of plans for each [`Cut`], and maximum number of plans while all plans miss the deadline. Each plan has
+/// a corrected target time. The target increases by the earliness of the
 /// previous run, or decreases by twice its lateness.
 const PLANS: (u32, u32) = (6, 24);
 

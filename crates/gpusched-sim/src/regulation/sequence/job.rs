@@ -40,7 +40,7 @@ impl Job {
     }
 }
 
-/// A stretch: a regulation period or a part of it. The starts and ends of kernels divide
+/// A stretch: a regulation period or a part of a regulation period. The starts and ends of kernels divide
 /// regulation periods into stretches.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stretch {

@@ -40,14 +40,12 @@ pub struct Summary {
     pub recorded: Option<Recorded>,
     /// Results under each budget policy.
     pub policies: Vec<PolicySummary>,
-    /// Results of planned budgets, and an upper bound for all budgets. Absent if they were not
-    /// requested.
+    /// Results of planned budgets, and an upper bound for all budgets. Absent if the user requested no planned budgets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<OptimumSummary>,
 }
 
-/// Numbers of measured runs in a trace. After the last measured run, the replay continues with
-/// the first.
+/// Numbers of measured runs in a trace. After the last measured run, the replay continues with the first run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {

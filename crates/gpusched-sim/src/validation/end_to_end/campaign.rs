@@ -28,7 +28,7 @@ pub struct Campaign {
     pub seed: u64,
     /// Whether the resources of each system share a memory.
     pub shared: bool,
-    /// Analysis without enforced releases. The default is [`analyze`]. Tests can replace it.
+    /// Analysis without enforced releases. The default is [`analyze`]. Tests can replace this function.
     pub analysis: Analyze,
 }
 

@@ -18,7 +18,7 @@ pub(super) fn environment() -> Environment {
 }
 
 /// Adds memory traffic to system `index`. Replaces preemption at block boundaries by other policies. The memory has one
-/// to three channels, and a segment uses at most one of them. Some segments do not state their traffic.
+/// to three channels, and a segment uses at most one channel. Some segments do not state their traffic.
 pub(super) fn with_traffic(mut draft: Draft, (seed, index): (u64, u64)) -> (Draft, usize) {
     let rng = &mut stream(seed, Purpose::SharedMemorySystems, index, 1);
     let channels = [1, 1, 2, 3][below(rng, 4)];

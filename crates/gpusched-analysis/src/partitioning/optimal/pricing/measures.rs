@@ -17,8 +17,8 @@ pub(super) const SM: i64 = 1 << 32;
 /// Maximum number of interval lengths.
 const INTERVALS: usize = 96;
 
-/// Initial number of interval lengths. The lengths are the deadlines, or a selection of them if the task set has more
-/// deadlines.
+/// Initial number of interval lengths. The lengths are the deadlines of the tasks, or a selection of these deadlines if
+/// there are more.
 const FIRST: usize = 24;
 
 /// Largest size that has its own level. Each larger level covers several sizes, with 16 levels per doubling.
