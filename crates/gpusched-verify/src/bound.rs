@@ -35,8 +35,7 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         return Err(Fault::new("memory_time_ns", message));
     }
     // `proven` is M times the bound of Eq. 3 or Eq. 8. The function also multiplies this value by the denominators of λ
-    // and µ,
-    // so that `proven` is an integer.
+    // and µ, so that `proven` is an integer.
     let ((a, b), (c, d)) = (certificate.lambda.parts(), certificate.mu.parts());
     let (lambda, mu, unit) = (BigUint::from(a) * d, BigUint::from(c) * b, BigUint::from(b) * d);
     let active = kernel.active_blocks();
@@ -102,8 +101,8 @@ fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
 }
 
 /// Returns K, the number of blocks that overlap the memory time of best-effort cores only in part. K counts all M
-/// active blocks at each counted
-/// end of the memory time. The function counts these ends in every regulation period that the window can overlap.
+/// active blocks at each counted end of the memory time. The function counts these ends in every regulation period that
+/// the window can overlap.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());
     let periods = BigUint::from(window / period + u64::from(window % period > 0)) + 1u8;

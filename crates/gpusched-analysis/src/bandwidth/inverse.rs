@@ -5,8 +5,8 @@
 /// `window` is at most `memory` [ns].
 ///
 /// The window begins together with a regulation period. A burst is the memory time of best-effort cores at the start of
-/// each regulation period. If the window is P·`period` + r long, then t_mem = P·b + min(r, b).
-/// If `period` is 0, the result is 0.
+/// each regulation period. If the window is P·`period` + r long, then t_mem = P·b + min(r, b). If `period` is 0, the
+/// result is 0.
 pub fn largest_burst(memory: u64, window: u64, period: u64) -> u64 {
     let (Some(periods), Some(rest)) = (window.checked_div(period), window.checked_rem(period)) else {
         return 0;
@@ -20,8 +20,7 @@ pub fn largest_burst(memory: u64, window: u64, period: u64) -> u64 {
 }
 
 /// Returns t_mem(t, b/T, 1), the memory time of best-effort cores in a window of length t [ns]. The window begins
-/// together with a regulation period, and every regulation period begins with a burst of length
-/// b.
+/// together with a regulation period, and every regulation period begins with a burst of length b.
 pub fn memory_time(burst: u64, window: u64, period: u64) -> u64 {
     let (periods, rest) = (window / period, window % period);
     periods * burst + rest.min(burst)

@@ -1,6 +1,5 @@
 //! The largest memory time of best-effort cores under which the remaining blocks of a kernel meet the deadline
-//! ([Aghilinasab20] Algorithm
-//! 2, line 4).
+//! ([Aghilinasab20] Algorithm 2, line 4).
 //!
 //! [`Allocator`](super::Allocator) uses a safe approximation of this limit (Algorithm 4). The
 //! tests compare the approximation with the limit. A system that has more time for each decision
@@ -77,9 +76,8 @@ impl MemoryLimit {
     }
 
     /// Returns t_mem_max, the largest memory time of best-effort cores under which the remaining blocks meet the
-    /// deadline. The result is
-    /// in whole nanoseconds, and at most the window. If the blocks miss the deadline even without memory time,
-    /// the result is 0.
+    /// deadline. The result is in whole nanoseconds, and at most the window. If the blocks miss the deadline even
+    /// without memory time, the result is 0.
     ///
     /// The result is exact: a bisection with the exact solver inverts Eqs 8–12.
     pub fn exact(&self) -> Time {

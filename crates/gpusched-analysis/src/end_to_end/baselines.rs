@@ -14,14 +14,12 @@
 //!
 //! The delays S use the equations of [`analyze`] for copy engines and partitions. A baseline bounds only R. So segment
 //! k of a job ends at most R minus the BCETs of the later segments after the arrival of the job. This end fixes the
-//! jitters of all streams.
-//! [`baseline`] iterates over S and R, starting from the times without waiting.
+//! jitters of all streams. [`baseline`] iterates over S and R, starting from the times without waiting.
 //!
-//! **Safe.** `Oblivious`: let t₀ be the last moment, at or before the release of the analyzed job, without pending
-//! jobs of more urgent tasks. From t₀ on, at each instant the analyzed job progresses, or a job that is released from
-//! t₀ on executes or is suspended. `Jitter`: this window is the joint window of [`analyze`], with the stream of whole
-//! jobs for
-//! each suspending task. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct priorities
+//! **Safe.** `Oblivious`: let t₀ be the last moment, at or before the release of the analyzed job, without pending jobs
+//! of more urgent tasks. From t₀ on, at each instant the analyzed job progresses, or a job that is released from t₀ on
+//! executes or is suspended. `Jitter`: this window is the joint window of [`analyze`], with the stream of whole jobs
+//! for each suspending task. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct priorities
 //! and tasks without release jitter. Other tasks have no bound here.
 //!
 //! [`analyze`]: super::analyze
@@ -203,8 +201,7 @@ mod tests {
     use gpusched_model::reader::Document as _;
 
     /// Returns the response times of tasks (C, S, T) on one core. The most urgent task is first. Each task suspends
-    /// itself for S between its first
-    /// nanosecond and the rest of C, on its own partition.
+    /// itself for S between its first nanosecond and the rest of C, on its own partition.
     fn responses(tasks: &[(u64, u64, u64)], wait: &str, method: Baseline) -> Vec<u64> {
         let partitions: Vec<String> = (0..tasks.len())
             .map(|index| format!(r#"{{"name":"g{index}","sms":1,"policy":"fp"}}"#))

@@ -1,10 +1,9 @@
 //! Response times under earliest deadline first with jitter and blocking (Spuri, INRIA RR-2772, 1996; blocking:
 //! George, Rivierre, Spuri, INRIA RR-2966, 1996), for streams of segments and for the prefixes of jobs.
 //!
-//! The busy period starts at 0: before it, no job with an earlier or equal deadline is pending. At most one
-//! job with a later deadline runs at 0, in a part without preemption that started before time 0. The analyzed job
-//! arrives at
-//! a ≥ −J and ends at the least t with
+//! The busy period starts at 0: before it, no job with an earlier or equal deadline is pending. At most one job with a
+//! later deadline runs at 0, in a part without preemption that started before time 0. The analyzed job arrives at a ≥
+//! −J and ends at the least t with
 //!
 //! t = B(a) + ⌊(a + J)/T⌋·C + c + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + D + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)⁺·Cⱼ.
 //!

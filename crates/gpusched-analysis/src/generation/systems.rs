@@ -1,14 +1,13 @@
 //! Random end-to-end systems: tasks on CPU cores with kernels on a GPU.
 //!
 //! The parameters and their default values are from Table 3 of Wang et al., "GCAPS: GPU Context-Aware Preemptive
-//! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`: `bcet`
-//! is from the script of the authors, and `memory_share` is an assumption of gpusched. [`SystemSource::draw`] generates
-//! a system in these
-//! steps:
+//! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`:
+//! `bcet` is from the script of the authors, and `memory_share` is an assumption of gpusched. [`SystemSource::draw`]
+//! generates a system in these steps:
 //!
 //! 1. Each core gets a random number of tasks. UUniFast divides the utilization of the core among its tasks.
 //! 2. Each task gets a period of whole milliseconds. The execution time of a job is E = u·T.
-//! 3. A random part of the tasks uses the GPU. A task with the ratio ρ has the CPU time E/(1 + ρ). The rest is GPU time,
+//! 3. A random part of the tasks uses the GPU. A task with the ratio ρ has the CPU time E/(1 + ρ). The other part is GPU time,
 //!    which UUniFast divides among the kernels of the task. UUniFast divides the CPU time among the CPU segments before,
 //!    between and after the kernels.
 //! 4. A random share of the GPU time of each kernel is transfer time, half before and half after the kernel.
@@ -172,8 +171,7 @@ pub struct Configuration {
 
 impl SystemSource {
     /// Creates a source of systems where every core has the utilization `utilization`. The utilization counts CPU time
-    /// and
-    /// GPU time.
+    /// and GPU time.
     ///
     /// # Errors
     /// Returns the [`Refusal`] of the first invalid parameter.

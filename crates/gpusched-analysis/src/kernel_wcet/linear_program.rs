@@ -14,8 +14,7 @@ pub struct LpOptimum {
     /// xᵢ: number of blocks of each cluster i that execute completely during the memory time of best-effort cores.
     pub covered: Vec<f64>,
     /// yᵢ: number of blocks of each cluster i that overlap the memory time of best-effort cores only in part. Memory
-    /// time
-    /// begins or ends during these blocks.
+    /// time begins or ends during these blocks.
     pub partial: Vec<f64>,
 }
 

@@ -6,11 +6,10 @@
 //! dual program minimizes D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every
 //! value of D is an upper bound on the total delay (weak duality).
 //!
-//! Let bᵢ = min(dᵢ, λwᵢ). For a fixed λ, the best µ is a weighted quantile of bᵢ: the largest µ
-//! for which more than K blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and
-//! piecewise linear function of λ. D has a breakpoint where λwᵢ equals dᵢ or a constant µ = dⱼ.
-//! So each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the slope finds the
-//! minimum, with integers only.
+//! Let bᵢ = min(dᵢ, λwᵢ). For a fixed λ, the best µ is a weighted quantile of bᵢ: the largest µ for which more than K
+//! blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and piecewise linear function of λ. D has a breakpoint
+//! where λwᵢ equals dᵢ or a constant µ = dⱼ. So each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the
+//! slope finds the minimum, with integers only.
 
 use std::cmp::Reverse;
 

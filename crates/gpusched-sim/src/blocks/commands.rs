@@ -23,8 +23,8 @@ pub(super) struct Commands {
 pub(super) struct Submission {
     pub command: Command,
     pub launch: Time,
-    /// Number of events for which the command still waits: its launch time, and the ends of
-    /// certain earlier commands. When the number is 0, the GPU receives the command.
+    /// Number of events for which the command still waits: its launch time, and the ends of certain earlier commands.
+    /// When the number is 0, the GPU receives the command.
     blockers: usize,
     /// Indices of the commands that wait for the end of this command.
     dependents: Vec<usize>,

@@ -68,8 +68,7 @@ pub struct Pattern {
     /// Time between two consecutive arrivals of a task.
     pub arrivals: Arrivals,
     /// Field `stream` of the task that blocks the other tasks; absent if no task blocks. The first job of the blocking
-    /// task
-    /// arrives and is released 1 ns before the common start instant.
+    /// task arrives and is released 1 ns before the common start instant.
     pub blocker: Option<u64>,
 }
 

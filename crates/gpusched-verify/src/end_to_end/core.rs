@@ -33,8 +33,7 @@ impl Whole {
 
 impl Load<'_> {
     /// Whether the task has no bound. The jobs of such a task may queue. At the same priority, an earlier segment of
-    /// the
-    /// analyzed task may execute while these jobs wait. So every window may start with jobs of this task.
+    /// the analyzed task may execute while these jobs wait. So every window may start with jobs of this task.
     fn queues(&self) -> bool {
         self.streams.iter().any(|stream| stream.end.is_none())
     }

@@ -92,9 +92,8 @@ impl Source {
     /// all jobs together transfer at most (n − 1)·V + min(V, d·y) + min(V, d·z).
     ///
     /// This sum is largest at n = N = ⌊(t + R − V/d)/T⌋, where the sum is N·V + min(V, d·(t + R − N·T) − V). A single
-    /// job never transfers more. Bertogna & Cirinei (RTSS 2007) prove this bound
-    /// for execution times. The bound is tight. The bound is valid for all times at which the jobs may transfer their
-    /// bytes.
+    /// job never transfers more. Bertogna & Cirinei (RTSS 2007) prove this bound for execution times. The bound is
+    /// tight. The bound is valid for all times at which the jobs may transfer their bytes.
     pub fn within(&self, window: u64) -> u128 {
         if self.bytes == 0 {
             return 0;

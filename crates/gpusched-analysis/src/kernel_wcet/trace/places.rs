@@ -39,10 +39,10 @@ fn tick(times: &[u64]) -> u64 {
     steps.fold(0, gcd).max(1)
 }
 
-/// Returns the largest M for which M active blocks explain the length of a run: length ≤ (Σvᵢ −
-/// v_max)/M + v_max ([Aghilinasab20] Eq. 3 with the block times vᵢ of this run). With a larger M,
-/// a bound would be below the measured length of this run. If the run has pauses between its
-/// blocks, no M may explain the run. In this case, the result is 0.
+/// Returns the largest M for which M active blocks explain the length of a run: length ≤ (Σvᵢ − v_max)/M + v_max
+/// ([Aghilinasab20] Eq. 3 with the block times vᵢ of this run). With a larger M, a bound would be below the measured
+/// length of this run. If the run has pauses between its blocks, no M may explain the run. In this case, the result is
+/// 0.
 pub(super) fn explained(starts: &[u64], durations: &[u64]) -> usize {
     let first = starts.iter().copied().min().unwrap_or(0);
     let last = ends(starts, durations).into_iter().max().unwrap_or(0);

@@ -35,8 +35,7 @@ pub(crate) enum Preference {
 }
 
 /// Runs Algorithm 1 with `rules` until Σ SMs ≤ `target`. The algorithm starts from the smallest partition of each task
-/// (Lemma 2). In the
-/// paper, the target is M.
+/// (Lemma 2). In the paper, the target is M.
 pub(crate) fn partition_and_allocate(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,

@@ -3,8 +3,7 @@
 //!
 //! A dive repeatedly selects groups from the solution of the linear program. Each selection contains all groups with a
 //! share of nearly 1. If there is no such group, the dive selects the group with the largest share. After each
-//! selection, the dive
-//! generates new groups for the remaining tasks.
+//! selection, the dive generates new groups for the remaining tasks.
 
 #[cfg(test)]
 mod tests;

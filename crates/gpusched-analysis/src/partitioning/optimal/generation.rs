@@ -124,10 +124,9 @@ impl Columns {
 
     /// Generates groups like [`Columns::generate`], with a test of every visited group.
     ///
-    /// The first rounds reduce the prices, so that the prices prove a few SMs less than the full
-    /// prices could. Later rounds reduce the prices less, and the last round uses the full
-    /// prices. With reduced prices, pricing visits far fewer groups, but these groups are useful for the full prices,
-    /// too.
+    /// The first rounds reduce the prices, so that the prices prove a few SMs less than the full prices could. Later
+    /// rounds reduce the prices less, and the last round uses the full prices. With reduced prices, pricing visits far
+    /// fewer groups, but these groups are useful for the full prices, too.
     fn generate_by_tests(
         &mut self,
         sizes: &mut Sizes<'_, '_>,

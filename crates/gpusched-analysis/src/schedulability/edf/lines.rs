@@ -11,8 +11,7 @@
 //!
 //! For many tasks, sorting the deadlines would take longer than all other steps. So for more than [`FEW`] tasks, the
 //! test groups deadlines with the same highest bit. For all deadlines of a group, the test uses the smallest deadline.
-//! The
-//! result is slightly pessimistic, and QPA corrects it.
+//! The result is slightly pessimistic, and QPA corrects it.
 
 use super::blocking::Blocking;
 use crate::schedulability::{Demand, share};

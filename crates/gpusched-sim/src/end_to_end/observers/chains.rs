@@ -10,10 +10,9 @@ use gpusched_model::time::Time;
 /// Maximum times of one chain. A time is `None` if the run is too short to show it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct ChainTime {
-    /// Maximum reaction time [ns]. The reaction time starts at the read of a job of the first task, because an
-    /// external event directly after the read waits for the next job. The reaction time ends at the first output that
-    /// depends on a
-    /// later job.
+    /// Maximum reaction time [ns]. The reaction time starts at the read of a job of the first task, because an external
+    /// event directly after the read waits for the next job. The reaction time ends at the first output that depends on
+    /// a later job.
     pub reaction: Option<Time>,
     /// Maximum reduced data age [ns]: from the read of a job of the first task to an output that depends on this job
     /// and on no later job.

@@ -38,9 +38,8 @@ pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<
 }
 
 /// Returns the duration of each segment, and the memory time of best-effort cores during the segment [ns]. All segments
-/// together end
-/// within `deadline` [ns], and the total memory time is maximal. In each segment, the share of
-/// memory time is at most `demand` (0 to 1).
+/// together end within `deadline` [ns], and the total memory time is maximal. In each segment, the share of memory time
+/// is at most `demand` (0 to 1).
 ///
 /// Let a be the duration of a segment in isolation, s its rate of progress in memory time, and y
 /// its memory time. The segment takes a + (1 − s)y. For the demand d, y ≤ d(a + (1 − s)y)

@@ -78,8 +78,7 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
     };
     let capacity = between(&mut rng, 10, 400) * 1_000_000_000;
     // Largest share of the execution time that a task needs to transfer all its bytes at its peak rate [%]. With a low
-    // share,
-    // partitions are nearly independent. With a high share, the memory is overloaded.
+    // share, partitions are nearly independent. With a high share, the memory is overloaded.
     let heavy = between(&mut rng, 5, 100);
     let crowded = between(&mut rng, 20, 90);
     let mut tasks = Vec::new();

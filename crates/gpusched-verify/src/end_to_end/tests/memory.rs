@@ -143,9 +143,8 @@ fn a_task_does_not_delay_itself() {
 }
 
 /// Task u executes 4 ns on the GPU, without traffic. Task v executes 5 ns on a core and then 6 ns on the GPU. The core
-/// segment of
-/// v moves 5 bytes. The core segment may execute in a window that starts before the release of the kernel of v, while u
-/// executes.
+/// segment of v moves 5 bytes. The core segment may execute in a window that starts before the release of the kernel of
+/// v, while u executes.
 #[test]
 fn a_window_before_the_release_counts_the_own_task() {
     for (policy, u, v) in [

@@ -1,10 +1,10 @@
 //! WCET functions that bound all measurements, so that an analysis may use them. The functions follow [Singh21] §3.3,
 //! but use maximum times instead of averages.
 //!
-//! **Affine**: a function a/m + b with a, b ≥ 0 that is at least the time C of every measurement
-//! on m SMs. gpusched chooses the function with the least total overshoot. The overshoot at m is the value of the
-//! function at m, minus the longest time on m SMs. Shorter times on m SMs do not count, so
-//! repeated measurements do not increase the weight of m.
+//! **Affine**: a function a/m + b with a, b ≥ 0 that is at least the time C of every measurement on m SMs. gpusched
+//! chooses the function with the least total overshoot. The overshoot at m is the value of the function at m, minus the
+//! longest time on m SMs. Shorter times on m SMs do not count, so repeated measurements do not increase the weight of
+//! m.
 //!
 //! With x = 1/m, this is a linear program in two variables, which has a geometric solution. Let
 //! x̄ be the mean of the k measured values of x. The total overshoot is k times the height of the

@@ -253,10 +253,10 @@ fn fit_gpd(sorted: &[u64], tick: u64) -> Result<Fitted, Warning> {
         .checked_sub(count + 1)
         .and_then(|rank| sorted.get(rank).copied());
     let threshold = threshold.unwrap_or(0);
-    // Equal times are either all above the threshold or all at most the threshold, so there may
-    // be fewer than `count` excesses. If a rounded time is k ticks above the threshold, the exact time was k − 1/2 to k
-    // + 1/2 ticks above the threshold. So excesses count from half a tick above the
-    // threshold. Exactly the times above the threshold have exact times above this point.
+    // Equal times are either all above the threshold or all at most the threshold, so there may be fewer than `count`
+    // excesses. If a rounded time is k ticks above the threshold, the exact time was k − 1/2 to k + 1/2 ticks above the
+    // threshold. So excesses count from half a tick above the threshold. Exactly the times above the threshold have
+    // exact times above this point.
     let half = 0.5 * tick as f64;
     let excesses = sorted.iter().filter(|&&time| time > threshold);
     let excesses: Vec<f64> = excesses.map(|time| (time - threshold) as f64 - half).collect();

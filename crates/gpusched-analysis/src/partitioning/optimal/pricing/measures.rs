@@ -1,9 +1,8 @@
 //! Measures of the demand of tasks. By each measure, the demand of a group that passes a test is at most its number of SMs.
 //!
 //! In the long run, the demand of a task is m·C(m)/T. In an interval of length t, the demand is m·C(m)·n/t, where n is
-//! the number
-//! of jobs with release and deadline in the interval. Preemptive EDF is optimal on one partition. A group that passes a
-//! test of deadlines under any policy therefore satisfies these bounds.
+//! the number of jobs with release and deadline in the interval. Preemptive EDF is optimal on one partition. A group
+//! that passes a test of deadlines under any policy therefore satisfies these bounds.
 
 use super::super::works::Growth;
 use crate::interference::{CoLocated, kind_index};
