@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Objective of a search for a plan.
+/// Search objective.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
