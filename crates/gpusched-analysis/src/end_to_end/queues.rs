@@ -66,7 +66,8 @@ pub(super) fn priorities(
         .collect();
     let on = state.part(task, segment).on;
     let alone = here.iter().all(|&(other, _)| other == task);
-    // The first window starts at or before the release of the segment. The second window starts at the release.
+    // The first window starts at or before the release of the segment. The second window starts at the release of the
+    // segment.
     let immediate = preemption == Preemption::Immediate;
     let lost = state.lost(
         on,

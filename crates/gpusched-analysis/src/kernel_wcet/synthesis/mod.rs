@@ -36,9 +36,8 @@ pub struct Synthesizer {
 }
 
 impl Synthesizer {
-    /// Prepares synthetic traces of `kernel`. The intervals of `kernel` assign blocks to
-    /// clusters. If `kernel` has no intervals, each cluster is one interval, in the order of the
-    /// clusters.
+    /// Prepares synthetic traces of `kernel`. The cluster intervals of `kernel` assign blocks to clusters. If `kernel`
+    /// has no cluster intervals, each cluster is one interval, in the order of the clusters.
     ///
     /// # Errors
     /// Returns [`Error::Refused`] if a cluster lacks a distribution for an interference level, or
@@ -93,7 +92,7 @@ impl Synthesizer {
         })
     }
 
-    /// Returns the intervals that assign blocks to clusters.
+    /// Returns the cluster intervals, which assign blocks to clusters.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }
