@@ -3,9 +3,8 @@
 
 use gpusched_model::Kernel;
 
-/// The cluster intervals of a kernel, and for each of these intervals, the number of later blocks of each cluster,
-/// including blocks of the interval. A cluster interval is a range of consecutive block numbers that belong to one
-/// cluster.
+/// The cluster intervals of a kernel. For each interval, the table states the number of blocks of each cluster from the
+/// start of the interval on. A cluster interval is a range of consecutive block numbers that belong to one cluster.
 #[derive(Clone, Debug)]
 pub struct RemainingTable {
     /// First block and cluster of each cluster interval, sorted by first block. The first interval begins
