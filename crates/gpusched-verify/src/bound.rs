@@ -34,8 +34,8 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         let message = format!("found {}, expected {memory}", bound.memory_time_ns.ns());
         return Err(Fault::new("memory_time_ns", message));
     }
-    // `proven` is M times the bound of Eq. 3 or Eq. 8. The function also multiplies it by the denominators of λ and µ,
-    // so that `proven` is an integer.
+    // `proven` is M times the bound of Eq. 3 or Eq. 8. The function also multiplies this value by the denominators of λ
+    // and µ, so that `proven` is an integer.
     let ((a, b), (c, d)) = (certificate.lambda.parts(), certificate.mu.parts());
     let (lambda, mu, unit) = (BigUint::from(a) * d, BigUint::from(c) * b, BigUint::from(b) * d);
     let active = kernel.active_blocks();
@@ -78,21 +78,21 @@ fn div_ceil(numerator: BigUint, denominator: BigUint) -> BigUint {
     (numerator + &denominator - 1u8) / denominator
 }
 
-/// Returns the memory time Q·T of one regulation period in whole nanoseconds, rounded up.
+/// Returns the memory time Q·T of best-effort cores in one regulation period in whole nanoseconds, rounded up.
 fn burst(bound: &Bound, kernel: &Kernel) -> u128 {
     let (numerator, denominator) = bound.q.ratio();
     let period = u128::from(kernel.regulation_period().ns());
     (period * u128::from(numerator)).div_ceil(u128::from(denominator))
 }
 
-/// Returns t_mem, the memory time in a window as long as the WCET bound (Eqs 5–7).
+/// Returns t_mem, the memory time of best-effort cores in a window as long as the WCET bound (Eqs 5–7).
 fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
     let (window, period) = (
         u128::from(bound.wcet_ns.ns()),
         u128::from(kernel.regulation_period().ns()),
     );
     let burst = burst(bound, kernel);
-    // Without synchronization, the window begins with the memory time at the end of a regulation
+    // Without synchronization, the window begins with the memory time of best-effort cores at the end of a regulation
     // period.
     let early = if bound.sync { 0 } else { burst.min(window) };
     let rest = window - early;
@@ -100,8 +100,9 @@ fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
     u64::try_from(memory).unwrap_or(u64::MAX) // at most the window
 }
 
-/// Returns K, the number of blocks that overlap memory time only in part. K counts all M active blocks at each counted
-/// end of the memory time. The function counts these ends in every regulation period that the window can overlap.
+/// Returns K, the number of blocks that overlap the memory time of best-effort cores only in part. K counts all M
+/// active blocks at each counted end of the memory time. The function counts these ends in every regulation period that
+/// the window can overlap.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());
     let periods = BigUint::from(window / period + u64::from(window % period > 0)) + 1u8;

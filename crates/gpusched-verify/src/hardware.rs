@@ -163,8 +163,8 @@ fn gpc_sums(device: &Device) -> BTreeSet<u32> {
     sums
 }
 
-/// Checks that either every partition or no partition has a placement. Then checks each
-/// placement: it must fit the granularity, have the stated number of SMs, and overlap no other
+/// Checks that either every partition or no partition has a placement. In addition, checks each placement: the
+/// placement must fit the granularity, have the stated number of SMs, and overlap no other
 /// placement.
 fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     let given = plan

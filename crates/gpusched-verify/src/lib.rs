@@ -1,5 +1,4 @@
-//! An independent verifier of plans and bounds. It checks the evidence that a plan or a bound
-//! contains.
+//! An independent verifier of plans and bounds. The verifier checks the evidence that a plan or a bound contains.
 //!
 //! From the library, this crate uses only [`gpusched_model`]: the data types, the file reader and the list of
 //! assumptions. The crate uses no schedulability test, no interference model and no heuristic of the library. Instead,

@@ -99,8 +99,8 @@ impl<'a> Level<'a> {
         None
     }
 
-    /// Returns the hyperperiod: the least common multiple of all periods of the level. If it
-    /// exceeds 128 bits, returns `u128::MAX`.
+    /// Returns the hyperperiod: the least common multiple of all periods of the level. If the hyperperiod exceeds 128
+    /// bits, returns `u128::MAX`.
     fn hyperperiod(&self) -> u128 {
         let gcd = |mut a: u128, mut b: u128| {
             while b > 0 {

@@ -3,7 +3,7 @@
 //!
 //! 1. *Equal SMs.* The estimate assumes that the blocks are spread evenly over `n` SMs, and
 //!    simulates one of these SMs. This SM executes as many blocks as the busiest SM. From each
-//!    `n` consecutive blocks of the kernel, it executes one block.
+//!    `n` consecutive blocks of the kernel, this SM executes one block.
 //! 2. *Equal rounds.* A round consists of the blocks that an SM executes at the same time. The
 //!    simulation stops after a few rounds, or after more rounds if the blocks are short. The
 //!    estimate assumes that all later blocks end at the rate of the last two thirds of the

@@ -35,7 +35,7 @@ pub struct Request {
     pub past_l1: bool,
     /// SM that sent the request.
     pub sm: u16,
-    /// Warp slot on the SM.
+    /// Slot of the warp on the SM.
     pub slot: u8,
     /// Number of the in-flight instruction of the SM that causes the request.
     pub flight: u32,

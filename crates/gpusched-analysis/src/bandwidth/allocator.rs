@@ -22,7 +22,7 @@ pub struct Allocator {
     period: u64,
     ends: i128,
     policy: BudgetPolicy,
-    /// Q̄·T: memory time of a regulation period under the nominal budget [ns].
+    /// Q̄·T: memory time of best-effort cores in a regulation period under the nominal budget [ns].
     nominal: u64,
     /// G(Q̄, 0): WCET under the nominal budget Q̄ if the kernel starts at any time in a
     /// regulation period [ns].
@@ -79,7 +79,7 @@ impl Allocator {
         });
         let period = kernel.regulation_period().ns();
         let (numerator, denominator) = nominal.ratio();
-        // The WCET bound rounds the nominal memory time up, so the allocator does, too.
+        // The WCET bound rounds the nominal memory time up, so the allocator rounds it up, too.
         let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
         let nominal = u64::try_from(burst).unwrap_or(period);
         Ok(Allocator {
@@ -97,13 +97,12 @@ impl Allocator {
         })
     }
 
-    /// Returns G(Q̄, 0): the time from the start of the kernel by which it ends under every
-    /// policy.
+    /// Returns G(Q̄, 0): the time after its start by which the kernel ends under every policy.
     pub fn deadline(&self) -> Time {
         Time::from_ns(self.deadline)
     }
 
-    /// Returns the nominal memory time Q̄·T. The period before the first decision has this memory
+    /// Returns the nominal memory time Q̄·T of best-effort cores. The period before the first decision has this memory
     /// time, and each later period has at least this memory time.
     pub fn nominal(&self) -> Time {
         Time::from_ns(self.nominal)
@@ -119,7 +118,7 @@ impl Allocator {
         self.previous = self.nominal;
     }
 
-    /// Returns the memory time Q·T of the regulation period that begins now. The result is at
+    /// Returns the memory time Q·T of best-effort cores in the regulation period that begins now. The result is at
     /// least Q̄·T.
     ///
     /// The kernel started `elapsed` ago. `remaining` has the number of unfinished blocks of each
@@ -162,7 +161,7 @@ impl Allocator {
         }
     }
 
-    /// Computes the largest memory time under which the remaining blocks end within `window`,
+    /// Computes the largest memory time of best-effort cores under which the remaining blocks end within `window`,
     /// rounded down [ns]. Returns `None` if the blocks end within `window` under any memory
     /// traffic.
     ///

@@ -1,12 +1,12 @@
-//! The inverse of the memory time function: the largest burst for a given memory time in a window
+//! The inverse of the memory time function: the largest burst of best-effort cores for a given memory time in a window
 //! ([Aghilinasab20] Eq. 7 for sync = 1, and Algorithm 2 line 5).
 
 /// Returns the largest burst b ≤ `period` for which the memory time t_mem in a window of length
 /// `window` is at most `memory` [ns].
 ///
-/// The window begins together with a regulation period. A burst is the memory time at the start
-/// of each regulation period. If the window is P·`period` + r long, then t_mem = P·b + min(r, b).
-/// If `period` is 0, the result is 0.
+/// The window begins together with a regulation period. A burst is the memory time of best-effort cores at the start of
+/// each regulation period. If the window is P·`period` + r long, then t_mem = P·b + min(r, b). If `period` is 0, the
+/// result is 0.
 pub fn largest_burst(memory: u64, window: u64, period: u64) -> u64 {
     let (Some(periods), Some(rest)) = (window.checked_div(period), window.checked_rem(period)) else {
         return 0;
@@ -19,9 +19,8 @@ pub fn largest_burst(memory: u64, window: u64, period: u64) -> u64 {
     burst.min(period)
 }
 
-/// Returns t_mem(t, b/T, 1), the memory time in a window of length t [ns]. The window begins
-/// together with a regulation period, and every regulation period begins with a burst of length
-/// b.
+/// Returns t_mem(t, b/T, 1), the memory time of best-effort cores in a window of length t [ns]. The window begins
+/// together with a regulation period, and every regulation period begins with a burst of length b.
 pub fn memory_time(burst: u64, window: u64, period: u64) -> u64 {
     let (periods, rest) = (window / period, window % period);
     periods * burst + rest.min(burst)

@@ -1,5 +1,5 @@
-//! The largest memory time under which the remaining blocks of a kernel meet the deadline ([Aghilinasab20] Algorithm
-//! 2, line 4).
+//! The largest memory time of best-effort cores under which the remaining blocks of a kernel meet the deadline
+//! ([Aghilinasab20] Algorithm 2, line 4).
 //!
 //! [`Allocator`](super::Allocator) uses a safe approximation of this limit (Algorithm 4). The
 //! tests compare the approximation with the limit. A system that has more time for each decision
@@ -16,7 +16,7 @@ pub struct MemoryLimit {
     rest: Kernel,
     program: Program,
     window: Time,
-    /// K of Eq. 17: number of blocks that overlap memory time only in part.
+    /// K of Eq. 17: number of blocks that overlap the memory time of best-effort cores only in part.
     partial_blocks: u64,
 }
 
@@ -55,8 +55,8 @@ impl MemoryLimit {
         })
     }
 
-    /// Returns whether the remaining blocks meet the deadline if the total memory time in the window is `memory`
-    /// [ns].
+    /// Returns whether the remaining blocks meet the deadline if the total memory time of best-effort cores in the
+    /// window is `memory` [ns].
     fn ends_with(&self, memory: u64) -> bool {
         let exposure = Exposure {
             memory_ns: memory.saturating_mul(u64::from(self.rest.active_blocks())),
@@ -75,9 +75,9 @@ impl MemoryLimit {
         self.program.solve(all).wcet <= self.window
     }
 
-    /// Returns t_mem_max, the largest memory time under which the remaining blocks meet the deadline. The result is
-    /// in whole nanoseconds, and at most the window. If the blocks miss the deadline even without memory time,
-    /// the result is 0.
+    /// Returns t_mem_max, the largest memory time of best-effort cores under which the remaining blocks meet the
+    /// deadline. The result is in whole nanoseconds, and at most the window. If the blocks miss the deadline even
+    /// without memory time, the result is 0.
     ///
     /// The result is exact: a bisection with the exact solver inverts Eqs 8–12.
     pub fn exact(&self) -> Time {

@@ -11,15 +11,15 @@ use gpusched_model::{Factor, Kernel, Straddling};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nominal {
-    /// Name of the kernel, if it has one.
+    /// Name of the kernel; absent if the kernel has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Largest accepted slowdown (G(Q) − G(0))/G(0), where G(Q) is the WCET under the budget Q.
     pub slowdown: Factor,
     /// Whether the kernel starts together with a regulation period.
     pub sync: bool,
-    /// Rule that selects which partly covered blocks count as delayed. Memory time covers only a
-    /// part of their execution.
+    /// Rule that states which blocks count as delayed if best-effort cores access memory during only a part of the
+    /// execution of a block.
     #[serde(default)]
     pub straddling: Straddling,
     /// Nominal budget: the largest budget Q whose slowdown is accepted, as a multiple of 10⁻⁹.

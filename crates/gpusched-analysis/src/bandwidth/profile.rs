@@ -1,12 +1,12 @@
 //! Synthetic kernels with the published properties of a benchmark. The block times of these
 //! benchmarks are not published.
 //!
-//! The published properties are the number of blocks, clusters and intervals, the nominal budget,
+//! The published properties are the numbers of blocks, clusters and cluster intervals, the nominal budget,
 //! and the overestimation. The overestimation is the WCET bound divided by the longest measured
 //! time, minus 1.
 //!
 //! gpusched computes the kernel from a seed in integers. Only means and standard deviations are
-//! floating-point numbers, and each of them takes one division.
+//! floating-point numbers, and gpusched computes each of these numbers with one division.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use gpusched_model::{Benchmark, Benchmarks, Cluster, Factor, Kernel, Straddling}
 /// Assumptions that complete the published properties of a synthetic kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Recipe {
-    /// M: number of active blocks.
+    /// M: number of active blocks of the kernel.
     pub active_blocks: u32,
     /// T: regulation period.
     pub period: Time,
@@ -74,8 +74,7 @@ impl Draft {
     }
 }
 
-/// Creates a kernel with the published number of blocks, clusters and intervals of the benchmark
-/// `name`.
+/// Creates a kernel with the published numbers of blocks, clusters and cluster intervals of the benchmark `name`.
 ///
 /// The block delays are as large as the published nominal budget permits. If the published budget
 /// is 1, the slowdown under full interference is half of the accepted slowdown. Block times have
@@ -83,9 +82,9 @@ impl Draft {
 /// to the mean.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if the benchmark is unknown or lacks a published value, or if the
-/// clusters and intervals do not fit the number of blocks. Also returns this error if no block
-/// delays reproduce the published budget to within 0.05 percentage points.
+/// Returns [`Error::Refused`] if the benchmark is unknown or lacks a published value, or if the clusters and cluster
+/// intervals do not fit the number of blocks. Also returns this error if no block delays reproduce the published budget
+/// to within 0.05 percentage points.
 pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Kernel> {
     let mut list = benchmarks.benchmarks().iter().zip(0..);
     let Some((benchmark, number)) = list.find(|(benchmark, _)| benchmark.name == name) else {

@@ -3,24 +3,23 @@
 
 use gpusched_model::Kernel;
 
-/// The cluster intervals of a kernel, and the number of blocks of each cluster that follow the
-/// start of each interval. An interval is a range of consecutive block numbers that belong to one
-/// cluster.
+/// The cluster intervals of a kernel. For each interval, the table states the number of blocks of each cluster from the
+/// start of the interval on. A cluster interval is a range of consecutive block numbers that belong to one cluster.
 #[derive(Clone, Debug)]
 pub struct RemainingTable {
-    /// First block and cluster of each interval, sorted by first block. The first interval begins
+    /// First block and cluster of each cluster interval, sorted by first block. The first interval begins
     /// with block 0.
     intervals: Vec<(u64, usize)>,
-    /// Number of blocks of each cluster from the start of each interval to the end of the kernel.
-    /// The last entries are for the end of the kernel, and are 0.
+    /// For each cluster interval: number of blocks of each cluster from the start of the interval to the end of the
+    /// kernel. The last entries are for the end of the kernel, and are 0.
     rest: Vec<u64>,
     clusters: usize,
     blocks: u64,
 }
 
 impl RemainingTable {
-    /// Creates the table of `kernel`. If `kernel` has no intervals, each cluster is one interval,
-    /// in the order of the clusters.
+    /// Creates the table of `kernel`. If `kernel` has no cluster intervals, each cluster is one interval, in the order
+    /// of the clusters.
     pub fn new(kernel: &Kernel) -> RemainingTable {
         let clusters = kernel.clusters().len();
         let mut intervals: Vec<(u64, usize)> = Vec::new();

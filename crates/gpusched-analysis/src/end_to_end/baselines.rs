@@ -12,14 +12,14 @@
 //! R = J + W. A task that does not suspend itself has S_j = 0 and the jitter J_j in the sums. Busy-waiting counts as
 //! execution, so a busy-waiting task has the execution time C_j + S_j.
 //!
-//! The delays S use the equations of [`analyze`] for copy engines and partitions. Only R is known, so segment k of a job
-//! ends at most R minus the BCETs of its later segments after the arrival. This end fixes the jitters of all streams.
-//! [`baseline`] iterates over S and R from the times without waiting.
+//! The delays S use the equations of [`analyze`] for copy engines and partitions. A baseline bounds only R. So segment
+//! k of a job ends at most R minus the BCETs of the later segments after the arrival of the job. This end fixes the
+//! jitters of all streams. [`baseline`] iterates over S and R, starting from the times without waiting.
 //!
-//! **Safe.** `Oblivious`: let t₀ be the last moment, at or before the release of the analyzed job, without pending
-//! jobs of more urgent tasks. From t₀ on, each instant is own progress, or execution or suspension of a job that is
-//! released from t₀ on. `Jitter`: this window is the joint window of [`analyze`], with the stream of whole jobs for
-//! each suspending task. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct priorities
+//! **Safe.** `Oblivious`: let t₀ be the last moment, at or before the release of the analyzed job, without pending jobs
+//! of more urgent tasks. From t₀ on, at each instant the analyzed job progresses, or a job that is released from t₀ on
+//! executes or is suspended. `Jitter`: this window is the joint window of [`analyze`], with the stream of whole jobs
+//! for each suspending task. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct priorities
 //! and tasks without release jitter. Other tasks have no bound here.
 //!
 //! [`analyze`]: super::analyze
@@ -33,7 +33,7 @@ use super::streams::State;
 /// A published analysis of self-suspending tasks on cores with fixed priorities.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Baseline {
-    /// Suspension counts as execution.
+    /// The suspension of a task counts as execution of this task.
     Oblivious,
     /// Suspension counts as release jitter of the more urgent tasks.
     Jitter,
@@ -57,8 +57,8 @@ enum Rule {
 /// Bounds all response times of `system` with `method`. The table has the form of [`analyze`](super::analyze): the
 /// ends of all segments, and the delays on copy engines and partitions.
 ///
-/// A task has no bound on a core with earliest deadline first, and with a segment on a partition with earliest deadline
-/// first. Without a bound, less urgent tasks on the same core have no bounds either.
+/// A task has no bound if its core or the partition of one of its segments uses earliest deadline first. If a task has
+/// no bound, less urgent tasks on the same core have no bounds either.
 pub fn baseline(system: &System, method: Baseline) -> Bounds {
     let mut state = State::new(system, None);
     let queues: Vec<Queue> = system
@@ -125,7 +125,7 @@ fn rule(system: &System, resource: Resource) -> Option<Rule> {
     }
 }
 
-/// Values above the period are no bounds, because then jobs of the task overlap.
+/// A value above the period is not a bound, because jobs of the task can then overlap.
 fn capped(state: &State, task: usize, ns: u64) -> u64 {
     if ns > state.tasks[task].period {
         INFINITE
@@ -200,8 +200,8 @@ mod tests {
     use gpusched_model::end_to_end::Draft;
     use gpusched_model::reader::Document as _;
 
-    /// Tasks (C, S, T) on one core, the most urgent task first. Each suspends itself for S between its first
-    /// nanosecond and the rest of C, on its own partition.
+    /// Returns the response times of tasks (C, S, T) on one core. The most urgent task is first. Each task suspends
+    /// itself for S between its first nanosecond and the rest of C, on its own partition.
     fn responses(tasks: &[(u64, u64, u64)], wait: &str, method: Baseline) -> Vec<u64> {
         let partitions: Vec<String> = (0..tasks.len())
             .map(|index| format!(r#"{{"name":"g{index}","sms":1,"policy":"fp"}}"#))

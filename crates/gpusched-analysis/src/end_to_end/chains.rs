@@ -20,7 +20,7 @@ struct Link {
 }
 
 /// Returns the bounds of `chain`. `responses` are the bounds on the response times of all tasks of the system.
-/// `enforced` tells whether timers release the segments.
+/// `enforced` states whether timers release the segments.
 pub(super) fn bound(
     system: &System,
     chain: &Chain,
@@ -59,7 +59,8 @@ pub(super) fn bound(
     }
 }
 
-/// Returns the tasks of the chain; `None` if one has no bound on its response time or on the time between its arrivals.
+/// Returns the tasks of the chain; `None` if a task has no bound on its response time or on the time between its
+/// arrivals.
 fn links(system: &System, chain: &Chain, responses: &[Option<Time>], enforced: bool) -> Option<Vec<Link>> {
     let mut links = Vec::with_capacity(chain.tasks.len());
     for (position, &index) in chain.tasks.iter().enumerate() {
@@ -191,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Golden example F.
+    /// Checks the golden example F.
     #[test]
     fn published_bounds() {
         let late = [link(10, 3, true), link(20, 12, true)];

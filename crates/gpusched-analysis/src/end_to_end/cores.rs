@@ -63,7 +63,7 @@ impl Load {
         }
     }
 
-    /// Work in a window that starts at any time, also while the task is ready.
+    /// Work in a window that starts at any time, even while the task is ready.
     fn carried(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,
@@ -87,10 +87,10 @@ pub(super) fn loads(state: &State, task: usize, here: &[usize]) -> Vec<Load> {
     more.map(load).collect()
 }
 
-/// Bound on the end of a segment under fixed priorities: the minimum of two bounds. One bound uses a joint
-/// window over all segments up to this one, the other a local window over this segment alone.
+/// Bound on the end of a segment under fixed priorities: the minimum of two bounds. The first bound uses a joint window
+/// over all segments up to this segment. The second bound uses a local window over this segment alone.
 ///
-/// `alone` tells whether no other task has a segment on the core.
+/// `alone` states whether the task is the only task with a segment on the core.
 pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load], alone: bool) -> u64 {
     let owner = &state.tasks[task];
     let limit = owner.period;

@@ -1,9 +1,9 @@
 //! Response times under earliest deadline first with jitter and blocking (Spuri, INRIA RR-2772, 1996; blocking:
 //! George, Rivierre, Spuri, INRIA RR-2966, 1996), for streams of segments and for the prefixes of jobs.
 //!
-//! The busy period starts at 0: before it, no job with an earlier or equal deadline is pending. At most one
-//! job with a later deadline runs at 0, in a part without preemption that started before. The analyzed job arrives at
-//! a ≥ −J and ends at the least t with
+//! The busy period starts at 0: before it, no job with an earlier or equal deadline is pending. At most one job with a
+//! later deadline runs at 0, in a part without preemption that started before time 0. The analyzed job arrives at a ≥
+//! −J and ends at the least t with
 //!
 //! t = B(a) + ⌊(a + J)/T⌋·C + c + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + D + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)⁺·Cⱼ.
 //!
@@ -23,7 +23,7 @@ const FAR: u64 = 1 << 50;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Stream {
     pub period: u64,
-    /// Relative deadline, from the arrival.
+    /// Relative deadline of a job, counted from its arrival.
     pub deadline: u64,
     pub jitter: u64,
     pub cost: u64,
@@ -42,7 +42,7 @@ pub(super) struct Deadlines<'a> {
 }
 
 impl<'a> Deadlines<'a> {
-    /// Returns the analysis of `streams` on a resource that loses `lost`. Returns `None` if there are no bounds.
+    /// Returns the analysis of `streams` on a resource that loses `lost`. Returns `None` if the streams have no bounds.
     pub fn new(streams: &'a [Stream], lost: Delay) -> Option<Deadlines<'a>> {
         let unbounded = |stream: &Stream| {
             stream.cost == INFINITE
@@ -92,7 +92,7 @@ impl<'a> Deadlines<'a> {
     pub fn response(&self, own: usize, part: u64) -> u64 {
         let me = self.streams[own];
         let mut worst = me.jitter.saturating_add(part);
-        // Arrivals are shifted by the jitter, so that the earliest one is 0.
+        // Arrivals are shifted by the jitter, so that the earliest arrival is 0.
         for other in self.streams {
             let first = (i128::from(other.deadline) - i128::from(other.jitter))
                 - (i128::from(me.deadline) - i128::from(me.jitter));

@@ -1,6 +1,6 @@
-//! Enforced releases: timers release segment k of a job o_k after its arrival. Then only the arrival fixes the releases,
-//! so each resource has independent sporadic streams (von der Brüggen, Huang, Chen 2017; Chen & Liu 2014 for earliest
-//! deadline first).
+//! Enforced releases: timers release segment k of a job o_k after its arrival. With these timers, only the arrival of a
+//! job determines the releases of its segments. So each resource has independent sporadic streams (von der Brüggen,
+//! Huang, Chen 2017; Chen & Liu 2014 for earliest deadline first).
 
 use gpusched_model::end_to_end::{Bounds, CorePolicy, PartitionPolicy, Resource, System};
 use gpusched_model::error::Refusal;
@@ -32,7 +32,7 @@ pub(super) fn solve(system: &System) -> Result<(Bounds, Vec<Vec<Time>>), Refusal
         }),
     });
     if by_deadline {
-        // Deadlines of segments follow from the release times, so the delays do, too.
+        // The release times determine the deadlines of segments, and therefore the delays.
         let bounds = fixed_point::solve(system, Some(&proportional), true).table();
         return Ok((bounds, proportional));
     }
@@ -64,7 +64,7 @@ fn proportional(system: &System) -> Vec<Vec<Time>> {
     tasks.collect()
 }
 
-/// Releases each segment when the bound on its predecessor ends. Tasks without bounds keep their releases.
+/// Releases each segment at the bound on the end of its predecessor. Tasks without bounds keep their releases.
 fn by_delay(system: &System, bounds: &Bounds, otherwise: &[Vec<Time>]) -> Vec<Vec<Time>> {
     let tasks = system.tasks().iter().zip(&bounds.0).zip(otherwise);
     tasks

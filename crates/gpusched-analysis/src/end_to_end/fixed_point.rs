@@ -14,7 +14,7 @@ use super::memory::Omitted;
 use super::queues::{self, Preemption};
 use super::streams::{Bound, State};
 
-/// Scheduling rule of a resource, as the equations need it.
+/// Scheduling rule of a resource, in the form that the equations use.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Rule {
     Core,
@@ -38,7 +38,8 @@ struct Place {
     evaluated: u64,
 }
 
-/// Solves all equations of `system`. `offsets` are the times from arrivals to the releases of segments by timers.
+/// Solves all equations of `system`. `offsets` contains the time from the arrival of a job to the release of each
+/// segment by a timer.
 ///
 /// With `windows`, each segment must end before the release of its successor.
 pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: bool) -> State {
@@ -172,7 +173,7 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
             changed.insert(task, ());
         }
         if late {
-            // The timers of the later segments find late segments, so these have no bounds either.
+            // If a segment may end after the timer of its successor, the later segments have no bounds either.
             for segment in segment..state.tasks[task].parts.len() {
                 let delay = state.bound(task, segment).delay;
                 if raise(state, (task, segment), Bound { end: INFINITE, delay }) {
@@ -190,7 +191,7 @@ fn delay_to_timer(state: &State, (task, segment): (usize, usize), end: u64) -> b
     parts.get(segment + 1).is_some_and(|next| end > next.earliest)
 }
 
-/// Raises the bounds of a segment. Values above the period are no bounds, because then jobs of the task overlap.
+/// Raises the bounds of a segment. A value above the period is not a bound, because jobs of the task can then overlap.
 fn raise(state: &mut State, (task, segment): (usize, usize), bound: Bound) -> bool {
     let limit = state.tasks[task].period;
     let capped = |ns: u64| if ns > limit { INFINITE } else { ns };
@@ -204,7 +205,7 @@ fn raise(state: &mut State, (task, segment): (usize, usize), bound: Bound) -> bo
     raised
 }
 
-/// Bounds on the time from the arrival at the resource to the end, for every segment under earliest deadline first.
+/// For every segment under earliest deadline first: bound on the time from its arrival at the resource to its end.
 fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<u64> {
     let mut streams: Vec<Stream> = place
         .here

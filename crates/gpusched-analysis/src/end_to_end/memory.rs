@@ -1,5 +1,5 @@
 //! Losses of resources that share a memory: while one resource executes a segment, the traffic of all other resources
-//! delays it. `docs/explanation/end-to-end.md` has the equations and their proof.
+//! delays the segment. `docs/explanation/end-to-end.md` has the equations and their proof.
 
 use gpusched_model::Bandwidth;
 use gpusched_model::end_to_end::{Resource, System};
@@ -100,8 +100,9 @@ impl State {
         )
     }
 
-    /// Returns the part of a segment that may still block others, if it has started before their window. Without a
-    /// shared memory, it has executed for at least 1 ns. With a shared memory, it may have lost this time.
+    /// Returns the longest time for which a segment still blocks other segments, if it started before their window.
+    /// Without a shared memory, the segment has executed for at least 1 ns before the window. With a shared memory, the
+    /// segment may have lost this time.
     pub fn blocking(&self, length: u64) -> u64 {
         length.saturating_sub(u64::from(self.memory.is_none()))
     }

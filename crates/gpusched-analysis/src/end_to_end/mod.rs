@@ -103,7 +103,8 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
     }
 }
 
-/// Returns the position of the segment with the largest part of the bound; the first one among equals.
+/// Returns the position of the segment with the largest part of the bound. If several parts are equal, returns the
+/// first of these segments.
 fn costliest(bounds: &Bounds, task: usize) -> Option<usize> {
     let ends = &bounds.0.get(task)?.ends_ns;
     let mut before = Time::ZERO;

@@ -9,11 +9,11 @@ use super::streams::State;
 /// Preemption of a segment that is running.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Preemption {
-    /// At any point.
+    /// The segment can be preempted at any point.
     Immediate,
-    /// At the boundaries of thread blocks.
+    /// The segment can be preempted at the boundaries of its thread blocks.
     Blocks,
-    /// Never.
+    /// The segment is never preempted.
     Never,
 }
 
@@ -66,7 +66,8 @@ pub(super) fn priorities(
         .collect();
     let on = state.part(task, segment).on;
     let alone = here.iter().all(|&(other, _)| other == task);
-    // The first window starts at or before the release of the segment. The second window starts at the release.
+    // The first window starts at or before the release of the segment. The second window starts at the release of the
+    // segment.
     let immediate = preemption == Preemption::Immediate;
     let lost = state.lost(
         on,

@@ -3,7 +3,7 @@
 //!
 //! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
 //! given groups, [`plan`] first finds for each partition the smallest size that passes while all other partitions
-//! have their largest sizes. From these sizes, it examines vectors of sizes in the order of their sums. The first
+//! have their largest sizes. From these sizes, [`plan`] examines vectors of sizes in the order of their sums. The first
 //! vector that passes has the fewest SMs.
 
 mod groups;
@@ -19,20 +19,20 @@ use crate::partitioning::{HeuristicKind, Offer};
 /// The GPU of the plan.
 #[derive(Copy, Clone, Debug)]
 pub struct Gpu<'a> {
-    /// Number of SMs.
+    /// Number of SMs of the GPU.
     pub sms: u32,
     /// Supported sizes and placements; `None` if every size is supported.
     pub offer: Option<&'a Offer>,
 }
 
-/// Extent of the search.
+/// Options and limits of the search.
 #[derive(Copy, Clone, Debug)]
 pub struct Search {
     /// Heuristic that groups the kernels.
     pub heuristic: HeuristicKind,
     /// Interference model, with the memory that all resources share.
     pub environment: Environment,
-    /// Whether the search also chooses between the segments of a task and its alternatives.
+    /// Whether the search may replace the segments of a task by one of its alternatives.
     pub alternatives: bool,
     /// Maximum number of end-to-end tests.
     pub tests: u64,
@@ -58,7 +58,7 @@ impl Gpu<'_> {
 
 /// Sizes that a search may use.
 struct Room<'a> {
-    /// Supported sizes [SMs], ascending.
+    /// Supported partition sizes [SMs], ascending.
     sizes: &'a [u32],
     /// Maximum number of SMs of all partitions.
     most: u64,
@@ -93,16 +93,16 @@ impl Effort {
     }
 }
 
-/// Sizes for given groups.
+/// Partition sizes that a search found for given groups.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sized {
-    /// The fewest SMs.
+    /// The sizes with the fewest SMs in total.
     Fewest(Vec<u32>),
     /// Sizes that pass. The search used all its effort, so a plan with fewer SMs may exist.
     Some(Vec<u32>),
     /// No sizes pass.
     None,
-    /// The effort is spent, and no sizes were found.
+    /// The search effort is used up, but the search found no sizes that pass.
     Unknown,
 }
 
@@ -123,7 +123,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
             "at least one partition for the kernels",
         );
     };
-    // Finds faults of the file that no size mends.
+    // Finds faults of the file that exist for every partition size.
     let largest = vec![largest; draft.partitions.len()];
     let at_most = System::new(&draft.clone().sized(&largest), search.environment)?;
     let mut effort = Effort {
@@ -188,7 +188,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
 /// Maximum number of combinations of alternatives.
 const CHOICES: usize = 4096;
 
-/// Returns all combinations of alternatives, those with the fewest alternatives first.
+/// Returns all combinations of alternatives. The combinations with the fewest alternatives are first.
 fn choices(draft: &Draft, alternatives: bool) -> Result<Vec<Vec<usize>>, Refusal> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for task in &draft.tasks {
@@ -206,7 +206,7 @@ fn choices(draft: &Draft, alternatives: bool) -> Result<Vec<Vec<usize>>, Refusal
     Ok(all)
 }
 
-/// Searches the fewest SMs for the partitions of `draft`, below `limit` SMs.
+/// Searches for the fewest SMs with which the partitions of `draft` pass, below `limit` SMs.
 fn fewest(
     draft: &Draft,
     room: &Room,
@@ -271,7 +271,8 @@ fn fewest(
     Sized::None
 }
 
-/// Without effort for all vectors: starts at equal sizes that fit, and takes SMs away while the system passes.
+/// Search if the effort is too small for all vectors of sizes: it starts at equal sizes that fit, and removes SMs as
+/// long as the system passes.
 fn descend(draft: &Draft, room: &Room, environment: Environment) -> Sized {
     let (sizes, count) = (room.sizes, draft.partitions.len());
     // This search is short: at most one test per size and partition.

@@ -9,7 +9,7 @@ use gpusched_model::{Bandwidth, Bytes};
 use super::arithmetic::INFINITE;
 use super::memory::Memory;
 
-/// The bounds of one segment [ns]; [`INFINITE`] without a bound.
+/// The bounds of one segment [ns]; [`INFINITE`] if a bound is missing.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Bound {
     /// R: from the arrival of the job to the end of the segment.
@@ -23,7 +23,7 @@ pub(super) struct Bound {
 pub(super) struct Part {
     /// Resource that executes the segment.
     pub on: Resource,
-    /// c: WCET.
+    /// c: WCET of the segment.
     pub cost: u64,
     /// Longest time without preemption under an `lp-` policy.
     pub block: u64,
@@ -33,8 +33,8 @@ pub(super) struct Part {
     pub bandwidth: Option<Bandwidth>,
     /// φ: minimum time from the arrival to the release, or the time of the release by a timer.
     pub earliest: u64,
-    /// Time from the release by a timer to the next one; the deadline for the last segment. The relative deadline of
-    /// the task without timers.
+    /// With timers: time from the release of the segment to the next release by a timer; for the last segment, to the
+    /// deadline. Without timers: relative deadline of the task.
     pub deadline: u64,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct State {
 impl State {
     /// Returns the state without waiting: each segment takes its WCET. Every bound is at most the least solution.
     ///
-    /// `offsets` are the times from arrivals to the releases of the segments by timers.
+    /// `offsets` contains the time from the arrival of a job to the release of each segment by a timer.
     pub fn new(system: &System, offsets: Option<&[Vec<Time>]>) -> State {
         let tasks: Vec<Owner> = system
             .tasks()
@@ -151,8 +151,8 @@ impl State {
         self.bounds[task].last().map_or(INFINITE, |bound| bound.end)
     }
 
-    /// J(j,k): longest time from the earliest to the latest release of a segment. Jobs of a task with several segments
-    /// and without a bound queue behind each other, so that no segment has a bound on its jitter.
+    /// J(j,k): longest time from the earliest to the latest release of a segment. If a task with several segments has
+    /// no bound, its jobs queue behind each other, so no segment has a bound on its jitter.
     pub fn jitter(&self, task: usize, segment: usize) -> u64 {
         let owner = &self.tasks[task];
         if owner.parts.len() > 1 && self.response(task) == INFINITE && self.enforced == self.windows {
@@ -190,13 +190,13 @@ impl State {
         end.saturating_sub(part.cost).saturating_sub(part.earliest)
     }
 
-    /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. Then no window starts
-    /// without them: a segment of the analyzed task may run while they are pending.
+    /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. If they queue, no
+    /// window starts without them: a segment of the analyzed task may run while they are pending.
     pub fn queues(&self, other: usize, same_priority: bool) -> bool {
         same_priority && self.enforced == self.windows && self.response(other) == INFINITE
     }
 
-    /// E: execution on the core, with the delays of all other segments as execution.
+    /// E: execution time of the task on its core, where the delays of all other segments count as execution.
     pub fn with_waiting(&self, task: usize) -> u64 {
         let owner = &self.tasks[task];
         let parts = owner.parts.iter().zip(&self.bounds[task]);

@@ -2,7 +2,8 @@
 //!
 //! One call of `cuDevSmResourceSplitByCount` creates groups of equal size. One descriptor (`cuDevResourceGenerateDesc`)
 //! can contain several groups of one call. One call is therefore sufficient if every partition size is a multiple of one
-//! group size. Otherwise, one call of `cuDevSmResourceSplit` (CUDA 13.1) creates groups of different sizes.
+//! group size. If the sizes have no such group size, one call of `cuDevSmResourceSplit` (CUDA 13.1) creates groups of
+//! different sizes.
 
 use super::content::Export;
 use gpusched_model::error::Error;

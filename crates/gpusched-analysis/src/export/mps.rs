@@ -6,9 +6,9 @@ use gpusched_model::error::Error;
 
 /// Returns a shell script with one command per partition.
 ///
-/// The percentage in the comment is for MPS without static partitions. It is rounded up, so that
-/// the clients can use at least the SMs of the partition. The percentage limits the number of SMs
-/// of the clients, but it reserves no SMs for the clients.
+/// The percentage in the comment is for MPS without static partitions. gpusched rounds the percentage up, so that the
+/// clients can use at least the SMs of the partition. The percentage limits the number of SMs of the clients, but it
+/// reserves no SMs for the clients.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let device = out.device();
     let chunk = device.mps().map_or(1, |rule| rule.chunk);

@@ -20,18 +20,18 @@
 //!    compute-intensive kernel has the peak bandwidth r/4 per SM and moves 0.05·a·r bytes per
 //!    job. The peak bandwidth of a kernel increases with the number of SMs up to B.
 //!
-//! With [`Source::with_kernels`], a task instead copies a random kernel with a measured WCET table ([`Kernels`]). The random
-//! number α of step 3 then selects the kernel, and the kernel determines the kind and the shape of the WCET function.
+//! With [`Source::with_kernels`], a task instead copies a random kernel with a measured WCET table ([`Kernels`]). For
+//! such a task, the random number α of step 3 selects the kernel, and the kernel determines the kind and the shape of
+//! the WCET function.
 //!
 //! The utilization u refers to the *work* a. On one SM, the WCET of a kernel is C(1) = a·(1 + β), and k times as long in
 //! conflict.
 //!
-//! **Randomness.** Set i of point j depends only on (seed, j, i). It does not depend on the
-//! number of threads, the order of generation, or other sets. Each of steps 1, 2 and 3 reads its
-//! own ChaCha8 stream ([`streams`]). Jitter, blocks and traffic use no random numbers. Two
-//! recipes that differ only in periods, kinds or forms of WCET functions generate equal
-//! utilizations. Two recipes that differ only in utilizations select their periods with equal
-//! random numbers.
+//! **Randomness.** Set i of point j depends only on (seed, j, i). Set i does not depend on the number of threads, the
+//! order of generation, or other sets. Each of steps 1, 2 and 3 reads its own ChaCha8 stream ([`streams`]). Jitter,
+//! blocks and traffic use no random numbers. Two recipes that differ only in periods, kinds or forms of WCET functions
+//! generate equal utilizations. Two recipes that differ only in utilizations select their periods with equal random
+//! numbers.
 //!
 //! The generator computes with floating-point numbers, but a generated set consists of integers and exact decimals. Powers,
 //! logarithms and exponentials use the `libm` crate, so a set has the same bytes on every machine.

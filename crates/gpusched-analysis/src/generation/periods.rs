@@ -32,8 +32,8 @@ pub enum Periods {
 /// One time unit of [Singh21]: 1 ms.
 const UNIT: Time = Time::from_ns(1_000_000);
 
-/// The list of periods of [Singh21] §3.6.1 [units]. The paper gives only the shortest and the longest period. The periods between
-/// them are an assumption: they divide 4000.
+/// The list of periods of [Singh21] §3.6.1 [units]. The paper gives only the shortest and the longest period. The
+/// periods between these two are an assumption: they divide 4000.
 const SINGH21: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
 
 /// Valid text forms of [`Periods`].
@@ -83,7 +83,7 @@ pub(super) fn work(share: f64, period: Time) -> Time {
 }
 
 impl fmt::Display for Periods {
-    /// Writes the text form.
+    /// Writes the text form of the distribution.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Periods::Singh21 => f.pad("singh21"),
@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn singh21_lengthens_periods_until_the_work_is_one_unit() {
-        // With u = 0.005, the period 200 gives exactly one unit of work. It replaces 50, 80 and 100.
+        // With u = 0.005, the period 200 gives exactly one unit of work. The period 200 replaces the periods 50, 80 and
+        // 100.
         let periods = singh21(0.005);
         assert_eq!(periods.iter().min(), Some(&200));
         assert!((3800..=4200).contains(&count(&periods, 200)));

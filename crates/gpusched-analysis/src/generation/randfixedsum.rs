@@ -1,19 +1,19 @@
 //! RandFixedSum (Stafford 2006; Emberson, Stafford & Davis, WATERS 2010): uniformly random
 //! utilizations (*shares*) up to a cap. The algorithm discards no vector.
 //!
-//! In units of the cap, the shares are a uniformly random point of the polytope P(n, s) = {x ∈
-//! \[0, 1\]ⁿ : Σ xᵢ = s}. Divide P(n, s) into one cone per facet, with the apex of each cone at
-//! the center (s/n, …, s/n). The facet xᵢ = 0 has the shape of P(n−1, s), and its distance from
-//! the center is proportional to s/n. The facet xᵢ = 1 has the shape of P(n−1, s−1), and its
-//! distance is proportional to 1 − s/n. Let fₙ(s) be the volume of P(n, s), up to a factor that
-//! depends only on n. Then all cones over facets xᵢ = 0, and all cones over facets xᵢ = 1, have
-//! the following total volumes:
+//! In units of the cap, the shares are a uniformly random point of the polytope P(n, s) = {x ∈ \[0, 1\]ⁿ : Σ xᵢ = s}.
+//! Divide P(n, s) into one cone per facet, with the apex of each cone at the center (s/n, …, s/n). The facet xᵢ = 0 has
+//! the shape of P(n−1, s), and its distance from the center is proportional to s/n. The facet xᵢ = 1 has the shape of
+//! P(n−1, s−1), and its distance from the center is proportional to 1 − s/n. Let fₙ(s) be the volume of P(n, s), up to
+//! a factor that depends only on n. Then all cones over facets xᵢ = 0, and all cones over facets xᵢ = 1, have the
+//! following total volumes:
 //!
 //! s·fₙ₋₁(s)  and  (n−s)·fₙ₋₁(s−1),  together (n−1)·fₙ(s)   (the density of a sum of n uniform numbers).
 //!
 //! The algorithm chooses the kind of facet with these weights, and the coordinate i with equal probability. The
-//! algorithm then draws a point y of the facet recursively. Then it moves from the center towards y by the fraction
-//! r^(1/(n−1)) of the distance, with a uniformly random r. The result is a uniformly random point of the cone.
+//! algorithm then draws a point y of the facet recursively. Finally, the algorithm moves from the center towards y by
+//! the fraction r^(1/(n−1)) of the distance, with a uniformly random r. The result is a uniformly random point of the
+//! cone.
 
 use rand::Rng;
 
@@ -118,9 +118,8 @@ impl FixedSum {
 ///
 /// rᵢ(j) = (σ·rᵢ₋₁(j) + i − σ) / (σ − 1 + (i − σ + 1)/rᵢ₋₁(j−1)),
 ///
-/// In this formula, no cancellation reduces the precision. The values rᵢ(0) = ∞ and rᵢ(i) = 0
-/// represent volumes of 0. The formulas are correct for both values, also if a ratio overflows to
-/// ∞ or underflows to 0.
+/// In this formula, no cancellation reduces the precision. The values rᵢ(0) = ∞ and rᵢ(i) = 0 represent volumes of 0.
+/// The formulas are correct for both values, even if a ratio overflows to ∞ or underflows to 0.
 fn table(tasks: usize, whole: usize, fraction: f64) -> Vec<f64> {
     let width = whole + 1;
     let mut at_zero = Vec::with_capacity(width * tasks.saturating_sub(1));

@@ -21,7 +21,7 @@ pub struct Recipe {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub cap: Option<f64>,
-    /// Distribution of periods.
+    /// Distribution of the periods of the tasks.
     pub periods: Periods,
     /// Form of the WCET functions.
     pub wcet: WcetModel,

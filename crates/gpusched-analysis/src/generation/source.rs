@@ -116,7 +116,7 @@ impl Source {
     /// Draws the utilizations of the tasks of set `set` at point `point`.
     ///
     /// # Errors
-    /// Returns [`Error::Refused`] if UUniFast-Discard gives up before it draws a vector whose utilizations are all at most the
+    /// Returns [`Error::Refused`] if UUniFast-Discard gives up before it finds a vector without a utilization above the
     /// cap.
     pub fn utilizations(&self, point: u64, set: u64) -> Result<Vec<f64>, Error> {
         let mut rng = stream(self.seed, Purpose::Utilizations, point, set);

@@ -1,20 +1,20 @@
 //! Random end-to-end systems: tasks on CPU cores with kernels on a GPU.
 //!
 //! The parameters and their default values are from Table 3 of Wang et al., "GCAPS: GPU Context-Aware Preemptive
-//! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`: `bcet`
-//! is from the script of the authors, and `memory_share` is of gpusched. [`SystemSource::draw`] generates a system in these
-//! steps:
+//! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`:
+//! `bcet` is from the script of the authors, and `memory_share` is an assumption of gpusched. [`SystemSource::draw`]
+//! generates a system in these steps:
 //!
 //! 1. Each core gets a random number of tasks. UUniFast divides the utilization of the core among its tasks.
 //! 2. Each task gets a period of whole milliseconds. The execution time of a job is E = u·T.
-//! 3. A random part of the tasks uses the GPU. A task with the ratio ρ has the CPU time E/(1 + ρ). The rest is GPU time,
-//!    which UUniFast divides among the kernels of the task. UUniFast divides the CPU time among the CPU segments before,
-//!    between and after the kernels.
+//! 3. A random part of the tasks uses the GPU. A task with the ratio ρ has the CPU time E/(1 + ρ). The remaining time
+//!    is GPU time, which UUniFast divides among the kernels of the task. UUniFast divides the CPU time among the CPU
+//!    segments before, between and after the kernels.
 //! 4. A random share of the GPU time of each kernel is transfer time, half before and half after the kernel.
 //! 5. Priorities are rate-monotonic and distinct. Deadlines are equal to the periods.
 //!
 //! A [`SystemDraw`] contains the numbers of one system. [`SystemDraw::draft`] builds the system for a [`Configuration`],
-//! so that all configurations see equal numbers. All numbers of a system depend only on the seed, the point and the set.
+//! so all configurations use the same numbers. All numbers of a system depend only on the seed, the point and the set.
 
 use gpusched_model::Kind;
 use gpusched_model::WcetFunction;
@@ -39,11 +39,11 @@ const MILLISECOND: u64 = 1_000_000;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SystemRecipe {
-    /// Number of CPU cores.
+    /// Number of CPU cores of a system.
     pub cores: usize,
     /// Number of tasks on a core.
     pub tasks: (usize, usize),
-    /// Periods, in whole milliseconds.
+    /// Periods of the tasks, in whole milliseconds.
     pub periods_ms: (u64, u64),
     /// Probability that a task uses the GPU.
     pub gpu_share: f64,
@@ -165,13 +165,13 @@ pub struct Configuration {
     pub sms: u32,
     /// Form of the WCET functions. Without a form, the kernels have constant times.
     pub wcet: Option<WcetModel>,
-    /// Time that each kernel with a constant time needs in addition [ns].
+    /// Overhead that gpusched adds to the execution time of each kernel with a constant time [ns].
     pub overhead: Time,
 }
 
 impl SystemSource {
-    /// Prepares to draw systems whose cores have the utilization `utilization` each. The utilization counts CPU time and
-    /// GPU time.
+    /// Creates a source of systems where every core has the utilization `utilization`. The utilization counts CPU time
+    /// and GPU time.
     ///
     /// # Errors
     /// Returns the [`Refusal`] of the first invalid parameter.

@@ -1,5 +1,5 @@
 //! Times that follow from the period and the WCET of a task: deadline, jitter, and time of the
-//! longest thread block. gpusched computes all of them exactly.
+//! longest thread block. gpusched computes these times exactly.
 
 use gpusched_model::time::Time;
 use gpusched_model::wcet::Contention;
@@ -23,7 +23,7 @@ pub(super) fn jitter(factor: Factor, period: Time, deadline: Time) -> Option<Tim
 /// at least 1 ns, the result is at least 1 ns. Returns `None` if `blocks` is 0 or C(1) is
 /// unknown.
 pub(super) fn block(wcet: &WcetFunction, blocks: u32) -> Option<Time> {
-    // C(1) is rounded up to whole nanoseconds. This changes no result: ⌈⌈x⌉/N⌉ = ⌈x/N⌉.
+    // C(1) is rounded up to whole nanoseconds. This rounding changes no result: ⌈⌈x⌉/N⌉ = ⌈x/N⌉.
     let alone = wcet.at(1, Contention::Conflict)?.ns();
     (blocks > 0).then(|| Time::from_ns(alone.div_ceil(blocks.into())))
 }

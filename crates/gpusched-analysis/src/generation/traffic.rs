@@ -12,9 +12,9 @@ pub const DRAWN_BANDWIDTH: u64 = 100_000_000_000;
 /// saturates the memory.
 pub const MAX_SATURATION: u32 = 1000;
 
-/// Returns two percentages for kernels of `kind`, where r is B/`saturation`. The first is the
-/// transfer time of a job's bytes at the rate r, relative to the work a. The second is the peak
-/// bandwidth of the kernel on one SM, relative to r.
+/// Returns two percentages for kernels of `kind`, where r is B/`saturation`. The first percentage is the transfer time
+/// of a job's bytes at the rate r, relative to the work a. The second percentage is the peak bandwidth of the kernel on
+/// one SM, relative to r.
 const fn appetite(kind: Kind) -> (u64, u64) {
     match kind {
         Kind::Memory => (60, 100),

@@ -51,7 +51,8 @@ fn attempt(rng: &mut impl Rng, total: f64, cap: f64, shares: &mut [f64]) -> bool
     let mut rest = total;
     let mut followers = others.len(); // n − i: number of tasks after the current task, including the last task
     for share in others {
-        // The sum of the later shares has the distribution of the largest of n − i uniform numbers from 0 to `rest`.
+        // The sum of the later shares has the distribution of the largest number among n − i uniform numbers from 0 to
+        // `rest`.
         let next = rest * libm::pow(unit(rng), 1.0 / followers as f64);
         *share = rest - next;
         if *share > cap {

@@ -7,8 +7,8 @@ use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 
-/// Interference model of [Singh21]. The WCET of a kernel is Cᶜ if its partition has another
-/// kernel of the same kind. Otherwise the WCET is Cⁿ.
+/// Interference model of [Singh21]. The WCET of a kernel is Cᶜ if its partition has another kernel of the same kind.
+/// Without such a kernel, the WCET is Cⁿ.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Conflict;
 

@@ -8,7 +8,8 @@ use gpusched_model::{Kind, Task};
 /// Interference model: the rule that maps an isolated WCET to an inflated WCET for given
 /// co-located tasks.
 ///
-/// An inflated WCET must not increase with `sms`. It must not decrease if tasks are added to `co_located`.
+/// An inflated WCET must not increase with `sms`. An inflated WCET must not decrease if tasks are added to
+/// `co_located`.
 pub trait InflatedWcet: Sync {
     /// Returns C(m) [ns], the inflated WCET of `task` on m = `sms` SMs. `co_located` counts all
     /// tasks of the partition, including `task`. Returns `None` if the task has no known WCET.
@@ -32,7 +33,7 @@ pub trait InflatedWcet: Sync {
     ///
     /// A task has the same WCETs and the same least work with all `co_located` of one class. So
     /// tables can store these values per class. A more detailed model may put different sets of
-    /// tasks into one class. It then uses the worst case over the class.
+    /// tasks into one class. Such a model uses the worst case over the class.
     fn class(&self, kind: Option<Kind>, co_located: &CoLocated) -> u8;
 
     /// Returns the classes of `co_located` for three tasks: a compute task, a memory task, and an

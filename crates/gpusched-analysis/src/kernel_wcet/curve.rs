@@ -17,7 +17,7 @@ pub struct CurvePoint {
 }
 
 /// Computes G(Q) for each of the `budgets`, in the given order. With `sync`, the kernel starts
-/// together with a regulation period. Otherwise the kernel may start at any time.
+/// together with a regulation period. Without `sync`, the kernel may start at any time.
 ///
 /// # Errors
 /// Returns the [`EstimateError`] of the first budget for which no bound was computed.

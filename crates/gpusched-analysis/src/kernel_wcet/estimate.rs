@@ -87,13 +87,13 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Sets which blocks count as delayed although they overlap memory time only in part.
+    /// Sets which blocks count as delayed although they overlap the memory time of best-effort cores only in part.
     pub fn straddling(mut self, straddling: Straddling) -> Estimator<'a> {
         self.straddling = straddling;
         self
     }
 
-    /// Sets the solver.
+    /// Sets the solver of Eqs 8–12.
     pub fn solver(mut self, solver: Solver) -> Estimator<'a> {
         self.solver = solver;
         self
@@ -105,8 +105,8 @@ impl<'a> Estimator<'a> {
     /// Eq. 3. Times are rounded up.
     ///
     /// # Errors
-    /// Returns an [`EstimateError`] if `q` exceeds 1. If the linear program is in use, also
-    /// returns an error if it fails, or if the results of the two solvers differ.
+    /// Returns an [`EstimateError`] if `q` exceeds 1. If the linear program is in use, also returns an error if this
+    /// program fails, or if the results of the two solvers differ.
     pub fn bound(&self, q: Factor, sync: bool) -> Result<Bound, EstimateError> {
         let regulation = Regulation::new(self.kernel, q, sync)?.straddling(self.straddling);
         let exposure = |window| regulation.exposure(window, self.kernel.active_blocks());

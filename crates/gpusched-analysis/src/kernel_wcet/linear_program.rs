@@ -11,14 +11,14 @@ use gpusched_model::Kernel;
 pub struct LpOptimum {
     /// Maximum of Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
     pub delay: f64,
-    /// xᵢ: number of blocks of each cluster i that execute completely during memory time.
+    /// xᵢ: number of blocks of each cluster i that execute completely during the memory time of best-effort cores.
     pub covered: Vec<f64>,
-    /// yᵢ: number of blocks of each cluster i that overlap memory time only in part. Memory time
-    /// begins or ends during these blocks.
+    /// yᵢ: number of blocks of each cluster i that overlap the memory time of best-effort cores only in part. Memory
+    /// time begins or ends during these blocks.
     pub partial: Vec<f64>,
 }
 
-/// Error of the linear program solver: it found no solution.
+/// Error: the solver of the linear program found no solution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the solver of the linear program failed: {0}")]
 pub struct LpError(String);
@@ -67,7 +67,7 @@ pub fn solve_for(kernel: &Kernel, memory: f64, partial: f64) -> Result<LpOptimum
     })
 }
 
-/// Computes the least memory time for which the value of Eq. 8 is `window`, with K = `partial`
+/// Computes the least memory time of best-effort cores for which the value of Eq. 8 is `window`, with K = `partial`
 /// ([Aghilinasab20] Eqs 14–19) [ns].
 ///
 /// # Errors
@@ -108,11 +108,11 @@ struct Parts {
     variables: ProblemVariables,
     /// xᵢ and yᵢ of each cluster i.
     hits: Vec<(Variable, Variable)>,
-    /// Σ(xᵢ + yᵢ)dᵢ: total delay.
+    /// Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks.
     gain: Expression,
-    /// Σ xᵢeᵢ¹: total time of the blocks that execute completely during memory time.
+    /// Σ xᵢeᵢ¹: total time of the blocks that execute completely during the memory time of best-effort cores.
     covered: Expression,
-    /// Σ yᵢ: number of blocks that overlap memory time only in part.
+    /// Σ yᵢ: number of blocks that overlap the memory time of best-effort cores only in part.
     boundary: Expression,
     total: Totals,
 }

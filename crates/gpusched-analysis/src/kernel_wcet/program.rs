@@ -6,11 +6,10 @@
 //! dual program minimizes D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every
 //! value of D is an upper bound on the total delay (weak duality).
 //!
-//! Let bᵢ = min(dᵢ, λwᵢ). For a fixed λ, the best µ is a weighted quantile of bᵢ: the largest µ
-//! for which more than K blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and
-//! piecewise linear function of λ. It has a breakpoint where λwᵢ equals dᵢ or a constant µ = dⱼ.
-//! So each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the slope finds the
-//! minimum, with integers only.
+//! Let bᵢ = min(dᵢ, λwᵢ). For a fixed λ, the best µ is a weighted quantile of bᵢ: the largest µ for which more than K
+//! blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and piecewise linear function of λ. D has a breakpoint
+//! where λwᵢ equals dᵢ or a constant µ = dⱼ. So each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the
+//! slope finds the minimum, with integers only.
 
 use std::cmp::Reverse;
 
@@ -25,11 +24,11 @@ pub struct Program {
     /// Candidates for λ in ascending order, as fractions (numerator, denominator) that may not be
     /// reduced. The first candidate is 0.
     candidates: Vec<(u64, u64)>,
-    /// M: number of active blocks.
+    /// M: number of active blocks of the kernel.
     active: u64,
     /// Constant part of Eq. 8, multiplied by M: e¹_max·(M − 1) + Σ Nᵢeᵢ⁰ [ns].
     constant: u128,
-    /// Σ Nᵢwᵢ over all items [ns]. Any additional memory time does not change the result.
+    /// Σ Nᵢwᵢ over all items [ns]. Memory time beyond this sum does not change the result.
     all_memory: u64,
     /// Σ Nᵢ over all items. A larger number of partial blocks does not change the result.
     all_blocks: u64,
@@ -38,7 +37,7 @@ pub struct Program {
 /// A cluster whose block time is longer under interference.
 #[derive(Copy, Clone, Debug)]
 struct Item {
-    /// Nᵢ: number of blocks.
+    /// Nᵢ: number of blocks of the cluster.
     blocks: u64,
     /// wᵢ = eᵢ¹: block time under interference [ns].
     time: u64,
@@ -53,7 +52,7 @@ pub struct Optimum {
     pub wcet: Time,
     /// Maximum of Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
     pub delay: Ratio,
-    /// λ: dual price of memory time [ns of delay per ns].
+    /// λ: dual price of the memory time of best-effort cores [ns of delay per ns].
     pub lambda: Ratio,
     /// µ: dual price of a partial block [ns of delay].
     pub mu: Ratio,

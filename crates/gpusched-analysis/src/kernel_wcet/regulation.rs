@@ -1,5 +1,5 @@
-//! The memory time and the period boundaries in a window, where best-effort traffic may delay a
-//! kernel ([Aghilinasab20] §IV-B).
+//! The memory time of best-effort cores and the period boundaries in a window, which limit the delay of a kernel
+//! ([Aghilinasab20] §IV-B).
 
 use gpusched_model::Refusal;
 use gpusched_model::time::Time;
@@ -14,7 +14,7 @@ pub struct Regulation {
     budget: Factor,
     /// T: regulation period [ns].
     period: u64,
-    /// Q·T: memory time per regulation period [ns], rounded up, so that all results are integers.
+    /// Q·T: memory time of best-effort cores per regulation period [ns], rounded up, so that all results are integers.
     burst: u64,
     /// Whether the kernel starts together with a regulation period.
     sync: bool,
@@ -25,10 +25,10 @@ pub struct Regulation {
 /// right-hand sides of Eqs 9 and 10.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Exposure {
-    /// B = M·t_mem: largest total memory time over all M active blocks [ns].
+    /// B = M·t_mem: largest sum of the time that best-effort cores access memory, over all M active blocks [ns].
     pub memory_ns: u64,
-    /// K = M·(⌈t/T⌉ + 1), or twice this number: largest number of blocks that overlap memory time
-    /// only in part.
+    /// K = M·(⌈t/T⌉ + 1), or twice this number: largest number of blocks that overlap the memory time of best-effort
+    /// cores only in part.
     pub partial_blocks: u64,
 }
 
@@ -68,7 +68,7 @@ impl Regulation {
         })
     }
 
-    /// Sets which blocks count as delayed although they overlap memory time only in part.
+    /// Sets which blocks count as delayed although they overlap the memory time of best-effort cores only in part.
     pub fn straddling(mut self, straddling: Straddling) -> Regulation {
         self.straddling = straddling;
         self
@@ -91,7 +91,7 @@ impl Regulation {
         if self.sync { 0 } else { self.burst }
     }
 
-    /// Returns t_mem(t), the longest total memory time in a window of length `window`
+    /// Returns t_mem(t), the longest total memory time of best-effort cores in a window of length `window`
     /// ([Aghilinasab20] Eq. 7).
     pub fn memory_time(&self, window: Time) -> Time {
         let (t, initial) = (window.ns(), self.initial());
@@ -103,8 +103,8 @@ impl Regulation {
         Time::from_ns(initial + periods * self.burst + rest.min(self.burst))
     }
 
-    /// Returns the first bend after `time`: the growth rate of the memory time, or the number of
-    /// regulation periods, changes there.
+    /// Returns the first bend after `time`. At a bend, the growth rate of the memory time or the number of regulation
+    /// periods changes.
     pub(super) fn next_bend(&self, time: u64) -> u64 {
         let (initial, period) = (u128::from(self.initial()), u128::from(self.period));
         let time = u128::from(time);

@@ -1,5 +1,5 @@
-//! Portfolio search `auto`. It computes several initial plans and improves the best initial plan
-//! by local search. It also computes a lower bound on the SMs of every plan.
+//! Portfolio search `auto`. The search computes several initial plans and improves the best initial plan by local
+//! search. In addition, the search computes a lower bound on the SMs of every plan.
 //!
 //! The search stops at the latest when its search effort is used up.
 

@@ -12,7 +12,7 @@ use super::search::{Aim, Limits, Objective, Problem, SearchLimits};
 /// A heuristic with all its options.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Heuristic {
-    /// [`HeuristicKind::Sms`].
+    /// The heuristic [`HeuristicKind::Sms`].
     Sms {
         /// Initial content of the list of partition pairs that the heuristic must not merge.
         forbidden: Forbidden,
@@ -21,7 +21,7 @@ pub enum Heuristic {
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
-    /// [`HeuristicKind::Bf`].
+    /// The heuristic [`HeuristicKind::Bf`].
     Bf {
         /// Initial content of the list of partition pairs that the heuristic must not merge.
         forbidden: Forbidden,
@@ -34,14 +34,14 @@ pub enum Heuristic {
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
-    /// [`HeuristicKind::OneGpu`].
+    /// The heuristic [`HeuristicKind::OneGpu`].
     OneGpu,
-    /// [`HeuristicKind::OnePerPartition`].
+    /// The heuristic [`HeuristicKind::OnePerPartition`].
     OnePerPartition {
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
-    /// [`HeuristicKind::Ffd`].
+    /// The heuristic [`HeuristicKind::Ffd`].
     Ffd {
         /// Number of partitions. If absent, gpusched uses the smallest number with which every
         /// task fits into a partition.
@@ -49,7 +49,7 @@ pub enum Heuristic {
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
-    /// [`HeuristicKind::Wfd`].
+    /// The heuristic [`HeuristicKind::Wfd`].
     Wfd {
         /// Number of partitions. If absent, gpusched uses the smallest number with which every
         /// task fits into a partition.
@@ -57,32 +57,32 @@ pub enum Heuristic {
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
-    /// [`HeuristicKind::Savings`].
+    /// The heuristic [`HeuristicKind::Savings`].
     Savings {
         /// Objective of the heuristic and of the local search that follows.
         objective: Objective,
         /// Limits of the local search that follows, if requested.
         improve: Option<SearchLimits>,
     },
-    /// [`HeuristicKind::Matching`].
+    /// The heuristic [`HeuristicKind::Matching`].
     Matching {
         /// Objective of the heuristic and of the local search that follows.
         objective: Objective,
         /// Limits of the local search that follows, if requested.
         improve: Option<SearchLimits>,
     },
-    /// [`HeuristicKind::Auto`].
+    /// The heuristic [`HeuristicKind::Auto`].
     Auto {
         /// Objective of the search, and its accepted optimality gap.
         goal: Goal,
-        /// Search effort and time limit.
+        /// Search effort and time limit of the search.
         limits: SearchLimits,
     },
-    /// [`HeuristicKind::Optimal`].
+    /// The heuristic [`HeuristicKind::Optimal`].
     Optimal {
         /// Objective of the search, and its accepted optimality gap.
         goal: Goal,
-        /// Search effort and time limit.
+        /// Search effort and time limit of the search.
         limits: SearchLimits,
         /// Solver that selects a plan from the known candidate partitions.
         solver: Solver,
@@ -94,20 +94,20 @@ pub enum Heuristic {
 pub struct LocalSearch {
     /// Objective of the local search.
     pub objective: Objective,
-    /// Search effort and time limit.
+    /// Search effort and time limit of the search.
     pub limits: SearchLimits,
 }
 
 /// Objective of a search that computes a lower bound on the SMs of every plan.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Goal {
-    /// [`Objective::Sms`].
+    /// The objective [`Objective::Sms`].
     Sms {
         /// Accepted optimality gap [SMs]. The search stops at a plan that fits the GPU and uses
         /// at most `gap` SMs more than the lower bound.
         gap: u32,
     },
-    /// [`Objective::Feasible`].
+    /// The objective [`Objective::Feasible`].
     Feasible,
     /// [`Objective::Margin`].
     Margin,
@@ -172,7 +172,8 @@ impl Heuristic {
         }
     }
 
-    /// Returns the heuristic with the limits `limits`. A heuristic that supports objectives also gets `objective`.
+    /// Returns the heuristic with the limits `limits`. If the heuristic supports objectives, the result has the
+    /// objective `objective`.
     pub(crate) fn towards(mut self, objective: Objective, limits: SearchLimits) -> Heuristic {
         match &mut self {
             Heuristic::OneGpu => {}

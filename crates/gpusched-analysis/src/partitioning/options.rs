@@ -20,7 +20,7 @@ use gpusched_model::device::Granularity;
 pub struct Options {
     /// Whether local search follows the heuristic.
     pub improve: bool,
-    /// Search objective.
+    /// Objective of the search.
     pub objective: Option<Objective>,
     /// Search effort: maximum number of tests of candidate partitions, see [`SearchLimits::budget`].
     #[serde(alias = "budget")]
@@ -66,9 +66,9 @@ pub enum NoEffect {
     },
     /// An optimality gap is set together with an objective that ignores the gap.
     GapBeside {
-        /// The optimality gap.
+        /// The optimality gap that the user sets.
         gap: u32,
-        /// The search objective.
+        /// The search objective that the user sets.
         objective: Objective,
     },
 }

@@ -207,9 +207,8 @@ fn search_by(
     match way {
         Traffic::Heed => {
             tester.expect(Some(ExpectedTraffic::new(problem, singles)));
-            // With the memory traffic of all other tasks, a task may fail on every partition
-            // size. The task then keeps its smallest size without traffic, because a later merge
-            // may help.
+            // With the memory traffic of all other tasks, a task may fail on every partition size. Such a task keeps
+            // its smallest size without traffic, because a later merge may help.
             let grown = singles.iter().map(|single| {
                 let task = single.tasks.first().copied().unwrap_or_default();
                 lemmas::smallest_partition(tester, task).unwrap_or_else(|| single.clone())

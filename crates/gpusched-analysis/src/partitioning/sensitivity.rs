@@ -44,8 +44,7 @@ pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> 
     largest(|permille| all_pass(&problem.scaled(Scale::permille(permille)), partitions))
 }
 
-/// Whether all `partitions` pass their tests. If partitions share a memory, one test covers all
-/// of them.
+/// Whether all `partitions` pass their tests. If partitions share a memory, one test covers all these partitions.
 pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
     let mut parts = partitions
         .iter()
@@ -63,7 +62,8 @@ pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool 
 /// memory. After each change of this partition, all partitions must pass their tests.
 ///
 /// With fewer SMs, a partition may cause less memory traffic, so the test may not be monotone in
-/// the SMs. Bisection then finds a number of SMs that passes, but not always the smallest number.
+/// the SMs. If the test is not monotone, bisection finds a number of SMs that passes, but not always the smallest
+/// number.
 fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSlack {
     let passes = |sms: Option<u32>, scaled: Option<(usize, u64)>| {
         let parts = plan.partitions.iter().enumerate().map(|(other, partition)| {

@@ -10,6 +10,6 @@ pub struct PredictionError {
     pub field: &'static str,
     /// Invalid value, as text.
     pub found: String,
-    /// Accepted values.
+    /// Values that the field accepts.
     pub expected: &'static str,
 }

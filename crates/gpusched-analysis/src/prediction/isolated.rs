@@ -40,8 +40,8 @@ pub struct Isolated {
     pub class: Option<Class>,
     /// Arithmetic intensity KAI of the kernel (Eq. 3).
     pub kai: Option<f64>,
-    /// Number of L2 accesses. If the number was not measured, it is C(n)·BW(n) divided by the
-    /// sector size of 32 bytes.
+    /// Number of L2 accesses. If the number of accesses was not measured, it is C(n)·BW(n) divided by the sector size
+    /// of 32 bytes.
     pub l2_accesses: f64,
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Isolated, Model, Part, Prediction, Window};
 
-/// Slowdown factor of a kernel while other kernels run. It is the largest slowdown in [Masola23]
-/// Fig. 9: COPY in experiment 4.
+/// Slowdown factor of a kernel while other kernels run. This factor is the largest slowdown in [Masola23] Fig. 9: COPY
+/// in experiment 4.
 pub const MARGIN: f64 = 1.73;
 
 /// Multiplies every isolated time by [`MARGIN`], with one exception. After the isolated time of

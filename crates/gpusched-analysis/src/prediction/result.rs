@@ -5,7 +5,7 @@ use super::Model;
 /// Predicted execution time of each kernel of a group, and the time windows of the prediction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prediction {
-    /// Prediction model.
+    /// Prediction model that computed the prediction.
     pub model: Model,
     /// Kernels, in the order of the group.
     pub kernels: Vec<KernelPrediction>,

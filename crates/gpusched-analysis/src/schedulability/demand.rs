@@ -60,8 +60,8 @@ impl Demand {
         }
     }
 
-    /// Returns the latest deadline of this task before `interval`, if its first job is released
-    /// at time 0 and later jobs as early as possible [ns].
+    /// Returns the latest deadline of this task before `interval`, if its first job is released at time 0 and its later
+    /// jobs are released as early as possible [ns].
     pub(crate) fn last_deadline_before(&self, interval: u64) -> Option<u64> {
         let room = interval.checked_sub(1)?.checked_sub(self.deadline.ns())?;
         Some(interval - 1 - room % self.period.ns().max(1))

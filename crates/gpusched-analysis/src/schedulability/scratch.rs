@@ -12,7 +12,8 @@ pub(super) fn with<T, R>(
     items: impl Iterator<Item = T>,
     work: impl FnOnce(&mut [T]) -> R,
 ) -> R {
-    // If `work` calls this function again, the inner call allocates a new vector. This is slower, but correct.
+    // If `work` calls this function again, the inner call allocates a new vector. This allocation is slower, but
+    // correct.
     let mut buffer = spare.take();
     buffer.clear();
     buffer.extend(items);

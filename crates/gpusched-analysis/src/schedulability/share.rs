@@ -6,9 +6,8 @@ use gpusched_model::time::Time;
 /// Integer that represents a utilization of 1.
 pub const ONE: u64 = 1 << 32;
 
-/// Utilization above which the full tests decide instead of the fast tests. Above this
-/// utilization, a full test may reach its step limit where a fast test decides. The results would
-/// then differ.
+/// Utilization above which the full tests decide instead of the fast tests. Above this utilization, a full test may
+/// reach its step limit although a fast test decides, so their results could differ.
 pub const NEXT_TO_ONE: u64 = ONE - (ONE >> 10);
 
 /// Largest rounding error of [`above`], in units of 2⁻³².
@@ -17,8 +16,8 @@ pub const EXCESS: u64 = 2;
 /// Returns `wcet`/`period`, rounded up by at most [`EXCESS`] units. Returns `None` if the ratio
 /// exceeds 1, or if the function cannot guarantee this precision.
 ///
-/// The function uses a floating-point division, because it takes a few cycles. A division of
-/// 128-bit integers takes about a hundred cycles.
+/// The function uses a floating-point division, which takes a few cycles, because a division of 128-bit integers takes
+/// about a hundred cycles.
 #[inline]
 pub fn above(wcet: Time, period: Time) -> Option<u64> {
     if wcet > period {

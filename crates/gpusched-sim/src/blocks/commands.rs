@@ -23,8 +23,8 @@ pub(super) struct Commands {
 pub(super) struct Submission {
     pub command: Command,
     pub launch: Time,
-    /// Number of events for which the command still waits: its launch time, and the ends of
-    /// certain earlier commands. At 0, the GPU receives the command.
+    /// Number of events for which the command still waits: its launch time, and the ends of certain earlier commands.
+    /// When the number is 0, the GPU receives the command.
     blockers: usize,
     /// Indices of the commands that wait for the end of this command.
     dependents: Vec<usize>,
@@ -98,8 +98,7 @@ impl Commands {
         }
     }
 
-    /// Records one event for which command `index` waited. Returns the command if it was the last
-    /// such event.
+    /// Records one event for which command `index` waited. Returns the command if no further event remains.
     pub fn release(&mut self, index: usize) -> Option<Command> {
         let submission = self.list.get_mut(index)?;
         submission.blockers = submission.blockers.saturating_sub(1);

@@ -51,7 +51,7 @@ pub struct Difference {
     pub simulated_slots: u32,
     /// Number of blocks on all SMs that ended within `window_ns` of the start of this block.
     pub ends_nearby: usize,
-    /// Reason for the difference.
+    /// Reason why the two SMs differ.
     pub reason: Reason,
 }
 

@@ -37,8 +37,8 @@ pub enum Event {
     Turn(Option<usize>),
     /// CPU cores start (true) or stop (false) accessing memory.
     CpuAccess(bool),
-    /// The memory bandwidth budget of the CPU cores changes to this time per regulation period. A
-    /// budget event also occurs at the start of the run.
+    /// The memory bandwidth budget of the CPU cores changes to this time per regulation period. The first budget event
+    /// is at the start of the run.
     Budget(Time),
     /// The used memory bandwidth changes to this value [bytes per second]. Bandwidth events occur
     /// only if kernels share the bandwidth.

@@ -88,7 +88,7 @@ pub(super) struct Launches {
     pub queues: [VecDeque<usize>; 2],
     /// Number of blocks that are running.
     pub running: usize,
-    /// Preempted blocks.
+    /// Preempted blocks of the application.
     pub suspended: Vec<Running>,
     /// Cache configuration of the running kernels, and the number of running kernels that require
     /// it.

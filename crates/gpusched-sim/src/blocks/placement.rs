@@ -5,10 +5,9 @@ use gpusched_model::scenario::{BlockScheduler, DeviceShape, Need};
 
 /// Chooses an SM for each block.
 ///
-/// Rule `slots` chooses the SM that has room for the most further blocks of the kernel. In a tie,
-/// it chooses the first of these SMs in the order of the platform. [Sanudo20] Eqs 2, 3 and 4
-/// follow from this rule. Rule `round-robin` chooses the next SM with room in the order of the
-/// platform.
+/// Rule `slots` chooses the SM that has room for the most further blocks of the kernel. In a tie, the rule chooses the
+/// first of these SMs in the order of the platform. [Sanudo20] Eqs 2, 3 and 4 follow from this rule. Rule `round-robin`
+/// chooses the next SM with room in the order of the platform.
 #[derive(Clone, Debug)]
 pub struct Placement {
     rule: BlockScheduler,

@@ -33,8 +33,8 @@ enum Slice {
 }
 
 impl Turns {
-    /// Creates the runlist of `applications`, round by round. A round contains each application
-    /// that has slots left.
+    /// Creates the runlist of `applications`, round by round. Round r, counted from 0, contains each application with
+    /// more than r slots.
     pub fn new(applications: &[Application]) -> Turns {
         let rounds = applications
             .iter()

@@ -14,7 +14,7 @@ use super::plan::Plan;
 pub struct Burst {
     /// Execution time with a channel [ns]; at most the whole execution time counts.
     pub time: u64,
-    /// Whether the burst is the last part of the execution. Otherwise, it is the first part.
+    /// Whether the burst is the last part of the execution. If false, the burst is the first part.
     pub last: bool,
 }
 

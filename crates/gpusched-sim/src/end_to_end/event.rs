@@ -19,7 +19,7 @@ pub struct Job {
 /// One segment of one job.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
-    /// The job.
+    /// The job to which the segment belongs.
     pub job: Job,
     /// Position of the segment in the task, from 0.
     pub segment: usize,
@@ -28,7 +28,7 @@ pub struct Part {
 /// An event of a job.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The job arrives. It may wait for its release and for previous jobs of its task.
+    /// The job arrives. The job may wait for its release and for previous jobs of its task.
     Arrival(Job),
     /// The segment is released.
     Release(Part),

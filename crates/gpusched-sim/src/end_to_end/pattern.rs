@@ -58,8 +58,9 @@ pub enum Jitter {
     /// Each job is released on arrival.
     #[default]
     None,
-    /// The first job of each task is released as late as possible. Later jobs are released on arrival, but not before
-    /// the first job. With synchronous phases, the first releases of all tasks are at the common start instant.
+    /// The first job of each task is released as late as possible. Later jobs are released on arrival, but never before
+    /// the first job is released. With synchronous phases, the first releases of all tasks are at the common start
+    /// instant.
     Late,
     /// Each job is released as late as possible.
     Max,
@@ -89,14 +90,15 @@ pub enum Gaps {
     /// Exactly one period.
     #[default]
     Periodic,
-    /// Exactly one period for periodic tasks. For sporadic tasks, one period plus a random time.
+    /// Consecutive arrivals of a periodic task are exactly one period apart. Consecutive arrivals of a sporadic task
+    /// are one period plus a random time apart.
     Stated,
-    /// One period plus a random time, for all tasks.
+    /// Consecutive arrivals of every task are one period plus a random time apart.
     Sporadic,
 }
 
-/// Pattern of a run. The random time between arrivals is at most half a period, and at most what `max_interarrival`
-/// allows.
+/// Pattern of a run. The random time that extends a period is at most half a period. The time between two arrivals
+/// never exceeds `max_interarrival`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Pattern {
     /// First arrivals of the tasks.
@@ -112,7 +114,7 @@ pub struct Pattern {
 impl Pattern {
     /// Returns the rules for each task of `system`. `seed` and `set` select the random streams.
     pub fn runs(&self, system: &System, (seed, set): (u64, u64)) -> Vec<TaskRun> {
-        // All jobs arrive at time 0 or later, also if the first arrivals precede the common start instant.
+        // All jobs arrive at time 0 or later, even if the first arrivals precede the common start instant.
         let common = match (self.phases, self.jitter) {
             (Phases::Synchronous, Jitter::Late) => system.tasks().iter().map(|task| task.jitter.ns()).max(),
             _ => None,

@@ -30,7 +30,7 @@ pub(super) struct Constants {
     pub deadline: u64,
     pub priority: u64,
     pub gpu_priority: u64,
-    /// Number of the core on which the task busy-waits, if it does.
+    /// Number of the core on which the task busy-waits; `None` if the task never busy-waits.
     pub spins_on: Option<usize>,
     /// Position of the first segment in the list of all segments.
     pub first: usize,
@@ -40,7 +40,8 @@ pub(super) struct Constants {
 /// Constants of a segment. All times are in ns.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Piece {
-    /// Number of the resource: cores, then copy engines, then partitions.
+    /// Number of the resource. Cores have the first numbers, copy engines the next numbers, and partitions the last
+    /// numbers.
     pub resource: usize,
     pub block: u64,
     /// Time from the arrival of the job to the release by a timer.

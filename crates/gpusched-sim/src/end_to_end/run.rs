@@ -196,7 +196,8 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
         }
     }
 
-    /// Releases the current segment of `task` at `time` or at its timer, but not in the past.
+    /// Releases the current segment of `task` at `time` or at its timer, whichever is later. If this time is in the
+    /// past, releases the segment now.
     fn release_at(&mut self, task: usize, time: u64) {
         let thread = &self.state.threads[task];
         let offset = self.plan.pieces[self.plan.tasks[task].first + thread.segment].offset;

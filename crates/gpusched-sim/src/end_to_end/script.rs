@@ -1,4 +1,4 @@
-//! Runs that are stated job by job.
+//! Runs for which the caller states every job.
 
 use super::{Arrival, Extent, Source};
 use gpusched_model::Refusal;
@@ -29,7 +29,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Lists the jobs that `source` supplies within `extent`.
+    /// Adds the jobs that `source` supplies within `extent`.
     ///
     /// # Errors
     /// Fails if a job is refused by [`Script::push`].

@@ -13,14 +13,14 @@ use gpusched_model::time::Time;
 /// Maximum time in a simulation: 2⁶² ns.
 pub const FOREVER: Time = Time::from_ns(1 << 62);
 
-/// Length of a run.
+/// Limits on the length of a run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Extent {
     /// Only jobs that arrive before this time are simulated [ns]; at most [`FOREVER`].
     pub end: Time,
     /// Maximum number of jobs of each task.
     pub jobs: u64,
-    /// Whether the run stops at `end`. Otherwise, the run completes all jobs.
+    /// Whether the run stops at `end`. If false, the run completes all jobs that arrive before `end`.
     pub cut: bool,
 }
 
@@ -51,7 +51,7 @@ impl Extent {
     }
 }
 
-/// Simulator of one system. A simulator can execute many runs.
+/// Simulator of one system, which can execute many runs.
 #[derive(Clone, Debug)]
 pub struct Simulator {
     plan: Plan,
@@ -64,7 +64,7 @@ pub struct Simulator {
 pub(super) struct State {
     pub threads: Vec<Thread>,
     pub lanes: Vec<Lane>,
-    /// Next event of each resource, then of the timer of each task, then of the arrivals of each task.
+    /// Next events: first of each resource, then of the timer of each task, and then of the arrivals of each task.
     pub agenda: Tournament,
     /// Numbers of the resources to dispatch.
     pub dirty: Vec<usize>,

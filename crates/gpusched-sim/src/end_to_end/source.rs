@@ -23,14 +23,14 @@ pub trait Source {
     fn arrival(&mut self, task: usize) -> Option<Arrival>;
 
     /// Returns the execution time of `segment` of the current job of `task` [ns]. The simulator calls this function once
-    /// for each segment of each job, in the order of their executions.
+    /// for each segment of each job, in the order of execution.
     fn execution(&mut self, task: usize, segment: usize) -> Time;
 }
 
 /// Delay between the arrivals and the releases of jobs.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Delay {
-    /// No delay.
+    /// No delay between arrival and release.
     #[default]
     Zero,
     /// A random delay for each job, from 0 to the jitter of the task.
@@ -78,7 +78,7 @@ pub struct TaskRun {
     pub earliest: Time,
     /// Delay between the arrival and the release of a job.
     pub delay: Delay,
-    /// Maximum random extension of the period [ns]. Two arrivals are one period plus an extension apart.
+    /// Maximum random extension of the period [ns]. Two consecutive arrivals are one period plus an extension apart.
     pub gap: Time,
     /// Execution times of the segments.
     pub execution: Execution,

@@ -39,7 +39,7 @@ pub(super) struct Thread {
     pub left: u64,
     /// Execution times between which the current segment needs a channel of the memory.
     pub needs: (u64, u64),
-    /// Number of completed jobs. Marks entries of queues that have become invalid.
+    /// Number of completed jobs. A queue entry with a smaller number is invalid.
     pub completed: u64,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Entry {
 pub(super) struct Lane {
     pub waiting: BinaryHeap<Reverse<Entry>>,
     pub running: Option<Entry>,
-    /// Whether the resource has been dispatched since the last change of `running` or of its segment.
+    /// Whether the resource has been dispatched since `running` or the segment of the running job last changed.
     pub armed: bool,
     /// End of the running segment if it is not preempted; [`NEVER`] while the running task busy-waits or is stalled.
     pub finish: u64,

@@ -4,7 +4,7 @@ use gpusched_analysis::bandwidth::Allocator;
 use gpusched_model::time::Time;
 
 /// Decides on the memory bandwidth budget of each regulation period. An [`Allocator`] guarantees
-/// that the kernel meets its deadline. Tests also use governors without this guarantee.
+/// that the kernel meets its deadline. Some governors in tests lack this guarantee.
 pub trait Governor {
     /// Returns the deadline of the kernel, counted from its start.
     fn deadline(&self) -> Time;
@@ -50,7 +50,7 @@ pub struct Process {
     /// Lead: time from the start of the process to the start of the period for which it computes
     /// the budget. The process observes the running blocks when it starts.
     pub lead: Time,
-    /// Memory time that the process uses in each period. gpusched subtracts it from the budget of
-    /// the best-effort cores.
+    /// Memory time that the process uses in each period. gpusched subtracts this time from the budget of the
+    /// best-effort cores.
     pub traffic: Time,
 }

@@ -38,5 +38,5 @@ pub use setting::{Demand, Offset, Setting};
 pub use simulator::Simulator;
 pub use summary::{Estimate, Finish, OptimumSummary, OptimumTally, PolicySummary, Recorded, Summary, Tally};
 
-/// Memory requests per nanosecond of memory time: 60,000 per millisecond ([Aghilinasab20] §VII-A).
+/// Memory requests per nanosecond of memory time of best-effort cores: 60,000 per millisecond ([Aghilinasab20] §VII-A).
 pub const REQUESTS_PER_NS: f64 = 0.06;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::bursts::Bursts;
 use gpusched_model::streams::{below, unit};
 
-/// Times at which best-effort cores access memory within a regulation period. The pattern does
-/// not change the total memory time, which depends on the budget and the demand.
+/// Times at which best-effort cores access memory within a regulation period. The pattern does not change the total
+/// memory time of the cores, which depends on their budget and their demand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -44,11 +44,11 @@ const UNIFORM: u32 = 64;
 /// Maximum number of bursts of [`AccessPattern::Random`].
 const MOST: usize = 8;
 
-/// Placement of a given amount of memory time in a regulation period.
+/// Placement of a given memory time of best-effort cores in a regulation period.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum Placement {
-    /// One burst. The number states how much of the time without memory accesses is before the
-    /// burst, from 0 (none) to 1 (all).
+    /// One burst. The number is the fraction of the time without memory accesses that is before the burst, from 0
+    /// (none) to 1 (all).
     At(f64),
     /// One burst that starts at this time in the period [ns].
     From(f64),
@@ -56,8 +56,8 @@ pub(super) enum Placement {
     Spread,
 }
 
-/// Placements that [`AccessPattern::Adversarial`] tries. The adversarial pattern also tries one
-/// burst that begins when the kernel starts.
+/// Placements that [`AccessPattern::Adversarial`] tries. In addition to this list, the pattern tries one burst that
+/// begins when the kernel starts.
 pub(super) const ADVERSARIAL: [Placement; 6] = [
     Placement::At(0.0),
     Placement::At(0.25),
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use gpusched_model::streams::{Purpose, stream};
 
-    /// Checks that every placement uses the whole memory time within the period.
+    /// Checks that every placement uses the whole memory time of best-effort cores within the period.
     #[test]
     fn no_memory_time_is_lost() {
         let mut bursts = Bursts::default();

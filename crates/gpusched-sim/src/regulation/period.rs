@@ -10,11 +10,11 @@ pub struct Period {
     pub time: Time,
     /// Budget Q: share of the period during which best-effort cores may access memory.
     pub q: f64,
-    /// Number of incomplete blocks in each cluster at the time of the decision.
+    /// Number of incomplete blocks in each cluster when the budget is decided.
     pub remaining: Vec<u64>,
     /// Number of memory requests of best-effort cores in this period while the kernel runs.
     pub requests: f64,
-    /// Largest memory time for which the remaining blocks meet the deadline, minus the nominal
+    /// Largest memory time of best-effort cores for which the remaining blocks meet the deadline, minus the nominal
     /// budgets of all remaining periods [ns]. `None` if these blocks meet the deadline under any
     /// memory traffic.
     pub slack: Option<i64>,
@@ -42,7 +42,7 @@ pub struct Run {
     pub q_std: f64,
     /// Number of regulation periods during which the kernel ran, including partial periods.
     pub count: u64,
-    /// Record of each period. Empty if no records were requested.
+    /// Record of each period. Empty if the caller requested no records.
     pub periods: Vec<Period>,
 }
 

@@ -13,7 +13,7 @@ const SCALE: u128 = 720_720;
 /// A missed deadline in a simulation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Miss {
-    /// Index of the client.
+    /// Index of the client that missed the deadline.
     pub client: usize,
     /// Index of the task within the client.
     pub task: usize,

@@ -9,7 +9,7 @@ use gpusched_model::policy::{Preemption, Priorities};
 pub struct Discipline {
     /// Assignment of priorities to jobs.
     pub order: Order,
-    /// When a running job can be preempted.
+    /// Instants at which a running job can be preempted.
     pub preemption: Preemption,
 }
 

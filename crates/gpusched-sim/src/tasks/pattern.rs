@@ -36,8 +36,8 @@ pub enum Offsets {
 pub enum Jitter {
     /// Each job is released on arrival.
     None,
-    /// The first job is released as late as possible. Later jobs are released on arrival, but not
-    /// before the first job.
+    /// The first job is released as late as possible. Later jobs are released on arrival, but never before the first
+    /// job is released.
     #[default]
     Late,
     /// Each job has a random delay, up to the jitter of the task.
@@ -67,8 +67,8 @@ pub struct Pattern {
     pub jitter: Jitter,
     /// Time between two consecutive arrivals of a task.
     pub arrivals: Arrivals,
-    /// Stream number of a task that blocks the other tasks. The first job of the blocking task
-    /// arrives and is released 1 ns before the common start instant.
+    /// Field `stream` of the task that blocks the other tasks; absent if no task blocks. The first job of the blocking
+    /// task arrives and is released 1 ns before the common start instant.
     pub blocker: Option<u64>,
 }
 

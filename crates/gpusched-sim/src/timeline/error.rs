@@ -61,7 +61,7 @@ pub enum TimelineError {
     /// The process, track or counter belongs to another timeline.
     #[error("the timeline has no {what} {number}")]
     Unknown {
-        /// `process`, `track` or `counter`.
+        /// Kind of the item: `process`, `track` or `counter`.
         what: &'static str,
         /// Number of the item, from 0.
         number: usize,

@@ -1,10 +1,9 @@
 //! Timelines, which contain the events of a run of any simulator.
 //!
-//! A [`Timeline`] has *processes*, such as a GPU or a partition. A process has *tracks*, such as
-//! an SM or a task. A track has *slices*, which have a start and an end, and *instants*. A
-//! process also has *counters*, which are values over time. Overlapping slices of one track, such
-//! as thread blocks on an SM, are on different *lanes*. Each slice is on the lowest lane that is
-//! free.
+//! A [`Timeline`] has *processes*, such as a GPU or a partition. A process has *tracks*, such as an SM or a task. A
+//! track has *slices*, which have a start and an end, and *instants*. In addition to tracks, a process has *counters*,
+//! which are values over time. Overlapping slices of one track, such as thread blocks on an SM, are on different
+//! *lanes*. Each slice is on the lowest lane that is free.
 //!
 //! A timeline can be written as a [trace](Timeline::write_trace) for a viewer, and `plot::gantt`
 //! can draw it. Equal calls always produce equal outputs, byte for byte.

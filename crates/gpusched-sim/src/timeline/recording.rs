@@ -104,7 +104,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Creates an empty timeline. The timeline can contain at most [`MAX_EVENTS`] events.
+    /// Creates an empty timeline for at most [`MAX_EVENTS`] events.
     pub fn new() -> Timeline {
         Timeline::default()
     }

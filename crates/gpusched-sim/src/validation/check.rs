@@ -26,7 +26,7 @@ const MAX_JOBS: u64 = 1_000_000;
 pub struct Partition {
     /// Tasks of the partition.
     pub set: TaskSet,
-    /// Number of SMs |P|.
+    /// |P|: number of SMs of the partition.
     pub sms: u32,
     /// Scheduling policy, for the schedulability test and for the simulation.
     pub policy: Policy,

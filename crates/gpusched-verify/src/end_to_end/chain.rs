@@ -80,7 +80,7 @@ fn at_least(field: &str, claimed: Option<u128>, least: Option<u128>) -> Result<(
     }
 }
 
-/// Checks the parts of the tasks. A chain without a bound must have no parts.
+/// Checks the stated part of each task in the bound on the chain. A chain without a bound must have no parts.
 fn check_hops(claim: &ChainBound, links: Option<&[Link]>) -> Result<(), Fault> {
     let links = match claim.reaction_ns {
         Some(_) => links.unwrap_or_default(), // a confirmed bound has links

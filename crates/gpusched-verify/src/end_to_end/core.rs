@@ -13,7 +13,7 @@ struct Load<'a> {
     /// Work of the job, or of its segments on the core, in a window that starts at any time. `None` if the task has no
     /// bound.
     carried: Option<Whole>,
-    /// Segments on the core.
+    /// Segments of the task on the core.
     streams: Vec<&'a Stream>,
 }
 
@@ -32,8 +32,8 @@ impl Whole {
 }
 
 impl Load<'_> {
-    /// Whether the task has no bound, so that its jobs may queue. At the same priority, an earlier segment of the
-    /// analyzed task may execute while these jobs wait. So every window may start with jobs of this task.
+    /// Whether the task has no bound. The jobs of such a task may queue. At the same priority, an earlier segment of
+    /// the analyzed task may execute while these jobs wait. So every window may start with jobs of this task.
     fn queues(&self) -> bool {
         self.streams.iter().any(|stream| stream.end.is_none())
     }
@@ -50,8 +50,7 @@ impl Load<'_> {
         }
     }
 
-    /// Returns the work in a window of length `window` that starts at any time, also while work of
-    /// the task is ready.
+    /// Returns the work in a window of length `window` that starts at any time, even while work of the task is ready.
     fn carried(&self, window: u128) -> Option<u128> {
         self.carried.as_ref().and_then(|whole| whole.work(window))
     }
@@ -101,7 +100,7 @@ impl<'a> FixedPriorities<'a> {
                 Some(work.saturating_add(own).saturating_add(from_idle.within(w)))
             })
         };
-        // Joint: all segments up to this one in a single window, from the release of the job.
+        // Joint: a single window for all segments up to this segment, from the release of the job.
         let jitter = u128::from(table.task(task).jitter.ns());
         let joint = table.prefix(task, segment).and_then(window);
         let joint = joint.map(|length| length.saturating_add(jitter));

@@ -31,7 +31,7 @@ const LONGEST: u128 = 1 << 64;
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Source {
     pub period: u128,
-    /// C: demand of one job.
+    /// C: demand of one job on the resource.
     pub cost: u128,
     pub jitter: u128,
     /// D: time from the arrival to the deadline.
@@ -47,7 +47,7 @@ pub(super) struct Edf<'a> {
     lost: Lost<'a>,
     /// Length of the longest busy period.
     busy: Option<u128>,
-    /// Evaluations that remain.
+    /// Number of evaluations that the step limit still permits.
     steps: u64,
 }
 
@@ -68,8 +68,8 @@ impl<'a> Edf<'a> {
         self.sources.get(index).map(|source| source.cost)
     }
 
-    /// Returns a bound on the time from the arrival to the end of the first `own` ns of the
-    /// demand of a job of source `index`. Returns `None` if the bound is above `limit`.
+    /// Returns a bound for a job of source `index`: the time from its arrival until the first `own` ns of its demand
+    /// are executed. Returns `None` if the bound is above `limit`.
     pub fn response(&mut self, index: usize, own: u128, limit: u128) -> Option<u128> {
         let source = self.sources.get(index).copied();
         let (source, busy) = (source?, signed(self.busy?));

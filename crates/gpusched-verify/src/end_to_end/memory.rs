@@ -15,7 +15,7 @@ use crate::memory::Source;
 /// The memory that all resources share. All amounts are in nano-bytes, and all rates in nano-bytes
 /// per ns, which equal bytes per second.
 pub(super) struct Memory {
-    /// B: guaranteed bandwidth.
+    /// B: guaranteed memory bandwidth.
     bandwidth: u128,
     /// Segments with traffic, by resource.
     loads: Vec<(Resource, Vec<Moving>)>,
@@ -139,7 +139,7 @@ impl<'a> Lost<'a> {
     }
 
     /// Returns the share of a long window that the resource loses at least, according to the bound:
-    /// Σ min(max d, Σ V/T)/B. Without a bound on R, d replaces V/T.
+    /// Σ min(max d, Σ V/T)/B. For a segment whose R has no bound, d replaces V/T.
     pub fn share(&self) -> Fraction {
         let Some(memory) = self.memory else {
             return Fraction::new(0, 1);

@@ -9,8 +9,8 @@
 //! equation of this job was true, and the job cannot exceed the bound.
 //!
 //! The value null claims no bound, so the check accepts null everywhere. If R of the last segment is null, jobs of the
-//! task may queue. The finite values R of the earlier segments then count from the end of the previous job. No equation
-//! of another task uses these values.
+//! task may queue. In this case, the finite values R of the earlier segments count from the end of the previous job. No
+//! equation of another task uses these values.
 //!
 //! * `window`: least fixed points, and sums of values without a bound;
 //! * `table`: the shape of the table, and the streams of releases that follow from it;

@@ -17,7 +17,7 @@ enum Prepared<'a> {
     /// A core with EDF, without enforced releases. The list has the position of each task among
     /// the sources.
     EdfCore(Edf<'a>, Vec<usize>),
-    /// Segments as independent streams.
+    /// Segments as independent streams under the given rule.
     Device(Rule),
     /// Segments as independent streams under EDF.
     EdfDevice(Edf<'a>),

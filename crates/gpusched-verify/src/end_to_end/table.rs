@@ -55,7 +55,7 @@ impl<'a> Table<'a> {
     /// Reads the table in `evidence`.
     ///
     /// # Errors
-    /// Fails if a list has a wrong length, if a bound is above the period or not allowed at its place, or if
+    /// Fails if a list has a wrong length, if a bound is above the period or at a place where no bound is valid, or if
     /// the enforced releases are invalid.
     pub fn new(system: &'a System, evidence: &'a Evidence) -> Result<Table<'a>, Fault> {
         let bounds = evidence.bounds.0.as_slice();

@@ -21,7 +21,7 @@ pub(super) fn least(start: u128, limit: u128, next: impl Fn(u128) -> Option<u128
     None
 }
 
-/// Returns the sum of `values`, or `None` if one of them has no bound.
+/// Returns the sum of `values`, or `None` if a value has no bound.
 pub(super) fn total(values: impl IntoIterator<Item = Option<u128>>) -> Option<u128> {
     let mut values = values.into_iter();
     values.try_fold(0u128, |sum, value| Some(sum.saturating_add(value?)))

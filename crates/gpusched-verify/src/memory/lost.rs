@@ -63,8 +63,8 @@ impl Beside {
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
                     let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
                     let deadline = u128::from(task.deadline().ns());
-                    // A job transfers at most d·C bytes. A job ends by its deadline D, so it also transfers at most d·D
-                    // bytes.
+                    // A job transfers at most d·C bytes. A job ends by its deadline D, so the job also transfers at
+                    // most d·D bytes.
                     let longest = match &known {
                         Ok(jobs) => jobs[place].wcet.min(deadline),
                         Err(_) => deadline,

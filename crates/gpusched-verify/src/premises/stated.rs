@@ -25,7 +25,7 @@ pub struct Stated {
     pub memory_bandwidth: Option<Bandwidth>,
     /// Arbitration of the memory bandwidth.
     pub arbitration: Option<Arbitration>,
-    /// Interference model.
+    /// Interference model of the analysis.
     pub interference: Option<Interference>,
     /// Scheduling policy and schedulability test of every partition.
     pub policy: Option<Policy>,
@@ -50,7 +50,7 @@ pub struct Taken {
     /// Arbitration of the memory bandwidth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<Arbitration>,
-    /// Interference model.
+    /// Interference model of the analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Interference>,
     /// Policies of the partitions, without duplicates. The list is empty if the user states the policy.

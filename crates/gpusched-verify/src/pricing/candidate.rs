@@ -9,7 +9,7 @@ use gpusched_model::Kind;
 pub(super) struct Candidate {
     pub task: usize,
     pub kind: Option<Kind>,
-    /// Dual price [units].
+    /// Dual price of the task [units].
     pub price: i64,
     pub needs: Needs,
 }

@@ -3,9 +3,9 @@
 //!
 //! The check searches all groups of tasks (`walk`). The check skips a group on m SMs if the group certainly fails its
 //! test under every policy (`demands`). A group certainly fails if its utilization exceeds 1, if a task misses its
-//! deadline in isolation, or if the demand exceeds the length of an interval. The check also skips a group if an upper
-//! bound on its total price is at most m (`multipliers`). For every other group with a total price above m, the check
-//! applies the test of the policy (`answer`). A group that passes this test refutes the lower bound.
+//! deadline in isolation, or if the demand exceeds the length of an interval. In addition, the check skips a group if
+//! an upper bound on its total price is at most m (`multipliers`). For every other group with a total price above m,
+//! the check applies the test of the policy (`answer`). A group that passes this test refutes the lower bound.
 //!
 //! The check uses neither the search that found the prices nor a schedulability test of the
 //! library.

@@ -16,7 +16,7 @@ use gpusched_model::plan::UNITS_PER_SM;
 /// Price of one SM [units].
 const ONE: f64 = UNITS_PER_SM as f64;
 
-/// Number of parts of a unit. Costs are whole numbers of parts. So the rounding errors of all
+/// Number of parts of a price unit. Costs are whole numbers of parts. So the rounding errors of all
 /// tasks together stay below one unit.
 pub(super) const PARTS: u64 = 1 << 12;
 

@@ -1,10 +1,11 @@
 //! Depth-first search over all groups of tasks whose total price may exceed the price of m SMs.
 //! The search tests each such group.
 //!
-//! The search tests single tasks and pairs of tasks first. For each number of SMs, it then examines larger groups, one
-//! family after the other. A group of a family has only tasks in conflict, or several tasks in conflict of one kind and
-//! one task of the other kind. The search skips a partial group and all its extensions in two cases: no added tasks can
-//! raise the total price above the price of the SMs, or the partial group fails its test under every policy.
+//! The search tests single tasks and pairs of tasks first. After these tests, for each number of SMs, the search
+//! examines larger groups, one family after the other. A group of a family has only tasks in conflict, or several tasks
+//! in conflict of one kind and one task of the other kind. The search skips a partial group and all its extensions in
+//! two cases: no added tasks can raise the total price above the price of the SMs, or the partial group fails its test
+//! under every policy.
 
 use super::answer::passes;
 use super::candidate::Candidate;
@@ -26,13 +27,13 @@ const ONE: i64 = UNITS_PER_SM as i64;
 /// A price that exceeds the total price of every group on [`MAX_SMS`] SMs.
 const MOST: i64 = (MAX_SMS as i64 + 1) * ONE;
 
-/// Search effort of one schedulability test, as a number of groups.
+/// Search effort that one schedulability test uses, counted in groups.
 const TEST: u64 = 50;
 
-/// Search effort of the test of one pair of tasks, as a number of groups.
+/// Search effort that the test of one pair of tasks uses, counted in groups.
 const PAIR: u64 = 5;
 
-/// Search effort per task for the setup of a family, as a number of groups.
+/// Search effort per task that the setup of a family uses, counted in groups.
 const FAMILY: u64 = 10;
 
 /// Number of groups between two progress reports.

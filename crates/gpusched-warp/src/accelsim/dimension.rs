@@ -9,9 +9,9 @@ use serde::{Serialize, Serializer};
 pub struct Dimension {
     /// The x dimension, which varies fastest.
     pub x: u32,
-    /// The y dimension.
+    /// The y dimension, which varies after x.
     pub y: u32,
-    /// The z dimension.
+    /// The z dimension, which varies slowest.
     pub z: u32,
 }
 

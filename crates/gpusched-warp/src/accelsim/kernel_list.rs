@@ -12,9 +12,9 @@ use gpusched_model::error::Result;
 pub enum Command {
     /// A copy to the GPU.
     Copy {
-        /// Destination address.
+        /// Destination address of the copy.
         address: u64,
-        /// Size [bytes].
+        /// Size of the copy [bytes].
         bytes: u64,
     },
     /// A kernel, identified by its trace file.

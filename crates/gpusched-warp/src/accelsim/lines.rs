@@ -96,7 +96,7 @@ impl Lines {
         &self.line
     }
 
-    /// Returns an error in the current line.
+    /// Returns an error that states the number of the current line.
     pub(super) fn error(&self, fault: Fault) -> Error {
         self.at(Some(self.number.max(1)), fault)
     }

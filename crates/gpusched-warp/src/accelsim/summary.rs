@@ -161,7 +161,7 @@ pub struct MemoryTraffic {
 /// Number of executions of an opcode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpcodeCount {
-    /// Opcode with its modifiers.
+    /// Opcode with its modifiers, as in the trace.
     pub opcode: String,
     /// Number of executions of the opcode.
     pub count: u64,

@@ -96,7 +96,7 @@ impl TraceFile {
         if self.done {
             return Ok(None);
         }
-        self.done = true; // It stays true after an error.
+        self.done = true; // This field stays true after an error.
         let block = self.block()?;
         self.done = block.is_none();
         Ok(block)

@@ -41,16 +41,16 @@ impl fmt::Debug for Index {
 /// Size and policies of a cache.
 #[derive(Debug, Clone)]
 pub struct Geometry {
-    /// Number of sets.
+    /// Number of sets of the cache.
     pub sets: usize,
     /// Number of lines per set.
     pub ways: usize,
-    /// Function that maps an address to the index of its set, which is less than `sets`.
+    /// Function that maps an address to the index of its set. Each index is less than `sets`.
     pub index: Index,
     /// Whether the replacement policy is first in, first out. If false, the policy is least
     /// recently used.
     pub fifo: bool,
-    /// Write policy.
+    /// Write policy of the cache.
     pub writes: Writes,
     /// Maximum number of sectors with a pending fill.
     pub mshr_entries: usize,
@@ -65,7 +65,7 @@ pub struct Geometry {
     pub dirty_percent: u64,
 }
 
-/// Result of an access.
+/// Result of an access to the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The sector is present. A write may also be sent to the next level.
@@ -141,8 +141,8 @@ impl Cache {
         self.misses.is_empty() && !self.mshr.has_ready() && self.data_port == 0 && self.fill_port == 0
     }
 
-    /// Accesses the cache at time `now`. `now` must not decrease from call to call, because it
-    /// orders the lines by last use.
+    /// Accesses the cache at time `now`. `now` must not decrease from call to call, because the cache orders the lines
+    /// by this time of their last use.
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let writes = request.writes();
         // Most rejections occur because the miss queue is full, so this check precedes the slower

@@ -51,8 +51,8 @@ struct Step {
     /// lanes, or all lanes if the program sets no limit.
     lanes: u32,
     address: Option<Compiled>,
-    /// Bounds of the buffer that the address refers to. gpusched uses them to detect accesses
-    /// outside the buffer.
+    /// Bounds of the buffer that the address refers to. gpusched uses these bounds to detect accesses outside the
+    /// buffer.
     bounds: Option<Arc<Bounds>>,
     flow: Flow,
 }

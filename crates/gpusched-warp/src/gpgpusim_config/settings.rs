@@ -26,7 +26,7 @@ pub struct Setting {
 pub struct Missing {
     /// Name of the option, or of the part of the option that is missing.
     pub option: String,
-    /// Default value.
+    /// Default value of the option in GPGPU-Sim.
     pub value: String,
 }
 
@@ -142,7 +142,8 @@ impl Settings {
         self.get(option, Some(default), None)
     }
 
-    /// Returns the value of `option`. Fails if no file sets the option, because GPGPU-Sim has no valid default for it.
+    /// Returns the value of `option`. Fails if no file sets the option, because GPGPU-Sim has no valid default for the
+    /// option.
     pub fn required(&mut self, option: &'static str) -> Result<Value> {
         self.get(option, None, None)
     }

@@ -8,7 +8,7 @@ use gpusched_model::error::Result;
 pub struct Unmodelled {
     /// Name of the option.
     pub option: String,
-    /// Value of the option.
+    /// Value of the option in the files.
     pub value: String,
     /// Behavior that gpusched simulates instead.
     pub instead: &'static str,

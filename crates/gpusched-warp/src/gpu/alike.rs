@@ -1,10 +1,9 @@
 //! Simulation of one SM for each class of equal SMs. The proof of correctness is in
 //! `docs/explanation/warp-level.md`.
 //!
-//! At the start, all SMs are empty and form one class of equal SMs. The method requires that
-//! blocks are the only input of the SMs. The SMs of a class then stay equal while they receive
-//! blocks with equal keys in equal places and cycles. When the blocks differ, gpusched splits the
-//! class.
+//! At the start, all SMs are empty and form one class of equal SMs. The method requires that blocks are the only input
+//! of the SMs. Under this condition, the SMs of a class stay equal while they receive blocks with equal keys in equal
+//! places and cycles. When the blocks differ, gpusched splits the class.
 
 use super::super::code::Unlike;
 use super::super::sm::EndedBlock;

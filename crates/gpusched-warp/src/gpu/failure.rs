@@ -23,9 +23,9 @@ pub enum Failure {
     TooLarge {
         /// Name of the kernel.
         kernel: String,
-        /// Threads per block.
+        /// Number of threads per block.
         threads: u32,
-        /// Registers per thread.
+        /// Number of registers per thread.
         registers: u32,
         /// Shared memory of the block [bytes].
         shared_bytes: u32,
@@ -49,7 +49,7 @@ pub enum Failure {
     /// The run takes longer than the limit.
     #[error("the run has not finished after {cycles} cycles")]
     Limit {
-        /// The limit [core cycles].
+        /// Limit on the duration of the run [core cycles].
         cycles: u64,
     },
     /// All warps wait, and no future event can wake a warp.

@@ -24,7 +24,7 @@ pub trait TurnRule: Default {
 ///   in the previous cycle, but cannot issue now. [`TurnRule`] decides at each stall whether the
 ///   turn ends. At the end of the turn, the next group with warps becomes current.
 /// * If the current group has no warps left, the next group with warps becomes current. This rule
-///   is an extension by gpusched. If only two groups exist, the other group then runs in
+///   is an extension by gpusched. If only two groups exist, the remaining group runs in
 ///   isolation.
 /// * The warps of the current group precede all other warps. The greedy warp is first, and the
 ///   other warps of the group follow by age. Next are the warps of the next group by age, and so
@@ -38,7 +38,7 @@ pub struct Turns<R> {
     turn: R,
     /// Slots of the warps of the current group.
     members: WarpSet,
-    /// Slot that issued last.
+    /// Slot of the greedy warp, which issued last.
     greedy: Option<usize>,
     /// Slot that issued in the previous cycle, and the group of its warp.
     previous: Option<(usize, usize)>,

@@ -1,11 +1,9 @@
 //! Import of PTX text as kernel programs.
 //!
-//! The importer reads a kernel of a [`Module`] and executes its integer instructions
-//! symbolically. Register values are polynomials. The variables of these polynomials are the
-//! position of a thread, loop counters, parameters and buffers. [`import`] converts branches to
-//! loops and conditions. Each PTX instruction becomes exactly one instruction of the program, in
-//! its original place and with its original registers. GPGPU-Sim issues equal instructions in PTX
-//! mode.
+//! The importer reads a kernel of a [`Module`] and executes its integer instructions symbolically. Register values are
+//! polynomials. The variables of these polynomials are the position of a thread, loop counters, parameters and buffers.
+//! [`import`] converts branches to loops and conditions. Each PTX instruction becomes exactly one instruction of the
+//! program, in its original place and with its original registers. In PTX mode, GPGPU-Sim issues the same instructions.
 //!
 //! 32-bit arithmetic is exact for the launch that the import specifies. If a value fits its type for this launch, the
 //! program computes the value without wrapping.

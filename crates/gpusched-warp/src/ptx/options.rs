@@ -47,8 +47,7 @@ pub struct Options {
     pub dynamic_shared_memory: u32,
     /// Address of the first instruction [bytes].
     pub pc: u32,
-    /// Whether the importer ignores unknown modifiers. Otherwise, the importer rejects unknown
-    /// modifiers.
+    /// Whether the importer ignores unknown modifiers. If false, the importer rejects unknown modifiers.
     pub any_modifier: bool,
     /// Origin of the program. The importer copies this text to the program.
     pub source: Option<String>,

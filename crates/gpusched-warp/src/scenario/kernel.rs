@@ -233,8 +233,8 @@ pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<Strin
     shape.kernels.iter().map(name).collect()
 }
 
-/// Returns the names of the kernels. A kernel has its name from `shape`, or otherwise its name
-/// from `own`. If a name from `own` is repeated, a number is appended.
+/// Returns the names of the kernels. A kernel has the name that `shape` states. If `shape` states no name, the kernel
+/// has its name from `own`. If a name from `own` is repeated, a number is appended.
 pub(super) fn names(shape: &WarpRunShape, own: Vec<String>) -> Vec<String> {
     let given = shape.kernels.iter().map(|kernel| kernel.name.as_ref());
     let mut taken: BTreeSet<String> = given.clone().flatten().cloned().collect();

@@ -127,8 +127,8 @@ impl Setup {
         })
     }
 
-    /// Returns the names of the kernels of `shape`, which was read from `file`. A kernel has the
-    /// name that `shape` states, or otherwise the name of its program or trace.
+    /// Returns the names of the kernels of `shape`, which was read from `file`. A kernel has the name that `shape`
+    /// states. If `shape` states no name, the kernel has the name of its program or trace.
     ///
     /// # Errors
     /// Fails if a program or trace cannot be read.

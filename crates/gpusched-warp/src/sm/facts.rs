@@ -14,7 +14,7 @@ pub enum Unit {
     Mem,
 }
 
-/// Number of unit kinds.
+/// Number of kinds of functional units.
 pub const UNITS: usize = 6;
 
 impl Unit {
@@ -35,7 +35,7 @@ pub enum Memory {
     Load(Caching),
     /// A store to global or local memory.
     Store,
-    /// An atomic, executed in L2.
+    /// An atomic, which L2 executes.
     Atomic,
     /// A load of a constant, which always hits its cache.
     Constant,
@@ -50,7 +50,7 @@ pub enum Memory {
 pub struct Facts {
     /// Unit of the operation.
     pub unit: Unit,
-    /// Latency of the result [cycles].
+    /// Latency of the result of the operation [cycles].
     pub latency: u16,
     /// Initiation interval of the unit [cycles].
     pub initiation: u16,
@@ -95,9 +95,9 @@ impl FactsTable {
 /// Optional units of a machine.
 #[derive(Debug, Clone, Copy)]
 struct Units {
-    /// Whether the machine has integer units. Otherwise, SP units execute integer operations.
+    /// Whether the machine has integer units. If false, SP units execute integer operations.
     int: bool,
-    /// Whether the machine has double-precision units. Otherwise, SFUs execute double-precision operations.
+    /// Whether the machine has double-precision units. If false, SFUs execute double-precision operations.
     dp: bool,
 }
 

@@ -60,7 +60,7 @@ pub struct Sm {
     /// Maximum number of instruction fetches per cycle.
     fetch_throughput: u32,
     blocks: Vec<Option<Block>>,
-    /// Number of resident blocks.
+    /// Number of blocks that are resident on the SM.
     resident: usize,
     /// Kernel that issued an instruction for which the machine has no unit.
     pub without_unit: Option<usize>,
@@ -72,8 +72,7 @@ pub struct Sm {
     pub record: Option<Vec<IssueEvent>>,
     /// Outcomes of all scheduler cycles, counted by kind.
     pub stalls: Stalls,
-    /// Numbers of issued instructions for each kernel, first counted per warp and then counted
-    /// per thread.
+    /// For each kernel, two numbers of issued instructions: counted once per warp, and counted once per thread.
     pub instructions: Vec<(u64, u64)>,
     /// First core cycle that is not yet simulated.
     clock: u64,
@@ -140,7 +139,7 @@ impl Sm {
         self.load_store.l1.counts
     }
 
-    /// Invalidates L1.
+    /// Invalidates all lines of the L1 cache.
     pub fn invalidate_l1(&mut self) {
         self.load_store.l1.invalidate();
     }

@@ -144,7 +144,7 @@ fn regrouped(draft: &Draft, division: &Division) -> Draft {
     regrouped
 }
 
-/// Merges partitions of `draft` as the heuristic says, and returns the best draft with its sizes.
+/// Merges partitions of `draft` by the rule of the heuristic, and returns the best draft with its sizes.
 pub(super) fn improve(
     draft: Draft,
     gpu: Gpu,

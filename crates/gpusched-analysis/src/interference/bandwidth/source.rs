@@ -44,8 +44,8 @@ impl Source {
     /// Returns the traffic of a source that is not a task, with the period T and the relative
     /// deadline D.
     ///
-    /// If the source requests its bytes in batches, R = D. Otherwise R = T + D, because the
-    /// source may request a byte at the end of a period.
+    /// If the source requests its bytes in batches, R = D. For all other sources, R = T + D, because the source may
+    /// request a byte at the end of a period.
     pub fn of_other(other: &OtherTraffic, capacity: Bandwidth) -> Source {
         let peak = other.bandwidth.unwrap_or(capacity).min(capacity);
         let latest = if other.batch { Time::ZERO } else { other.period };
@@ -91,10 +91,9 @@ impl Source {
     /// and y + z ≤ t + R − n·T. Each job between the first and the last transfers at most V. So
     /// all jobs together transfer at most (n − 1)·V + min(V, d·y) + min(V, d·z).
     ///
-    /// This sum is largest at n = N = ⌊(t + R − V/d)/T⌋, where it is N·V + min(V, d·(t + R − N·T)
-    /// − V). A single job never transfers more. Bertogna & Cirinei (RTSS 2007) prove this bound
-    /// for execution times. The bound is tight. It holds for all times at which the jobs may
-    /// transfer their bytes.
+    /// This sum is largest at n = N = ⌊(t + R − V/d)/T⌋, where the sum is N·V + min(V, d·(t + R − N·T) − V). A single
+    /// job never transfers more. Bertogna & Cirinei (RTSS 2007) prove this bound for execution times. The bound is
+    /// tight. The bound is valid for all times at which the jobs may transfer their bytes.
     pub fn within(&self, window: u64) -> u128 {
         if self.bytes == 0 {
             return 0;

@@ -11,7 +11,7 @@ pub const CELLS: usize = 1 << 16;
 /// The measurements of all blocks that the trace keeps, as positions on a grid of cells.
 ///
 /// If the measurements have at most [`CELLS`] different values, each value has its own cell, and
-/// distances are exact. Otherwise the edges of the cells are quantiles of all measurements.
+/// distances are exact. If the measurements have more values, the edges of the cells are quantiles of all measurements.
 /// Values in one cell count as equal, as if the clock were less precise. Apart from its largest
 /// value, a cell contains at most the fraction 1/[`CELLS`] of all measurements.
 #[derive(Clone, PartialEq, Debug)]

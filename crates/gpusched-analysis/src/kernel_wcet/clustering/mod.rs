@@ -4,12 +4,11 @@
 //! and gives no details. `docs/explanation/kernel-bounds.md` describes and explains the algorithm
 //! of gpusched.
 //!
-//! A cluster rejects a block if a K-S test at level α/N finds different distributions. The test
-//! compares the measurements of the block with the measurements of the other blocks of the
-//! cluster. The algorithm starts with all blocks in one cluster. As long as clusters reject
-//! blocks, the rejected block with the largest ratio of distance to critical distance starts a
-//! new cluster. Then all blocks move to the nearest cluster. In the end, the algorithm merges
-//! clusters whose union rejects no block.
+//! A cluster rejects a block if a K-S test at level α/N finds different distributions. The test compares the
+//! measurements of the block with the measurements of the other blocks of the cluster. The algorithm starts with all
+//! blocks in one cluster. As long as clusters reject blocks, the rejected block with the largest ratio of distance to
+//! critical distance starts a new cluster. After this step, each block moves to its nearest cluster. In the end, the
+//! algorithm merges clusters whose union rejects no block.
 //!
 //! The WCETs of a cluster are at least the largest measured times of its blocks. So a wrong
 //! cluster makes a bound pessimistic, but never unsafe.

@@ -88,7 +88,7 @@ impl Pool {
         }
     }
 
-    /// Computes [`Pool::distance`] if the distance is at most `limit`. Otherwise returns `None`,
+    /// Computes [`Pool::distance`] if the distance is at most `limit`. If the distance is larger, returns `None`,
     /// usually after a few measurements.
     pub fn distance_upto(&self, positions: &[u16], limit: Distance) -> Option<Distance> {
         let denominator = self.denominator(positions);
@@ -115,7 +115,7 @@ impl Pool {
     fn numerator_upto(&self, positions: &[u16], largest: u64) -> Option<u64> {
         let (n, m) = (positions.len() as u64, self.size());
         // First test the last measurement of the block. If most times in the pool are longer than
-        // the times of the block, the difference is largest there. If most are shorter, the loop
+        // the times of the block, the difference is largest at this measurement. If most times are shorter, the loop
         // finds the largest difference at the first measurement.
         let upto_last = positions
             .last()

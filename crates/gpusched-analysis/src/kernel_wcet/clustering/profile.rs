@@ -29,7 +29,7 @@ pub enum Wcets {
 /// A kernel that gpusched computed from measurements, and warnings about its WCETs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
-    /// The kernel.
+    /// The kernel that gpusched computed from the measurements.
     pub kernel: Kernel,
     /// Warnings about the WCETs, as text for display.
     pub warnings: Vec<String>,
@@ -76,7 +76,7 @@ impl Clustering {
                             let mut tail = found.tail;
                             if let Some(tail) = tail.as_mut().filter(|_| kept < runs) {
                                 // The kept measurements are a random sample without the order of the
-                                // runs. So they cannot show whether consecutive runs depend on each
+                                // runs. So these measurements cannot show whether consecutive runs depend on each
                                 // other.
                                 (tail.independence_p, tail.trustworthy) = (None, false);
                                 warnings.push(format!(

@@ -69,10 +69,9 @@ impl<'a> Search<'a> {
     /// critical distance. `pool` contains `block`. If the result exceeds 1, the cluster rejects
     /// the block.
     ///
-    /// The pool contains m measurements, and n of them belong to the block. Let F, G and R be the
-    /// distribution functions of the block, the pool and the other blocks. Then F − G = (1 −
-    /// n/m)·(F − R). So the function computes the distance to the other blocks from the distance
-    /// to the pool.
+    /// The pool contains m measurements, and n of these measurements belong to the block. Let F, G and R be the
+    /// distribution functions of the block, the pool and the other blocks. Then F − G = (1 − n/m)·(F − R). So the
+    /// function computes the distance to the other blocks from the distance to the pool.
     fn excess(&self, block: usize, pool: &Pool) -> f64 {
         let (n, m) = (self.grid.per_block() as f64, pool.size() as f64);
         let rest = m - n;

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 pub struct Distance {
     /// Numerator; at most the denominator.
     pub numerator: u64,
-    /// Denominator; > 0. It is the product of the two sample sizes.
+    /// Denominator; > 0. The denominator is the product of the two sample sizes.
     pub denominator: u64,
 }
 

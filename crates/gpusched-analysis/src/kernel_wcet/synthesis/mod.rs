@@ -1,10 +1,10 @@
 //! Synthetic block traces of a kernel, for tests with known distributions, and for use without a
 //! GPU.
 //!
-//! The generator draws the time of each block from the normal distribution of its cluster at the
-//! given interference level, and rounds it to whole nanoseconds. It repeats the draw until the
-//! time is from 1 ns to the WCET of the cluster. So a synthetic trace never contradicts the
-//! kernel. This truncation slightly reduces the mean and the standard deviation.
+//! The generator draws the time of each block from the normal distribution of its cluster at the given interference
+//! level, and rounds it to whole nanoseconds. The generator repeats the draw until the time is from 1 ns to the WCET of
+//! the cluster. So a synthetic trace never contradicts the kernel. This truncation slightly reduces the mean and the
+//! standard deviation.
 //!
 //! Blocks start in the order of their numbers. Each block starts as soon as fewer than M earlier
 //! blocks are running, where M is the number of active blocks ([Aghilinasab20] §II-A).
@@ -36,9 +36,8 @@ pub struct Synthesizer {
 }
 
 impl Synthesizer {
-    /// Prepares synthetic traces of `kernel`. The intervals of `kernel` assign blocks to
-    /// clusters. If `kernel` has no intervals, each cluster is one interval, in the order of the
-    /// clusters.
+    /// Prepares synthetic traces of `kernel`. The cluster intervals of `kernel` assign blocks to clusters. If `kernel`
+    /// has no cluster intervals, each cluster is one interval, in the order of the clusters.
     ///
     /// # Errors
     /// Returns [`Error::Refused`] if a cluster lacks a distribution for an interference level, or
@@ -93,7 +92,7 @@ impl Synthesizer {
         })
     }
 
-    /// Returns the intervals that assign blocks to clusters.
+    /// Returns the cluster intervals, which assign blocks to clusters.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }

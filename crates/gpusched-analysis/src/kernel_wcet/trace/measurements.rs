@@ -6,7 +6,7 @@ use super::Level;
 use super::slot::Slot;
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// Measurements of all blocks at one interference level. They contain exact statistics over all
+/// Measurements of all blocks at one interference level. The measurements contain exact statistics over all
 /// runs, and a uniform random sample of the measurements of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measurements {
@@ -29,7 +29,7 @@ pub struct Summary {
     pub count: u64,
     /// Largest measurement [ns].
     pub max: u64,
-    /// Mean [ns].
+    /// Mean of the measurements [ns].
     pub mean: f64,
     /// Sum of (x − mean)² over all measurements x [ns²].
     pub squares: f64,
@@ -63,7 +63,7 @@ impl Summary {
 
 impl Measurements {
     /// Creates empty measurements that keep at most `capacity` measurements of each block. With a
-    /// `seed`, the kept measurements are a random sample. Without a `seed`, they are the first
+    /// `seed`, the kept measurements are a random sample. Without a `seed`, the kept measurements are the first
     /// measurements.
     pub(super) fn new(level: Level, capacity: usize, seed: Option<u64>) -> Measurements {
         Measurements {
@@ -154,8 +154,8 @@ impl Measurements {
     }
 
     /// Returns the kept measurement with index `index` of each block [ns], in the order of the
-    /// blocks. If the first runs are kept, these times belong to one run. In a random sample,
-    /// they may belong to different runs.
+    /// blocks. If the first runs are kept, these times belong to one run. In a random sample, these times may belong to
+    /// different runs.
     pub fn run(&self, index: usize) -> impl Iterator<Item = u64> {
         let slot = self.slots.get(index);
         (0..self.blocks()).map_while(move |block| Some(slot?.get(block)))

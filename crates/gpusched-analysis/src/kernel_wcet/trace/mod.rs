@@ -1,7 +1,7 @@
 //! Measured times of thread blocks ([Aghilinasab20] §IV-A, §VI-A).
 //!
 //! A trace is a table with one row per execution of one thread block. A row states the run, the
-//! block, and the start and duration of the block. It also states whether best-effort cores
+//! block, and the start and duration of the block. The row also states whether best-effort cores
 //! caused interference (q = 1) or not (q = 0). A **run** is one execution of the whole kernel at
 //! one interference level q. The rows of a run are contiguous, and each block of the run has one
 //! row. All runs have the blocks 0 … N − 1. gpusched rejects every other trace, and the error

@@ -31,7 +31,7 @@ pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
 /// Returns the tick of the clock that measured `times` [ns]: the greatest common divisor of their
 /// differences, and at least 1.
 ///
-/// Few times can have a common divisor by chance. The tick is then too long. As a result, the
+/// Few times can have a common divisor by chance. With such a divisor, the tick is too long. As a result, the
 /// number of blocks is too small, and a bound with this number is pessimistic.
 fn tick(times: &[u64]) -> u64 {
     let first = times.first().copied().unwrap_or(0);
@@ -39,10 +39,10 @@ fn tick(times: &[u64]) -> u64 {
     steps.fold(0, gcd).max(1)
 }
 
-/// Returns the largest M for which M active blocks explain the length of a run: length ≤ (Σvᵢ −
-/// v_max)/M + v_max ([Aghilinasab20] Eq. 3 with the block times vᵢ of this run). With a larger M,
-/// a bound would be below the measured length of this run. If the run has pauses between its
-/// blocks, no M may explain the run. The result is then 0.
+/// Returns the largest M for which M active blocks explain the length of a run: length ≤ (Σvᵢ − v_max)/M + v_max
+/// ([Aghilinasab20] Eq. 3 with the block times vᵢ of this run). With a larger M, a bound would be below the measured
+/// length of this run. If the run has pauses between its blocks, no M may explain the run. In this case, the result is
+/// 0.
 pub(super) fn explained(starts: &[u64], durations: &[u64]) -> usize {
     let first = starts.iter().copied().min().unwrap_or(0);
     let last = ends(starts, durations).into_iter().max().unwrap_or(0);

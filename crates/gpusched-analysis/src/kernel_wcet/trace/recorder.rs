@@ -1,4 +1,4 @@
-//! Recorder that collects the rows of a trace. It checks the rows of all file formats.
+//! Recorder that collects the rows of a trace. The recorder checks the rows of all file formats.
 
 use std::collections::HashSet;
 

@@ -15,6 +15,6 @@ pub struct Row {
     pub start: Option<u64>,
     /// Duration of the block [ns]; from 1 to 2^40.
     pub duration: u64,
-    /// Interference level.
+    /// Interference level of the run.
     pub level: Level,
 }

@@ -121,7 +121,7 @@ impl Bin {
         (self.utilization, index)
     }
 
-    /// Adds `single` to the bin if the bin then still passes its test. Returns whether it added
+    /// Adds `single` to the bin if the bin with `single` passes its test. Returns whether it added
     /// `single`.
     fn take(&mut self, tester: &mut GroupTester<'_>, single: &Candidate) -> bool {
         let (problem, sms) = (tester.problem(), self.partition.sms);

@@ -83,8 +83,7 @@ struct Search<'c> {
     /// Required SMs of the partitions, decreasing.
     needs: Vec<u32>,
     classes: &'c [Class],
-    /// Whether any placement suffices. Otherwise, the search finds a placement with the fewest
-    /// SMs.
+    /// Whether any placement suffices. If false, the search finds a placement with the fewest SMs.
     any: bool,
     /// Fewest SMs of the remaining partitions, or `None` if they do not fit. The key contains the number of placed
     /// partitions and the number of free GPCs in each class.

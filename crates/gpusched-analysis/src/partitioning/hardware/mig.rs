@@ -65,8 +65,7 @@ struct Search<'m> {
     needs: Vec<u32>,
     /// Profiles by ascending size.
     profiles: Vec<&'m MigProfile>,
-    /// Whether any placement suffices. Otherwise, the search finds a placement with the fewest
-    /// SMs.
+    /// Whether any placement suffices. If false, the search finds a placement with the fewest SMs.
     any: bool,
     /// Fewest SMs of the remaining instances, or `None` if they do not fit. The key contains the number of placed
     /// instances, the occupied memory slices and the number of free compute slices.

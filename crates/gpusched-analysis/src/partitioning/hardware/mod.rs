@@ -1,11 +1,9 @@
 //! The supported partition sizes of a device, and the placement of partitions.
 //!
-//! A search counts *allocation units* (`shares` in the code). An allocation unit is one SM,
-//! except under MIG, where instances compete for two kinds of slices (see `mig`). A partition
-//! with v allocation units has m(v) SMs. Here m(v) is the largest supported size that costs at
-//! most v allocation units. m(v) never decreases with v. A group of tasks that passes its test
-//! also passes with more SMs. Three properties of SMs are therefore also true for allocation
-//! units:
+//! A search counts *allocation units* (`shares` in the code). An allocation unit is one SM, except under MIG, where
+//! instances compete for two kinds of slices (see `mig`). A partition with v allocation units has m(v) SMs. Here m(v)
+//! is the largest supported size that costs at most v allocation units. m(v) never decreases with v. A group of tasks
+//! that passes its test also passes with more SMs. Therefore, allocation units have three properties that SMs have:
 //!
 //! * Bisection finds the smallest v on which a group passes its test.
 //! * A union of groups needs at least as many allocation units as each group in it.

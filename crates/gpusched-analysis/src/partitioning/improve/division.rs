@@ -17,10 +17,9 @@ impl Division {
     /// Returns a division of `units` with the fewest SMs, or `None` if every division needs more
     /// than `limit` SMs. Each unit must pass its test on its own SMs.
     ///
-    /// A set S of units needs at least as many SMs as the best division of each subset. The
-    /// reason is that the tests are sustainable: a partition still passes after a unit leaves it.
-    /// The search therefore tests S as one partition only on at least this number of SMs, and on
-    /// fewer SMs than the best split.
+    /// A set S of units needs at least as many SMs as the best division of each subset. The reason is that the tests
+    /// are sustainable: a partition still passes after a unit leaves it. The search therefore tests S as one partition
+    /// only on numbers of SMs from this minimum to one below the SMs of the best split.
     pub fn of(&mut self, sizes: &mut Sizes<'_, '_>, units: &[Part], limit: u32) -> Option<Vec<Part>> {
         let all = (1usize << units.len()) - 1;
         self.least.clear();

@@ -34,8 +34,8 @@ pub(crate) enum Preference {
     },
 }
 
-/// Runs Algorithm 1 with `rules` until Σ SMs ≤ `target`. Starts from the smallest partition of each task (Lemma 2). In the
-/// paper, the target is M.
+/// Runs Algorithm 1 with `rules` until Σ SMs ≤ `target`. The algorithm starts from the smallest partition of each task
+/// (Lemma 2). In the paper, the target is M.
 pub(crate) fn partition_and_allocate(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
@@ -127,8 +127,8 @@ impl<'a> Attempt<'a, '_> {
     /// Applies the relation ≫ (Definition 3): tries the merges with all partners and selects the merge with the fewest
     /// SMs. Ties: the larger saving, then the first partner in the list.
     ///
-    /// After the first successful merge, only a better merge replaces it. The function then
-    /// records no further failures, because `first` leaves the list.
+    /// Only a better merge replaces the first successful merge. After this merge, the function records no
+    /// further failures, because `first` leaves the list.
     fn fewest_sms(&mut self, eligible: &[usize]) -> Option<Merged> {
         let mut best: Option<(Merged, u32)> = None; // best merge, with |P'|
         for &id in eligible {

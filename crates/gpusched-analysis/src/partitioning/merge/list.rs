@@ -13,7 +13,7 @@ pub(crate) struct Listed {
     /// Id, unique during one search. A merged partition gets a new id.
     pub id: usize,
     pub partition: Candidate,
-    /// U(P) on |P| SMs.
+    /// U(P): utilization of the tasks on |P| SMs.
     pub utilization: Utilization,
 }
 
@@ -59,7 +59,7 @@ impl PartitionList {
         }
     }
 
-    /// Whether Π ≤ `target` and the partitions fit on the hardware together.
+    /// Whether Π ≤ `target` and all partitions together fit on the hardware.
     pub fn fit(&self, problem: &Problem<'_>, target: u32) -> bool {
         let sizes = self.ids.iter().map(|&id| self.get(id).partition.sms);
         self.total_sms <= target.into() && problem.fits(sizes)

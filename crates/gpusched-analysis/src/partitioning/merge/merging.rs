@@ -8,10 +8,10 @@ use crate::partitioning::search::lemmas::smallest;
 /// Returns |P ⊕ P'|: the smallest m in [max(|P|, |P'|), |P| + |P'| − 1] on which the tasks of both partitions pass their
 /// test.
 ///
-/// P is the partition in `trials`, and P' is `partner`. Returns `None` if |P ⊕ P'| exceeds
-/// `limit` or does not exist. The test is monotone in m, because WCETs do not grow with m and the
-/// tests are sustainable. gpusched therefore tries the largest m first. If the test fails on the
-/// largest m, the merge fails. Otherwise, bisection finds the m that a linear scan finds.
+/// P is the partition in `trials`, and P' is `partner`. Returns `None` if |P ⊕ P'| exceeds `limit` or does not exist.
+/// The test is monotone in m, because WCETs do not grow with m and the tests are sustainable. gpusched therefore tries
+/// the largest m first. If the test fails on the largest m, the merge fails. If the test passes, bisection finds the
+/// smallest m, which a linear scan also finds.
 pub(crate) fn merge<'t>(
     trials: &mut MergeTrials<'_, '_, 't>,
     partner: &'t Candidate,

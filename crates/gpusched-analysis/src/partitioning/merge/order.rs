@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Order of the list of partitions in Algorithm 1. Ties: the partition with the lowest task position first.
+/// Order of the list of partitions in Algorithm 1. In a tie, the partition with the lowest task position is first.
 #[derive(
     Copy,
     Clone,
@@ -74,9 +74,9 @@ pub enum BfMeasure {
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum BfDirection {
-    /// Smaller values first, as printed in the paper.
+    /// Smaller values of U(P) are first, as printed in the paper.
     #[default]
     Ascending,
-    /// Larger values first, which is the usual best fit.
+    /// Larger values of U(P) are first, as in the usual best-fit rule.
     Descending,
 }

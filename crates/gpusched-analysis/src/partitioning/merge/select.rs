@@ -27,8 +27,7 @@ impl Eligible {
 /// such partition in the list from position `from` on. Returns `None` if no partition has eligible partners.
 ///
 /// Errata: the loop ends when no *candidate* remains, but the paper prints `pars`. P is never its
-/// own partner. The partitions before `from` have had no partners since the last change of the
-/// list.
+/// own partner. The partitions before `from` have had no eligible partners since the last change of the list.
 pub(crate) fn select_partitions(
     pars: &PartitionList,
     from: usize,

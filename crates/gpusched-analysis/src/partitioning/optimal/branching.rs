@@ -17,7 +17,8 @@ use crate::partitioning::search::{Part, Sizes, total};
 
 /// Result of a branch-and-bound search.
 pub(super) struct Searched {
-    /// A plan within the limit on SMs, if the search found one. The plan is the best plan if the search was complete.
+    /// A plan within the limit on SMs; `None` if the search found no such plan. The plan is the best plan if the search
+    /// was complete.
     pub best: Option<Vec<Part>>,
     /// Whether the search proves that no better plan consists of these groups.
     pub complete: bool,
@@ -233,8 +234,8 @@ impl Search<'_> {
         best.map(|(pair, _)| (pair / self.tasks, pair % self.tasks))
     }
 
-    /// Keeps `cover` as the best plan if it covers all tasks within the limit on SMs. Returns
-    /// whether it does.
+    /// Keeps `cover` as the best plan if it covers all tasks within the limit on SMs. Returns whether `cover` became
+    /// the best plan.
     fn take(&mut self, cover: &[&Part]) -> bool {
         let Some(parts) = thinned(self.tasks, cover).filter(|parts| total(parts) <= self.most) else {
             return false;

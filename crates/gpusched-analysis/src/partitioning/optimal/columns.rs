@@ -190,7 +190,7 @@ impl Columns {
         }
     }
 
-    /// Replaces `parts` by a better plan of known groups if the search finds one.
+    /// Replaces `parts` by a better plan of known groups if the search finds such a plan.
     pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32) {
         let known: Vec<Part> = self.master.parts().collect();
         let less = total(parts).saturating_sub(1);

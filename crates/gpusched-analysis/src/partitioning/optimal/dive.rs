@@ -1,9 +1,9 @@
 //! Diving: computation of plans from the linear program (Sadykov, Vanderbeck, Pessoa, Tahiri, Uchoa: "Primal heuristics for
 //! branch and price", 2019).
 //!
-//! A dive repeatedly selects groups from the solution of the linear program. It selects all groups with a share of
-//! nearly 1. If there is no such group, it selects the group with the largest share. After each selection, the dive
-//! generates new groups for the remaining tasks.
+//! A dive repeatedly selects groups from the solution of the linear program. Each selection contains all groups with a
+//! share of nearly 1. If there is no such group, the dive selects the group with the largest share. After each
+//! selection, the dive generates new groups for the remaining tasks.
 
 #[cfg(test)]
 mod tests;
@@ -134,7 +134,7 @@ struct Rest {
     master: Master,
     /// Group of each column. Its tasks are positions in the task set, not rows of the program.
     groups: Vec<Part>,
-    /// Row of each task.
+    /// Row of each task in the linear program.
     row_of: Vec<Option<usize>>,
     rows: usize,
 }

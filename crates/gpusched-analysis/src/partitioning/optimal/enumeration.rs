@@ -4,8 +4,8 @@
 
 use crate::partitioning::search::{Part, Problem, Sizes};
 
-/// Maximum number of tasks for an enumeration. 10 tasks have 115,975 divisions into groups, and
-/// the enumeration skips most of them.
+/// Maximum number of tasks for an enumeration. 10 tasks have 115,975 divisions into groups, and the enumeration skips
+/// most of these divisions.
 const MOST_TASKS: usize = 10;
 
 /// Cost of one search for a placement, in tests.
@@ -31,7 +31,7 @@ struct Enumeration<'s, 'e, 'p> {
 ///
 /// Returns `None` if the search effort is used up, if the set has more than [`MOST_TASKS`] tasks,
 /// or if partitions require no placement. Also returns `None` if tests count memory traffic,
-/// because a single group then has no verdict.
+/// because in this case a single group has no verdict.
 pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Option<Vec<Part>>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();

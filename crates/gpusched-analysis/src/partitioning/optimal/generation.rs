@@ -11,8 +11,8 @@ use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::search::Sizes;
 
-/// Reductions of the proof target [SMs], in the order of the attempts. They apply to pricing that
-/// tests every visited group.
+/// Reductions of the proof target [SMs], in the order of the attempts. These reductions apply to pricing that tests
+/// every visited group.
 const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 
 /// Amount by which a price sum exceeds a whole number of SMs to prove the next number [price units].
@@ -51,8 +51,8 @@ pub(crate) enum Targets {
 }
 
 impl Columns {
-    /// Generates groups with a minimum excess until a round finds only a few groups. The proposed
-    /// prices are then near the optimum of the linear program, but not proven to be valid.
+    /// Generates groups with a minimum excess until a round finds only a few groups. After such a round, the proposed
+    /// prices are near the optimum of the linear program, but they are not proven to be valid.
     /// Returns true if a round found only a few groups, or if the bound reached `enough` SMs.
     ///
     /// `bound` becomes the best lower bound that the rounds prove. The function stops at a bound
@@ -87,8 +87,8 @@ impl Columns {
     /// of `enough` SMs.
     ///
     /// Only whole SMs count, and pricing visits fewer groups if the prices are smaller. Pricing therefore uses prices
-    /// between the prices of the linear program and the best proven prices (Wentges 1997). The sum of these prices just
-    /// suffices to prove the next number of SMs.
+    /// between the prices of the linear program and the best proven prices (Wentges 1997). The sum of these prices is
+    /// the smallest sum that proves the next number of SMs.
     pub fn generate(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -139,10 +139,9 @@ impl Columns {
 
     /// Generates groups like [`Columns::generate`], with a test of every visited group.
     ///
-    /// The first rounds reduce the prices, so that the prices prove a few SMs less than the full
-    /// prices could. Later rounds reduce the prices less, and the last round uses the full
-    /// prices. With reduced prices, pricing visits far fewer groups, and these groups are also
-    /// useful for the full prices.
+    /// The first rounds reduce the prices, so that the prices prove a few SMs less than the full prices could. Later
+    /// rounds reduce the prices less, and the last round uses the full prices. With reduced prices, pricing visits far
+    /// fewer groups, but these groups are useful for the full prices, too.
     fn generate_by_tests(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -194,7 +193,7 @@ fn goal(value: i64, bound: &Bound, enough: u32, easier: u32) -> Option<i64> {
     Some(i64::from(beaten) * ONE + JUST_ABOVE)
 }
 
-/// Returns the price sum that just proves one SM more than `bound` [price units].
+/// Returns the smallest price sum that proves one SM more than `bound` [price units].
 fn next(bound: &Bound) -> i64 {
     i64::from(bound.sms()) * ONE + JUST_ABOVE
 }

@@ -1,5 +1,5 @@
 //! Linear program for the selection of groups: min Σ size·x with every task covered. A primal simplex with an explicit
-//! inverse of the basis solves it.
+//! inverse of the basis solves the program.
 //!
 //! Each row is a task, so there are a few tens of rows. The right-hand sides are perturbed slightly to avoid degeneracy.
 //! The prices are floats and only proposals. The callers round the prices down and continue with integers.
@@ -111,7 +111,8 @@ impl Master {
         }
     }
 
-    /// Solves the program from its current basis. Returns false if it needs too many pivots, or if `late` returns true.
+    /// Solves the program from its current basis. Returns false if the solution needs too many pivots, or if `late`
+    /// returns true.
     pub fn solve(&mut self, late: impl Fn() -> bool) -> bool {
         let mut pivots = 0;
         loop {
@@ -140,7 +141,8 @@ impl Master {
         (self.rows..self.columns.len()).filter(move |&column| self.reduced(column) <= most)
     }
 
-    /// Sets the cost of the selected column `column` to 0. The next solution then moves the prices of its tasks to 0.
+    /// Sets the cost of the selected column `column` to 0. As a result, the next solution moves the prices of the tasks
+    /// of this column to 0.
     pub fn pay(&mut self, column: usize) {
         let cost = std::mem::take(&mut self.columns[column].1);
         for (place, _) in self

@@ -53,7 +53,8 @@ pub enum Solver {
 }
 
 /// Ends of three phases, in twentieths of the search effort. After the first phase, diving starts. After the second phase,
-/// gpusched stops improving the lower bound. After the third phase, it stops selecting a plan from the known groups.
+/// gpusched stops improving the lower bound. After the third phase, gpusched stops selecting a plan from the known
+/// groups.
 const APPROACH: u32 = 10;
 const BOUND: u32 = 15;
 const CHOICE: u32 = 17;
@@ -79,7 +80,8 @@ pub(crate) fn optimal(
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
     let claimed = match solver {
-        // `target` may exceed this value, because prices are rounded down. The next steps then prove the difference.
+        // `target` may exceed this value, because prices are rounded down. In this case, the next steps prove the
+        // difference.
         _ if total(&parts) <= aim.target(bounding.sms()) => 0,
         Solver::Exact => {
             sizes.spend(APPROACH, 20);

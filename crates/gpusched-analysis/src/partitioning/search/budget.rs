@@ -62,7 +62,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Creates a budget of `tests` tests. If `limit` is present, it also limits the time from now on.
+    /// Creates a budget of `tests` tests. If `limit` is present, the budget also limits the time, counted from now on.
     pub fn new(tests: u64, limit: Option<Duration>) -> Budget {
         Budget {
             tests,

@@ -8,7 +8,7 @@ use crate::interference::CoLocated;
 /// A set of tasks, and the number of SMs of its partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// |P|: number of SMs.
+    /// |P|: number of SMs of the partition.
     pub sms: u32,
     /// 𝒯(P): positions of the tasks in the task set, ascending.
     pub tasks: Vec<usize>,

@@ -24,7 +24,6 @@ pub(crate) struct Experience {
     /// Lists of dual prices, with one price per task. Each list is stored with a factor on the
     /// WCETs. At this factor, the price sum of every group is at most its SMs.
     ///
-    /// At a larger factor, every group needs at least as many SMs, so the prices are also valid
-    /// there.
+    /// At a larger factor, every group needs at least as many SMs, so the prices are valid at the larger factor too.
     pub prices: Vec<(Scale, Vec<i64>)>,
 }

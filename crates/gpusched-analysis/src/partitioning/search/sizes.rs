@@ -108,8 +108,8 @@ impl<'e, 'p> Sizes<'e, 'p> {
     }
 
     /// Starts a phase like [`Sizes::spend`], for a search without a lower bound. With few tasks,
-    /// only few plans exist, and additional tests find no new plans. The maximum number of tests
-    /// is therefore also proportional to the square of the number of tasks.
+    /// only few plans exist, and additional tests find no new plans. The phase therefore also ends after a number of
+    /// tests that is proportional to the square of the number of tasks.
     pub fn spend_on_search(&mut self, part: u32, of: u32) {
         let tasks = self.problem().tasks().len() as u64;
         // For policies other than EDF, pricing must test every visited group, so recorded groups

@@ -6,10 +6,9 @@ use crate::interference::{CoLocated, kind_index};
 
 /// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, under different contention.
 ///
-/// The struct stores the work in two cases: the partition alone, and the partition together with
-/// a second copy of it. If more tasks join the partition, the contention class of a task kind
-/// usually equals its class in one of the two cases. Otherwise, the work of the kind is at least
-/// its work in the partition alone.
+/// The struct stores the work in two cases: the partition alone, and the partition together with a second copy of it.
+/// If more tasks join the partition, the contention class of a task kind usually equals its class in one of the two
+/// cases. If its class equals neither class, the work of the kind is at least its work in the partition alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeastWork {
     own: InCompany,

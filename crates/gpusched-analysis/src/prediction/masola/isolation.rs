@@ -32,8 +32,8 @@ pub fn latency(time_all: f64, sat: f64, all: u32, kai: f64, u: f64, sms: u32) ->
 
 /// Eq. 17: bandwidth BW(k, n) of kernel k on n SMs, computed from BW_isolated(k, N) [GB/s].
 ///
-/// If BW_isolated(k, N) is below the threshold BW_max·S_p, BW(k, n) is proportional to n.
-/// Otherwise BW(k, n) is EM_BW·(1 − e^(−n / max(1, N − banks))).
+/// If BW_isolated(k, N) is below the threshold BW_max·S_p, BW(k, n) is proportional to n. At or above the threshold,
+/// BW(k, n) is EM_BW·(1 − e^(−n / max(1, N − banks))).
 pub fn bandwidth(bandwidth_all: f64, sms: u32, platform: &MemoryPlatform) -> f64 {
     let (all, n) = (f64::from(platform.sms), f64::from(sms));
     let threshold = platform.bandwidth.as_f64() * f64::from(platform.l2_banks) / all;

@@ -38,7 +38,7 @@ pub fn penalty_density(density: f64, largest: f64) -> f64 {
     }
 }
 
-/// Eq. 15: the penalties, selected by the product of Eq. 9.
+/// Eq. 15: the penalties, which depend on the product of Eq. 9.
 ///
 /// gpusched assumes that the printed "Penalties_BW" means Penalty_BW. For the `elected` kernel,
 /// the function uses the case of Eq. 15 for products below 1.

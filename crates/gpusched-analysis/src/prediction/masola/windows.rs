@@ -30,7 +30,7 @@ pub fn overlap(size: f64, time: f64) -> f64 {
     size / time
 }
 
-/// Eq. 6: penalty Π(k, n, w). It is 1 if the bandwidth demand in the window is below EM_BW
+/// Eq. 6: penalty Π(k, n, w). The penalty is 1 if the bandwidth demand in the window is below EM_BW
 /// [GB/s].
 pub fn penalty(demand: f64, effective_bandwidth: f64, penalties: f64) -> f64 {
     match demand < effective_bandwidth {

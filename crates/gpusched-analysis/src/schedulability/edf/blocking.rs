@@ -3,7 +3,7 @@
 use crate::schedulability::Demand;
 
 /// Blocking B(t) = max {lₖ − 1 : Dₖ > t}, where lₖ is the longest non-preemptable part of task k
-/// [ns]. The blocking job has a later deadline. It started this part at least 1 ns before the
+/// [ns]. The blocking job has a later deadline. The blocking job started this part at least 1 ns before the
 /// release of the job that it blocks.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Blocking {
@@ -15,7 +15,7 @@ pub(super) struct Blocking {
 /// Value of the step function B at t, and the interval up to t on which B has this value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Step {
-    /// B(t) [ns].
+    /// Value of B(t) [ns].
     pub hold: u64,
     /// Start of the interval [ns]. B is constant from this start to t.
     pub since: u64,

@@ -6,9 +6,8 @@
 //! * L_b: the length of the synchronous busy period that starts with work B. A violation at t >
 //!   L_b implies a violation at t − L_b.
 //!
-//! The functions round Lₐ and L_b up, so a test may check more intervals than necessary. If U =
-//! 1, only L_b exists, and only for B = 0. There is no blocking at or after the largest deadline
-//! D, so L = max(D, L_b) if U = 1.
+//! The functions round Lₐ and L_b up, so a test may check more intervals than necessary. If U = 1, only L_b exists, and
+//! only for B = 0. Blocking exists only before the largest deadline D, so L = max(D, L_b) if U = 1.
 
 use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;

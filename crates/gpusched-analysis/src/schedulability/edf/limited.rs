@@ -3,7 +3,7 @@
 //! * A job with an earlier deadline waits for at most one block of the running kernel: dbf(t) +
 //!   max {bₖ − 1 : Dₖ > t} ≤ t, where bₖ is the block time of kernel k.
 //! * A preempted kernel k may need one more wave of blocks, which takes bₖ. A job preempts only
-//!   when it starts, so each job causes one extra wave at most. The test increases Cₕ by the
+//!   when it starts, so each job causes at most one extra wave. The test increases Cₕ by the
 //!   maximum of bₖ over the kernels k that kernel h can preempt.
 //!
 //! A job of h can preempt a job of k only if the job of k was released earlier and has a later

@@ -1,17 +1,17 @@
 //! A fast sufficient test for EDF: straight lines above the demand. The test decides most task
-//! sets. For the other sets, it limits the intervals that QPA must check.
+//! sets. For the other sets, the test limits the intervals that QPA must check.
 //!
 //! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So
 //! between two consecutive relative deadlines, the straight line S·t + W bounds the total demand.
 //! The sums S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) include the tasks with deadlines of at most t.
 //! The line is at most t for t ≥ W/(1 − S) (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004).
 //!
-//! If every line is at most t in its range, the set is schedulable. Otherwise, only the range
-//! from the first to the last line that fails is undecided, and QPA decides it.
+//! If every line is at most t in its range, the set is schedulable. If some lines exceed t in their ranges, only the
+//! range from the first to the last of these lines is undecided. QPA decides this range.
 //!
 //! For many tasks, sorting the deadlines would take longer than all other steps. So for more than [`FEW`] tasks, the
-//! test groups deadlines with the same highest bit. For all deadlines of a group, it uses the smallest deadline. The
-//! result is slightly pessimistic, and QPA corrects it.
+//! test groups deadlines with the same highest bit. For all deadlines of a group, the test uses the smallest deadline.
+//! The result is slightly pessimistic, and QPA corrects it.
 
 use super::blocking::Blocking;
 use crate::schedulability::{Demand, share};

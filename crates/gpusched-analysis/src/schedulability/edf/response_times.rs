@@ -25,8 +25,8 @@ use gpusched_model::time::Time;
 /// Computes the worst-case response time of each task, from the arrival of a job to its end [ns].
 /// The response time may exceed the deadline.
 ///
-/// Returns `None` if U > 1, or if the analysis reaches [`STEP_LIMIT`]. Also returns `None` if J >
-/// D for a task, because a deadline may then precede the release.
+/// Returns `None` if U > 1, or if the analysis reaches [`STEP_LIMIT`]. Also returns `None` if J > D for a task, because
+/// a deadline of such a task may precede the release.
 pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
     if utilization_against_one(demands) == Ordering::Greater
         || demands.iter().any(|demand| demand.jitter > demand.deadline)

@@ -16,9 +16,8 @@ use gpusched_model::verdict::Evidence;
 /// Sorts `tasks` by priority, highest first, so that all jobs meet their deadlines. If no
 /// priority order meets all deadlines, the function returns the evidence as `Err`.
 ///
-/// The function assigns the lowest level first. For each level, it tries the remaining tasks from
-/// the last to the first in the given order. The first task that meets its deadlines at this
-/// level gets the level.
+/// The function assigns the lowest level first. For each level, the function tries the remaining tasks from the last to
+/// the first in the given order. The first task that meets its deadlines at this level gets the level.
 pub(super) fn assign<R: Recurrence>(tasks: &mut [Task]) -> Result<(), Evidence> {
     for rank in (0..tasks.len()).rev() {
         let mut undecided = false;

@@ -1,15 +1,15 @@
 //! Bounds for preemptive fixed priorities. For most tasks, a bound proves without computing a
 //! response time that the task meets its deadlines.
 //!
-//! Let t = min(Dᵢ, Tᵢ) − Jᵢ. If the first job of task i in the longest busy period ends by t, it
-//! meets its deadline. The busy period also ends before the second job is released. Each of two
+//! Let t = min(Dᵢ, Tᵢ) − Jᵢ. If the first job of task i in the longest busy period ends by t, this job meets its
+//! deadline. In this case, the busy period ends before the second job is released. Each of two
 //! conditions is sufficient for this:
 //! * All work that is released before t takes at most t.
 //! * (Cᵢ + Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ))) / (1 − Σ Uⱼ) ≤ t, where the sums are over all tasks j with
 //!   higher priority (Bini & Baruah, RTNS 2007). Let w be the end of the first job of task i. All
 //!   jobs of task j that are released before w end before w. The last of these jobs is job k + 1.
-//!   It arrived at k·Tⱼ − Jⱼ or later, and its execution took Cⱼ of the time from this arrival to
-//!   w. So the jobs of task j took (k + 1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of w. The sum over all
+//!   This job arrived at k·Tⱼ − Jⱼ or later, and its execution took Cⱼ of the time from this arrival to
+//!   w. So the jobs of task j took (k + 1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of the time until w. The sum over all
 //!   j, solved for w, is the condition.
 
 use super::level::{self, Level, Task};
@@ -57,8 +57,8 @@ impl Work {
         (utilization <= share::NEXT_TO_ONE).then_some(Work { utilization, carried })
     }
 
-    /// Returns whether the first job of `task` ends by min(D, T) − J, which also ends the busy
-    /// period. `task` has the next lower priority.
+    /// Returns whether the first job of `task` ends by min(D, T) − J, and the busy period ends with this job. `task`
+    /// has the next lower priority.
     fn leaves_room_for(self, task: &Task) -> bool {
         let Some(end) = end(task) else { return false };
         let work = u128::from(task.wcet) + u128::from(self.carried);

@@ -8,13 +8,13 @@ use std::cmp::Ordering;
 /// Parameters of a task that the recurrences use. Times are in ns.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Task {
-    /// C: WCET.
+    /// C: WCET of the task.
     pub wcet: u64,
-    /// T: period; > 0.
+    /// T: period of the task; > 0.
     pub period: u64,
-    /// D: relative deadline.
+    /// D: relative deadline of the task.
     pub deadline: u64,
-    /// J: release jitter.
+    /// J: release jitter of the task.
     pub jitter: u64,
     /// b: longest time between two preemption points.
     pub block: u64,

@@ -5,10 +5,9 @@
 //! w = B + q·Cᵢ + Σ (⌊(w + Jⱼ)/Tⱼ⌋ + 1)·Cⱼ. The sum is over the tasks j with higher priority. The
 //! job then runs to its end, so Rᵢ = max (w + Cᵢ − q·Tᵢ + Jᵢ).
 //!
-//! The blocking B is the maximum of Cₖ − 1 over the tasks k with lower priority, because a
-//! blocking kernel started at least 1 ns earlier. Even if D ≤ T, a later job may have the longest
-//! response time. The reason is that a job of i delays work with higher priority, and this work
-//! then delays the next job of i.
+//! The blocking B is the maximum of Cₖ − 1 over the tasks k with lower priority, because a blocking kernel started at
+//! least 1 ns earlier. Even if D ≤ T, a later job may have the longest response time. The reason is that a job of i
+//! delays work with higher priority, and this work delays the next job of i.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work, least_fixpoint};

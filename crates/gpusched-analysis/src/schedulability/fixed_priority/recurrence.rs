@@ -38,7 +38,7 @@ pub(super) enum Fixpoint {
 pub(super) struct Work<'a> {
     pub higher: &'a [Task],
     pub task: &'a Task,
-    /// Bᵢ: blocking.
+    /// Bᵢ: longest blocking by a task with lower priority.
     pub blocking: u64,
     /// γᵢ: extra time per job with higher priority.
     pub waste: u64,

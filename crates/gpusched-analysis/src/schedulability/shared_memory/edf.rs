@@ -82,8 +82,8 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
         let later = demands.iter().filter(|demand| due(demand) > t);
         later.map(hold).max().unwrap_or(0)
     };
-    // As t decreases, B increases when t passes the deadline of a task that blocks longer. This
-    // holds in isolation and at the guaranteed bandwidth.
+    // As t decreases, B increases when t passes the deadline of a task that blocks longer. This rule applies in
+    // isolation and at the guaranteed bandwidth.
     let since = |demands: &[Demand]| {
         let most = blocking(demands);
         let longer = demands

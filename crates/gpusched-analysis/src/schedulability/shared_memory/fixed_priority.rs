@@ -2,8 +2,8 @@
 //! of every window.
 //!
 //! The test uses the recurrences of [`crate::schedulability::fixed_priority`], with the
-//! interference delay as an additional term. Without preemption, a job starts when all earlier
-//! work is done, or before. It ends when this earlier work and its own work are done, or before.
+//! interference delay as an additional term. Without preemption, a job starts at the latest when all earlier work is
+//! done. The job ends at the latest when this earlier work and its own work are done.
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};

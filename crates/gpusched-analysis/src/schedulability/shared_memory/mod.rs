@@ -6,9 +6,9 @@
 //! a window by the least t with t ≥ work(t) + lost(t). The tests of [`super::edf`] and
 //! [`super::fixed_priority`] use this t as the end of the work.
 //!
-//! If all kernels have a guaranteed bandwidth, the partition also completes the work within the
-//! sum of their WCETs at this bandwidth. The tests use the smaller of the two times. The tests
-//! are sufficient. Without interference delay, they equal the tests in isolation.
+//! If all kernels have a guaranteed bandwidth, the partition also completes the work within the sum of their WCETs at
+//! this bandwidth. The tests use the smaller of the two times. The tests are sufficient. If the interference delay is
+//! 0, these tests equal the tests in isolation.
 //!
 //! An interference delay may end between two whole nanoseconds. So the remaining time of a
 //! blocking job may be its full WCET. In isolation, the remaining time is at least

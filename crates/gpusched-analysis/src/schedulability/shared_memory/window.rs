@@ -3,7 +3,7 @@
 use super::contended::Contended;
 
 /// Work of a window [ns]: `alone` is the work in isolation, and `slowest` is the work with every
-/// kernel at its guaranteed bandwidth. If `slowest` is unbounded, it is the largest number.
+/// kernel at its guaranteed bandwidth. If `slowest` is unbounded, its value is the largest number.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Work {
     pub alone: u128,

@@ -26,7 +26,7 @@ fn holds(demands: &[Demand]) -> bool {
     let shares = demands
         .iter()
         .map(|demand| (demand.wcet.ns().into(), least_separation(demand).unwrap_or(0)));
-    // This check covers n = 1, where the bound is 1. It also ensures that the factor below is at most 2.
+    // This check covers n = 1, where the bound is 1. The check also ensures that the factor below is at most 2.
     if compare_total(shares, 1) == Ordering::Greater {
         return false;
     }

@@ -7,8 +7,8 @@
 //!   that ends within T' of its latest release meets its deadline, which is D after its arrival.
 //!
 //! If D > T, the two definitions of T' differ, because the releases of two jobs may be only T − J
-//! apart. This distance matters for fixed priorities. It does not matter for the demand bound,
-//! which counts jobs by their deadlines.
+//! apart. This distance matters for fixed priorities, but not for the demand bound, which counts jobs by their
+//! deadlines.
 
 mod density;
 mod hyperbolic;

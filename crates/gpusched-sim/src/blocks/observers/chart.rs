@@ -205,8 +205,7 @@ impl<'a> Chart<'a> {
         self.timeline.slice(self.sms[block.sm as usize], slice)
     }
 
-    /// Increments the number of running blocks on `sm` if `more` is true, and decrements it
-    /// otherwise.
+    /// Increments the number of running blocks on `sm` if `more` is true, and decrements the number if `more` is false.
     fn count(&mut self, now: Time, sm: u32, more: bool) -> Result<(), TimelineError> {
         let blocks = &mut self.blocks[sm as usize];
         let before = *blocks;

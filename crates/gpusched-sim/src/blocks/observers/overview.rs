@@ -15,7 +15,7 @@ pub struct Overview {
 /// The times and the SMs of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelOverview {
-    /// Times of the kernel.
+    /// Times at which the kernel was ready, started and ended.
     pub times: KernelRecord,
     /// SMs of the kernel, one bit per SM. Each word contains 64 SMs, and its lowest bit is the
     /// lowest SM.

@@ -37,7 +37,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         self.access_memory(budget > Time::ZERO);
     }
 
-    /// Starts the memory accesses of CPU cores if `active` is true, and stops them otherwise.
+    /// Starts the memory accesses of CPU cores if `active` is true, and stops these accesses if `active` is false.
     pub(super) fn access_memory(&mut self, active: bool) {
         if self.cpu != active {
             self.cpu = active;

@@ -10,9 +10,9 @@ use gpusched_model::time::Time;
 /// Maximum times of one chain. A time is `None` if the run is too short to show it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct ChainTime {
-    /// Maximum reaction time [ns]. The reaction time starts at the read of a job of the first task, because an
-    /// external event directly after the read waits for the next job. It ends at the first output that depends on a
-    /// later job.
+    /// Maximum reaction time [ns]. The reaction time starts at the read of a job of the first task, because an external
+    /// event directly after the read waits for the next job. The reaction time ends at the first output that depends on
+    /// a later job.
     pub reaction: Option<Time>,
     /// Maximum reduced data age [ns]: from the read of a job of the first task to an output that depends on this job
     /// and on no later job.
@@ -35,7 +35,7 @@ pub struct ChainTimes {
 /// Value that a job of the first task reads.
 #[derive(Copy, Clone, Debug)]
 struct Value {
-    /// Number of the job.
+    /// Number of the job that reads the value.
     number: u64,
     /// Time of the read [ns].
     read: u64,
@@ -59,7 +59,7 @@ struct State {
 /// State of a task in a chain.
 #[derive(Clone, Default, Debug)]
 struct Hop {
-    /// Last written value.
+    /// Value that the task wrote last.
     written: Option<Value>,
     /// Value that the current job has read. Used only for asynchronous communication.
     current: Option<Value>,
@@ -146,7 +146,7 @@ impl ChainTimes {
         }
     }
 
-    /// The last segment of `job` ends.
+    /// Writes the value of `job`, whose last segment ends.
     fn write(&mut self, job: Job) {
         // A job of length 0 reads and writes at one instant.
         let pending = |read: &Read| {
@@ -183,7 +183,7 @@ impl Hop {
 }
 
 impl State {
-    /// The last task writes `value` at `now` [ns].
+    /// Records that the last task of the chain writes `value` at `now` [ns].
     fn output(&mut self, now: u64, value: Option<Value>) {
         let Some(value) = value else {
             return; // the output precedes the first data

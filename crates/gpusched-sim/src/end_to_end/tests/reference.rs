@@ -244,7 +244,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Returns the key of `task` on `resource` if it is ready there: the lowest key is first.
+    /// Returns the key of `task` on `resource` if the task is ready there. The task with the lowest key is first.
     fn key(&self, task: usize, resource: Resource) -> Option<(u64, u64, usize)> {
         let of: &Task = &self.system.tasks()[task];
         let job = self.current[task].as_ref()?;

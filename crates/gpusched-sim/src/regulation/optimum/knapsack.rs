@@ -5,7 +5,7 @@
 pub struct Item {
     /// Gain of the whole item.
     pub gain: f64,
-    /// Cost per gain; not negative.
+    /// Cost of the item per unit of gain; not negative.
     pub cost: f64,
 }
 

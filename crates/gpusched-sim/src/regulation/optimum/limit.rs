@@ -1,11 +1,11 @@
-//! Upper bound on the memory time while a kernel runs, for all possible budgets.
+//! Upper bound on the memory time of best-effort cores while a kernel runs, for all possible budgets.
 
 use super::knapsack::{Item, fill};
 use crate::regulation::Block;
 use gpusched_analysis::bandwidth::inverse::memory_time;
 use gpusched_model::time::Time;
 
-/// Returns an upper bound on the memory time [ns] of a run that ends within `deadline` [ns]. The
+/// Returns an upper bound on the memory time of best-effort cores [ns] in a run that ends within `deadline` [ns]. The
 /// run executes `blocks`, and at most M = `active` blocks at once. The bound is valid for all
 /// budgets and all access patterns. If every run ends after the deadline, the bound is 0.
 ///
@@ -48,7 +48,7 @@ pub fn limit(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     most.min(deadline)
 }
 
-/// Returns the largest memory time [ns] between the start and the deadline of a kernel, if each
+/// Returns the largest memory time of best-effort cores [ns] between the start and the deadline of a kernel, if each
 /// period has at most `most` ns of memory time. The kernel starts `offset` after the start of a
 /// period. `deadline` counts from the start of the kernel.
 pub fn demand_limit(most: u64, offset: Time, deadline: Time, period: Time) -> u64 {

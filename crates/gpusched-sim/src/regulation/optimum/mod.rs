@@ -1,8 +1,8 @@
 //! Best possible budgets if all block times were known before the run.
 //!
-//! * [`limit`] computes an upper bound on the memory time under all possible budgets.
+//! * [`limit`] computes an upper bound on the memory time of best-effort cores under all possible budgets.
 //! * [`Simulator::optimum`] simulates budgets that are planned before the run ([`flow`]). The
-//!   best possible memory time is between the simulated memory time and the upper bound.
+//!   best possible memory time is between the memory time in the simulation and the upper bound.
 //!
 //! A plan is not a budget policy. A plan requires the times of all blocks, and it is safe only in
 //! the run for which it was computed.
@@ -32,9 +32,9 @@ pub struct Optimum {
     pub fluid_late: bool,
 }
 
-/// Usual number of plans for each [`Cut`], and maximum number of plans while all of them miss the
-/// deadline. Each plan has a corrected target time. The target increases by the earliness of the
-/// previous run, or decreases by twice its lateness.
+/// Usual number of plans for each [`Cut`], and maximum number of plans while all plans miss the deadline. Each plan has
+/// a corrected target time. The target increases by the earliness of the previous run, or decreases by twice its
+/// lateness.
 const PLANS: (u32, u32) = (6, 24);
 
 /// A run that ends less than this time before the deadline counts as exactly on time [ns].

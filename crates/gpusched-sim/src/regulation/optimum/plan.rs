@@ -9,9 +9,9 @@ use gpusched_model::time::Time;
 /// among the M blocks that can run at once.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Segment {
-    /// Duration of the segment without memory time, Σe⁰/M [ns].
+    /// Duration of the segment if best-effort cores access no memory, Σe⁰/M [ns].
     pub alone: f64,
-    /// Rate of progress in memory time, Σe⁰/Σe¹.
+    /// Rate of progress while best-effort cores access memory, Σe⁰/Σe¹.
     pub speed: f64,
 }
 
@@ -37,9 +37,9 @@ pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<
     fluid.collect()
 }
 
-/// Returns the duration and the memory time of each segment [ns]. All segments together end
-/// within `deadline` [ns], and the total memory time is maximal. In each segment, the share of
-/// memory time is at most `demand` (0 to 1).
+/// Returns the duration of each segment, and the memory time of best-effort cores during the segment [ns]. All segments
+/// together end within `deadline` [ns], and the total memory time is maximal. In each segment, the share of memory time
+/// is at most `demand` (0 to 1).
 ///
 /// Let a be the duration of a segment in isolation, s its rate of progress in memory time, and y
 /// its memory time. The segment takes a + (1 − s)y. For the demand d, y ≤ d(a + (1 − s)y)
@@ -63,11 +63,11 @@ pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)>
         .collect()
 }
 
-/// Rule for the memory time of a period that contains the start or the end of the kernel. The
+/// Rule for the memory time of best-effort cores in a period that contains the start or the end of the kernel. The
 /// best rule depends on the access pattern, so gpusched tries all rules.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// The period has the memory time of the fluid in its part of the period.
+    /// The period has the memory time of the fluid in the part of the period during which the kernel runs.
     Part,
     /// The period has the memory time that the fluid would have in a whole period at an equal
     /// rate.
@@ -75,11 +75,11 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// All rules.
+    /// All values of [`Cut`].
     pub const ALL: [Cut; 2] = [Cut::Part, Cut::Whole];
 }
 
-/// Returns the memory time of each regulation period [ns], rounded down. The segments in `flow`
+/// Returns the memory time of best-effort cores in each regulation period [ns], rounded down. The segments in `flow`
 /// start `offset` after the start of a period.
 pub fn by_period(flow: &[(f64, f64)], offset: Time, period: Time, cut: Cut) -> Vec<u64> {
     let length = period.ns() as f64;

@@ -165,7 +165,7 @@ impl Course<'_> {
         }
     }
 
-    /// Returns the largest memory time for which the remaining blocks meet the deadline, minus
+    /// Returns the largest memory time of best-effort cores for which the remaining blocks meet the deadline, minus
     /// the nominal budgets of all remaining periods [ns].
     fn slack(&self, elapsed: u64, remaining: &[u64], governor: &impl Governor) -> Option<i64> {
         let window = governor.deadline().ns().saturating_sub(elapsed);

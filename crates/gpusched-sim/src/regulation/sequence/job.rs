@@ -40,7 +40,7 @@ impl Job {
     }
 }
 
-/// A stretch: a regulation period or a part of it. The starts and ends of kernels divide
+/// A stretch: a regulation period or a part of a regulation period. The starts and ends of kernels divide
 /// regulation periods into stretches.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stretch {
@@ -53,11 +53,11 @@ pub struct Stretch {
     /// Budget Q of best-effort cores from the start of the stretch to the end of the regulation
     /// period, as a share of a whole period. Q is 1 while no kernel runs.
     pub q: f64,
-    /// Number of incomplete blocks in each cluster at the time of the decision.
+    /// Number of incomplete blocks in each cluster when the budget is decided.
     pub remaining: Vec<u64>,
     /// Number of memory requests of best-effort cores in this stretch.
     pub requests: f64,
-    /// Largest memory time for which the remaining blocks meet the deadline, minus the nominal
+    /// Largest memory time of best-effort cores for which the remaining blocks meet the deadline, minus the nominal
     /// budgets of all remaining periods [ns]. `None` if these blocks meet the deadline under any
     /// memory traffic, or if no kernel runs.
     pub slack: Option<i64>,
@@ -80,6 +80,6 @@ pub struct SequenceRun {
     pub idle: Time,
     /// Length of the run [ns].
     pub length: Time,
-    /// Stretches of the run. Empty if no records were requested.
+    /// Stretches of the run. Empty if the caller requested no records.
     pub stretches: Vec<Stretch>,
 }

@@ -26,11 +26,11 @@ pub struct SequenceSummary {
     pub horizon_ns: Time,
     /// Rule that chooses the next kernel when the GPU becomes free.
     pub dispatch: Dispatch,
-    /// Rule that states which blocks count as delayed if memory time overlaps only a part of
-    /// their execution. WCET bounds and decisions use this rule.
+    /// Rule that states which blocks count as delayed if best-effort cores access memory during only a part of the
+    /// execution of a block. WCET bounds and decisions use this rule.
     pub straddling: Straddling,
-    /// Assumptions of the simulation. Here, `offset_ns` is the time from the start of a
-    /// regulation period to time 0.
+    /// Assumptions of the simulation. Here, `offset_ns` is the time from the start of a regulation period to time 0 of
+    /// the run.
     pub setting: Setting,
     /// Number of runs under each budget policy.
     pub runs: u64,
@@ -53,7 +53,7 @@ pub struct KernelSetting {
     /// Name of the kernel. Absent if the kernel has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Time between two releases of the kernel [ns]. Absent if the kernel is released only once.
+    /// Time between two consecutive releases of the kernel [ns]. Absent if the kernel is released only once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<Time>,
     /// First release of the kernel [ns].
@@ -63,7 +63,7 @@ pub struct KernelSetting {
     pub deadline_ns: Option<Time>,
     /// Nominal budget Q̄, as a share of a regulation period.
     pub nominal_q: Factor,
-    /// Nominal WCET G(Q̄): longest time from the start of a job to its end [ns].
+    /// Nominal WCET G(Q̄): longest time from the start of a job to its end under the nominal budget [ns].
     pub wcet_nominal_ns: Time,
     /// Number of jobs of the kernel in one run.
     pub jobs: u64,

@@ -45,7 +45,7 @@ pub struct PolicySummary {
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Estimate {
-    /// Mean over all runs.
+    /// Mean of the quantity over all runs.
     pub mean: f64,
     /// Lower end of the 95 % confidence interval of the mean (normal approximation). Absent if
     /// there is only one run.
@@ -60,11 +60,11 @@ pub struct Estimate {
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finish {
-    /// Mean end over all runs.
+    /// Mean end of the kernel over all runs.
     pub mean: f64,
-    /// Earliest end in any run.
+    /// Earliest end of the kernel in any run.
     pub first: f64,
-    /// Latest end in any run.
+    /// Latest end of the kernel in any run.
     pub last: f64,
 }
 

@@ -4,7 +4,7 @@ use crate::tasks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Busy time of a partition in consecutive intervals of equal length.
+/// Busy time of a partition in consecutive time intervals of equal length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Occupancy {
     width: u64,
@@ -33,8 +33,7 @@ impl Occupancy {
         self.width
     }
 
-    /// Returns the busy time in each interval [ns]. The busy time is at most the length of the
-    /// interval.
+    /// Returns the busy time in each interval [ns]. The busy time in an interval is at most the length of the interval.
     pub fn busy(&self) -> &[u64] {
         &self.busy
     }

@@ -28,7 +28,7 @@ pub struct Campaign {
     pub seed: u64,
     /// Whether the resources of each system share a memory.
     pub shared: bool,
-    /// Analysis without enforced releases. The default is [`analyze`]. Tests can replace it.
+    /// Analysis without enforced releases. The default is [`analyze`]. Tests can replace this function.
     pub analysis: Analyze,
 }
 
@@ -36,11 +36,11 @@ pub struct Campaign {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "EndToEndTally", deny_unknown_fields)]
 pub struct Tally {
-    /// Number of systems.
+    /// Number of validated systems.
     pub systems: u64,
     /// Number of systems where at least one task has a bound.
     pub bounded_systems: u64,
-    /// Number of tasks.
+    /// Number of tasks of all systems.
     pub tasks: u64,
     /// Number of tasks with a bound.
     pub bounds: u64,
@@ -328,7 +328,7 @@ fn excess(system: &System, answer: &Answer, longest: &Longest) -> Option<Excess>
         for (segment, (&end, &delay)) in observed.ends.iter().zip(&observed.delays).enumerate() {
             let name = |what: &str| format!("{} segment {segment}, {what}", task.name);
             let found = above(name("end"), bounds.end(index, segment), end);
-            // Delays count from releases, so they also hold for tasks without bounds.
+            // Delays count from releases, so they are valid even for tasks without bounds.
             let found = found.or_else(|| above(name("delay"), bounds.delay(index, segment), delay));
             if found.is_some() {
                 return found;

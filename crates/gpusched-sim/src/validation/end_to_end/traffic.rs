@@ -18,7 +18,7 @@ pub(super) fn environment() -> Environment {
 }
 
 /// Adds memory traffic to system `index`. Replaces preemption at block boundaries by other policies. The memory has one
-/// to three channels, and a segment uses at most one of them. Some segments do not state their traffic.
+/// to three channels, and a segment uses at most one channel. Some segments do not state their traffic.
 pub(super) fn with_traffic(mut draft: Draft, (seed, index): (u64, u64)) -> (Draft, usize) {
     let rng = &mut stream(seed, Purpose::SharedMemorySystems, index, 1);
     let channels = [1, 1, 2, 3][below(rng, 4)];
@@ -30,7 +30,7 @@ pub(super) fn with_traffic(mut draft: Draft, (seed, index): (u64, u64)) -> (Draf
             other => other,
         };
     }
-    // Less traffic in one half of the systems, so that more of them have bounds.
+    // One half of the systems has less traffic, so more of these systems have bounds.
     let most = [4, 40][below(rng, 2)];
     for segment in draft.tasks.iter_mut().flat_map(|task| &mut task.segments) {
         if below(rng, 12) > 0 {

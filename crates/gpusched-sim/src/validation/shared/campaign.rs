@@ -26,7 +26,7 @@ pub struct Campaign {
     /// partition granularities in turn.
     pub devices: bool,
     /// Function that returns the verdicts of the analysis that counts memory traffic. The default
-    /// is [`verdicts`] with `memory`. Tests can replace it.
+    /// is [`verdicts`] with `memory`. Tests can replace this function.
     pub analysis: fn(&System) -> Result<Vec<Verdict>>,
 }
 

@@ -77,8 +77,8 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
         _ => Arbitration::MaxMin,
     };
     let capacity = between(&mut rng, 10, 400) * 1_000_000_000;
-    // Largest share of memory time in the execution time of a task [%]. With a low share,
-    // partitions are nearly independent. With a high share, the memory is overloaded.
+    // Largest share of the execution time that a task needs to transfer all its bytes at its peak rate [%]. With a low
+    // share, partitions are nearly independent. With a high share, the memory is overloaded.
     let heavy = between(&mut rng, 5, 100);
     let crowded = between(&mut rng, 20, 90);
     let mut tasks = Vec::new();
@@ -126,8 +126,8 @@ fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap_or(1)) as u64
 }
 
-/// Returns a random task with a utilization of up to twice `share` percent. Up to `heavy` percent
-/// of its execution time is memory time.
+/// Returns a random task with a utilization of up to twice `share` percent. At its peak rate, the task transfers its
+/// bytes in up to `heavy` percent of its execution time.
 fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Task> {
     let period = *PERIODS.get(below(rng, PERIODS.len()))? * 1000;
     let isolated = (period * between(rng, 1, 2 * share) / 100 + between(rng, 0, 999)).min(period);
@@ -137,7 +137,8 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         1 => period + period / 2,
         _ => period * between(rng, 60, 100) / 100,
     };
-    // Peak rate, and number of bytes that a job transfers at this rate during its memory time.
+    // Peak rate, and number of bytes of a job. At this rate, the transfer takes up to `heavy` percent of the execution
+    // time.
     let rate = capacity / 100 * between(rng, 10, 100);
     let bytes =
         u128::from(rate) * u128::from(isolated) / 1_000_000_000 * u128::from(between(rng, 0, heavy)) / 100;

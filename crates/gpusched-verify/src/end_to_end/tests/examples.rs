@@ -62,7 +62,7 @@ fn self_suspension_adds_jitter() {
     assert_eq!(fault(&suspending(), &larger, None), None);
     let less = rows("[[[1,8,null],[null,7,null]],[[null],[null]]]");
     assert_eq!(fault(&suspending(), &less, None), None);
-    // Without a bound of a, there is no bound of b.
+    // If a has no bound, b has no bound either.
     let wrong = rows("[[[1,8,null],[null,7,null]],[[12],[null]]]");
     assert!(fault(&suspending(), &wrong, None).is_some_and(|fault| fault.contains("expected null")));
 }

@@ -19,8 +19,8 @@ fn shared(text: &str) -> System {
     System::new(&draft, environment).expect("a valid system")
 }
 
-/// Tasks a and b without traffic on the resource x of kind `kind` with `policy`, and tasks y and z
-/// alone on cores. `z` and `y` are additional fields of the segments of z and y.
+/// Returns a system with tasks a and b without traffic on the resource x of kind `kind` with `policy`, and with tasks y
+/// and z alone on cores. `z` and `y` are additional fields of the segments of z and y.
 ///
 /// With R = 3, z moves at most min(t, 2) bytes and y at most min(t, 1) bytes in a short window. So y
 /// ends after 1 + 2 ns, z ends after 2 + 1 ns, and x loses 3 ns in a window of at least 3 ns.
@@ -142,9 +142,9 @@ fn a_task_does_not_delay_itself() {
     }
 }
 
-/// u executes 4 ns on the GPU, without traffic. v executes 5 ns on a core and then 6 ns on the GPU. The core segment of
-/// v moves 5 bytes. The core segment may execute in a window that starts before the release of the kernel of v, while u
-/// executes.
+/// Task u executes 4 ns on the GPU, without traffic. Task v executes 5 ns on a core and then 6 ns on the GPU. The core
+/// segment of v moves 5 bytes. The core segment may execute in a window that starts before the release of the kernel of
+/// v, while u executes.
 #[test]
 fn a_window_before_the_release_counts_the_own_task() {
     for (policy, u, v) in [
@@ -164,8 +164,8 @@ fn a_window_before_the_release_counts_the_own_task() {
     }
 }
 
-/// i executes 10 ns on the GPU and then 8 ns on the core. h executes 4 ns on the core, with higher
-/// priority. `more` are fields of the second segment of i, and `tasks` are more tasks.
+/// Task i executes 10 ns on the GPU and then 8 ns on the core. Task h executes 4 ns on the core, with higher priority.
+/// `more` contains fields of the second segment of i, and `tasks` contains further tasks.
 fn preempted(policy: &str, more: &str, tasks: &str) -> System {
     shared(&format!(
         r#"{{"cores":[{{"name":"c0","policy":"{policy}"}},{{"name":"c1","policy":"fp"}}],

@@ -32,8 +32,7 @@ pub struct Code {
     last: u32,
 }
 
-/// Entry for a distinct instruction. gpusched uses it to recognize the instruction in later
-/// lines.
+/// Entry for a distinct instruction. gpusched uses the entry to recognize the instruction in later lines.
 #[derive(Debug, Clone)]
 struct Entry {
     pc: u32,

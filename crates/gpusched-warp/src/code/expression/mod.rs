@@ -1,7 +1,7 @@
 //! Expressions that are compiled for the 32 lanes of a warp.
 //!
-//! Most addresses are affine functions of the lane number. gpusched stores such values as
-//! base + stride · lane. An operator then needs one evaluation instead of one per lane.
+//! Most addresses are affine functions of the lane number. gpusched stores such values as base + stride · lane. With
+//! this form, an operator needs one evaluation instead of one per lane.
 //!
 //! In a loop, only the part of an expression with loop counters changes. gpusched therefore
 //! splits each sum into fixed terms and moving terms. Each warp computes the fixed terms only

@@ -1,9 +1,8 @@
 //! Reconvergence points of diverged lanes. The reconvergence point of a branch is the first
 //! instruction that all paths from the branch to the end contain.
 //!
-//! Reconvergence points are immediate postdominators. The module computes them on the reversed
-//! flow graph with the iteration of Cooper, Harvey & Kennedy ("A Simple, Fast Dominance
-//! Algorithm", 2001).
+//! Reconvergence points are immediate postdominators. The module computes these points on the reversed flow graph with
+//! the iteration of Cooper, Harvey & Kennedy ("A Simple, Fast Dominance Algorithm", 2001).
 
 /// Returns the immediate postdominator of each instruction. `successors` contains the indices of
 /// the successors of each instruction. The index after the last instruction represents the end of

@@ -34,9 +34,8 @@ impl Code {
         rounds.min()
     }
 
-    /// Returns a copy of the code with shortened long loops. The shortest long loop then runs
-    /// `rounds` rounds, and all other long loops shrink in proportion. Returns `None` if no loop
-    /// runs at least `least` rounds.
+    /// Returns a copy of the code with shortened long loops. In the copy, the shortest long loop runs `rounds` rounds,
+    /// and all other long loops shrink in proportion. Returns `None` if no loop runs at least `least` rounds.
     pub fn shortened(&self, least: u64, rounds: u64) -> Option<Code> {
         let shortest = self.long_rounds(least)?;
         let mut steps = self.steps.clone();

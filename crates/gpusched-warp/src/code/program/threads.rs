@@ -20,8 +20,8 @@ fn of_warp(block: Dimensions, first: u64) -> [Kept; 3] {
         return [Kept::Affine(first, 1), Kept::Affine(0, 0), Kept::Affine(0, 0)];
     }
     let start = block.position(first);
-    // If the width of the block is a multiple of 32 threads, each warp lies in one row. The
-    // thread positions are then affine functions of the lane number.
+    // If the width of the block is a multiple of 32 threads, each warp lies in one row. In this case, the thread
+    // positions are affine functions of the lane number.
     if x.is_multiple_of(LANES as u32) {
         let [x, y, z] = start.map(i64::from);
         return [Kept::Affine(x, 1), Kept::Affine(y, 0), Kept::Affine(z, 0)];

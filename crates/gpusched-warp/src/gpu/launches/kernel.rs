@@ -29,10 +29,9 @@ pub trait Source: Send + Sync {
         None
     }
 
-    /// Returns a copy of the kernel with shortened loops, and the original number of rounds of
-    /// the shortest affected loop. All loops of at least `least` rounds shrink in proportion. The
-    /// shortest of these loops then runs `rounds` rounds. Returns `None` if the source knows no
-    /// such loop.
+    /// Returns a copy of the kernel with shortened loops, and the original number of rounds of the shortest affected
+    /// loop. All loops of at least `least` rounds shrink in proportion. In the copy, the shortest of these loops runs
+    /// `rounds` rounds. Returns `None` if the source knows no such loop.
     fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
         let _ = (least, rounds);
         None

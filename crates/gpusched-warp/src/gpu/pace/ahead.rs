@@ -65,8 +65,8 @@ impl Gpu<'_> {
         if !self.goes_ahead {
             return next;
         }
-        // If the core and the crossbar have equal clocks, their edges coincide. A reply that
-        // enters the crossbar output at an edge then leaves the output one cycle later.
+        // If the core and the crossbar have equal clocks, their edges coincide. In this case, a reply that enters the
+        // crossbar output at an edge leaves the output one cycle later.
         let clocks = &self.machine.clocks;
         let together = u64::from(clocks.core_khz == clocks.interconnect_khz);
         let known = self.below.now + 1 + together;

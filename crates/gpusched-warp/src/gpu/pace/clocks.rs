@@ -23,8 +23,8 @@ pub struct Edges {
     /// Times of the next edges [s].
     next: [f64; 4],
     count: [u64; 4],
-    /// Whether all clocks except the DRAM clock have equal frequencies. The edges of these clocks
-    /// then coincide, so gpusched computes only one sum for these clocks.
+    /// Whether all clocks except the DRAM clock have equal frequencies. If true, the edges of these clocks coincide, so
+    /// gpusched computes only one sum for these clocks.
     joined: bool,
 }
 
@@ -123,9 +123,9 @@ impl Edges {
     }
 }
 
-/// Returns a lower bound on the number of edges of a clock of `to_khz` until an edge of another
-/// clock of `from_khz`. This edge is `cycles` edges ahead. The bound is valid even if the next
-/// edge is imminent, and despite the rounding of sums of periods.
+/// A clock of `from_khz` reaches an edge that is `cycles` edges ahead. Returns a lower bound on the number of edges of
+/// another clock of `to_khz` until this edge. The bound is valid even if the next edge is imminent, and despite the
+/// rounding of sums of periods.
 pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
     let whole = cycles.saturating_sub(1).saturating_mul(u64::from(to_khz)) / u64::from(from_khz.max(1));
     whole.saturating_sub(1)

@@ -6,7 +6,7 @@
 //!
 //! * The outputs of the crossbar have a free place for each possible reply. The cycles when the
 //!   SMs accept replies are not yet known. With enough free places, these cycles do not affect
-//!   the memory side. Otherwise, gpusched simulates all parts of the GPU in step, one cycle at a
+//!   the memory side. If there are too few free places, gpusched simulates all parts of the GPU in step, one cycle at a
 //!   time.
 //!
 //! A port accepts the replies of a cycle only after the memory side has simulated this cycle. A

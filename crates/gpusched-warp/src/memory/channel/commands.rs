@@ -16,7 +16,7 @@ impl Channel {
     }
 
     /// Issues commands on separate buses for row and column commands. Returns 0 if the function
-    /// issued a command. Otherwise, returns the first cycle when a command may be allowed.
+    /// issued a command. If no command was issued, returns the first cycle when a command may be allowed.
     fn command_on_both(&mut self) -> u64 {
         let column = rotated(self.working, self.turn).any(|bank| self.column(bank));
         let row = rotated(self.working, self.turn).any(|bank| self.row(bank));
@@ -27,9 +27,9 @@ impl Channel {
         earliest.min().unwrap_or(NEVER)
     }
 
-    /// Issues commands on one common bus. As in GPGPU-Sim, a row command changes the first bank
-    /// of the rotation even during the loop over banks. Returns 0 if the function issued a
-    /// command. Otherwise, returns the first cycle when a command may be allowed.
+    /// Issues commands on one common bus. As in GPGPU-Sim, a row command changes the first bank of the rotation even
+    /// during the loop over banks. Returns 0 if the function issued a command. If no command was issued, returns the
+    /// first cycle when a command may be allowed.
     fn command_in_turn(&mut self) -> u64 {
         let (banks, turn) = (self.banks.len(), self.turn);
         let mut earliest = NEVER;

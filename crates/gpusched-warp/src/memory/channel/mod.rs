@@ -18,7 +18,7 @@ use gpusched_model::machine::{Dram, DramScheduler};
 pub struct Place {
     /// Number of the bank, computed by the bank index function.
     pub bank: u32,
-    /// Number of the row.
+    /// Number of the row in the bank.
     pub row: u64,
 }
 

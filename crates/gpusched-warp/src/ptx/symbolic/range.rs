@@ -8,9 +8,9 @@ use gpusched_model::program::expression::{Binary, Function};
 /// Range of integers, from the lowest to the highest value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
-    /// Lowest value.
+    /// Lowest value of the range.
     pub low: i128,
-    /// Highest value.
+    /// Highest value of the range.
     pub high: i128,
 }
 

@@ -211,7 +211,7 @@ fn take(accesses: &mut Vec<Access>, sector: u64) -> Access {
     }
 }
 
-/// Adds `access` if at least one lane takes part in it.
+/// Adds `access` if at least one lane takes part in the access.
 fn put(accesses: &mut Vec<Access>, access: Access) {
     if access.lanes > 0 {
         accesses.push(access);

@@ -15,7 +15,7 @@ pub struct IssueEvent {
     pub sm: u16,
     /// Number of the scheduler on the SM.
     pub scheduler: u8,
-    /// Warp slot on the SM.
+    /// Slot of the warp on the SM.
     pub slot: u16,
     /// Age of the warp: number of warps that started on the SM before this warp.
     pub age: u64,

@@ -252,8 +252,8 @@ impl LoadStore {
                     }
                     bank.pop_front();
                 }
-                // A rejected sector is looked up again in the next cycle. Otherwise, the bank
-                // continues with its next sector.
+                // A rejected sector is looked up again in the next cycle. After any other result, the bank continues
+                // with its next sector.
                 match bank.front_mut() {
                     Some(first) => {
                         first.0 = first.0.max(next);

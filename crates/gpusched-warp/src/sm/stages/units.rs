@@ -17,7 +17,7 @@ pub struct Pipelines {
     /// For each future cycle, the first instruction in the list of leaving instructions. Each
     /// list is sorted by place.
     leaving: Box<[FlightId]>,
-    /// Number of result buses.
+    /// Number of result buses that the pipelines share.
     width: u32,
     /// Number of instructions in the pipelines.
     inside: usize,

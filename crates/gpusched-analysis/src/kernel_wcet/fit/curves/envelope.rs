@@ -1,10 +1,10 @@
-//! WCET functions that bound all measurements, so that an analysis may use them. They follow
-//! [Singh21] §3.3, but use maximum times instead of averages.
+//! WCET functions that bound all measurements, so that an analysis may use them. The functions follow [Singh21] §3.3,
+//! but use maximum times instead of averages.
 //!
-//! **Affine**: a function a/m + b with a, b ≥ 0 that is at least the time C of every measurement
-//! on m SMs. gpusched chooses the function with the least total overshoot. The overshoot at m is
-//! the difference from the longest time on m SMs. Shorter times on m SMs do not count, so
-//! repeated measurements do not increase the weight of m.
+//! **Affine**: a function a/m + b with a, b ≥ 0 that is at least the time C of every measurement on m SMs. gpusched
+//! chooses the function with the least total overshoot. The overshoot at m is the value of the function at m, minus the
+//! longest time on m SMs. Shorter times on m SMs do not count, so repeated measurements do not increase the weight of
+//! m.
 //!
 //! With x = 1/m, this is a linear program in two variables, which has a geometric solution. Let
 //! x̄ be the mean of the k measured values of x. The total overshoot is k times the height of the
@@ -33,7 +33,7 @@ use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, 
 /// Measurements of one kernel in isolation and, optionally, in conflict.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// Measurements in isolation.
+    /// Measurements of the kernel in isolation.
     pub isolated: Points,
     /// Measurements in conflict. If absent, the times in conflict equal the times in isolation.
     pub conflict: Option<Points>,
@@ -55,7 +55,7 @@ pub enum EnvelopeError {
          SMs for C(m) = a/m + b"
     )]
     OnePoint {
-        /// `isolated` or `conflict`.
+        /// Kind of the measurements: `isolated` or `conflict`.
         contention: &'static str,
         /// Number of SMs of all measurements.
         sms: u32,
@@ -170,7 +170,7 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     if let [(sms, _)] = *longest.as_slice() {
         return Err(EnvelopeError::OnePoint { contention, sms });
     }
-    // `floor` is also a line. So a line is above `floor` if it is above both ends of `floor`.
+    // Like the result, `floor` is a line. So a line is above `floor` if it is above both ends of `floor`.
     let ends = floor.iter().flat_map(|floor| {
         let ns = |sms: u32| floor.a.ns().div_ceil(u64::from(sms)).saturating_add(floor.b.ns());
         [1, MAX_SMS].map(|sms| Corner::new(sms, ns(sms)))

@@ -1,5 +1,4 @@
-//! The regression C(m) = a/m + b of [Singh21] §3.3.2. It describes the measurements, but it is
-//! not a bound.
+//! The regression C(m) = a/m + b of [Singh21] §3.3.2. The regression describes the measurements, but it is not a bound.
 
 use super::points::Points;
 

@@ -5,16 +5,14 @@
 //! number of SMs with C(m) − C(M) < ε·C(m). So the SMs above m* together reduce the
 //! execution time by less than the fraction ε.
 //!
-//! **A saturation point below M is not enough.** Definition 1 calls a kernel memory-intensive if
-//! it saturates at *a certain threshold*. But even for a kernel with perfect speed-up, the last
-//! ε·M SMs reduce the time by less than ε. So on M = 68 SMs, every kernel would saturate below M
-//! and be memory-intensive.
+//! **A saturation point below M is not enough.** Definition 1 calls a kernel memory-intensive if it saturates at *a
+//! certain threshold*. But even for a kernel with perfect speed-up, the last ε·M SMs together reduce the time by less
+//! than the fraction ε. So on M = 68 SMs, every kernel would saturate below M and be memory-intensive.
 //!
-//! gpusched calls a kernel memory-intensive if m* ≤ (1 − 4ε)·M. Then the last 4ε·M SMs together
-//! reduce the time by less than ε. Under perfect speed-up, the reduction would be four times as
-//! large. On 68 SMs with ε = 5 %, the limit is 54, and separates the two classes of [Singh21]
-//! §3.6.1. The class β = 0.1 (memory) saturates at m* = 49. The class β = 0.02 (compute)
-//! saturates at m* = 61.
+//! gpusched calls a kernel memory-intensive if m* ≤ (1 − 4ε)·M. For such a kernel, the last 4ε·M SMs together reduce
+//! the time by less than the fraction ε. Under perfect speed-up, the reduction would be four times as large. On 68 SMs
+//! with ε = 5 %, the limit is 54, and separates the two classes of [Singh21] §3.6.1. The class β = 0.1 (memory)
+//! saturates at m* = 49. The class β = 0.02 (compute) saturates at m* = 61.
 
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kind};
@@ -26,7 +24,7 @@ pub struct Saturation {
     pub sms: u32,
     /// M: largest measured number of SMs.
     pub largest_sms: u32,
-    /// Kind by Definition 1. It may be wrong, because a kernel with few thread blocks also
+    /// Kind by Definition 1. This kind may be wrong, because a kernel with few thread blocks also
     /// saturates. So [`super::classification`] determines the kind of the kernel.
     pub kind: Kind,
     /// Whether the smallest measured number of SMs is at most (1 − 4ε)·M. If not, these times

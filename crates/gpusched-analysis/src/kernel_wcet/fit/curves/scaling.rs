@@ -35,8 +35,8 @@ pub struct Fit {
     pub wcet: WcetFunction,
     /// Form of the WCET function.
     pub form: EnvelopeForm,
-    /// Source of the WCETs, as in a task set. `estimated` if some times are estimates. Otherwise
-    /// `fitted` for a function, and `measured` for a table.
+    /// Source of the WCETs, as in a task set. `estimated` if some times are estimates. If all times were measured,
+    /// `fitted` for a function and `measured` for a table.
     pub wcet_source: WcetSource,
     /// Kind of the kernel: memory- or compute-intensive. A missing kind means that the kind is
     /// not clear, which is safe.
@@ -57,11 +57,11 @@ pub struct Fit {
     pub largest_sms: u32,
     /// ε: saturation threshold.
     pub epsilon: Factor,
-    /// Description of the estimate, if some times are estimates. The WCET function is then not a
+    /// Description of the estimate, if some times are estimates. With such an estimate, the WCET function is not a
     /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimated>,
-    /// Measurements in isolation.
+    /// Measurements of the kernel in isolation.
     pub isolated: Curve,
     /// Measurements in conflict. Absent if the kernel was not measured in conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,9 +89,9 @@ pub struct Curve {
 pub struct Point {
     /// m: number of SMs.
     pub sms: u32,
-    /// Number of measurements.
+    /// Number of measurements on this number of SMs.
     pub measurements: usize,
-    /// Longest measured time [ns].
+    /// Longest time that was measured on this number of SMs [ns].
     pub longest_ns: Time,
     /// Longest time that was measured on m or more SMs [ns].
     pub monotone_ns: Time,

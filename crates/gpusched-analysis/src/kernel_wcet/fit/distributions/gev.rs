@@ -108,8 +108,7 @@ impl Gev {
 }
 
 /// Returns the two start distributions of a fit to sorted values. The first distribution has the
-/// L-moments of the values. The second is the Gumbel distribution with the same first two
-/// L-moments.
+/// L-moments of the values. The second distribution is the Gumbel distribution with the same first two L-moments.
 fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
     const EULER: f64 = 0.577_215_664_901_532_9;
     let (&first, &last) = (sorted.first()?, sorted.last()?);

@@ -38,8 +38,8 @@ pub trait ExtremeValue: Sized {
 
 /// Computes A² between a sorted sample and a distribution (Anderson & Darling, JASA 49, 1954).
 pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64 {
-    // A value may be outside the support because of rounding. Its probability then counts as very
-    // small instead of 0.
+    // A value may be outside the support because of rounding. The probability of such a value counts as very small
+    // instead of 0.
     const LEAST: f64 = -700.0;
     let n = sorted.len() as f64;
     let sum: f64 = sorted

@@ -107,7 +107,7 @@ mod tests {
         assert!((critical_value(0.05, 1) - 1.358_099).abs() < 1e-6);
         assert!((critical_value(0.01, 100) - 0.162_762).abs() < 1e-6);
         assert_eq!((survival(-1.0), survival(0.0)), (1.0, 1.0));
-        // The two series agree where the function switches from one series to the other.
+        // Both series give equal results where the function switches between them.
         let gap = survival(1.0 - 1e-12) - survival(1.0);
         assert!(gap.abs() < 1e-11, "{gap}");
     }

@@ -65,17 +65,17 @@ impl NormalFit {
         })
     }
 
-    /// Returns the mean [ns].
+    /// Returns the mean of the fitted distribution [ns].
     pub fn mean_ns(&self) -> f64 {
         self.mean
     }
 
-    /// Returns the standard deviation [ns].
+    /// Returns the standard deviation of the fitted distribution [ns].
     pub fn std_ns(&self) -> f64 {
         self.std
     }
 
-    /// Returns the longest time.
+    /// Returns the longest of the fitted times.
     pub fn longest(&self) -> Time {
         self.longest
     }

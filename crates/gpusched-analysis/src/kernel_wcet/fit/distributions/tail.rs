@@ -37,8 +37,8 @@ const RARE: usize = 10;
 pub struct Estimate {
     /// Estimated WCET, which is at least the longest measured time.
     pub wcet: Time,
-    /// Fit that determines the WCET. If there is no fit, `None`, and the WCET is the longest
-    /// measured time.
+    /// Fit that determines the WCET. If there is no fit, this field is `None`, and the WCET is the longest measured
+    /// time.
     pub tail: Option<Tail>,
     /// Reasons to distrust the estimate. If there are no warnings, [`Tail::trustworthy`] is true.
     pub warnings: Vec<Warning>,
@@ -52,7 +52,7 @@ pub enum Warning {
         "only {found} extreme values, expected at least {FEWEST}, so the WCET is the longest measured time"
     )]
     TooFew {
-        /// Number of extreme values.
+        /// Number of extreme values that gpusched found.
         found: usize,
     },
     /// There is no fit, because the extreme values hardly differ.
@@ -61,13 +61,13 @@ pub enum Warning {
     /// The extreme values do not follow the fit: [`goodness::p_value`] is at most [`LEVEL`].
     #[error("the distribution does not fit the extreme values (Anderson-Darling test, p = {p:.3})")]
     PoorFit {
-        /// The p-value.
+        /// p-value of the test.
         p: f64,
     },
     /// The runs are not independent: [`independence::p_value`] is at most [`LEVEL`].
     #[error("the runs depend on each other (Ljung-Box test, p = {p:.2e})")]
     Dependent {
-        /// The p-value.
+        /// p-value of the test.
         p: f64,
     },
     /// ξ ≤ −0.5. For these shapes, the standard theory of maximum likelihood is not valid (Smith,
@@ -253,10 +253,10 @@ fn fit_gpd(sorted: &[u64], tick: u64) -> Result<Fitted, Warning> {
         .checked_sub(count + 1)
         .and_then(|rank| sorted.get(rank).copied());
     let threshold = threshold.unwrap_or(0);
-    // Equal times are either all above the threshold or all at most the threshold, so there may
-    // be fewer than `count` excesses. If a rounded time is k ticks above the threshold, the exact
-    // time was k − 1/2 to k + 1/2 ticks above it. So excesses count from half a tick above the
-    // threshold. Exactly the times above the threshold have exact times above this point.
+    // Equal times are either all above the threshold or all at most the threshold, so there may be fewer than `count`
+    // excesses. If a rounded time is k ticks above the threshold, the exact time was k − 1/2 to k + 1/2 ticks above the
+    // threshold. So excesses count from half a tick above the threshold. Exactly the times above the threshold have
+    // exact times above this point.
     let half = 0.5 * tick as f64;
     let excesses = sorted.iter().filter(|&&time| time > threshold);
     let excesses: Vec<f64> = excesses.map(|time| (time - threshold) as f64 - half).collect();

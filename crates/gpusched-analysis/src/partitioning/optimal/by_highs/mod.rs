@@ -16,8 +16,8 @@ use crate::partitioning::search::{Aim, Part, Sizes, total};
 const UNTIL: [u32; 3] = [14, 16, 19];
 
 /// Raises the bound like [`Bounding::raise`], and replaces `parts` by the best plan that HiGHS
-/// finds. HiGHS first selects from all known groups. If column generation stopped early, it then
-/// continues. For each larger number of SMs, HiGHS then selects from all groups that a plan with
+/// finds. HiGHS first selects from all known groups. If column generation stopped early, column generation continues
+/// after this selection. Finally, for each larger number of SMs, HiGHS selects from all groups that a plan with
 /// this number of SMs can contain. Returns the lower bound that HiGHS claims.
 pub(super) fn generate(
     bounding: &mut Bounding,

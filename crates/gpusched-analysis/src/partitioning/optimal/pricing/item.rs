@@ -8,7 +8,7 @@ pub(super) struct Item<'l> {
     pub price: i64,
     /// Price minus weighted demand, under the current weights.
     pub gain: i64,
-    /// Demand by measure.
+    /// Demand of the task by each measure.
     pub asks: &'l [i64],
 }
 

@@ -1,5 +1,5 @@
-//! Linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. A simplex on a tableau
-//! with few rows solves it. An item outside the basis has the share 0 or 1.
+//! Linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. A simplex on a
+//! tableau with few rows solves the program. An item outside the basis has the share 0 or 1.
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! Measures of the demand of tasks. By each measure, the demand of a group that passes a test is at most its number of SMs.
 //!
-//! In the long run, the demand of a task is m·C(m)/T. In an interval of length t, it is m·C(m)·n/t, where n is the number
-//! of jobs with release and deadline in the interval. Preemptive EDF is optimal on one partition. A group that passes a
-//! test of deadlines under any policy therefore satisfies these bounds.
+//! In the long run, the demand of a task is m·C(m)/T. In an interval of length t, the demand is m·C(m)·n/t, where n is
+//! the number of jobs with release and deadline in the interval. Preemptive EDF is optimal on one partition. A group
+//! that passes a test of deadlines under any policy therefore satisfies these bounds.
 
 use super::super::works::Growth;
 use crate::interference::{CoLocated, kind_index};
@@ -16,8 +16,8 @@ pub(super) const SM: i64 = 1 << 32;
 /// Maximum number of interval lengths.
 const INTERVALS: usize = 96;
 
-/// Initial number of interval lengths. The lengths are the deadlines, or a selection of them if the task set has more
-/// deadlines.
+/// Initial number of interval lengths. The lengths are the deadlines of the tasks, or a selection of these deadlines if
+/// there are more.
 const FIRST: usize = 24;
 
 /// Largest size that has its own level. Each larger level covers several sizes, with 16 levels per doubling.
@@ -26,7 +26,7 @@ const SINGLE: u32 = 16;
 /// The measures, and the demand of each task by each measure.
 pub(super) struct Measures<'p> {
     problem: &'p Problem<'p>,
-    /// Interval lengths [ns].
+    /// Interval lengths of the measures [ns].
     intervals: Vec<u64>,
     levels: Vec<Level>,
 }

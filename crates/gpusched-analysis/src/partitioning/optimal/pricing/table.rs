@@ -33,8 +33,8 @@ impl Table {
         Table { step, width, most }
     }
 
-    /// Returns an upper bound on the price sum of all selections of items at position `place` or later with a total
-    /// cost of at most `left` [price units].
+    /// Returns an upper bound on the price sums of selections of items at position `place` or later. The selections
+    /// cost at most `left` price units in total.
     ///
     /// `left` must be between 0 and the allowance of the table.
     pub fn most(&self, place: usize, left: i64) -> i64 {
@@ -61,9 +61,8 @@ mod tests {
 
     use super::*;
 
-    /// Comparison with all selections of items. The table never underestimates the price sum. It
-    /// never exceeds the best price sum for an allowance that is larger by one step per item and
-    /// one more step.
+    /// Comparison with all selections of items. The table never underestimates the price sum. The table never exceeds
+    /// the best price sum for an allowance that is larger by one step per item and one more step.
     #[test]
     fn no_choice_is_worth_more() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);

@@ -348,7 +348,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         !reaches
     }
 
-    /// Extends a visited group like [`Walk::extend`]. If many groups contain this group, new weights exclude more of them.
+    /// Extends a visited group like [`Walk::extend`]. If many groups contain this group, new weights exclude more of
+    /// these groups.
     fn extend_further(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         let room = base + ranking.rest[from] - self.search.floor;
         // An item with a smaller gain is in no group whose excess is at least the floor. Later items have even smaller

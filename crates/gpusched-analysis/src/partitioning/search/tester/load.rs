@@ -63,7 +63,7 @@ impl Load {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Frame {
     period: Time,
-    /// D'.
+    /// D' = D − J of the task.
     deadline: Time,
     /// T/min(T, D') [2⁻⁴⁸], rounded up. With this value, the tester divides once per task instead of once per load.
     stretch: u64,

@@ -60,7 +60,7 @@ impl<'a> GroupTester<'a> {
 
     /// Sets the time after which every test with the memory traffic of other partitions fails.
     ///
-    /// The search then ends with its current plan. After this time, a failed test proves nothing.
+    /// At this time, the search ends with its current plan. After this time, a failed test proves nothing.
     pub fn stop_at(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }
