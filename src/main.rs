@@ -1,14 +1,5 @@
-//! The command `gpusched`. The command is a separate crate, so that the compiler can omit items
-//! that no subcommand uses.
-
-mod cli;
-
-use gpusched::{
-    accelsim, artifact, bandwidth, end_to_end, error, examiner, export, generation, gpgpusim_config,
-    interference, kernel_wcet, model, partitioning, plot, prediction, ptx, recording, schedulability,
-    simulator, study, time, validation, verification, warp,
-};
+//! The command `gpusched`.
 
 fn main() -> std::process::ExitCode {
-    cli::main()
+    gpusched_cli::main()
 }

@@ -1,0 +1,124 @@
+//! Options of all subcommands.
+
+use std::path::Path;
+
+use clap::ValueHint;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::arguments::{named, whole};
+use crate::report::{Content, OutputPath};
+use gpusched_model::error::{Error, Refusal, Result};
+
+/// Options of all subcommands.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// Format of results [default: as the file ending of --output states, or text]
+    #[arg(long, global = true, value_parser = named::<Format>())]
+    pub format: Option<Format>,
+    /// Omit the progress bar, the notes, and the assumptions in text results
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Number of worker threads; results do not depend on it [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = whole(1..=MOST_THREADS))]
+    pub threads: Option<usize>,
+    /// File for results; `-` is standard output
+    #[arg(long, short, global = true, value_name = "PATH", value_parser = OutputPath::of(Content::Answer),
+        value_hint = ValueHint::AnyPath)]
+    pub output: Option<OutputPath>,
+    /// Seed of all random numbers [default: 1]
+    #[arg(long, global = true, value_parser = whole::<u64>(0..))]
+    pub seed: Option<u64>,
+}
+
+/// Format of results.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Format {
+    /// Plain text with tables.
+    Text,
+    /// JSON. Several task sets give one document per line.
+    Json,
+    /// Comma-separated values with a header.
+    Csv,
+}
+
+/// Upper limit of `--threads`. The limit bounds the memory for the stacks of the threads.
+const MOST_THREADS: usize = 1024;
+
+impl Global {
+    /// Returns the requested format. Without `--format`, the ending of the output file determines
+    /// the format. If the ending belongs to no format, the format is text.
+    pub fn format(&self) -> Format {
+        self.format.unwrap_or_else(|| match self.ending().as_deref() {
+            Some("json" | "jsonl") => Format::Json,
+            Some("csv") => Format::Csv,
+            _ => Format::Text,
+        })
+    }
+
+    /// Returns the ending of the name of the output file, in lower case.
+    fn ending(&self) -> Option<String> {
+        let ending = self.file()?.extension()?.to_str()?;
+        Some(ending.to_ascii_lowercase())
+    }
+
+    /// Checks that the name of the output file is suitable for a result.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] for a folder, and for a file ending that belongs to a figure or to a web page.
+    pub fn check_answer(&self) -> Result<()> {
+        let Some(path) = self.file() else { return Ok(()) };
+        let is_folder = path.is_dir() || path.to_string_lossy().ends_with('/');
+        let promises = match self.ending().as_deref() {
+            _ if is_folder => "a folder",
+            Some("svg" | "png" | "pdf") => "a figure",
+            Some("html" | "htm") => "a web page",
+            _ => return Ok(()),
+        };
+        let found = format!("{}, the name of {promises}", path.display());
+        Err(Error::parameter(
+            "output",
+            found,
+            "a name that ends in .json, .csv or .txt",
+        ))
+    }
+
+    /// Checks that `--format` is absent or JSON.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] for CSV and text. The message contains `expected`.
+    pub fn only_json(&self, expected: &str) -> Result<()> {
+        match self.format {
+            None | Some(Format::Json) => Ok(()),
+            Some(_) => Err(Error::parameter("format", "a format other than json", expected)),
+        }
+    }
+
+    /// Returns the output file; `None` for standard output.
+    pub fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// Returns the width of the terminal in columns; `None` if results are not written to a terminal.
+    pub fn width(&self) -> Option<usize> {
+        let (_, columns) = console::Term::stdout().size_checked()?;
+        self.file().is_none().then_some(columns.into())
+    }
+
+    /// Returns the seed of all random numbers.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// Creates the pool of worker threads.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] if the operating system cannot create this number of threads.
+    pub fn pool(&self) -> Result<ThreadPool> {
+        ThreadPoolBuilder::new()
+            .num_threads(self.threads.unwrap_or(0))
+            .build()
+            .map_err(|error| Refusal::told("threads", error).into())
+    }
+}

@@ -1,0 +1,140 @@
+//! Notes on task sets that are valid but probably contain a mistake.
+
+use std::collections::BTreeSet;
+
+use crate::complain;
+use crate::report::clip;
+use gpusched_model::time::Time;
+use gpusched_model::traffic::{Bytes, SharedMemory};
+use gpusched_model::{Plan, Task, TaskSet};
+
+/// A period or deadline below this time is probably a number without its unit.
+const SHORT: Time = Time::from_ns(1_000);
+
+/// A deadline that is longer than this number of periods is probably a mistake.
+const LATE: u64 = 100;
+
+/// Writer of notes on a stream of task sets. Each writer writes each kind of note only once.
+#[derive(Debug, Default)]
+pub struct Notes {
+    memory: Option<SharedMemory>,
+    names: bool,
+    times: bool,
+    deadlines: bool,
+    load: bool,
+}
+
+impl Notes {
+    /// Creates notes for task sets on partitions that share `memory`.
+    pub fn new(memory: Option<SharedMemory>) -> Notes {
+        Notes {
+            memory,
+            ..Notes::default()
+        }
+    }
+
+    /// Writes the notes on `set`, except for kinds of notes that `self` has already written.
+    pub fn on(&mut self, set: &TaskSet) {
+        if let Some(name) = repeated(set).filter(|_| !self.names) {
+            self.names = true;
+            complain(&format!(
+                "note: several tasks are called `{}`; results distinguish these tasks by their positions",
+                clip(name, 40)
+            ));
+        }
+        if let Some((field, time)) = short(set).filter(|_| !self.times) {
+            self.times = true;
+            let ns = time.ns();
+            complain(&format!(
+                "note: `{field}` of {ns} ns is below 1 us: a number without a unit is in nanoseconds (write \"{ns}ms\" for milliseconds)"
+            ));
+        }
+        if let Some((label, deadline, period)) = late(set).filter(|_| !self.deadlines) {
+            self.deadlines = true;
+            complain(&format!(
+                "note: task `{}` has a deadline of {deadline} and a period of {period}; check the units",
+                clip(&label, 40)
+            ));
+        }
+        if let Some(memory) = self.memory.filter(|memory| !self.load && overloads(set, memory)) {
+            self.load = true;
+            complain(&format!(
+                "note: the memory is overloaded, because tasks and other sources request more than {} on average; check `traffic` and \
+                 `--memory-bandwidth`",
+                memory.bandwidth
+            ));
+        }
+    }
+}
+
+/// Returns the first name that two tasks have in common.
+fn repeated(set: &TaskSet) -> Option<&str> {
+    let mut seen = BTreeSet::new();
+    let mut names = set.tasks().iter().filter_map(|task| task.name());
+    names.find(|name| !seen.insert(*name))
+}
+
+/// Returns the first period or deadline below [`SHORT`], with the name of its field.
+fn short(set: &TaskSet) -> Option<(&'static str, Time)> {
+    set.tasks().iter().find_map(|task| {
+        let times = [("period", task.period()), ("deadline", task.deadline())];
+        times.into_iter().find(|(_, time)| *time < SHORT)
+    })
+}
+
+/// Returns the first task whose deadline is longer than [`LATE`] periods, with its deadline and its period.
+fn late(set: &TaskSet) -> Option<(String, Time, Time)> {
+    let is_late = |task: &Task| task.deadline().ns() > task.period().ns().saturating_mul(LATE);
+    let index = set.tasks().iter().position(is_late)?;
+    let task = set.tasks().get(index)?;
+    Some((set.label(index), task.deadline(), task.period()))
+}
+
+/// Whether the tasks and the other sources of traffic request more traffic on average than `memory` can transfer. The
+/// rates are rounded down.
+fn overloads(set: &TaskSet, memory: &SharedMemory) -> bool {
+    let rate = |traffic: Bytes, period: Time| traffic.nano() / u128::from(period.ns().max(1));
+    let tasks = set
+        .tasks()
+        .iter()
+        .filter_map(|task| Some(rate(task.traffic()?, task.period())));
+    let others = set
+        .other_traffic()
+        .iter()
+        .map(|source| rate(source.traffic, source.period));
+    tasks.chain(others).sum::<u128>() > u128::from(memory.bandwidth.bytes_per_second())
+}
+
+/// Writes a note if `plan` uses isolated WCETs in place of missing WCETs in conflict, which is
+/// unsafe.
+pub fn conflict(set: &TaskSet, plan: &Plan) {
+    let groups = plan.partitions.iter().map(|partition| &partition.tasks[..]);
+    conflict_in(set, groups);
+}
+
+/// Writes the note of [`conflict`] for `groups` of tasks. The tasks of one group share a
+/// partition.
+pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>) {
+    let mut silent: Vec<usize> = Vec::new();
+    for group in groups {
+        let rivals = |task: usize, other: usize| {
+            let kind = |index: usize| set.tasks().get(index).and_then(|task| task.kind());
+            task != other && (kind(task).is_none() || kind(other).is_none() || kind(task) == kind(other))
+        };
+        silent.extend({ group.iter().copied() }.filter(|&task| {
+            let stated = { set.tasks().get(task) }.is_none_or(|task| task.wcet().states_conflict());
+            !stated && group.iter().any(|&other| rivals(task, other))
+        }));
+    }
+    silent.sort_unstable();
+    let Some(&first) = silent.first() else { return };
+    let name = clip(&set.label(first), 40);
+    let tasks = match silent.len() {
+        1 => format!("task `{name}` shares"),
+        many => format!("{many} tasks, such as `{name}`, share"),
+    };
+    complain(&format!(
+        "note: {tasks} a partition with tasks of the same kind, but without a WCET in `conflict`; \
+         gpusched uses the isolated WCET, which is unsafe if these tasks delay each other"
+    ));
+}

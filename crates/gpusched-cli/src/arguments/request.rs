@@ -1,0 +1,375 @@
+//! Common part of the commands `test` and `partition`. Both commands read task sets, analyze each
+//! task set on a GPU, and write the results in the order of the task sets.
+
+use crate::arguments::notes::Notes;
+use crate::arguments::{Gpu, named, policy};
+use gpusched_analysis::interference::model_of;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::report::{Output, OutputPath, clip};
+use crate::{Format, Global, Outcome, complain, end_to_end};
+use gpusched_analysis::interference::Interference;
+use gpusched_analysis::partitioning::{Offer, Problem};
+use gpusched_model::end_to_end::Environment;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::reader::TaskSets;
+use gpusched_model::{Arbitration, Bandwidth, Device, Policy, SharedMemory, TaskSet};
+
+/// Number of task sets in a batch. gpusched reads and checks a whole batch before it analyzes the
+/// first task set of the batch.
+const BATCH: usize = 512;
+
+/// Task sets, their GPU, and the analysis of one partition.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Request {
+    /// One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input
+    #[arg(value_name = "SET")]
+    sets: PathBuf,
+    #[command(flatten)]
+    gpu: Gpu,
+    /// Policy and its test [default: edf]
+    ///
+    /// Exact tests with immediate preemption: `edf` (earliest deadline first), and the fixed
+    /// priorities `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the order of
+    /// the tasks) and `fp-audsley` (Audsley's algorithm). Exact tests without preemption:
+    /// `np-edf`, `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`. Sufficient tests with
+    /// preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
+    /// `lp-fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
+    /// (for fixed priorities). Necessary conditions: `work-capacity` and
+    /// `work-capacity-deadline`.
+    #[arg(long, value_parser = policy(), help_heading = "Analysis")]
+    policy: Option<Policy>,
+    /// Interference model
+    #[arg(long, value_parser = named::<Interference>(), default_value_t, help_heading = "Analysis")]
+    interference: Interference,
+    /// Guaranteed memory bandwidth under load, e.g., 100GB/s
+    ///
+    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use the minimum of
+    /// measurements under all request mixes. The peak from the data sheet is unsafe.
+    #[arg(long, value_name = "RATE", help_heading = "Analysis")]
+    memory_bandwidth: Option<Bandwidth>,
+    /// Memory arbiter [default: any]
+    ///
+    /// `any`: any work-conserving arbiter. `max-min`: an arbiter with max-min fairness.
+    #[arg(long, value_parser = named::<Arbitration>(), help_heading = "Analysis")]
+    arbitration: Option<Arbitration>,
+}
+
+/// Returns the shared memory; `None` if the interference model does not count memory traffic.
+///
+/// # Errors
+/// Fails with [`Error::Refused`] for a missing bandwidth, or for an option without effect.
+pub fn shared_memory(
+    interference: Interference,
+    bandwidth: Option<Bandwidth>,
+    arbitration: Option<Arbitration>,
+) -> Result<Option<SharedMemory>> {
+    let given = [
+        ("memory_bandwidth", bandwidth.is_some()),
+        ("arbitration", arbitration.is_some()),
+    ];
+    if !interference.counts_bandwidth() {
+        return match given.into_iter().find(|&(_, given)| given) {
+            Some((option, _)) => Err(Error::parameter(
+                option,
+                format!("--interference {interference}"),
+                "conflict+bandwidth or bandwidth, where the option has an effect",
+            )),
+            None => Ok(None),
+        };
+    }
+    match bandwidth {
+        Some(bandwidth) if bandwidth.bytes_per_second() > 0 => Ok(Some(SharedMemory {
+            bandwidth,
+            arbitration: arbitration.unwrap_or_default(),
+        })),
+        found => Err(Error::parameter(
+            "memory_bandwidth",
+            found.map_or("none".to_owned(), |found| found.to_string()),
+            format!("the guaranteed memory bandwidth, such as 100GB/s, with --interference {interference}"),
+        )),
+    }
+}
+
+/// Returns a text such as ` (#3 is "camera")`, for messages that contain only the number of
+/// `task`. The text is empty if the task has no name.
+pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
+    match task.and_then(|task| Some((task, set.tasks().get(task)?.name()?))) {
+        Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
+        None => String::new(),
+    }
+}
+
+/// One task set of the stream.
+pub struct Case<'a> {
+    /// Position in the stream, from 0.
+    pub index: u64,
+    /// Whether the stream contains only this task set.
+    pub alone: bool,
+    /// Whether to omit the assumptions in text, and the notes on standard error.
+    pub quiet: bool,
+    /// The task set.
+    pub set: &'a TaskSet,
+    /// Partitioning problem: the task set, its GPU and its analysis.
+    pub problem: Problem<'a>,
+}
+
+impl Case<'_> {
+    /// Returns [`naming`] for a task of this set.
+    pub fn naming(&self, task: Option<usize>) -> String {
+        naming(self.set, task)
+    }
+
+    /// Whether to write notes on missing WCETs in conflict: for a single task set, and only if
+    /// the interference model uses WCETs in conflict.
+    pub fn notes_on_conflict(&self, request: &Request) -> bool {
+        let model = request.interference();
+        let counts = matches!(model, Interference::Conflict | Interference::ConflictBandwidth);
+        self.alone && !self.quiet && counts
+    }
+
+    /// Returns the name of the set as ` [NAME]`, for the end of a line in a list of results. The
+    /// text is empty if the set has no name.
+    pub fn in_brackets(&self) -> String {
+        let name = self.set.name().map(|name| format!(" [{}]", clip(name, 40)));
+        name.unwrap_or_default()
+    }
+}
+
+/// Result for one task set.
+pub struct Answer {
+    /// Whether the task set is schedulable.
+    pub positive: bool,
+    /// Complete lines of output.
+    pub text: String,
+    /// Content of the additional output file, if the user requested one.
+    pub beside: Option<String>,
+}
+
+impl Request {
+    /// Returns the path of the task sets or systems.
+    pub fn path(&self) -> &Path {
+        &self.sets
+    }
+
+    /// Refuses the options that have no effect on end-to-end systems, because the resources of a system state their
+    /// sizes and policies.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] for the first such option.
+    pub fn refuse_for_systems(&self) -> Result<()> {
+        let size = "the partitions of a system state their numbers of SMs";
+        end_to_end::refuse("sms", self.gpu.given_sms()?.is_some(), size)?;
+        self.refuse_for_plans_of_systems()
+    }
+
+    /// Refuses the options that have no effect on plans for end-to-end systems.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] for the first such option.
+    pub fn refuse_for_plans_of_systems(&self) -> Result<()> {
+        let policy = "each resource of a system states its policy";
+        end_to_end::refuse("policy", self.policy.is_some(), policy)?;
+        let arbitration = "the analysis of systems holds for every arbiter";
+        end_to_end::refuse("arbitration", self.arbitration.is_some(), arbitration)
+    }
+
+    /// Returns the interference model and the shared memory for end-to-end systems.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`shared_memory`].
+    pub fn environment(&self) -> Result<Environment> {
+        Ok(Environment {
+            interference: self.interference,
+            memory: self.memory()?.map(|memory| memory.bandwidth),
+        })
+    }
+
+    /// Returns the policy inside each partition, with its test.
+    pub fn policy(&self) -> Policy {
+        self.policy.unwrap_or_default()
+    }
+
+    /// Returns the interference model.
+    pub fn interference(&self) -> Interference {
+        self.interference
+    }
+
+    /// Returns the name of the test for text. The name also states which interference the test
+    /// counts or neglects.
+    pub fn test_name(&self) -> String {
+        match self.interference {
+            Interference::None => format!("{}, interference neglected", self.policy()),
+            Interference::Conflict => self.policy().to_string(),
+            Interference::ConflictBandwidth => {
+                format!("{}, with the memory traffic of other partitions", self.policy())
+            }
+            Interference::Bandwidth => {
+                format!(
+                    "{}, with the memory traffic of other partitions, but without contention in a partition",
+                    self.policy()
+                )
+            }
+        }
+    }
+
+    /// Returns the partitioning problem of `set`.
+    pub fn problem<'a>(
+        &self,
+        set: &'a TaskSet,
+        (sms, memory): (u32, Option<SharedMemory>),
+        offer: Option<&'a Offer>,
+    ) -> Result<Problem<'a>> {
+        let mut problem = Problem::new(set, sms, self.policy(), model_of(self.interference))?;
+        if let Some(memory) = memory {
+            problem = problem.sharing(memory)?;
+        }
+        match offer {
+            Some(offer) => problem.offered(offer),
+            None => Ok(problem),
+        }
+    }
+
+    /// Returns the shared memory; `None` if the interference model does not count memory traffic.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`shared_memory`].
+    pub fn memory(&self) -> Result<Option<SharedMemory>> {
+        shared_memory(self.interference, self.memory_bandwidth, self.arbitration)
+    }
+
+    /// Returns the number of SMs, M.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
+    pub fn sms(&self) -> Result<u32> {
+        self.gpu.sms("")
+    }
+
+    /// Returns the device; `None` without `--gpu`.
+    pub fn device(&self) -> Option<&Device> {
+        self.gpu.device()
+    }
+
+    /// Writes a result for each task set, in the order of the sets. `ask` stops early if the program that reads the
+    /// output closes it. The outcome is positive if all results are positive. Memory use does not grow with the number
+    /// of sets.
+    ///
+    /// `answer` computes the result of one task set. `header` precedes the first result. `beside`
+    /// is the path of an additional output file. `offer` restricts the partition sizes. If a
+    /// batch contains an invalid task set, `ask` writes no result of this batch.
+    ///
+    /// # Errors
+    /// Fails if reading, analysis or writing fails. If several task sets are invalid, the error is about the first
+    /// invalid task set.
+    pub fn ask(
+        &self,
+        global: &Global,
+        mut sets: TaskSets,
+        (header, beside): (&str, Option<&OutputPath>),
+        offer: Option<&Offer>,
+        answer: impl Fn(&Case<'_>) -> Result<Answer> + Sync,
+    ) -> Result<Outcome> {
+        let gpu = (self.sms()?, self.memory()?);
+        global.check_answer()?;
+        let mut output = Output::open(global)?;
+        let mut aside = output.beside(beside)?;
+        let pool = global.pool()?;
+        let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
+        let mut pace = Pace::new(pool.current_num_threads());
+        let mut whole = true;
+        let mut notes = Notes::new(gpu.1);
+        while whole {
+            let raw = sets.batch(BATCH)?;
+            if raw.is_empty() {
+                break;
+            }
+            let file = sets.file();
+            let batch: Vec<Result<TaskSet>> =
+                pool.install(|| raw.par_iter().map(|raw| raw.parse(file)).collect());
+            let batch = batch.into_iter().collect::<Result<Vec<TaskSet>>>()?;
+            if !global.quiet {
+                batch.iter().for_each(|set| notes.on(set));
+            }
+            let alone = asked == 0 && batch.len() == 1 && sets.at_end();
+            if asked == 0 {
+                output.write(header)?;
+            }
+            let mut rest = batch.as_slice();
+            while whole && !rest.is_empty() {
+                let (chunk, later) = rest.split_at(pace.chunk().min(rest.len()));
+                let answers: Vec<Result<Answer>> = pool.install(|| {
+                    let numbered = chunk.par_iter().enumerate();
+                    let cases = numbered.map(|(position, set)| {
+                        answer(&Case {
+                            index: asked + position as u64,
+                            alone,
+                            quiet: global.quiet,
+                            set,
+                            problem: self.problem(set, gpu, offer)?,
+                        })
+                    });
+                    cases.collect()
+                });
+                for answer in answers {
+                    let answer = answer?;
+                    if let (Some(text), Some(file)) = (answer.beside, aside.take()) {
+                        output.complete(file, text)?;
+                        output.sync()?;
+                    }
+                    output.write(&answer.text)?;
+                    silent &= answer.text.is_empty();
+                    positive += u64::from(answer.positive);
+                    asked += 1;
+                }
+                output.flush()?;
+                pace.step();
+                rest = later;
+                whole = output.has_reader() || (rest.is_empty() && sets.at_end());
+            }
+        }
+        if !silent {
+            output.finish()?; // otherwise the output file stays unchanged
+        }
+        if asked > 1 && whole && global.format() == Format::Text && !global.quiet {
+            complain(&format!("{positive} of {asked} task sets pass"));
+        }
+        Ok(Outcome::of_answers(positive == asked, whole))
+    }
+}
+
+/// Number of task sets in a chunk. The number adapts so that the analysis of a chunk takes a
+/// fraction of a second. Therefore results appear soon.
+struct Pace {
+    chunk: usize,
+    threads: usize,
+    since: Instant,
+}
+
+impl Pace {
+    fn new(threads: usize) -> Pace {
+        Pace {
+            chunk: threads,
+            threads,
+            since: Instant::now(),
+        }
+    }
+
+    fn chunk(&self) -> usize {
+        self.chunk
+    }
+
+    /// Adapts the size of the next chunk to the analysis time of the last chunk.
+    fn step(&mut self) {
+        let elapsed = self.since.elapsed();
+        if elapsed < Duration::from_millis(50) {
+            self.chunk = (2 * self.chunk).min(BATCH);
+        } else if elapsed > Duration::from_millis(200) {
+            self.chunk = (self.chunk / 2).max(self.threads);
+        }
+        self.since = Instant::now();
+    }
+}

@@ -1,0 +1,61 @@
+//! A note for users who give `--seed` to a command without random numbers. Every command accepts
+//! `--seed`.
+
+use clap::ArgMatches;
+
+use crate::{Global, complain};
+
+/// Commands that use random numbers.
+const RANDOM: [&str; 11] = [
+    "budget sequence",
+    "budget simulate",
+    "generate",
+    "import examiner",
+    "simulate blocks",
+    "simulate tasks",
+    "study run",
+    "validate",
+    "wcet cluster",
+    "wcet profile",
+    "wcet synth",
+];
+
+/// Writes a note on standard error if the user gives a seed to a command without random numbers.
+/// A seed is not an error, because scripts may pass a seed to every command.
+pub fn note(matches: &ArgMatches, global: &Global) {
+    let Some(seed) = global.seed else { return };
+    let command = path(matches);
+    if !global.quiet && !RANDOM.contains(&command.as_str()) {
+        complain(&format!(
+            "note: `--seed {seed}` has no effect, because `gpusched {command}` uses no random numbers"
+        ));
+    }
+}
+
+/// Returns the names of the subcommands in `matches`, joined by spaces.
+fn path(matches: &ArgMatches) -> String {
+    let first = matches.subcommand();
+    let names = std::iter::successors(first, |(_, matches)| matches.subcommand()).map(|(name, _)| name);
+    names.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::Cli;
+
+    #[test]
+    fn random_commands_are_known_by_their_names() {
+        for name in RANDOM {
+            let mut known = Cli::command();
+            for word in name.split(' ') {
+                known = known.find_subcommand(word).expect(name).clone();
+            }
+            assert!(!known.has_subcommands(), "{name}");
+        }
+        let matches = Cli::command().try_get_matches_from(["gpusched", "study", "list", "analysis"]);
+        assert_eq!(path(&matches.unwrap()), "study list");
+    }
+}

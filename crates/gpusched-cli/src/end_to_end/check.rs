@@ -1,0 +1,145 @@
+//! Results of `verify` for end-to-end verdicts and plans.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::only;
+use crate::report::{About, Form, Output, Palette, Report, Rows, numbered};
+use crate::{Global, Outcome};
+use gpusched_model::assumptions::Assumption;
+use gpusched_model::counted;
+use gpusched_model::end_to_end::{Answer, Environment, System, SystemPlan};
+use gpusched_model::error::{Error, Result};
+use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
+use gpusched_verify::{Fault, verify_system};
+
+const COLUMNS: &str = "verified,schedulable,field,message";
+
+/// Result of `verify` for an end-to-end verdict.
+#[derive(Serialize)]
+struct Checked {
+    /// Whether `verify` confirms every statement of the verdict.
+    verified: bool,
+    /// Statement of the verdict.
+    schedulable: bool,
+    /// First wrong statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Found>,
+    /// Assumptions of the verdict.
+    assumptions: Vec<Assumption>,
+}
+
+#[derive(Serialize)]
+struct Found {
+    field: String,
+    message: String,
+}
+
+/// Checks the verdict or plan in the file `path` against the only system of the stream. `sms` is the number of SMs of the GPU,
+/// if the user states it.
+///
+/// # Errors
+/// Fails on bad input, or if output cannot be written.
+pub fn verify(
+    path: &Path,
+    systems: EndToEndSystems,
+    (environment, sms): (Environment, Option<u32>),
+    global: &Global,
+) -> Result<Outcome> {
+    let file = systems.file().to_owned();
+    let draft = only(systems)?;
+    let shown = path.display().to_string();
+    let raw = EndToEndAnswers::only_raw(path, "verdict")?;
+    let (answer, system, place) = match raw.has("evidence") {
+        true => {
+            let answer: Answer = raw.parse(&shown)?;
+            let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
+            (answer, system, "")
+        }
+        false => {
+            let plan: SystemPlan = raw.parse(&shown)?;
+            plan.check_system(&draft)
+                .map_err(|refusal| refusal.at(&shown, None))?;
+            let planned = plan
+                .system
+                .as_ref()
+                .map(|system| System::new(system, environment));
+            let (Some(system), Some(verdict)) = (planned, plan.verdict) else {
+                return Err(Error::file(
+                    &shown,
+                    "a plan without a verdict",
+                    "a plan with a system and a verdict",
+                ));
+            };
+            (
+                verdict,
+                system.map_err(|refusal| refusal.at(&shown, None))?,
+                "verdict.",
+            )
+        }
+    };
+    let used: u64 = system
+        .partitions()
+        .iter()
+        .map(|partition| u64::from(partition.sms))
+        .sum();
+    if let Some(sms) = sms.filter(|&sms| used > u64::from(sms)) {
+        let found = format!("partitions with {} in total", counted(used, "SM"));
+        return Err(Error::file(
+            &shown,
+            found,
+            format!("at most {}", counted(sms, "SM")),
+        ));
+    }
+    let fault = verify_system(&answer, &system).err();
+    let enforced = answer.evidence.offsets_ns.is_some();
+    let checked = Checked {
+        verified: fault.is_none(),
+        schedulable: answer.schedulable,
+        fault: fault.map(|fault: Fault| Found {
+            field: format!("{place}{}", fault.field),
+            message: fault.message,
+        }),
+        assumptions: system.assumptions(enforced),
+    };
+    let proven = checked.verified && checked.schedulable;
+    let mut output = Output::open(global)?;
+    let form = Form::of(global);
+    output.write(form.header(COLUMNS))?;
+    output.write(&form.render(&About(!global.quiet, checked))?)?;
+    output.finish()?;
+    Ok(Outcome::of_answers(proven, true))
+}
+
+/// The flag tells whether to write the assumptions.
+impl Report for About<bool, Checked> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About(_, checked) = self;
+        let fault = checked.fault.as_ref();
+        rows.add((
+            checked.verified,
+            checked.schedulable,
+            fault.map(|fault| fault.field.as_str()),
+            fault.map(|fault| fault.message.as_str()),
+        ))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About(assumptions, checked) = self;
+        let (good, bad) = (palette.good, palette.bad);
+        let mut text = match (&checked.fault, checked.schedulable) {
+            (None, true) => format!(
+                "{good}VERIFIED{good:#}: all bounds are confirmed, and all deadlines and limits are met\n"
+            ),
+            (None, false) => {
+                format!("{bad}VERIFIED, BUT NOT PROVEN SCHEDULABLE{bad:#}: all stated bounds are confirmed\n")
+            }
+            (Some(fault), _) => format!("{bad}WRONG{bad:#}: {}: {}\n", fault.field, fault.message),
+        };
+        if *assumptions && checked.fault.is_none() {
+            text += &format!("\n{}", numbered(&checked.assumptions));
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,133 @@
+//! Plans of `partition` for end-to-end systems.
+
+use super::{only, verdict_text};
+use crate::report::{
+    About, Column, Form, Output, OutputPath, Palette, Report, Rows, Table, clip, json_document,
+};
+use crate::{Global, Outcome};
+use gpusched_analysis::end_to_end::{Gpu, Search, plan};
+use gpusched_model::counted;
+use gpusched_model::end_to_end::{Draft, System, SystemPlan};
+use gpusched_model::error::Result;
+use gpusched_model::reader::EndToEndSystems;
+
+const COLUMNS: &str = "partition,sms,tasks,schedulable,sms_used,proven";
+
+/// Chooses partitions for the only system of the stream. `file` is the path for the system with its partitions.
+///
+/// # Errors
+/// Fails on bad input, or if output cannot be written.
+pub fn partition(
+    systems: EndToEndSystems,
+    (gpu, search): (Gpu, Search),
+    file: Option<&OutputPath>,
+    global: &Global,
+) -> Result<Outcome> {
+    let name = systems.file().to_owned();
+    let draft = only(systems)?;
+    let form = Form::of(global);
+    let mut output = Output::open(global)?;
+    let beside = output.beside(file)?;
+    let found = plan(&draft, gpu, search).map_err(|refusal| match refusal.field() {
+        "heuristic" => refusal,
+        _ => refusal.at(&name, None),
+    })?;
+    let schedulable = found.schedulable;
+    if let (Some(beside), Some(system)) = (beside, &found.system) {
+        output.complete(beside, json_document(system)?)?;
+    }
+    output.write(form.header(COLUMNS))?;
+    output.write(&form.render(&About((&draft, search, !global.quiet), found))?)?;
+    output.finish()?;
+    Ok(Outcome::of_answers(schedulable, true))
+}
+
+/// The tuple contains the system, the search, and whether to write the assumptions.
+impl Report for About<(&Draft, Search, bool), SystemPlan> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About(_, plan) = self;
+        for partition in &plan.partitions {
+            let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
+            let row = (
+                &partition.name,
+                partition.sms,
+                tasks.join(" "),
+                plan.schedulable,
+                plan.sms_used,
+                plan.proven,
+            );
+            rows.add(row)?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((draft, search, assumptions), plan) = self;
+        let (style, headline) = match plan.schedulable {
+            true => (palette.good, "SCHEDULABLE"),
+            false => (palette.bad, "NO PLAN FOUND"),
+        };
+        let proof = match (plan.schedulable, plan.proven) {
+            (true, true) => "no division of the kernels passes the test with fewer SMs",
+            (true, false) => {
+                "fewer SMs may be enough (--heuristic optimal examines all divisions of up to 8 kernels)"
+            }
+            (false, true) => "no division of the kernels passes the test",
+            (false, false) => "other divisions of the kernels may pass the test",
+        };
+        let name = draft
+            .name
+            .as_ref()
+            .map_or("system".to_owned(), |name| clip(name, 40));
+        let tests = counted(plan.tests, "test");
+        let mut text = match plan.schedulable {
+            true => {
+                let sms = counted(plan.sms_used, "SM");
+                format!("{style}{headline}{style:#}: {name}, {sms} found with {tests}; {proof}\n")
+            }
+            false => format!("{style}{headline}{style:#}: {name}, {tests}; {proof}\n"),
+        };
+        if !plan.partitions.is_empty() {
+            let mut table = Table::new([
+                Column::Left("partition"),
+                Column::Right("SMs"),
+                Column::Left("tasks"),
+            ]);
+            for partition in &plan.partitions {
+                let names = partition.tasks.iter().filter_map(|&task| draft.tasks.get(task));
+                let names: Vec<String> = names.map(|task| clip(&task.name, 30)).collect();
+                table.row([
+                    partition.name.clone(),
+                    partition.sms.to_string(),
+                    names.join(", "),
+                ]);
+            }
+            text += &format!("\n{}", table.render(palette.header));
+        }
+        if let Some(choice) = &plan.alternatives {
+            let moved = draft.tasks.iter().zip(choice).filter(|(_, choice)| **choice > 0);
+            let moved: Vec<String> = moved
+                .map(|(task, choice)| format!("{} (alternative {choice})", clip(&task.name, 30)))
+                .collect();
+            text += &format!("\nTasks that use an alternative: {}\n", moved.join(", "));
+        }
+        if let (Some(system), Some(verdict)) = (&plan.system, &plan.verdict) {
+            let system = System::new(system, search.environment)?;
+            text += &format!("\n{}", verdict_text(&system, verdict, palette, *assumptions));
+        } else if let Some(verdict) = &plan.verdict {
+            let late: Vec<&str> = verdict
+                .tasks
+                .iter()
+                .filter(|task| !task.meets)
+                .map(|task| task.name.as_str())
+                .collect();
+            if !late.is_empty() {
+                text += &format!(
+                    "\nEven with the largest partitions, these tasks have no proof: {}.\n",
+                    late.join(", ")
+                );
+            }
+        }
+        Ok(text)
+    }
+}

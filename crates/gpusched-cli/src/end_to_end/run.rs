@@ -1,0 +1,273 @@
+//! Results of `simulate tasks` for end-to-end systems: simulated times next to their bounds.
+
+use serde::Serialize;
+
+use super::only;
+use crate::report::{About, Column, Form, Output, Palette, Report, Rows, Table, TimelineFiles, clip};
+use crate::{Global, Outcome};
+use gpusched_analysis::end_to_end::analyze;
+use gpusched_model::end_to_end::System;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::reader::EndToEndSystems;
+use gpusched_model::time::Time;
+use gpusched_model::{Interference, counted};
+use gpusched_sim::end_to_end::{ChainTime, ChainTimes, Chart, Drawn, Extent, Observed, Pattern, Simulator};
+use gpusched_sim::timeline::Timeline;
+
+/// Maximum number of jobs in a simulation without `--duration`.
+const MANY_JOBS: u64 = 100_000_000;
+
+const COLUMNS: &str = "kind,name,jobs,misses,simulated_ns,bound_ns,deadline_ns,age_ns,age_bound_ns";
+
+/// Result of `simulate tasks` for an end-to-end system.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "EndToEndSimulation", deny_unknown_fields)]
+pub struct Simulation {
+    /// Number of jobs that missed their deadlines.
+    pub misses: u64,
+    /// Number of completed jobs.
+    pub jobs: u64,
+    /// Time after which no job arrives [ns].
+    pub duration_ns: Time,
+    /// Seed of all random numbers.
+    seed: u64,
+    /// Results of the tasks, in the order of the system.
+    pub tasks: Vec<TaskTimes>,
+    /// Results of the chains, in the order of the system.
+    pub chains: Vec<ChainResult>,
+}
+
+/// Simulated times of one task, with their bounds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "EndToEndTaskTimes", deny_unknown_fields)]
+pub struct TaskTimes {
+    /// Name of the task.
+    pub name: String,
+    /// Number of completed jobs.
+    pub jobs: u64,
+    /// Number of jobs that missed their deadlines.
+    pub misses: u64,
+    /// Longest time from the arrival of a job to its end [ns].
+    pub response_max_ns: Time,
+    /// Bound on the response time, from the end-to-end analysis [ns]; null if there is no bound.
+    pub bound_ns: Option<Time>,
+    /// D: relative deadline [ns].
+    pub deadline_ns: Time,
+    /// For each segment, the longest time from the arrival of a job to the end of the segment [ns].
+    pub ends_max_ns: Vec<Time>,
+}
+
+/// Simulated times of one chain, with their bounds. A simulated time is null if the run is too short to observe this
+/// time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "EndToEndChainTimes", deny_unknown_fields)]
+pub struct ChainResult {
+    /// Name of the chain.
+    pub name: String,
+    /// Longest reaction time [ns].
+    pub reaction_max_ns: Option<Time>,
+    /// Bound on the reaction time [ns]; null if there is no bound.
+    pub reaction_bound_ns: Option<Time>,
+    /// Longest reduced data age [ns].
+    pub age_max_ns: Option<Time>,
+    /// Bound on the reduced data age [ns]; null if there is no bound.
+    pub age_bound_ns: Option<Time>,
+}
+
+/// Simulates the only system of the stream.
+///
+/// # Errors
+/// Fails on bad input, or if output cannot be written.
+pub fn simulate(
+    systems: EndToEndSystems,
+    interference: Interference,
+    (pattern, duration): (Pattern, Option<Time>),
+    files: &TimelineFiles,
+    global: &Global,
+) -> Result<Outcome> {
+    let file = systems.file().to_owned();
+    let draft = only(systems)?;
+    let system = System::new(&draft, interference).map_err(|refusal| refusal.at(&file, None))?;
+    let form = Form::of(global);
+    let mut output = Output::open(global)?;
+    let canvas = files.open(&mut output)?;
+    let end = end(&system, duration)?;
+    let numbers = (global.seed(), 0);
+    let mut source = Drawn::new(&system, &pattern.runs(&system, numbers), numbers)?;
+    let (mut observed, mut chains) = (Observed::new(&system), ChainTimes::new(&system));
+    let mut simulator = Simulator::new(&system, None)?;
+    let extent = Extent::before(end);
+    if files.wanted() {
+        let mut timeline = Timeline::new();
+        let mut chart = Chart::new(&mut timeline, &system).map_err(|error| files.refuse(error))?;
+        simulator.run(
+            &mut source,
+            extent,
+            &mut (&mut observed, (&mut chains, &mut chart)),
+        )?;
+        if let Some(error) = chart.refused() {
+            return Err(files.refuse(error));
+        }
+        canvas.draw(
+            &timeline,
+            system.name().unwrap_or("end-to-end system"),
+            &mut output,
+        )?;
+    } else {
+        simulator.run(&mut source, extent, &mut (&mut observed, &mut chains))?;
+    }
+    let found = simulation(&system, (&observed, chains.times()), end, global.seed());
+    let misses = found.misses;
+    output.write(form.header(COLUMNS))?;
+    output.write(&form.render(&About((&system, interference), found))?)?;
+    output.finish()?;
+    Ok(Outcome::of_answers(misses == 0, true))
+}
+
+/// Returns the time after which no job arrives: `duration`, or the hyperperiod.
+fn end(system: &System, duration: Option<Time>) -> Result<Time> {
+    let Some(end) = duration.or_else(|| system.hyperperiod()) else {
+        let found = "no --duration; the hyperperiod is longer than 2^63 ns";
+        return Err(Error::parameter("duration", found, "--duration TIME"));
+    };
+    let jobs = system
+        .tasks()
+        .iter()
+        .map(|task| end.ns().div_ceil(task.period.ns()));
+    let jobs = jobs.fold(0, u64::saturating_add);
+    match duration.is_none() && jobs > MANY_JOBS {
+        true => {
+            let found =
+                format!("no --duration; {jobs} jobs arrive until the end of the hyperperiod at {end}");
+            Err(Error::parameter("duration", found, "--duration TIME"))
+        }
+        false => Ok(end),
+    }
+}
+
+fn simulation(
+    system: &System,
+    (observed, times): (&Observed, Vec<ChainTime>),
+    end: Time,
+    seed: u64,
+) -> Simulation {
+    let answer = analyze(system);
+    let tasks = system.tasks().iter().zip(&observed.tasks).zip(&answer.tasks);
+    let chains = answer.chains.iter().zip(times);
+    Simulation {
+        misses: observed.misses,
+        jobs: observed.tasks.iter().map(|task| task.jobs).sum(),
+        duration_ns: end,
+        seed,
+        tasks: tasks
+            .map(|((task, observed), answer)| TaskTimes {
+                name: task.name.clone(),
+                jobs: observed.jobs,
+                misses: observed.misses,
+                response_max_ns: observed.response,
+                bound_ns: answer.bound_ns,
+                deadline_ns: task.deadline,
+                ends_max_ns: observed.ends.clone(),
+            })
+            .collect(),
+        chains: chains
+            .map(|(bound, time)| ChainResult {
+                name: bound.name.clone(),
+                reaction_max_ns: time.reaction,
+                reaction_bound_ns: bound.reaction_ns,
+                age_max_ns: time.age,
+                age_bound_ns: bound.age_ns,
+            })
+            .collect(),
+    }
+}
+
+impl Report for About<(&System, Interference), Simulation> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About(_, found) = self;
+        for task in &found.tasks {
+            rows.add((
+                "task",
+                &task.name,
+                Some(task.jobs),
+                Some(task.misses),
+                Some(task.response_max_ns),
+                task.bound_ns,
+                Some(task.deadline_ns),
+                None::<Time>,
+                None::<Time>,
+            ))?;
+        }
+        for chain in &found.chains {
+            rows.add((
+                "chain",
+                &chain.name,
+                None::<u64>,
+                None::<u64>,
+                chain.reaction_max_ns,
+                chain.reaction_bound_ns,
+                None::<Time>,
+                chain.age_max_ns,
+                chain.age_bound_ns,
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((system, _), found) = self;
+        let (style, headline) = match found.misses {
+            0 => (palette.good, "NO DEADLINE MISSED".to_owned()),
+            1 => (palette.bad, "1 DEADLINE MISSED".to_owned()),
+            misses => (palette.bad, format!("{misses} DEADLINES MISSED")),
+        };
+        let mut text = format!(
+            "{style}{headline}{style:#}: {}, {} until {}\n\n",
+            system.name().map_or("system".to_owned(), |name| clip(name, 40)),
+            counted(found.jobs, "job"),
+            found.duration_ns
+        );
+        let time = |time: Option<Time>| time.map_or("none".to_owned(), |time| time.to_string());
+        let mut table = Table::new([
+            Column::Right("#"),
+            Column::Left("task"),
+            Column::Right("jobs"),
+            Column::Right("missed"),
+            Column::Right("longest"),
+            Column::Right("bound"),
+            Column::Right("D"),
+        ]);
+        for (index, task) in found.tasks.iter().enumerate() {
+            table.row([
+                index.to_string(),
+                clip(&task.name, 30),
+                task.jobs.to_string(),
+                task.misses.to_string(),
+                task.response_max_ns.to_string(),
+                time(task.bound_ns),
+                task.deadline_ns.to_string(),
+            ]);
+        }
+        text += &table.render(palette.header);
+        if !found.chains.is_empty() {
+            let mut table = Table::new([
+                Column::Left("chain"),
+                Column::Right("reaction"),
+                Column::Right("bound"),
+                Column::Right("age"),
+                Column::Right("bound"),
+            ]);
+            for chain in &found.chains {
+                table.row([
+                    clip(&chain.name, 40),
+                    time(chain.reaction_max_ns),
+                    time(chain.reaction_bound_ns),
+                    time(chain.age_max_ns),
+                    time(chain.age_bound_ns),
+                ]);
+            }
+            text += &format!("\n{}", table.render(palette.header));
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,54 @@
+//! `gpusched study`: runs experiments and checks published claims.
+
+mod check;
+mod figure;
+mod list;
+mod progress;
+mod reproduction;
+mod run;
+
+use super::{Global, Outcome};
+use gpusched_model::error::Result;
+
+/// Arguments of `gpusched study`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched study run analysis/smoke.toml -o results";
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Run studies, or continue interrupted studies.
+    Run(run::Args),
+    /// Combine the results of the shards of a study.
+    Merge(run::MergeArgs),
+    /// List the studies in a folder.
+    List(list::Args),
+    /// Check published claims against the results.
+    Check(check::Args),
+    /// Write a page that compares finished studies with published claims.
+    Reproduction(reproduction::Args),
+}
+
+impl Args {
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    /// Fails on bad usage, on an invalid study, for a folder with unexpected content, or for
+    /// files that cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        match &self.command {
+            Command::Run(args) => args.run(global),
+            Command::Merge(args) => args.run(global),
+            Command::List(args) => args.run(global),
+            Command::Check(args) => args.run(global),
+            Command::Reproduction(args) => args.run(global),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `gpusched study check`: checks published claims against the results of studies.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::report::{Output, Palette, Report, Rows, json_document};
+use crate::{Global, Outcome};
+use gpusched_model::error::Result;
+use gpusched_study::{self, Finding, Findings, State, Study};
+
+/// Arguments of `gpusched study check`. The command gives one verdict for each claim and analysis
+/// variant.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Output folder of `study run`, or folder of studies with one results folder each
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+const EXAMPLE: &str = "\
+Exit code 1: a claim that must hold is not reproduced. `check` skips studies without results.
+
+Example:
+  gpusched study run analysis/smoke.toml -o results && gpusched study check results";
+
+impl Args {
+    /// Checks all studies in the folder.
+    ///
+    /// # Errors
+    /// Fails if results are missing or belong to another study, or if a claim is about missing
+    /// data.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let findings: Vec<Findings> = finished(&self.folder)?
+            .iter()
+            .map(Study::findings)
+            .collect::<Result<_>>()?;
+        report(&findings, global)?;
+        match findings.iter().any(Findings::is_failure) {
+            true => Ok(Outcome::Negative),
+            false => Ok(Outcome::Positive),
+        }
+    }
+}
+
+/// Returns the studies with results in the folder at `path`. If no study has results, returns all
+/// studies, so that a later error names the missing results.
+pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
+    let mut studies = gpusched_study::studies(path)?;
+    if studies.iter().any(|study| study.state != State::Missing) {
+        studies.retain(|study| study.state != State::Missing);
+    }
+    Ok(studies)
+}
+
+/// Writes the findings of studies in the requested format.
+pub(super) fn report(findings: &[Findings], global: &Global) -> Result<()> {
+    Output::open(global)?.only(COLUMNS, &Checked(findings))
+}
+
+fn text(study: &Findings, palette: &Palette) -> String {
+    let all = &study.findings;
+    let reproduced = all.iter().filter(|finding| finding.reproduced).count();
+    let source = match study.source.as_str() {
+        "" => String::new(),
+        source => format!(", {source}"),
+    };
+    let header = palette.header;
+    // Writing to a string never fails.
+    let mut text = format!("{header}{}{source}{header:#}: ", study.study);
+    let _ = match all.len() {
+        0 => writeln!(text, "no claims"),
+        count => writeln!(text, "{reproduced} of {count} findings reproduced"),
+    };
+    let readings = all.iter().filter_map(|finding| finding.reading.as_deref());
+    let width = readings.map(|reading| reading.chars().count()).max().unwrap_or(0);
+    let mut last = None;
+    for finding in all {
+        if last != Some(&finding.id) {
+            last = Some(&finding.id);
+            text += &statement(finding);
+        }
+        let (style, verdict) = match finding.reproduced {
+            true => (palette.good, "reproduced    "),
+            false => (palette.bad, "not reproduced"),
+        };
+        let reading = finding.reading.as_deref().unwrap_or("");
+        let _ = writeln!(
+            text,
+            "    {reading:<width$}  {style}{verdict}{style:#}  {}",
+            figures(finding, &format!("\n{:indent$}", "", indent = width + 22))
+        );
+    }
+    text
+}
+
+/// Returns a text with the published claim and the criterion for its reproduction.
+fn statement(finding: &Finding) -> String {
+    let must = if finding.must_hold { " [must hold]" } else { "" };
+    let mut text = format!("\n  {}{must}: {}", finding.id, finding.text);
+    if let Some(source) = &finding.source {
+        let _ = write!(text, " ({source})");
+    }
+    text.push('\n');
+    if let Some(published) = &finding.published {
+        let _ = writeln!(text, "    published: {published}");
+    }
+    let _ = writeln!(text, "    criterion: {}", finding.holds);
+    text
+}
+
+/// Returns a text with the computed values, with `separator` between the values.
+fn figures(finding: &Finding, separator: &str) -> String {
+    let figures = finding.figures_in_words();
+    let figures = figures.iter().map(|(name, value)| format!("{name} = {value}"));
+    figures.collect::<Vec<_>>().join(separator)
+}
+
+/// CSV columns.
+const COLUMNS: &str = "study,claim,reading,reproduced,must_hold,text,source,published,figures,holds";
+
+/// Findings of all checked studies.
+#[derive(Serialize)]
+struct Checked<'a>(&'a [Findings]);
+
+impl Report for Checked<'_> {
+    fn json(&self) -> Result<String> {
+        json_document(self)
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for study in self.0 {
+            for finding in &study.findings {
+                let figures = finding.figures.iter();
+                let figures: Vec<String> = figures.map(|(name, value)| format!("{name} = {value}")).collect();
+                rows.add([
+                    study.study.as_str(),
+                    finding.id.as_str(),
+                    finding.reading.as_deref().unwrap_or(""),
+                    if finding.reproduced { "true" } else { "false" },
+                    if finding.must_hold { "true" } else { "false" },
+                    finding.text.as_str(),
+                    finding.source.as_deref().unwrap_or(""),
+                    finding.published.as_deref().unwrap_or(""),
+                    &figures.join("; "),
+                    finding.holds.as_str(),
+                ])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let texts: Vec<String> = self.0.iter().map(|study| text(study, palette)).collect();
+        Ok(texts.join("\n"))
+    }
+}

@@ -1,0 +1,226 @@
+//! `gpusched study list`: lists the studies in a folder.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::report::{Column, Output, Palette, Report, Rows, Table, clip, json_document, wrap};
+use crate::{Global, Outcome};
+use gpusched_model::counted;
+use gpusched_model::error::Result;
+use gpusched_study::{self, Kind, State, Study};
+
+/// Arguments of `gpusched study list`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Folder with study files; results are there or in one subfolder per study
+    #[arg(default_value = "analysis", value_name = "DIR")]
+    folder: PathBuf,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched study list analysis";
+
+/// One study in the list. Fields that do not apply to the kind of the study are empty.
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    title: &'a str,
+    source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sets: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    readings: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    algorithms: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    measures: Vec<&'a str>,
+    claims: usize,
+    results: State,
+}
+
+impl<'a> Entry<'a> {
+    fn new(study: &'a Study) -> Entry<'a> {
+        let spec = &study.spec;
+        let mut entry = Entry {
+            name: spec.name(),
+            title: spec.title(),
+            source: spec.source_text(),
+            points: None,
+            sets: None,
+            readings: Vec::new(),
+            algorithms: Vec::new(),
+            cases: None,
+            measures: Vec::new(),
+            claims: spec.claims().len(),
+            results: study.state,
+        };
+        match spec.kind() {
+            Kind::Partitioning(of) => {
+                let readings = of.readings().iter();
+                let algorithms = of.algorithms().iter();
+                entry.points = Some(of.points().len());
+                entry.sets = Some(of.sets());
+                entry.readings = readings.map(|reading| reading.name.as_str()).collect();
+                entry.algorithms = algorithms.map(|algorithm| algorithm.name.as_str()).collect();
+            }
+            Kind::Cases(of) => {
+                entry.cases = Some(of.cases().len());
+                for case in of.cases() {
+                    if !entry.measures.contains(&case.measure()) {
+                        entry.measures.push(case.measure());
+                    }
+                }
+            }
+        }
+        entry
+    }
+
+    /// Returns a text about the size of the study.
+    fn size(&self) -> String {
+        match (self.points, self.sets, self.cases) {
+            (Some(points), Some(sets), _) => format!("{points} × {}", counted(sets, "set")),
+            (.., Some(cases)) => counted(cases, "case"),
+            _ => String::new(),
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match self.results {
+            State::Missing => "missing",
+            State::Outdated => "outdated",
+            State::Current => "current",
+        }
+    }
+}
+
+impl Args {
+    /// Writes the list of studies.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`study::studies`], or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let studies = gpusched_study::studies(&self.folder)?;
+        let list = List {
+            entries: studies.iter().map(Entry::new).collect(),
+            width: global.width(),
+        };
+        Output::open(global)?.only(COLUMNS, &list)?;
+        Ok(Outcome::Positive)
+    }
+}
+
+/// CSV columns.
+const COLUMNS: &str = "name,title,source,points,sets,readings,algorithms,claims,results,cases,measures";
+
+/// Studies in a folder.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct List<'a> {
+    entries: Vec<Entry<'a>>,
+    /// Width of the terminal [characters]; `None` if gpusched does not write to a terminal.
+    #[serde(skip)]
+    width: Option<usize>,
+}
+
+impl Report for List<'_> {
+    fn json(&self) -> Result<String> {
+        json_document(self)
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.entries.iter().try_for_each(|entry| {
+            rows.add([
+                entry.name,
+                entry.title,
+                entry.source,
+                &number(entry.points),
+                &number(entry.sets),
+                &entry.readings.join(" "),
+                &entry.algorithms.join(" "),
+                &entry.claims.to_string(),
+                entry.state(),
+                &number(entry.cases),
+                &entry.measures.join(" "),
+            ])
+        })
+    }
+
+    /// Returns the widest table that fits on the terminal. To save width, the function first
+    /// makes the cells narrower. If the table is still too wide, the function omits the columns
+    /// with lists of names.
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let cells = (WIDEST - 24..=WIDEST).rev();
+        let all = cells.clone().map(|cell| self.table(cell, true));
+        let short = cells.map(|cell| self.table(cell, false));
+        let fits = |table: &Table| self.width.is_none_or(|width| table.width() <= width);
+        let table = all.chain(short).find(fits);
+        let table = table.unwrap_or_else(|| self.table(WIDEST - 24, false));
+        Ok(table.render(palette.header))
+    }
+}
+
+/// Maximum width of a cell with analysis variants, metrics or algorithms [characters]. A cell with sources may have
+/// four more characters.
+const WIDEST: usize = 36;
+
+impl List<'_> {
+    /// Returns a table with cells of about `cell` characters. If `words` is true, the table lists
+    /// the names of analysis variants, metrics and algorithms.
+    fn table(&self, cell: usize, words: bool) -> Table {
+        let mut columns = vec![
+            Column::Left("study"),
+            Column::Left("source"),
+            Column::Right("size"),
+        ];
+        if words {
+            columns.extend([Column::Left("readings, measures"), Column::Left("algorithms")]);
+        }
+        columns.push(Column::Left("results"));
+        let mut table = Table::new(columns);
+        let wrapped = |names: &[&str]| wrap(names.iter().map(|name| (*name).to_owned()), cell);
+        for entry in &self.entries {
+            let mut cells = vec![entry.name.to_owned(), clip(entry.source, cell + 4), entry.size()];
+            if words {
+                cells.push(wrapped(&[entry.readings.as_slice(), &entry.measures].concat()));
+                cells.push(wrapped(&entry.algorithms));
+            }
+            cells.push(entry.state().to_owned());
+            table.row(cells);
+        }
+        table
+    }
+}
+
+fn number(number: Option<impl ToString>) -> String {
+    number.map(|number| number.to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_as_wide_as_the_terminal() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../analysis");
+        let studies = gpusched_study::studies(std::path::Path::new(folder)).unwrap();
+        let text = |width| {
+            let entries = studies.iter().map(Entry::new).collect();
+            List { entries, width }.text(&Palette::default()).unwrap()
+        };
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+        let whole = text(None);
+        assert_eq!(text(Some(widest(&whole))), whole);
+        for width in [80, 100, 120] {
+            let text = text(Some(width));
+            assert!(widest(&text) <= width, "{text}");
+            assert_eq!(text.contains("SMS-INA"), width == 120, "{text}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `gpusched study run` and `gpusched study merge`.
+
+use std::collections::HashSet;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::check::report;
+use super::figure;
+use super::progress::Progress;
+use crate::arguments::whole;
+use crate::{Global, Outcome};
+use gpusched_model::error::{Error, Result};
+use gpusched_study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
+
+/// Arguments of `gpusched study run`. To continue an interrupted run, repeat the command.
+///
+/// For each study, the command writes NAME.csv (results), NAME.timing.csv (measured times),
+/// NAME.weighted.csv (weighted schedulability), NAME.svg (figure), NAME.claims.json (findings),
+/// NAME.provenance.json (origin), NAME.toml (the study as run), NAME.inputs.json (input files)
+/// and NAME.checkpoint.jsonl (progress).
+#[derive(Debug, clap::Args)]
+#[command(after_help = RUN_EXAMPLE)]
+pub struct Args {
+    /// Study files (TOML)
+    #[arg(required = true, value_name = "SPEC")]
+    specs: Vec<PathBuf>,
+    /// Run only part i of n; `study merge` combines the results of all parts
+    #[arg(long, value_name = "i/n")]
+    shard: Option<Shard>,
+    /// Number of task sets per point, for a quick trial [default: from the study]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
+    sets: Option<u64>,
+}
+
+const RUN_EXAMPLE: &str = "\
+Shards: run SPEC with --shard 1/2 -o part1 and with --shard 2/2 -o part2, on any machines and in any order. Then combine the
+results with `gpusched study merge part1 part2 -o whole`.
+Exit code 1: a claim that must hold is not reproduced. gpusched writes the results in any case.
+
+Examples:
+  gpusched study run analysis/smoke.toml -o results
+  gpusched study run analysis/singh21-fig3.4.toml --sets 2 -o look
+  gpusched study run analysis/smoke.toml --shard 1/2 -o part1";
+
+const MERGE_EXAMPLE: &str = "\
+Example:
+  gpusched study run analysis/smoke.toml -o parts && gpusched study merge parts -o whole";
+
+/// Arguments of `gpusched study merge`. The merged files equal the files of an undivided run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = MERGE_EXAMPLE)]
+pub struct MergeArgs {
+    /// Output folders of the shards
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+}
+
+impl Args {
+    /// Runs the studies one after the other.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Spec::read`] for any study, before the first study runs. Also fails in the same
+    /// cases as [`study::run`].
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.specs.iter().any(|path| path.as_os_str() == "-") {
+            let expected = "a file, because a study cannot be read from standard input";
+            return Err(Error::parameter("SPEC", "-", expected));
+        }
+        let output = folder(global)?;
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        let overrides = Overrides {
+            sets: self.sets,
+            seed: global.seed,
+        };
+        let specs: Vec<Spec> = self
+            .specs
+            .iter()
+            .map(|path| Spec::read(path, overrides))
+            .collect::<Result<_>>()?;
+        let mut names = HashSet::new();
+        if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name())) {
+            return Err(Error::file(
+                twice.file(),
+                format!("the name `{}`, which another study also has", twice.name()),
+                "another name",
+            ));
+        }
+        let pool = global.pool()?;
+        for spec in &specs {
+            let summary = {
+                let mut progress = Progress::new(spec, global);
+                gpusched_study::run(spec, output, shard, &pool, &mut progress)?
+            };
+            let part = if shard.is_whole() {
+                String::new()
+            } else {
+                format!(" of shard {shard}")
+            };
+            let resumed = match summary.resumed {
+                0 => String::new(),
+                units => format!(" ({units} were done before)"),
+            };
+            let (done, units) = (summary.units, spec.kind().units());
+            note(
+                global,
+                &format!(
+                    "{}: {done} {units}{part} done{resumed} in {}",
+                    spec.name(),
+                    output.display()
+                ),
+            );
+        }
+        match shard.is_whole() {
+            true => finish(specs, output, global),
+            false => Ok(Outcome::Positive),
+        }
+    }
+}
+
+impl MergeArgs {
+    /// Merges all studies in the folders.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`study::merge`].
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let output = folder(global)?;
+        let specs = gpusched_study::merge(&self.folders, output)?;
+        for spec in &specs {
+            note(
+                global,
+                &format!("{}: merged into {}", spec.name(), output.display()),
+            );
+        }
+        finish(specs, output, global)
+    }
+}
+
+/// Draws the figures and writes the findings of all studies, sorted by name. The outcome is
+/// negative if the results do not reproduce a claim that must hold.
+fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcome> {
+    specs.sort_by(|a, b| a.name().cmp(b.name()));
+    let mut findings = Vec::new();
+    for spec in specs {
+        let folder = Folder::new(output, spec.name());
+        let study = Study::new(spec, folder)?;
+        figure::draw(&study)?;
+        findings.push(study.findings()?);
+    }
+    let stdout = Global {
+        output: None,
+        ..global.clone()
+    };
+    report(&findings, &stdout)?;
+    Ok(match findings.iter().any(Findings::is_failure) {
+        true => Outcome::Negative,
+        false => Outcome::Positive,
+    })
+}
+
+/// Returns the folder of `--output`.
+fn folder(global: &Global) -> Result<&Path> {
+    global
+        .file()
+        .ok_or_else(|| Error::parameter("output", "none", "-o DIR, the folder for the results"))
+}
+
+/// Writes a line to standard error, but not with `--quiet`.
+fn note(global: &Global, line: &str) {
+    if !global.quiet {
+        let _ = writeln!(anstream::stderr(), "{line}"); // ignores a closed standard error
+    }
+}

@@ -1,0 +1,130 @@
+//! `gpusched budget nominal`: the largest budget that keeps the slowdown of a kernel within a limit.
+
+use std::path::PathBuf;
+
+use crate::report::{About, Output, Palette, Report, Rows};
+use crate::wcet::{Traffic, distrust, percent, slowdown, title};
+use crate::{Global, Outcome, complain};
+use gpusched_analysis::bandwidth::{Nominal, nominal};
+use gpusched_model::error::Result;
+use gpusched_model::reader::Kernels;
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Kernel};
+
+/// Arguments of `gpusched budget nominal`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
+    #[arg(value_name = "KERNEL")]
+    kernels: PathBuf,
+    /// Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q
+    #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
+    slowdown: Factor,
+    #[command(flatten)]
+    traffic: Traffic,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched budget nominal tasksets/kernels/histo-m4.json --slowdown 0.10";
+
+impl Args {
+    /// Writes a budget for each kernel.
+    ///
+    /// # Errors
+    /// Fails on bad input, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.slowdown > Factor::ONE && !global.quiet {
+            complain(&format!(
+                "note: a slowdown of {} is {} %",
+                self.slowdown,
+                100.0 * self.slowdown.as_f64()
+            ));
+        }
+        let mut output = Output::open(global)?;
+        output.header("kernel,slowdown,sync,straddling,nominal_q,wcet_isolated_ns,wcet_nominal_ns")?;
+        for kernel in Kernels::open(&self.kernels)? {
+            let (_, kernel) = kernel?;
+            distrust(&kernel);
+            let Traffic { sync, straddling } = self.traffic;
+            let found = nominal(&kernel, self.slowdown, sync, straddling)?;
+            if let Some(note) = self.shorter(&kernel, &found)?.filter(|_| !global.quiet) {
+                complain(&note);
+            }
+            output.report(&About((&kernel, &self.traffic), found))?;
+        }
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}
+
+impl Args {
+    /// Returns a note if `kernel` in isolation ends within one regulation period. The note names the shorter regulation
+    /// period for which the budget is largest.
+    fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
+        let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
+        if alone >= period {
+            return Ok(None);
+        }
+        let (mut best, mut at) = (found.nominal_q, period);
+        for shorter in rounded_periods().take_while(|shorter| *shorter < period) {
+            let kernel = kernel.clone().with_regulation_period(shorter)?;
+            let q = nominal(&kernel, self.slowdown, found.sync, found.straddling)?.nominal_q;
+            if q > found.nominal_q && q >= best {
+                (best, at) = (q, shorter);
+            }
+        }
+        Ok((at < period).then(|| {
+            format!(
+                "note: {} takes {alone} in isolation, less than its regulation period of {period}; \
+                 a regulation period of {at} allows Q = {best} instead of {}",
+                title(kernel),
+                found.nominal_q
+            )
+        }))
+    }
+}
+
+/// Returns the regulation periods 1, 2, 5, 10, 20, 50 … us, up to 5 s.
+fn rounded_periods() -> impl Iterator<Item = Time> {
+    let units = (0..7).map(|digits| 1_000 * 10_u64.pow(digits));
+    units.flat_map(|unit| [1, 2, 5].map(|times| Time::from_ns(times * unit)))
+}
+
+impl Report for About<(&Kernel, &Traffic), Nominal> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About(_, found) = self;
+        rows.add((
+            &found.kernel,
+            found.slowdown.to_string(),
+            found.sync,
+            found.straddling.to_string(),
+            found.nominal_q.to_string(),
+            found.wcet_isolated_ns.ns(),
+            found.wcet_nominal_ns.ns(),
+        ))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((kernel, traffic), found) = self;
+        let (good, bad, name, alone) = (palette.good, palette.bad, title(kernel), found.wcet_isolated_ns);
+        if found.nominal_q == Factor::ZERO {
+            let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
+            let any = traffic.estimator(kernel).bound(least, traffic.sync)?.wcet_ns;
+            return Ok(format!(
+                "{name}: {bad}no budget{bad:#}: even the smallest budget adds {} to the isolated WCET of \
+                 {alone}, because a burst of memory accesses also delays blocks that overlap the burst \
+                 only in part\n",
+                percent(any, alone)
+            ));
+        }
+        Ok(format!(
+            "{name}: {good}Q = {}{good:#} slows the kernel down by {}: {alone} in isolation, at most {} \
+             under this budget\n",
+            found.nominal_q,
+            percent(found.wcet_nominal_ns, alone),
+            found.wcet_nominal_ns
+        ))
+    }
+}

@@ -1,0 +1,42 @@
+//! Schedulability test before a simulation. The test treats kernels as sporadic tasks with their
+//! nominal WCETs.
+
+use gpusched_analysis::schedulability::{Demand, test};
+use gpusched_model::policy::{Policy, Preemption, Priorities, Strength};
+use gpusched_model::time::Time;
+use gpusched_model::{System, Verdict};
+use gpusched_sim::regulation::sequence::Dispatch;
+
+/// Tests whether every kernel meets its deadline for all release times. Each job of kernel i
+/// takes at most `wcets[i]`. Returns `None` if no kernel has a deadline.
+///
+/// FIFO equals EDF if all relative deadlines are equal. Therefore the EDF test is a sufficient test of FIFO if it uses
+/// the smallest relative deadline for all kernels. In the test, a kernel that is released only once has a period of 292
+/// years.
+pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Verdict> {
+    let least = system.kernels().iter().filter_map(|task| task.deadline()).min()?;
+    let demands: Vec<Demand> = system
+        .kernels()
+        .iter()
+        .zip(wcets)
+        .map(|(task, &wcet)| {
+            let deadline = match dispatch {
+                Dispatch::Fifo => least,
+                _ => task.deadline().unwrap_or(Time::LIMIT),
+            };
+            Demand::new(wcet, task.period().unwrap_or(Time::LIMIT), deadline)
+        })
+        .collect();
+    let priorities = |priorities| Policy::FixedPriority(Preemption::NonPreemptive, priorities);
+    let policy = match dispatch {
+        Dispatch::Fifo | Dispatch::NpEdf => Policy::NpEdf,
+        Dispatch::NpFp => priorities(Priorities::DeadlineMonotonic),
+        Dispatch::NpFpRm => priorities(Priorities::RateMonotonic),
+        Dispatch::NpFpGiven => priorities(Priorities::Given),
+    };
+    // The tests are exact for sporadic releases, but only sufficient for the releases of `system`.
+    Some(Verdict {
+        strength: Strength::Sufficient,
+        ..test(policy, &demands, 1)
+    })
+}

@@ -1,0 +1,158 @@
+//! Results of `budget simulate` as text and CSV.
+
+use crate::report::{Column, Palette, Report, Rows, Table};
+use gpusched_model::counted;
+use gpusched_model::error::Result;
+use gpusched_sim::regulation::{Estimate, Run, Summary};
+
+/// CSV columns.
+pub const COLUMNS: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns";
+
+/// Returns CSV with one row per regulation period of `run`. `name` is the name of the policy.
+pub fn csv(name: &str, run: &Run) -> Result<String> {
+    let mut rows = Rows::default();
+    for (index, period) in run.periods.iter().enumerate() {
+        let remaining: Vec<String> = period.remaining.iter().map(u64::to_string).collect();
+        rows.add((
+            (name, run.run, index),
+            format!("{:.6}", period.time.as_secs_f64() * 1e3),
+            format!("{:.6}", period.q),
+            period.remaining.iter().sum::<u64>(),
+            remaining.join(":"),
+            format!("{:.1}", period.requests),
+            period.slack,
+        ))?;
+    }
+    rows.finish()
+}
+
+impl Report for Summary {
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let late: u64 = self.policies.iter().map(|policy| policy.late_runs).sum();
+        let (style, verdict) = match late {
+            0 => (palette.good, "every run takes at most this WCET"),
+            _ => (palette.bad, "some runs take LONGER than this WCET"),
+        };
+        let mut text = format!(
+            "{}: nominal budget Q = {}, WCET under this budget {}: {style}{verdict}{style:#}\n{} under \
+             each policy, seed {}\n{}",
+            self.kernel.as_deref().unwrap_or("kernel"),
+            self.nominal_q,
+            self.wcet_nominal_ns,
+            counted(self.runs, "run"),
+            self.seed,
+            policies(self).render(palette.header),
+        );
+        if !self.setting.cores.is_empty() {
+            text += &cores(self).render(palette.header);
+        }
+        if let Some(optimum) = &self.optimum {
+            text += &format!(
+                "no sequence of budgets allows more than {} best-effort requests; `optimum` uses full \
+                 knowledge of each run\n",
+                count(&optimum.limit)
+            );
+        }
+        Ok(text)
+    }
+}
+
+/// Returns a table with one row per policy.
+fn policies(summary: &Summary) -> Table {
+    let mut columns = vec![
+        Column::Left("policy"),
+        Column::Right("best-effort requests"),
+        Column::Right("over nominal"),
+        Column::Right("mean Q"),
+        Column::Right("std of Q"),
+        Column::Right("finish, mean"),
+        Column::Right("last"),
+        Column::Right("margin"),
+        Column::Right("late"),
+    ];
+    columns.extend(summary.optimum.iter().map(|_| Column::Right("share of limit")));
+    let mut table = Table::new(columns);
+    for policy in &summary.policies {
+        let mut row = vec![
+            policy.policy.to_string(),
+            count(&policy.requests),
+            over_nominal(policy.improvement.as_ref()),
+            share(&policy.q_mean),
+            share(&policy.q_std),
+            milliseconds(policy.finish_ns.mean),
+            milliseconds(policy.finish_ns.last),
+            milliseconds(policy.margin_ns),
+            policy.late_runs.to_string(),
+        ];
+        row.extend(summary.optimum.iter().map(|_| of_limit(policy.of_limit.as_ref())));
+        table.row(row);
+    }
+    if let Some(optimum) = &summary.optimum {
+        table.row([
+            "optimum".to_owned(),
+            count(&optimum.requests),
+            over_nominal(optimum.improvement.as_ref()),
+            share(&optimum.q_mean),
+            share(&optimum.q_std),
+            milliseconds(optimum.finish_ns.mean),
+            milliseconds(optimum.finish_ns.last),
+            milliseconds(optimum.margin_ns),
+            optimum.late_runs.to_string(),
+            of_limit(optimum.of_limit.as_ref()),
+        ]);
+    }
+    table
+}
+
+/// Returns a table of the memory requests of each core, with one column per policy.
+fn cores(summary: &Summary) -> Table {
+    let policies = || summary.policies.iter();
+    let mut columns = vec![Column::Left("best-effort core"), Column::Right("wants")];
+    columns.extend(policies().map(|policy| Column::Right(policy.policy.name())));
+    let mut table = Table::new(columns);
+    for (index, demand) in summary.setting.cores.iter().enumerate() {
+        let mut row = vec![index.to_string(), demand.to_string()];
+        row.extend(policies().map(|policy| or_none(policy.cores.get(index), count)));
+        table.row(row);
+    }
+    let mut row = vec!["fairness".to_owned(), String::new()];
+    row.extend(policies().map(|policy| or_none(policy.fairness.as_ref(), share)));
+    table.row(row);
+    table
+}
+
+fn count(estimate: &Estimate) -> String {
+    format!("{:.0}{}", estimate.mean, around(estimate, 1.0, 0))
+}
+
+fn share(estimate: &Estimate) -> String {
+    format!("{:.4}", estimate.mean)
+}
+
+fn over_nominal(estimate: Option<&Estimate>) -> String {
+    or_none(estimate, |over| {
+        format!("{:+.1}{} %", over.mean * 100.0, around(over, 100.0, 1))
+    })
+}
+
+fn of_limit(estimate: Option<&Estimate>) -> String {
+    or_none(estimate, |share| {
+        format!("{:.1}{} %", share.mean * 100.0, around(share, 100.0, 1))
+    })
+}
+
+fn or_none(estimate: Option<&Estimate>, write: impl Fn(&Estimate) -> String) -> String {
+    estimate.map_or("-".to_owned(), write)
+}
+
+/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty if there is only one
+/// run.
+fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
+    let half = estimate.high.map(|high| (high - estimate.mean) * scale);
+    half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
+}
+
+fn milliseconds(ns: f64) -> String {
+    // The addition of 0.0 removes the sign of a negative zero.
+    format!("{:.4}ms", (ns / 100.0).round() / 1e4 + 0.0)
+}

@@ -1,0 +1,168 @@
+//! `gpusched wcet bound`: the WCET bound G(Q) of a kernel under the memory bandwidth budget Q of
+//! best-effort cores.
+
+use std::path::PathBuf;
+
+use super::traffic::{Traffic, budget};
+use crate::arguments::named;
+use crate::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
+use crate::{Global, Outcome, complain};
+use gpusched_analysis::kernel_wcet::{Solver, list_scheduling};
+use gpusched_model::counted;
+use gpusched_model::error::Result;
+use gpusched_model::reader::Kernels;
+use gpusched_model::time::Time;
+use gpusched_model::{Bound, Factor, Kernel, Straddling};
+
+/// Arguments of `gpusched wcet bound`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
+    #[arg(value_name = "KERNEL")]
+    kernels: PathBuf,
+    /// Budget Q of best-effort cores, as a share of each regulation period, 0 to 1
+    #[arg(long, value_name = "Q", value_parser = budget)]
+    q: Factor,
+    #[command(flatten)]
+    traffic: Traffic,
+    /// Solver of the linear program
+    ///
+    /// `both` compares the solvers `exact` and `lp`. If their results differ, the exit code is 3.
+    #[arg(long, value_parser = named::<Solver>(), default_value_t)]
+    solver: Solver,
+}
+
+const EXAMPLE: &str = "\
+The bound assumes that every block of a cluster takes at most e0 in isolation, and at most e1 under unregulated memory traffic.
+
+Examples:
+  gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13
+  gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13 --sync --solver both";
+
+const COLUMNS: &str = "kernel,q,sync,straddling,wcet_ns,iterations,memory_time_ns,lambda,mu";
+
+impl Args {
+    /// Writes a bound for each kernel.
+    ///
+    /// # Errors
+    /// Fails on bad input, if a solver fails, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        output.header(COLUMNS)?;
+        for kernel in Kernels::open(&self.kernels)? {
+            let (_, kernel) = kernel?;
+            distrust(&kernel);
+            let estimator = self.traffic.estimator(&kernel).solver(self.solver);
+            let bound = estimator.bound(self.q, self.traffic.sync)?;
+            output.report(&About((&kernel, self.solver), bound))?;
+        }
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}
+
+/// Returns the name of a kernel for text.
+pub fn title(kernel: &Kernel) -> String {
+    kernel.name().map_or("kernel".to_owned(), |name| clip(name, 40))
+}
+
+/// Writes a warning for each WCET that comes from a distribution fit that failed its test. The
+/// warning also appears with `--quiet`.
+pub fn distrust(kernel: &Kernel) {
+    for (index, cluster) in kernel.clusters().iter().enumerate() {
+        for (name, distribution) in [
+            ("e0", cluster.isolated_distribution()),
+            ("e1", cluster.interference_distribution()),
+        ] {
+            let tail = distribution.and_then(|found| found.tail.as_ref());
+            if tail.is_some_and(|tail| !tail.trustworthy) {
+                complain(&format!(
+                    "warning: {}: {name} of cluster {index} comes from a fit that failed its tests",
+                    title(kernel)
+                ));
+            }
+        }
+    }
+}
+
+/// Returns the increase from `base` to `time` as text, such as `+12.30 %`.
+pub fn percent(time: Time, base: Time) -> String {
+    format!("{:+.2} %", (time.ns() as f64 / base.ns() as f64 - 1.0) * 100.0)
+}
+
+impl Report for About<(&Kernel, Solver), Bound> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About(_, bound) = self;
+        let certificate = bound.certificate.as_ref();
+        rows.add((
+            &bound.kernel,
+            bound.q.to_string(),
+            bound.sync,
+            bound.straddling.to_string(),
+            bound.wcet_ns.ns(),
+            bound.iterations,
+            bound.memory_time_ns.ns(),
+            certificate.map(|certificate| certificate.lambda.to_string()),
+            certificate.map(|certificate| certificate.mu.to_string()),
+        ))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((kernel, solver), bound) = self;
+        let isolated = list_scheduling::isolated(kernel);
+        let good = palette.good;
+        let mut text = format!(
+            "{}: {good}at most {}{good:#} at Q = {} ({} over {isolated} in isolation)\n",
+            title(kernel),
+            bound.wcet_ns,
+            bound.q,
+            percent(bound.wcet_ns, isolated),
+        );
+        text += &format!(
+            "{}, {} at a time; best-effort cores access memory for {} of the WCET bound, starting at {}\n",
+            counted(kernel.blocks(), "block"),
+            kernel.active_blocks(),
+            bound.memory_time_ns,
+            if bound.sync {
+                "the start of a regulation period"
+            } else {
+                "the worst moment"
+            },
+        );
+        if bound.straddling == Straddling::Both {
+            text += "blocks at both ends of each memory time of best-effort cores count as delayed\n";
+        }
+        if *solver == Solver::Both {
+            text += "the linear program agrees with the bound at every step\n";
+        }
+        text += &match bound.certificate {
+            Some(certificate) => format!(
+                "{} solver steps; proof: λ = {}, µ = {} ns\n\n",
+                bound.iterations, certificate.lambda, certificate.mu
+            ),
+            None => format!(
+                "{} solver steps; no proof, because the linear program uses floating-point numbers\n\n",
+                bound.iterations
+            ),
+        };
+        let mut table = Table::new([
+            Column::Right("cluster"),
+            Column::Right("blocks"),
+            Column::Right("e0"),
+            Column::Right("e1"),
+            Column::Right("e1/e0"),
+        ]);
+        for (index, cluster) in kernel.clusters().iter().enumerate() {
+            let (alone, contended) = (cluster.isolated(), cluster.contended());
+            table.row([
+                index.to_string(),
+                cluster.blocks().to_string(),
+                alone.to_string(),
+                contended.to_string(),
+                format!("{:.2}", contended.ns() as f64 / alone.ns() as f64),
+            ]);
+        }
+        Ok(text + &table.render(palette.header))
+    }
+}

@@ -1,0 +1,177 @@
+//! `gpusched wcet curve`: the WCET bound G of a kernel as a function of the memory bandwidth
+//! budget Q.
+
+use std::path::PathBuf;
+
+use serde::{Serialize, Serializer};
+
+use super::bound::{distrust, title};
+use super::traffic::{Traffic, budget};
+use crate::arguments::whole;
+use crate::report::{Column, Content, Output, OutputPath, Palette, Report, Rows, Table};
+use crate::{Global, Outcome};
+use gpusched_analysis::kernel_wcet::{CurvePoint, curve};
+use gpusched_model::Factor;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::reader::Kernels;
+use gpusched_study as study;
+use gpusched_study::plot::{Options, line_chart};
+
+/// Arguments of `gpusched wcet curve`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
+    #[arg(value_name = "KERNEL")]
+    kernels: PathBuf,
+    /// Smallest budget Q
+    #[arg(long, value_name = "Q", value_parser = budget, default_value = "0")]
+    from: Factor,
+    /// Largest budget Q
+    #[arg(long, value_name = "Q", value_parser = budget, default_value = "1")]
+    to: Factor,
+    /// Number of steps from the smallest to the largest budget
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..=100_000))]
+    steps: u64,
+    #[command(flatten)]
+    traffic: Traffic,
+    /// Also draw the curves, to an SVG file
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
+    svg: Option<OutputPath>,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched wcet curve tasksets/kernels/histo-m4.json --steps 20 --svg histo.svg -o histo.csv";
+
+const COLUMNS: &str = "kernel,sync,straddling,q,wcet_ns,wcet_ms,slowdown,memory_time_ns,iterations";
+
+impl Args {
+    /// Writes a curve for each kernel.
+    ///
+    /// # Errors
+    /// Fails on bad input or usage, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if let Some(path) = global
+            .file()
+            .filter(|path| path.extension().is_some_and(|ending| ending == "svg"))
+        {
+            return Err(Error::file(
+                path,
+                "a figure",
+                "CSV, JSON or text, because --svg names the file of a figure",
+            ));
+        }
+        let budgets = self.budgets()?;
+        let pool = global.pool()?;
+        let mut output = Output::open(global)?;
+        let svg = output.beside(self.svg.as_ref())?;
+        output.header(COLUMNS)?;
+        let mut table = format!("{COLUMNS}\n");
+        for kernel in Kernels::open(&self.kernels)? {
+            let (_, kernel) = kernel?;
+            distrust(&kernel);
+            let estimator = self.traffic.estimator(&kernel);
+            let points = pool.install(|| curve(&estimator, &budgets, self.traffic.sync))?;
+            let curve = KernelCurve {
+                kernel: kernel.name(),
+                points,
+                title: title(&kernel),
+            };
+            table += &curve.csv()?;
+            output.report(&curve)?;
+        }
+        if let Some(file) = svg {
+            output.complete(file, figure(&table)?)?;
+        }
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+
+    /// Returns `steps` + 1 budgets from `from` to `to`, rounded down to billionths.
+    fn budgets(&self) -> Result<Vec<Factor>> {
+        if self.from >= self.to {
+            return Err(Error::parameter(
+                "to",
+                self.to,
+                format!("more than --from, {}", self.from),
+            ));
+        }
+        let billionths = |factor: Factor| {
+            let (numerator, denominator) = factor.ratio();
+            numerator * (1_000_000_000 / denominator)
+        };
+        let (from, to) = (billionths(self.from), billionths(self.to));
+        let budgets = (0..=self.steps)
+            .filter_map(|step| Factor::from_billionths(from + (to - from) * step / self.steps));
+        Ok(budgets.collect())
+    }
+}
+
+/// Curve of one kernel.
+#[derive(Serialize)]
+struct KernelCurve<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<&'a str>,
+    #[serde(serialize_with = "bounds")]
+    points: Vec<CurvePoint>,
+    #[serde(skip)]
+    title: String,
+}
+
+fn bounds<S: Serializer>(points: &[CurvePoint], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(points.iter().map(|point| &point.bound))
+}
+
+impl Report for KernelCurve<'_> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.points.iter().try_for_each(|CurvePoint { bound, slowdown }| {
+            rows.add((
+                &self.title,
+                bound.sync,
+                bound.straddling.to_string(),
+                bound.q.to_string(),
+                bound.wcet_ns.ns(),
+                format!("{:.6}", bound.wcet_ns.as_secs_f64() * 1e3),
+                format!("{slowdown:.6}"),
+                bound.memory_time_ns.ns(),
+                bound.iterations,
+            ))
+        })
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let mut table = Table::new([
+            Column::Right("Q"),
+            Column::Right("WCET"),
+            Column::Right("slowdown"),
+            Column::Right("memory time"),
+            Column::Right("steps"),
+        ]);
+        for CurvePoint { bound, slowdown } in &self.points {
+            table.row([
+                bound.q.to_string(),
+                bound.wcet_ns.to_string(),
+                format!("{:+.2} %", slowdown * 100.0),
+                bound.memory_time_ns.to_string(),
+                bound.iterations.to_string(),
+            ]);
+        }
+        Ok(format!("{}\n{}", self.title, table.render(palette.header)))
+    }
+}
+
+/// Draws the WCET bound G [ms] over the budget Q, with one line per kernel.
+fn figure(csv: &str) -> Result<String> {
+    let table = study::Table::from_reader("curve", csv.as_bytes())?;
+    let options = Options {
+        x: "q".to_owned(),
+        y: "wcet_ms".to_owned(),
+        x_title: Some("memory budget Q of best-effort cores".to_owned()),
+        y_title: Some("WCET bound [ms]".to_owned()),
+        series: "kernel".to_owned(),
+        title: Some("WCET bound over the memory budget of best-effort cores".to_owned()),
+        ..Options::default()
+    };
+    line_chart(&[table], &options)
+}

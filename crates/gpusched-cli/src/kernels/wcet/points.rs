@@ -1,0 +1,198 @@
+//! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally
+//! `contention`. A result of `simulate profile` has further columns: bandwidths, traffic, the
+//! GPU, and a mark of estimates.
+
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
+use crate::simulate::{ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS};
+use gpusched_analysis::kernel_wcet::fit::classification::{Reason, utilization};
+use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
+use gpusched_analysis::kernel_wcet::fit::points::{Points, check};
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::time::Time;
+use gpusched_model::wcet::MAX_SMS;
+use gpusched_model::{Bytes, Estimated};
+use gpusched_study::Table;
+
+/// Names of the columns that may contain the times, each with its unit.
+const TIMES: [(&str, &str); 4] = [
+    ("time_ns", "ns"),
+    ("time_us", "us"),
+    ("time_ms", "ms"),
+    ("time_s", "s"),
+];
+
+/// Name of the column with the maximum memory traffic of the kernel [bytes].
+const TRAFFIC_COLUMN: &str = "traffic_bytes";
+
+/// Reads the file at `path`; `-` is standard input.
+///
+/// # Errors
+/// Fails with [`Error::Refused`] for an invalid cell (with line and column), for a missing or unknown column, or for a
+/// file without isolated measurements.
+pub fn read(path: &Path) -> Result<Measured> {
+    let file = path.display().to_string();
+    let bytes = bytes(path)?;
+    let table = Table::from_reader(&file, bytes.as_slice()).map_err(as_csv)?;
+    let whole = |found: &str, expected: &str| table.error(None, Refusal::new("", found, expected));
+    let known = |name: &str| {
+        ["sms", "contention"].contains(&name)
+            || TIMES.iter().any(|(time, _)| *time == name)
+            || name == ESTIMATE_COLUMN
+            || PROFILE_COLUMNS.contains(&name)
+            || GPU_COLUMNS.contains(&name)
+            || BANDWIDTHS.contains(&name)
+    };
+    if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
+        let expected = "sms, time_ns (or time_us, time_ms, time_s), contention, bandwidth, and the columns of `simulate profile`";
+        let unit = "name the unit of the times, as in `time_us`; for a profile, use `simulate profile … --format csv`";
+        let error = whole(&format!("a column `{unknown}`"), expected);
+        return Err(error.map_refusal(|refusal| refusal.hint(unit)));
+    }
+    // A truncated file may have lost the last digits of its last number.
+    if !bytes.ends_with(b"\n") && table.columns().last().is_some_and(|name| name != "contention") {
+        let line = 1 + bytes.iter().filter(|&&byte| byte == b'\n').count();
+        let refusal = Refusal::new(
+            "",
+            "no line break at the end",
+            "a line break, because the last number may be cut off",
+        );
+        return Err(refusal.at(&file, line).into());
+    }
+    let times: Vec<_> = TIMES
+        .iter()
+        .filter_map(|(name, unit)| Some((table.find(name)?, *unit)))
+        .collect();
+    let [(time, unit)] = *times.as_slice() else {
+        let found = format!("{} columns with times", times.len());
+        return Err(whole(
+            &found,
+            "exactly one of the columns time_ns, time_us, time_ms, time_s",
+        ));
+    };
+    let (sms, contention) = (table.column("sms")?, table.find("contention"));
+    let rounds = table.find(ESTIMATE_COLUMN);
+    let bandwidth = bandwidth_column(&table)?;
+    let gpu = gpu_in(&table)?;
+    let bytes_moved = table.find(TRAFFIC_COLUMN);
+
+    let (mut isolated, mut conflict, mut estimate) = (Vec::new(), Vec::new(), None);
+    let (mut on_all, mut traffic) = (None, bytes_moved.map(|_| Bytes::default()));
+    for row in 0..table.len() {
+        let fail = |refusal: Refusal| table.error(Some(row), refusal);
+        let found = sms.text(row).trim();
+        let expected = || {
+            let expected = format!("a number of SMs from 1 to {MAX_SMS}");
+            fail(Refusal::new("sms", format!("{found:?}"), expected))
+        };
+        let m: u32 = found.parse().map_err(|_| expected())?;
+        let found = time.text(row).trim();
+        let expected = || {
+            let expected =
+                format!("a positive decimal number of {unit} that gives whole nanoseconds, fewer than 2^63");
+            fail(Refusal::new(time.name(), format!("{found:?}"), expected))
+        };
+        let parsed: Time = format!("{found}{unit}").parse().map_err(|_| expected())?;
+        check(m, parsed).map_err(|error| match (1..=MAX_SMS).contains(&m) {
+            true => expected(),
+            false => fail(Refusal::told("sms", error)),
+        })?;
+        if let Some(column) = bytes_moved {
+            let found = column.text(row).trim();
+            // If one row has no value, the traffic is unknown.
+            traffic = match found {
+                "" => None,
+                _ => {
+                    let moved = found.parse().ok().and_then(Bytes::new).ok_or_else(|| {
+                        let expected = format!("a number of bytes up to {}", Bytes::LIMIT.bytes());
+                        fail(Refusal::new(TRAFFIC_COLUMN, format!("{found:?}"), expected))
+                    })?;
+                    traffic.map(|before| before.max(moved))
+                }
+            };
+        }
+        let found = rounds.map_or(Ok(None), |column| estimated(column.text(row).trim()));
+        let found = found.map_err(|message| fail(Refusal::told(ESTIMATE_COLUMN, message)))?;
+        estimate = [estimate, found].into_iter().flatten().min();
+        match contention.map_or("isolated", |column| column.text(row).trim()) {
+            "isolated" => {
+                isolated.push((m, parsed));
+                if let (Some(name), Some(gpu)) = (bandwidth, gpu)
+                    && gpu.sms == m
+                {
+                    on_all = on_all.max(bandwidth_in(&table, row, name)?);
+                }
+            }
+            "conflict" => conflict.push((m, parsed)),
+            found => {
+                let refusal = Refusal::new("contention", format!("{found:?}"), "isolated or conflict");
+                return Err(fail(refusal));
+            }
+        }
+    }
+    let (found, expected) = match conflict.is_empty() {
+        true => ("no measurements", "at least one row"),
+        false => (
+            "measurements in conflict only",
+            "also measurements with contention isolated",
+        ),
+    };
+    let isolated = Points::new(isolated).map_err(|_| whole(found, expected))?;
+    let conflict = match conflict.is_empty() {
+        true => None,
+        false => Some(Points::new(conflict).map_err(|error| Refusal::told("", error))?),
+    };
+    let utilization = match (bandwidth, gpu, on_all) {
+        (None, _, _) => Err(Reason::NoBandwidth),
+        _ if estimate.is_some() => Err(Reason::Estimated),
+        (Some(_), None, _) => Err(Reason::UnknownGpu),
+        (Some(_), Some(_), None) => Err(Reason::NotOnAllSms),
+        (Some(_), Some(gpu), Some(on_all)) => Ok(utilization(on_all, gpu)),
+    };
+    Ok(Measured {
+        isolated,
+        conflict,
+        estimate,
+        utilization,
+        // Omit the traffic of an estimate, because an estimate is not an upper bound.
+        traffic: traffic.filter(|_| estimate.is_none()),
+    })
+}
+
+/// Adds a hint to `error` if it is about a file that is not CSV.
+fn as_csv(error: Error) -> Error {
+    error.map_refusal(|refusal| {
+        refusal.hint("`wcet fit` reads CSV; for a profile, use `simulate profile … --format csv`")
+    })
+}
+
+/// Returns the mark of an estimated time in the cell `found`. Returns `None` for an empty cell, which means that the
+/// time is not an estimate.
+fn estimated(found: &str) -> Result<Option<Estimated>, String> {
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let (least, most) = Estimated::ROUNDS.into_inner();
+    let estimated = found.parse().ok().and_then(Estimated::new);
+    estimated.map(Some).ok_or_else(|| {
+        format!(
+            "found {found:?}, expected {least} to {most} rounds, or an empty cell for a time that is not an estimate"
+        )
+    })
+}
+
+/// Reads the file at `path`; `-` is standard input.
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = match path.as_os_str() == "-" {
+        true => io::stdin().lock().read_to_end(&mut bytes).map(drop),
+        false => {
+            let mut file = std::fs::File::open(path).map_err(|cause| Error::io(path, "open", cause))?;
+            file.read_to_end(&mut bytes).map(drop)
+        }
+    };
+    read.map_err(|cause| Error::io(path, "read", cause))?;
+    Ok(bytes)
+}

@@ -1,0 +1,100 @@
+//! `gpusched wcet verify`: checks bounds with independent code.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::arguments::{check_as_many, pairs};
+use crate::report::{Output, Palette, Report, Rows};
+use crate::{Global, Outcome};
+use gpusched_model::error::Result;
+use gpusched_model::reader::{Bounds, Kernels};
+use gpusched_model::{Bound, Kernel};
+use gpusched_verify::{Fault, verify_bound};
+
+/// Arguments of `gpusched wcet verify`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One bound (JSON) or many (JSONL), written by `wcet bound --format json`
+    #[arg(value_name = "BOUND")]
+    bounds: PathBuf,
+    /// Kernels of the bounds, in the order of the bounds
+    #[arg(value_name = "KERNEL")]
+    kernels: PathBuf,
+}
+
+const EXAMPLE: &str = "\
+`verify` evaluates the certificate in exact arithmetic. `verify` shares no code with the solvers.
+Exit code 0: every bound is proven. 1: a bound is not proven.
+
+Example:
+  gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13 --format json | gpusched wcet verify - tasksets/kernels/histo-m4.json";
+
+/// Result for one bound.
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(skip)]
+    index: u64,
+    #[serde(skip)]
+    bound: &'a Bound,
+    proven: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Found>,
+}
+
+#[derive(Serialize)]
+struct Found {
+    field: String,
+    message: String,
+}
+
+impl Args {
+    /// Writes a result for each bound.
+    ///
+    /// # Errors
+    /// Fails on bad input, if the numbers of bounds and kernels differ, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        check_as_many::<Bound, Kernel>(&self.bounds, &self.kernels)?;
+        let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
+        let mut output = Output::open(global)?;
+        output.header("bound,proven,field,message")?;
+        let (mut proven, mut whole) = (true, true);
+        for (index, pair) in (0u64..).zip(pairs(bounds, kernels)) {
+            if !output.has_reader() {
+                whole = false;
+                break;
+            }
+            let (bound, kernel) = pair?;
+            let fault = verify_bound(&bound, &kernel).err();
+            proven &= fault.is_none();
+            output.report(&Answer {
+                index,
+                bound: &bound,
+                proven: fault.is_none(),
+                fault: fault.map(|Fault { field, message }| Found { field, message }),
+            })?;
+        }
+        output.finish()?;
+        Ok(Outcome::of_answers(proven, whole))
+    }
+}
+
+impl Report for Answer<'_> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let fault = self.fault.as_ref();
+        let (field, message) = (fault.map(|fault| &fault.field), fault.map(|fault| &fault.message));
+        rows.add((self.index, self.proven, field, message))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let (index, Bound { wcet_ns, q, .. }) = (self.index, self.bound);
+        let (good, bad) = (palette.good, palette.bad);
+        Ok(match &self.fault {
+            Some(Found { field, message }) => {
+                format!("{index}: {bad}REFUSED{bad:#} at {field}: {message}\n")
+            }
+            None => format!("{index}: {good}PROVEN{good:#}: at most {wcet_ns} at Q = {q}\n"),
+        })
+    }
+}

@@ -1,0 +1,241 @@
+//! The command line: one file per subcommand, in a folder per topic. A subcommand parses arguments, calls the library and renders
+//! the result.
+//!
+//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or
+//! usage, 3 internal error, 141 output closed early. A program such as `head`, which reads the output, may close
+//! standard output before gpusched has written all results. A closed output is not an error. In this case, the exit
+//! code is 1 if at least one result so far is negative, and 141 if all results so far are positive.
+
+mod arguments;
+mod end_to_end;
+mod experiments;
+mod kernels;
+mod other_tools;
+mod plans;
+mod reference;
+mod refusals;
+mod report;
+mod simulations;
+
+use arguments::seed;
+pub use arguments::{Format, Global};
+use experiments::{plot, study};
+use kernels::{budget, predict, wcet};
+use other_tools::{import, recording};
+use plans::{export, generate, partition, test, verify};
+use reference::{completions, gpus, help, man, schema};
+use refusals::{overwriting, usage};
+use simulations::{simulate, validate};
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use gpusched_model::error::{Error, Result, one_line};
+
+/// Real-time schedulability analysis for GPUs.
+#[derive(Debug, Parser)]
+#[command(name = "gpusched", version, about, max_term_width = 100, after_help = EXAMPLE)]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLE: &str = "\
+Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error,
+141 output closed early (e.g., by `head`) without a result that calls for exit code 1
+
+Examples:
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier
+  gpusched test tasksets/tasksets/adas.json --gpu orin
+  gpusched generate --tasks 10 --utilization 4 --count 20 | gpusched partition - --sms 44
+  gpusched partition --help";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Generate random task sets.
+    Generate(generate::Args),
+    /// Test whether tasks meet their deadlines in one partition of the GPU.
+    Test(test::Args),
+    /// Divide the SMs of a GPU among the tasks.
+    Partition(partition::Args),
+    /// Check plans and their evidence with separate code.
+    Verify(verify::Args),
+    /// Export a plan for libsmctrl, MPS, MIG or CUDA green contexts.
+    Export(export::Args),
+    /// Bound the execution time of kernels.
+    Wcet(wcet::Args),
+    /// Compute and simulate memory bandwidth budgets of best-effort cores.
+    Budget(budget::Args),
+    /// Predict the execution times of concurrent kernels.
+    Predict(predict::Args),
+    /// Simulate tasks, thread blocks and warps.
+    Simulate(simulate::Args),
+    /// Compare analysis and simulation over random systems.
+    Validate(validate::Args),
+    /// Read recordings of profilers.
+    Recording(recording::Args),
+    /// Convert or summarize the files of other tools.
+    Import(import::Args),
+    /// List the built-in GPUs with their partition rules and sources.
+    Gpus(gpus::Args),
+    /// Run experiments, and check published claims against the results.
+    Study(study::Args),
+    /// Draw results as a figure.
+    Plot(plot::Args),
+    /// Print the JSON schema of a file format.
+    Schema(schema::Args),
+    /// Print a completion script for a shell.
+    Completions(completions::Args),
+    /// Print the manual page of a command, or write all manual pages to a folder.
+    Man(man::Args),
+}
+
+/// Result of a command without errors, for the exit code.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Success or schedulable: exit code 0.
+    Positive,
+    /// Unschedulable, or a claim not met: exit code 1.
+    Negative,
+    /// The reader closed the output before gpusched had written all results, and no result so far
+    /// is negative. The exit code is 141, as after SIGPIPE.
+    Unread,
+}
+
+impl Outcome {
+    /// Combines several results. `positive` states that all results so far are positive. `whole`
+    /// states that gpusched has written all results.
+    fn of_answers(positive: bool, whole: bool) -> Outcome {
+        match (positive, whole) {
+            (false, _) => Outcome::Negative,
+            (true, true) => Outcome::Positive,
+            (true, false) => Outcome::Unread,
+        }
+    }
+}
+
+/// Parses the arguments of this process, runs the command and returns the exit code.
+pub fn main() -> ExitCode {
+    panic::set_hook(Box::new(report_panic));
+    ExitCode::from(exit_code(|| {
+        let arguments: Vec<OsString> = std::env::args_os().collect();
+        let mut known = help::compact(usage::prepared(Cli::command()), &arguments);
+        let matches = known
+            .try_get_matches_from_mut(&arguments)
+            .map_err(|error| usage::refusal(&mut known, &arguments, error))?;
+        usage::check_once(usage::prepared(Cli::command()), &arguments)?;
+        let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let answer = overwriting::check(&known, &matches).and_then(|()| {
+            seed::note(&matches, &global);
+            run(command, &global)
+        });
+        answer.map_err(|error| refusals::explained(&known, &matches, error))
+    }))
+}
+
+fn run(command: Command, global: &Global) -> Result<Outcome> {
+    match command {
+        Command::Generate(args) => args.run(global),
+        Command::Test(args) => args.run(global),
+        Command::Partition(args) => args.run(global),
+        Command::Verify(args) => args.run(global),
+        Command::Export(args) => args.run(global),
+        Command::Wcet(args) => args.run(global),
+        Command::Budget(args) => args.run(global),
+        Command::Predict(args) => args.run(global),
+        Command::Simulate(args) => args.run(global),
+        Command::Validate(args) => args.run(global),
+        Command::Recording(args) => args.run(global),
+        Command::Import(args) => args.run(global),
+        Command::Gpus(args) => args.run(global),
+        Command::Study(args) => args.run(global),
+        Command::Plot(args) => args.run(global),
+        Command::Schema(args) => args.run(global),
+        Command::Completions(args) => args.run(global),
+        Command::Man(args) => args.run(global),
+    }
+}
+
+fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
+    match panic::catch_unwind(AssertUnwindSafe(command)) {
+        Ok(Ok(Outcome::Positive)) => 0,
+        Ok(Ok(Outcome::Negative)) => 1,
+        Ok(Ok(Outcome::Unread)) => 141,
+        Ok(Err(error)) => {
+            let _ = writeln!(anstream::stderr(), "error: {error}"); // one line, and possibly a hint
+            if matches!(error, Error::Internal(_)) { 3 } else { 2 }
+        }
+        Err(_) => 3, // the panic hook reported it
+    }
+}
+
+/// Writes one line about the first panic. Later panics of other worker threads add no line.
+fn report_panic(panic: &PanicHookInfo<'_>) {
+    static REPORTED: AtomicBool = AtomicBool::new(false);
+    if !REPORTED.swap(true, Ordering::Relaxed) {
+        let message = panic.to_string();
+        complain(&format!(
+            "error: internal error, please report: gpusched {}: {message}",
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+}
+
+/// Writes a line to standard error. If standard error is closed, the function does nothing.
+fn complain(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{}", one_line(message));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// clap checks this property only in debug builds.
+    #[test]
+    fn each_option_has_one_meaning() {
+        fn check(command: &clap::Command) {
+            let options = command.get_arguments();
+            let names = options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
+            let mut names: Vec<&str> = names.collect();
+            names.sort_unstable();
+            let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+            assert_eq!(twice, None, "{}", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        let mut command = Cli::command();
+        command.build();
+        check(&command);
+    }
+
+    #[test]
+    fn exit_codes_follow_the_contract() {
+        assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
+        assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
+        assert_eq!(exit_code(|| Ok(Outcome::Unread)), 141);
+        assert_eq!(exit_code(|| Err(Error::parameter("a", "test", "none"))), 2);
+        assert_eq!(exit_code(|| Err(Error::Internal("a test".to_owned()))), 3);
+        assert_eq!(exit_code(|| panic!("a test")), 3);
+        let broken = Error::io("fifo", "write", std::io::ErrorKind::BrokenPipe.into());
+        assert_eq!(exit_code(|| Err(broken)), 2);
+    }
+
+    #[test]
+    fn one_answer_that_says_no_decides() {
+        assert_eq!(Outcome::of_answers(false, false), Outcome::Negative);
+        assert_eq!(Outcome::of_answers(false, true), Outcome::Negative);
+        assert_eq!(Outcome::of_answers(true, false), Outcome::Unread);
+        assert_eq!(Outcome::of_answers(true, true), Outcome::Positive);
+    }
+}

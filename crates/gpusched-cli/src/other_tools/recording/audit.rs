@@ -1,0 +1,247 @@
+//! `gpusched recording audit`: compares a recorded run with its task set and its plan.
+
+mod chart;
+
+use std::path::PathBuf;
+
+use super::source::{Reading, Source, of_recording};
+use crate::arguments::refused;
+use crate::report::{About, Column, Output, Palette, Report, Rows, Table, TimelineFiles, clip};
+use crate::{Global, Outcome, complain};
+use gpusched_model::error::{Error, Result};
+use gpusched_model::reader::{Document, Documents};
+use gpusched_model::time::Time;
+use gpusched_model::{Plan, TaskSet, counted};
+use gpusched_recording::audit::{Audit, FindingKind, Run, Subject, Visible, audit};
+
+/// Arguments of `gpusched recording audit`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Recording of the run
+    ///
+    /// Without a plan, the size states the number of SMs for C(m): a number of SMs (`run.sqlite@16`), a percentage of
+    /// MPS (`run.sqlite@50%`), or a MIG slice (`run.sqlite@3g.20gb` with `--gpu`).
+    #[arg(value_name = "FILE[@SIZE]")]
+    file: PathBuf,
+    /// Task set of the run
+    #[arg(long, value_name = "SET")]
+    set: PathBuf,
+    /// Plan of the run, to check partitions and contexts
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<PathBuf>,
+    /// Activity of a task, if their names differ; may be repeated
+    #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair)]
+    task: Vec<(String, String)>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    timeline_files: TimelineFiles,
+}
+
+const EXAMPLE: &str = "\
+The verdict is `kept`, `broken`, or `not-visible` if the file shows no jobs of a task. Each check has its own verdict. No profiler
+records the SM of a thread block. So gpusched checks contexts, and states what the file does not show.
+
+Exit code 0: the file shows no violation, and it shows jobs of every task. 1: otherwise.
+
+Example:
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched recording audit tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json";
+
+/// CSV columns.
+const COLUMNS: &str = "task,kind,check,job,at_ns,by_ns,detail";
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text
+        .split_once('=')
+        .filter(|(task, activity)| !task.is_empty() && !activity.is_empty());
+    let pair = pair.map(|(task, activity)| (task.to_owned(), activity.to_owned()));
+    pair.ok_or_else(|| refused(text, "TASK=ACTIVITY, such as camera=detect_kernel"))
+}
+
+impl Args {
+    /// Reads the recording and writes the findings.
+    ///
+    /// # Errors
+    /// Fails for bad files, for a plan of another task set, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let canvas = self.timeline_files.open(&mut output)?;
+        let set: TaskSet = one(&self.set)?;
+        let plan: Option<Plan> = self.plan.as_ref().map(|path| one(path)).transpose()?;
+        let source = self.reading.source(global, &self.file, false)?;
+        let run = Run {
+            recording: &source.recording,
+            activities: &source.activities.list,
+            unassigned: source.activities.unassigned,
+            sms: source
+                .sms
+                .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
+            warm_up: self.reading.warm_up,
+        };
+        notes(global, &source, plan.is_some());
+        let found = audit(&run, &set, plan.as_ref(), &self.task)?;
+        if self.timeline_files.wanted() {
+            let timeline = chart::timeline(&run, &set, plan.as_ref(), &self.task, &found);
+            let timeline = timeline.map_err(|error| self.timeline_files.refuse(error))?;
+            canvas.draw(&timeline, &source.file, &mut output)?;
+        }
+        let outcome = match found.kept {
+            true => Outcome::Positive,
+            false => Outcome::Negative,
+        };
+        output.only(COLUMNS, &About(source.file, found))?;
+        Ok(outcome)
+    }
+}
+
+/// Writes notes about the recording.
+fn notes(global: &Global, source: &Source, planned: bool) {
+    if global.quiet {
+        return;
+    }
+    let mut notes = of_recording(&source.recording, "job");
+    let sms = source.recording.gpus.first().and_then(|gpu| gpu.sms);
+    if let (None, false, Some(sms)) = (source.sms, planned, sms) {
+        notes.push(format!(
+            "no size (FILE@SMS): gpusched assumes the whole GPU, {}",
+            counted(sms, "SM")
+        ));
+    }
+    for note in notes {
+        complain(&format!("note: {}: {note}", source.file));
+    }
+}
+
+/// Reads a file that contains exactly one document.
+fn one<T: Document>(path: &std::path::Path) -> Result<T> {
+    let mut documents = Documents::<T>::open(path)?;
+    let first = documents.next().transpose()?;
+    let (_, first) = first.ok_or_else(|| Error::file(path, "no document", "one"))?;
+    match documents.next().transpose()? {
+        None => Ok(first),
+        Some(_) => Err(Error::file(path, "several documents", "one")),
+    }
+}
+
+impl Report for About<String, Audit> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for finding in &self.1.findings {
+            rows.add((
+                &finding.task,
+                finding.kind,
+                finding.check,
+                finding.job,
+                finding.at_ns,
+                finding.by_ns,
+                &finding.detail,
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About(file, audit) = self;
+        let mut text = match audit.verdict {
+            Visible::Kept => format!("KEPT: {file} shows no violation\n"),
+            Visible::Broken => format!("BROKEN: {file} shows violations\n"),
+            Visible::NotVisible => format!("NOT VISIBLE: {file} shows no jobs of some tasks\n"),
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for check in &audit.checks {
+            if !names.contains(&check.task.as_str()) {
+                names.push(&check.task);
+            }
+        }
+        let mut table = Table::new([
+            Column::Left("task"),
+            Column::Right("jobs"),
+            Column::Left("releases"),
+            Column::Left("deadlines"),
+            Column::Left("WCET"),
+            Column::Left("overlap"),
+            Column::Left("context"),
+            Column::Left("context size"),
+        ]);
+        for name in names {
+            let of = |subject| {
+                audit
+                    .checks
+                    .iter()
+                    .find(|check| check.task == name && check.subject == subject)
+            };
+            let cell = |subject| match of(subject) {
+                None => "not visible".to_owned(),
+                Some(check) => match (check.verdict, check.slack_ns) {
+                    (Visible::Kept, Some(slack)) => {
+                        let slack = Time::from_ns(u64::try_from(slack).unwrap_or_default());
+                        format!("kept, slack {slack}")
+                    }
+                    (Visible::Kept, None) => "kept".to_owned(),
+                    (Visible::Broken, _) => "BROKEN".to_owned(),
+                    (Visible::NotVisible, _) => "not visible".to_owned(),
+                },
+            };
+            let jobs = audit.checks.iter().find(|check| check.task == name);
+            table.row([
+                clip(name, 40),
+                jobs.map_or(0, |check| check.jobs).to_string(),
+                cell(Subject::Releases),
+                cell(Subject::Deadlines),
+                cell(Subject::Wcet),
+                cell(Subject::Overlap),
+                cell(Subject::Context),
+                cell(Subject::Size),
+            ]);
+        }
+        text.push('\n');
+        text += &table.render(palette.header);
+        let (unknown, broken): (Vec<_>, Vec<_>) = audit
+            .findings
+            .iter()
+            .partition(|finding| finding.kind == FindingKind::Unknown);
+        let missing = unknown.iter().any(|finding| finding.check == Subject::Jobs);
+        if audit.dropped_jobs > 0 {
+            let dropped = counted(audit.dropped_jobs, "job");
+            text += &format!("\nwarm-up: dropped {dropped}, which the checks ignore\n");
+        }
+        if !broken.is_empty() {
+            text.push('\n');
+        }
+        for finding in broken {
+            let at = Time::from_ns(finding.at_ns.unwrap_or_default());
+            let job = finding.job.map(|job| format!(" job {job}")).unwrap_or_default();
+            let by = finding
+                .by_ns
+                .map(|by| format!(" by {}", Time::from_ns(by)))
+                .unwrap_or_default();
+            text += &format!(
+                "{} of {}{job} at {at}{by}: {}\n",
+                finding.kind,
+                clip(&finding.task, 40),
+                finding.detail
+            );
+        }
+        if !unknown.is_empty() || audit.unassigned_launches > 0 {
+            text += "\nnot visible in this file:\n";
+        }
+        if audit.unassigned_launches > 0 {
+            let launches = counted(audit.unassigned_launches as u64, "launch");
+            text += &format!(
+                "the job of {launches}, so execution times may be longer and overlaps may be missing\n"
+            );
+        }
+        for finding in unknown {
+            text += &format!(
+                "{} of {}: {}\n",
+                finding.check,
+                clip(&finding.task, 40),
+                finding.detail
+            );
+        }
+        if missing {
+            text += "\nhint: name the activity of a task with `--task TASK=ACTIVITY`, or try `--by kernel` or `--by stream`\n";
+        }
+        Ok(text)
+    }
+}

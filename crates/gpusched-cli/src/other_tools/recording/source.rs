@@ -1,0 +1,220 @@
+//! Recordings on the command line: `FILE`, or `FILE@SIZE` with the number of SMs of the run.
+
+use std::path::{Path, PathBuf};
+
+use crate::Global;
+use crate::arguments::device;
+use crate::report::Progress;
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::time::Time;
+use gpusched_model::wcet::MAX_SMS;
+use gpusched_model::{Device, counted};
+use gpusched_recording::activity::{
+    Activities, Grouping, Options as Jobs, ParseWarmUpError, WarmUp, group, listed,
+};
+use gpusched_recording::model::Recording;
+use gpusched_recording::readers::{Options, read};
+
+/// Options for reading recordings and for grouping launches into jobs.
+#[derive(Debug, clap::Args)]
+pub struct Reading {
+    /// Rule that groups launches into jobs
+    #[arg(long, value_parser = crate::arguments::named::<Grouping>(), default_value_t)]
+    by: Grouping,
+    /// Name of an activity; may be repeated [default: all, of ranges the outermost]
+    #[arg(long = "name", value_name = "NAME")]
+    names: Vec<String>,
+    /// Shortest idle time that separates two jobs on a stream [default: from the gaps]
+    ///
+    /// Only with `--by stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
+    #[arg(long, value_name = "TIME")]
+    gap: Option<Time>,
+    /// GPU of the run, for sizes in percent and MIG slices
+    #[arg(long, value_name = "NAME|FILE", value_parser = device)]
+    gpu: Option<Device>,
+    /// Drop the first N jobs of each activity, or the jobs of the first TIME
+    #[arg(long, value_name = "N|TIME", default_value = "0", value_parser = warm_up)]
+    pub warm_up: WarmUp,
+}
+
+fn warm_up(text: &str) -> Result<WarmUp, String> {
+    text.parse().map_err(|error: ParseWarmUpError| error.to_string())
+}
+
+/// A recording with its jobs.
+pub struct Source {
+    /// Name of the file.
+    pub file: String,
+    /// Content of the file.
+    pub recording: Recording,
+    /// Jobs of the recording.
+    pub activities: Activities,
+    /// Number of SMs that the command line states.
+    pub sms: Option<u32>,
+}
+
+impl Reading {
+    /// Reads the recording `argument`, which is `FILE` or `FILE@SIZE`. `borrow` is an option of the
+    /// [grouping](gpusched_recording::activity::Options::borrow).
+    ///
+    /// # Errors
+    /// Fails for a file that is not a recording with launches, and for an unknown size.
+    pub fn source(&self, global: &Global, argument: &Path, borrow: bool) -> Result<Source> {
+        if self.gap.is_some() && self.by != Grouping::Stream {
+            return Err(Error::parameter(
+                "gap",
+                "a gap without `--by stream`",
+                "`--by stream`",
+            ));
+        }
+        let (path, size) = split(argument);
+        if size.is_none() {
+            refuse_bad_size(&path)?;
+        }
+        let progress = Progress::new(global, "bytes");
+        let options = Options {
+            tool: None,
+            calls: true,
+        };
+        let recording = read(&path, options, &mut |bytes| progress.at(bytes))?;
+        let sms = size.map(|size| self.sms(size, &path, &recording)).transpose()?;
+        let jobs = Jobs {
+            by: self.by,
+            names: &self.names,
+            borrow,
+            gap_ns: self.gap.map(Time::ns),
+        };
+        let activities = group(&recording, &jobs).map_err(|found| {
+            let refusal = Refusal::new("", found, "launches that belong to jobs").at(&path, None);
+            Error::from(refusal.hint(match self.by {
+                Grouping::Range => "try `--by kernel` or `--by stream`, or export the SQLite file",
+                Grouping::Kernel | Grouping::Stream => "record kernels: `nsys profile --trace=cuda,nvtx`",
+            }))
+        })?;
+        let found = |name: &&String| activities.list.iter().all(|activity| activity.name != **name);
+        if let Some(missing) = self.names.iter().find(found) {
+            let all = Jobs { names: &[], ..jobs };
+            let all = group(&recording, &all).map(|all| all.list).unwrap_or_default();
+            let names = all.iter().map(|activity| activity.name.as_str());
+            let expected = format!("the name of an activity: {}", listed(names));
+            return Err(Refusal::new("name", format!("{missing:?}"), expected)
+                .at(&path, None)
+                .into());
+        }
+        let mut jobs = activities.list.iter().flat_map(|activity| &activity.jobs);
+        if self.by == Grouping::Range && jobs.all(|job| job.launches.is_empty()) {
+            let found = "ranges without launches";
+            let refusal = Refusal::new("", found, "launches that belong to ranges").at(&path, None);
+            return Err(refusal.hint("try `--by kernel` or `--by stream`").into());
+        }
+        Ok(Source {
+            file: path.display().to_string(),
+            recording,
+            activities,
+            sms,
+        })
+    }
+
+    /// Returns the number of SMs that `size` states.
+    fn sms(&self, size: Size, path: &Path, recording: &Recording) -> Result<u32> {
+        let refuse = |found: String, expected: &str| {
+            let hint = "add `--gpu NAME`, or state the number of SMs: FILE@SMS";
+            Error::from(Refusal::new("", found, expected).at(path, None).hint(hint))
+        };
+        match size {
+            Size::Sms(sms) => Ok(sms),
+            Size::Percent(percent) => {
+                let of_file = recording.gpus.first().and_then(|gpu| gpu.sms);
+                let total = self.gpu.as_ref().map(Device::sms).or(of_file);
+                let total =
+                    total.ok_or_else(|| refuse(format!("{percent} % of an unknown GPU"), "a known GPU"))?;
+                // The client has at most this number of SMs. A smaller number would make C(m) too small.
+                Ok(u32::try_from((u64::from(total) * u64::from(percent)).div_ceil(100)).unwrap_or(total))
+            }
+            Size::Slice(name) => {
+                let mig = self.gpu.as_ref().and_then(Device::mig);
+                let mig = mig.ok_or_else(|| refuse(format!("MIG slice {name}"), "a GPU with MIG"))?;
+                let profile = mig.profile(&name);
+                let profile =
+                    profile.ok_or_else(|| refuse(format!("MIG slice {name}"), "a slice of this GPU"))?;
+                Ok(profile.sms)
+            }
+        }
+    }
+}
+
+/// Returns notes about the content of `recording`. `counter` names the quantity that omits work, such as `C(m)`.
+pub fn of_recording(recording: &Recording, counter: &str) -> Vec<String> {
+    let mut notes = recording.notes.clone();
+    if recording.other.graphs > 0 {
+        notes.push(format!(
+            "{} of whole CUDA graphs: each counts as one kernel from its start to its end (nsys profile --cuda-graph-trace=node records the kernels)",
+            counted(recording.other.graphs, "launch")
+        ));
+    }
+    if recording.open.launches > 0 {
+        notes.push(format!(
+            "{} without a start or an end: no {counter} contains them, which is unsafe",
+            counted(recording.open.launches, "launch")
+        ));
+    }
+    notes
+}
+
+/// Size of the partition of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Size {
+    Sms(u32),
+    Percent(u32),
+    Slice(String),
+}
+
+/// Splits `FILE@SIZE`. A text after the last `@` that is not a size belongs to the name of the file.
+fn split(argument: &Path) -> (PathBuf, Option<Size>) {
+    let text = argument.to_string_lossy();
+    let parsed = text.rsplit_once('@').and_then(|(file, size)| {
+        let number = |text: &str, most| text.parse().ok().filter(|number| (1..=most).contains(number));
+        let size = match size.strip_suffix('%') {
+            Some(percent) => Size::Percent(number(percent, 100)?),
+            None if size.contains('g') && size.contains('.') => Size::Slice(size.to_owned()),
+            None => Size::Sms(number(size, MAX_SMS)?),
+        };
+        Some((PathBuf::from(file), size))
+    });
+    match parsed {
+        Some((file, size)) => (file, Some(size)),
+        None => (argument.to_owned(), None),
+    }
+}
+
+/// Refuses `FILE@TEXT` if only `FILE` exists. In this case, `TEXT` is an invalid size, and not a part of the file name.
+fn refuse_bad_size(path: &Path) -> Result<()> {
+    let text = path.to_string_lossy();
+    let Some((file, size)) = text.rsplit_once('@') else {
+        return Ok(());
+    };
+    if path.exists() || !Path::new(file).is_file() {
+        return Ok(());
+    }
+    let expected = format!(
+        "a number of SMs from 1 to {MAX_SMS}, a percentage from 1% to 100%, or a MIG slice such as 3g.20gb"
+    );
+    let refusal = Refusal::new("", format!("the size {size:?} after `@`"), expected);
+    Err(refusal.at(file, None).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_the_last_sign() {
+        let of = |text: &str| split(Path::new(text));
+        assert_eq!(of("a.sqlite"), ("a.sqlite".into(), None));
+        assert_eq!(of("a@b.csv@42"), ("a@b.csv".into(), Some(Size::Sms(42))));
+        assert_eq!(of("a@50%"), ("a".into(), Some(Size::Percent(50))));
+        assert_eq!(of("a@3g.20gb"), ("a".into(), Some(Size::Slice("3g.20gb".into()))));
+        assert_eq!(of("user@host.csv"), ("user@host.csv".into(), None));
+        assert_eq!(of("a@0"), ("a@0".into(), None));
+    }
+}

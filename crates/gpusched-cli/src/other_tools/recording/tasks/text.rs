@@ -1,0 +1,278 @@
+//! Report on derived tasks as text, and notes.
+
+use crate::recording::source::{Source, of_recording};
+use crate::report::{Column, Palette, Table, clip};
+use gpusched_model::time::Time;
+use gpusched_model::{Task, counted};
+use gpusched_recording::activity::Rhythm;
+use gpusched_recording::tasks::{Derived, Gaps, Options, TaskReport, WarmUp};
+
+/// Widest name in tables [characters].
+const NAME: usize = 40;
+
+/// A task set with the description of its sources.
+pub struct Text<'a> {
+    pub derived: &'a Derived,
+    pub sources: &'a [&'a Source],
+    pub options: &'a Options<'a>,
+}
+
+/// Returns the observed releases if the period is derived from these releases.
+fn observed(report: &TaskReport) -> Option<Rhythm> {
+    report.rhythm.filter(|_| report.stated.is_none())
+}
+
+/// Returns a note if the stated period of `task` gives a jitter of more than half of the period.
+fn drift(report: &TaskReport, task: &Task) -> Option<String> {
+    let (stated, jitter) = (report.stated?, task.jitter());
+    if jitter.ns() <= stated.ns() / 2 {
+        return None;
+    }
+    let observed = match report.rhythm {
+        Some(rhythm) if rhythm.periodic => {
+            format!("the observed period is {}", Time::from_ns(rhythm.period_ns))
+        }
+        Some(rhythm) => format!(
+            "the smallest observed distance between releases is {}",
+            Time::from_ns(rhythm.least_distance_ns)
+        ),
+        None => "the recordings show no period".to_owned(),
+    };
+    Some(format!(
+        "{:?}: the stated period {stated} leads to the jitter {jitter}, but {observed}; in a longer recording, the jitter may be larger",
+        clip(&report.name, NAME)
+    ))
+}
+
+impl Text<'_> {
+    /// Returns notes that a user must know about the numbers of the task set.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut methods: Vec<(&str, Vec<&Source>)> = Vec::new();
+        for source in self.sources {
+            let method = source.activities.method.as_str();
+            match methods.iter_mut().find(|(other, _)| *other == method) {
+                Some((_, sources)) => sources.push(source),
+                None => methods.push((method, vec![source])),
+            }
+        }
+        for (method, sources) in methods {
+            let place = match sources.as_slice() {
+                [source] => source.file.clone(),
+                many => counted(many.len() as u64, "recording"),
+            };
+            let launches: usize = sources.iter().map(|source| source.recording.launches.len()).sum();
+            let unassigned = match sources.iter().map(|source| source.activities.unassigned).sum() {
+                0usize => String::new(),
+                some => format!(
+                    "; {some} of {} belong to no job, so no C(m) contains them",
+                    counted(launches as u64, "launch")
+                ),
+            };
+            notes.push(format!("{place}: {method}{unassigned}"));
+        }
+        for source in self.sources {
+            let of_file = of_recording(&source.recording, "C(m)");
+            notes.extend(of_file.iter().map(|note| format!("{}: {note}", source.file)));
+        }
+        notes.extend(self.whole_gpus());
+        for overlap in &self.derived.overlaps {
+            let names: Vec<String> = { overlap.activities.iter() }
+                .take(8)
+                .map(|name| format!("{:?}", clip(name, NAME)))
+                .collect();
+            let more = if overlap.activities.len() > 8 { ", …" } else { "" };
+            notes.push(format!(
+                "{}: kernels of {}{more} ran at the same time, so their times in isolation contain interference, which is pessimistic; gpusched cannot determine a separate WCET in conflict",
+                overlap.file,
+                names.join(", ")
+            ));
+        }
+        for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
+            notes.extend(self.of_task(report));
+            notes.extend(drift(report, task));
+        }
+        for (name, reason) in &self.derived.left_out {
+            notes.push(format!("no task for {:?}: {reason}", clip(name, NAME)));
+        }
+        if self
+            .derived
+            .tasks
+            .iter()
+            .all(|report| report.points.iter().all(|point| !point.conflict))
+        {
+            notes.push(
+                "no recording in conflict (--conflict): gpusched assumes that tasks are as fast in conflict as in isolation, which is unsafe"
+                    .to_owned(),
+            );
+        }
+        if self.options.counters.is_empty() {
+            notes.push(
+                "no hardware counters (--counters): the tasks have no `traffic`, which is safe".to_owned(),
+            );
+        }
+        notes
+    }
+
+    /// Returns a note about files without a stated size, and a note about copies.
+    fn whole_gpus(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut sizes: Vec<u32> = { self.derived.whole_gpus.iter() }.map(|&(_, sms)| sms).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for sms in sizes {
+            let files = { self.derived.whole_gpus.iter() }.filter(|&&(_, other)| other == sms);
+            let files: Vec<&str> = files.map(|(file, _)| file.as_str()).collect();
+            let place = match files.as_slice() {
+                [file] => (*file).to_owned(),
+                many => counted(many.len(), "recording"),
+            };
+            notes.push(format!(
+                "{place}: no size (FILE@SMS), so gpusched assumes that kernels used the whole GPU, {}",
+                counted(sms, "SM")
+            ));
+        }
+        let copies = self.sources.iter().map(|source| source.recording.other.copies);
+        let copies = copies.fold(0, u64::saturating_add);
+        if copies > 0 {
+            let copies = match copies {
+                1 => "1 copy or fill of memory counts".to_owned(),
+                some => format!("{some} copies and fills of memory count"),
+            };
+            notes.push(match self.options.gaps {
+                Gaps::Separate => {
+                    format!("{copies} as gaps between kernels, so C(m) does not contain them (--gaps count)")
+                }
+                Gaps::Count => format!("{copies} as gaps: C(m) contains them only between kernels of a job"),
+            });
+        }
+        notes
+    }
+
+    fn of_task(&self, report: &TaskReport) -> Vec<String> {
+        let name = clip(&report.name, NAME);
+        let mut notes = Vec::new();
+        let (dropped, longest) = report.dropped;
+        if dropped > 0 {
+            let longest = Time::from_ns(longest);
+            let rule = match self.options.warm_up {
+                WarmUp::Jobs(1) => "the first job".to_owned(),
+                WarmUp::Jobs(count) => format!("the first {count} jobs"),
+                WarmUp::Time(time) => format!("the jobs of the first {time}"),
+            };
+            notes.push(format!(
+                "{name:?}: warm-up: dropped {} ({rule} of each recording); the longest takes {longest}",
+                counted(dropped as u64, "job")
+            ));
+        }
+        if let Some(rhythm) = observed(report).filter(|rhythm| !rhythm.periodic) {
+            let least = Time::from_ns(rhythm.least_distance_ns);
+            notes.push(format!(
+                "{name:?}: releases are not periodic, so the period is the smallest distance between releases, {least}"
+            ));
+        }
+        if report.non_monotone {
+            notes.push(format!(
+                "{name:?}: a job took longer on a larger number of SMs, so C(m) is the longest time on m or more SMs"
+            ));
+        }
+        let (gaps, share) = report.largest_gaps;
+        if gaps > 0 && self.options.gaps == Gaps::Separate {
+            let (gaps, share) = (Time::from_ns(gaps), 100.0 * share);
+            notes.push(format!(
+                "{name:?}: jobs have gaps of up to {gaps} ({share:.0} %) between kernels; C(m) does not contain them, which is unsafe (--gaps count)"
+            ));
+        }
+        if report.idle > 0 {
+            let jobs = counted(report.idle as u64, "job");
+            notes.push(format!(
+                "{name:?}: {jobs} without GPU work: counted as releases only"
+            ));
+        }
+        notes
+    }
+
+    /// Returns the report.
+    pub fn render(&self, palette: &Palette) -> String {
+        let mut text = String::new();
+        let mut table = Table::new([
+            Column::Left("task"),
+            Column::Right("jobs"),
+            Column::Right("period"),
+            Column::Right("least distance"),
+            Column::Right("jitter"),
+            Column::Right("SMs"),
+            Column::Left("contention"),
+            Column::Right("median"),
+            Column::Right("p99"),
+            Column::Right("longest"),
+            Column::Right("C(m)"),
+        ]);
+        let time = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| Time::from_ns(ns).to_string());
+        for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
+            for (index, point) in report.points.iter().enumerate() {
+                let rhythm = observed(report).filter(|_| index == 0);
+                let first = |text: String| if index == 0 { text } else { String::new() };
+                table.row([
+                    first(clip(&report.name, NAME)),
+                    point.jobs.to_string(),
+                    first(task.period().to_string()),
+                    first(time(rhythm.map(|rhythm| rhythm.least_distance_ns))),
+                    first(task.jitter().to_string()),
+                    point.sms.to_string(),
+                    if point.conflict { "conflict" } else { "isolated" }.to_owned(),
+                    time(point.times.median_ns),
+                    time(point.times.p99_ns),
+                    time(point.times.max_ns),
+                    time(Some(point.wcet_ns)),
+                ]);
+            }
+        }
+        text += &table.render(palette.header);
+        text += &format!("\nC(m) is {} times the longest time\n", self.options.margin);
+        for report in &self.derived.tasks {
+            text += &self.worst(report);
+        }
+        text.push('\n');
+        for note in self.notes() {
+            text += &format!("note: {note}\n");
+        }
+        text
+    }
+
+    /// Returns the longest jobs of a task with their places, and its extreme-value estimate.
+    fn worst(&self, report: &TaskReport) -> String {
+        let worst = report.worst.iter().map(|job| {
+            let (time, at) = (Time::from_ns(job.execution_ns), Time::from_ns(job.at_ns));
+            let file = match self.sources {
+                [_] => String::new(),
+                _ => format!(" in {}", job.file),
+            };
+            format!("{time} (job {} at {at}{file})", job.job)
+        });
+        let mut text = format!(
+            "{}: longest time {}; gaps fill at most {:.0} % of a job",
+            clip(&report.name, NAME),
+            worst.collect::<Vec<String>>().join(", "),
+            100.0 * report.largest_gaps.1
+        );
+        if let Some((sms, slowdown)) = report.slowdown {
+            text += &format!(
+                "; in conflict on {} up to {slowdown:.2} times as long",
+                counted(sms, "SM")
+            );
+        }
+        if let Some(estimate) = &report.tail {
+            let trusted = estimate.tail.as_ref().is_some_and(|tail| tail.trustworthy);
+            text += &match (trusted, estimate.warnings.first()) {
+                (true, _) => format!(
+                    "; estimated: a job exceeds {} with probability {:e}",
+                    estimate.wcet, self.options.exceedance
+                ),
+                (false, Some(warning)) => format!("; no extreme-value estimate: {warning}"),
+                (false, None) => String::new(),
+            };
+        }
+        text + "\n"
+    }
+}

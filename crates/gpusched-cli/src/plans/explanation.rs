@@ -1,0 +1,80 @@
+//! Text that explains why a task set is not schedulable, and which changes would make it schedulable.
+
+mod changes;
+mod reasons;
+
+use crate::arguments::{Case, Request};
+use gpusched_analysis::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};
+use gpusched_model::counted;
+use gpusched_model::policy::Strength;
+use gpusched_model::{Plan, TaskSet, Verdict};
+
+/// Returns the reasons why a plan is not schedulable, and changes that make the task set
+/// schedulable. `find` searches for a plan of a changed problem, and returns the result and the number of tests of this
+/// search.
+pub fn of_plan(
+    request: &Request,
+    case: &Case<'_>,
+    plan: &Plan,
+    find: &dyn Fn(&Problem<'_>) -> (bool, u64),
+) -> String {
+    let mut lines = reasons::of_plan(case, plan);
+    lines.extend(reasons::traffic(case));
+    let from = plan
+        .bound
+        .as_ref()
+        .map_or(0, |bound| bound.sms)
+        .max(plan.sms_used);
+    let trials = changes::Trials::new(request, case, find);
+    lines.extend(trials.report(from, plan.failure.as_ref().and_then(|failure| failure.task())));
+    text(lines)
+}
+
+/// Whether the interference model counts memory traffic, but at least one task does not state its traffic.
+pub fn lacks_traffic(case: &Case<'_>) -> bool {
+    reasons::traffic(case).is_some()
+}
+
+/// Returns the reasons for a negative verdict on all tasks in one partition.
+pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> String {
+    let mut lines = reasons::of_verdict(case, verdict);
+    lines.extend(reasons::traffic(case));
+    let all: Vec<usize> = (0..case.set.tasks().len()).collect();
+    let find = |problem: &Problem<'_>| (problem.verdict(&all, problem.sms()).schedulable, 1);
+    let trials = changes::Trials::new(request, case, &find);
+    lines.extend(trials.report(0, verdict.evidence.task()));
+    lines.extend(in_partitions(case, verdict));
+    text(lines)
+}
+
+/// Searches for a plan with several partitions on the same number of SMs. Returns a line about the plan; `None` if the
+/// search finds no plan.
+fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
+    if case.set.tasks().len() == 1 || verdict.strength == Strength::NecessaryOnly {
+        return None;
+    }
+    let heuristic = Heuristic::Auto {
+        goal: Goal::Feasible,
+        limits: SearchLimits {
+            budget: Some(AUTO_BUDGET),
+            ..SearchLimits::default()
+        },
+    };
+    let plan = partition(&case.problem, &heuristic);
+    plan.schedulable.then(|| {
+        format!(
+            "In {} on the same SMs, all tasks meet their deadlines: see `gpusched partition`.",
+            counted(plan.partitions.len(), "partition")
+        )
+    })
+}
+
+/// Returns the name of task `index` in backticks, for text.
+fn called(set: &TaskSet, index: usize) -> String {
+    format!("`{}`", crate::report::clip(&set.label(index), 40))
+}
+
+fn text(lines: Vec<String>) -> String {
+    let lines: Vec<String> = lines.into_iter().map(|line| line + "\n").collect();
+    lines.concat()
+}

@@ -1,0 +1,239 @@
+//! Search for single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs, a later deadline.
+//! A search confirms each reported change.
+
+use std::cell::Cell;
+
+use super::called;
+use crate::arguments::{Case, Request};
+use gpusched_analysis::interference::model_of;
+use gpusched_analysis::partitioning::Problem;
+use gpusched_model::counted;
+use gpusched_model::device::Granularity;
+use gpusched_model::time::Time;
+use gpusched_model::wcet::{Form, MAX_SMS, Table};
+use gpusched_model::{Bandwidth, Contention, SharedMemory, Task, TaskSet, TaskShape, WcetFunction};
+
+/// Maximum number of searches.
+const MOST_RUNS: u32 = 20;
+
+/// Maximum number of schedulability tests in all searches together. The last search may exceed
+/// this limit.
+const MOST_TESTS: u64 = 400_000;
+
+/// Largest number of SMs of a GPU for which gpusched searches for shorter WCETs. A shorter WCET
+/// function is a table with one entry per number of SMs.
+const MOST_POINTS: u32 = 1024;
+
+/// Searches for plans, each after one change of the problem.
+pub struct Trials<'t, 'c> {
+    request: &'t Request,
+    case: &'t Case<'c>,
+    find: &'t dyn Fn(&Problem<'_>) -> (bool, u64),
+    runs: Cell<u32>,
+    tests: Cell<u64>,
+}
+
+impl<'t, 'c> Trials<'t, 'c> {
+    /// Creates trials that search with `find`.
+    pub fn new(
+        request: &'t Request,
+        case: &'t Case<'c>,
+        find: &'t dyn Fn(&Problem<'_>) -> (bool, u64),
+    ) -> Trials<'t, 'c> {
+        Trials {
+            request,
+            case,
+            find,
+            runs: Cell::new(0),
+            tests: Cell::new(0),
+        }
+    }
+
+    /// Returns lines with the changes that lead to a plan. The search for more SMs starts at
+    /// `from` SMs. `task` is the task that caused the failure; `None` if no single task caused the failure.
+    pub fn report(&self, from: u32, task: Option<usize>) -> Vec<String> {
+        let found: Vec<String> = [self.memory(), self.sms(from), self.wcets(), self.deadline(task)]
+            .into_iter()
+            .flatten()
+            .collect();
+        match (found.is_empty(), self.runs.get()) {
+            (true, 0) => Vec::new(),
+            (true, runs) => vec![format!(
+                "gpusched tried {}. No single change makes the task set schedulable.",
+                counted(runs, "change")
+            )],
+            (false, _) => {
+                let title = "Each of these changes makes the task set schedulable:".to_owned();
+                let lines = found.into_iter().map(|line| format!("  {line}"));
+                std::iter::once(title).chain(lines).collect()
+            }
+        }
+    }
+
+    /// Whether a search finds a plan for `set` on `sms` SMs with `memory`. Returns false without
+    /// a search after [`MOST_RUNS`] searches or [`MOST_TESTS`] tests.
+    fn passes(&self, set: &TaskSet, sms: u32, memory: Option<SharedMemory>) -> bool {
+        if self.runs.get() >= MOST_RUNS || self.tests.get() >= MOST_TESTS {
+            return false;
+        }
+        let offer = self
+            .case
+            .problem
+            .offer()
+            .filter(|_| sms == self.case.problem.sms());
+        let model = model_of(self.request.interference());
+        let problem = Problem::new(set, sms, self.request.policy(), model)
+            .and_then(|problem| memory.map_or(Ok(problem), |memory| problem.sharing(memory)))
+            .and_then(|problem| offer.map_or(Ok(problem), |offer| problem.offered(offer)));
+        let Ok(problem) = problem else { return false };
+        self.runs.set(self.runs.get() + 1);
+        let (found, tests) = (self.find)(&problem);
+        self.tests.set(self.tests.get().saturating_add(tests));
+        found
+    }
+
+    /// Returns a change of the memory that leads to a plan: more bandwidth, or no memory traffic
+    /// of other partitions.
+    fn memory(&self) -> Option<String> {
+        let (set, sms) = (self.case.set, self.case.problem.sms());
+        let memory = self.case.problem.memory()?;
+        if !self.passes(set, sms, None) {
+            return None;
+        }
+        for times in [2, 4, 8] {
+            let Some(bandwidth) = { memory.bandwidth.bytes_per_second() }
+                .checked_mul(times)
+                .and_then(Bandwidth::new)
+            else {
+                break;
+            };
+            if self.passes(set, sms, Some(SharedMemory { bandwidth, ..memory })) {
+                return Some(format!(
+                    "a guaranteed memory bandwidth of {bandwidth} instead of {}",
+                    memory.bandwidth
+                ));
+            }
+        }
+        Some("no memory traffic of other partitions".to_owned())
+    }
+
+    /// Returns the smallest number of SMs above the present number that leads to a plan, by
+    /// bisection.
+    fn sms(&self, from: u32) -> Option<String> {
+        let (set, present) = (self.case.set, self.case.problem.sms());
+        let memory = self.case.problem.memory();
+        let granularity = { self.case.problem.offer() }.map(|offer| offer.hardware().granularity);
+        if granularity.is_some_and(|granularity| granularity != Granularity::Sm) {
+            return None;
+        }
+        let (mut fails, mut high) = (present, from.max(present + 1).min(MAX_SMS));
+        for _ in 0..4 {
+            if self.passes(set, high, memory) {
+                while high - fails > 1 && self.runs.get() < MOST_RUNS / 2 {
+                    let middle = fails + (high - fails) / 2;
+                    match self.passes(set, middle, memory) {
+                        true => high = middle,
+                        false => fails = middle,
+                    }
+                }
+                return Some(format!("{} instead of {present}", counted(high, "SM")));
+            }
+            (fails, high) = (high, high.saturating_mul(2).min(MAX_SMS));
+        }
+        None
+    }
+
+    /// Returns the smallest reduction of all WCETs that leads to a plan, by bisection.
+    fn wcets(&self) -> Option<String> {
+        let sms = self.case.problem.sms();
+        let passes = |percent: u64| {
+            let set = scaled(self.case.set, sms, percent);
+            set.is_some_and(|set| self.passes(&set, sms, self.case.problem.memory()))
+        };
+        let (mut holds, mut fails) = (50, 100);
+        if sms > MOST_POINTS || !passes(holds) {
+            return None;
+        }
+        for _ in 0..6 {
+            let middle = (holds + fails) / 2;
+            if middle == holds {
+                break;
+            }
+            match passes(middle) {
+                true => holds = middle,
+                false => fails = middle,
+            }
+        }
+        Some(format!("WCETs of all tasks shorter by {} %", 100 - holds))
+    }
+
+    /// Returns a later deadline that leads to a plan. The deadline of one task becomes the period
+    /// of the task, or twice the old deadline.
+    fn deadline(&self, task: Option<usize>) -> Option<String> {
+        let (set, sms) = (self.case.set, self.case.problem.sms());
+        let tasks = set.tasks();
+        let mut candidates: Vec<usize> = (0..tasks.len())
+            .filter(|&index| Some(index) == task || tasks[index].deadline() < tasks[index].period())
+            .collect();
+        // First try the task that caused the failure. Then try the tasks in descending order of
+        // the ratio of WCET to deadline.
+        let urgency = |index: usize| {
+            let wcet = tasks[index]
+                .wcet()
+                .at(sms, Contention::Isolated)
+                .unwrap_or_default();
+            u128::from(wcet.ns()) * 1_000_000 / u128::from(tasks[index].deadline().ns().max(1))
+        };
+        candidates.sort_by_key(|&index| (Some(index) != task, std::cmp::Reverse(urgency(index))));
+        candidates.truncate(4);
+        candidates.into_iter().find_map(|index| {
+            let deadline = tasks[index].deadline();
+            let later = match deadline < tasks[index].period() {
+                true => tasks[index].period(),
+                false => Time::from_ns(deadline.ns().checked_mul(2)?),
+            };
+            let set = changed(set, |position, task| match position == index {
+                true => TaskShape::from(task.clone()).deadline(later).build().ok(),
+                false => Some(task.clone()),
+            })?;
+            self.passes(&set, sms, self.case.problem.memory()).then(|| {
+                format!(
+                    "a deadline of {later} instead of {deadline} for {}",
+                    called(&set, index)
+                )
+            })
+        })
+    }
+}
+
+/// Returns `set` with `change` applied to each task.
+fn changed(set: &TaskSet, change: impl Fn(usize, &Task) -> Option<Task>) -> Option<TaskSet> {
+    let tasks: Option<Vec<Task>> = (0..)
+        .zip(set.tasks())
+        .map(|(index, task)| change(index, task))
+        .collect();
+    let other = set.other_traffic().to_vec();
+    let changed = TaskSet::new(set.name().map(str::to_owned), tasks?).ok()?;
+    Some(changed.beside(other))
+}
+
+/// Returns `set` with all WCETs scaled to `percent` of their values, rounded up. The new WCET
+/// functions are tables for up to `sms` SMs.
+fn scaled(set: &TaskSet, sms: u32, percent: u64) -> Option<TaskSet> {
+    changed(set, |_, task| {
+        let points = |contention| {
+            let known = (1..=sms).filter_map(|m| Some((m, task.wcet().at(m, contention)?)));
+            let share = |time: Time| u128::from(time.ns()) * u128::from(percent);
+            known
+                .map(|(m, time)| Some((m, Time::from_ns(u64::try_from(share(time).div_ceil(100)).ok()?))))
+                .collect::<Option<Vec<_>>>()
+        };
+        let table = Table::Each {
+            isolated: points(Contention::Isolated)?,
+            conflict: points(Contention::Conflict)?,
+        };
+        let wcet = WcetFunction::new(Form::Table(table)).ok()?;
+        let shape = TaskShape::from(task.clone());
+        TaskShape { wcet, ..shape }.build().ok()
+    })
+}

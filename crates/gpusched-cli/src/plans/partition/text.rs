@@ -1,0 +1,345 @@
+//! Results of `partition` as text and CSV.
+
+use super::{Args, margin, response_times, sensitivity};
+use crate::arguments::Case;
+use crate::plans::explanation;
+use crate::report::{About, Column, Palette, Report, Rows, Table, clip, numbered, wrap};
+use crate::test::decimals;
+use gpusched_analysis::partitioning::{
+    HeuristicKind, MARGIN_SEARCHES, Objective, Offer, Problem, default_budget,
+};
+use gpusched_analysis::schedulability::edf;
+use gpusched_model::Policy;
+use gpusched_model::counted;
+use gpusched_model::device::Place;
+use gpusched_model::error::Result;
+use gpusched_model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats};
+use gpusched_model::policy::Strength;
+use gpusched_model::time::Time;
+
+/// CSV columns; one row per partition.
+pub const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,\
+    ended_by,wcet_scaling_permille,at_most_permille";
+
+impl Args {
+    /// Returns the headline: the verdict in color, and the number of SMs or the reason for the
+    /// failure.
+    fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
+        let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
+        match &plan.failure {
+            None if self.request.policy().strength() == Strength::NecessaryOnly => {
+                let style = palette.good;
+                format!(
+                    "{style}NECESSARY CONDITION HOLDS{style:#} {on} ({} does not prove schedulability)",
+                    self.request.policy()
+                )
+            }
+            None => {
+                let style = palette.good;
+                format!("{style}SCHEDULABLE{style:#} {on}")
+            }
+            Some(Failure::HeuristicFailed) => {
+                let style = palette.bad;
+                format!(
+                    "{style}NO PLAN FOUND{style:#} by heuristic `{}` (a plan may still exist)",
+                    self.kind()
+                )
+            }
+            Some(failure) if self.is_open(failure) => {
+                let (style, policy) = (palette.bad, self.request.policy());
+                let why = match failure {
+                    Failure::TaskDoesNotFit { task } => {
+                        format!(
+                            "task #{task} fails this test even in isolation on all SMs{}",
+                            case.naming(Some(*task))
+                        )
+                    }
+                    _ => "every plan that passes this test needs more SMs than the GPU has".to_owned(),
+                };
+                format!("{style}NO PLAN FOUND{style:#} under the sufficient test `{policy}`: {why}")
+            }
+            Some(failure) => {
+                let style = palette.bad;
+                let task = failure.task();
+                // In the text of `failure`, "all SMs" means the SMs of the largest supported
+                // partition.
+                let largest = case.problem.offer().map(Offer::largest);
+                let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
+                let largest = largest
+                    .map(|sms| format!("; the largest supported partition has {}", counted(sms, "SM")));
+                format!(
+                    "{style}NOT SCHEDULABLE{style:#}: {failure}{}{}",
+                    case.naming(task),
+                    largest.unwrap_or_default()
+                )
+            }
+        }
+    }
+
+    /// Whether a plan may exist although the search reports `failure`, because the test is only sufficient.
+    fn is_open(&self, failure: &Failure) -> bool {
+        let by_test = matches!(failure, Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu);
+        by_test && self.request.policy().strength() == Strength::Sufficient
+    }
+
+    /// Returns a hint if the search found no plan and a plan may still exist. The hint names an
+    /// option.
+    fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
+        if plan.failure != Some(Failure::HeuristicFailed) {
+            return "";
+        }
+        if explanation::lacks_traffic(case) {
+            return "\nhint: state the `traffic` of each task\n";
+        }
+        // With memory traffic, a search never proves that no plan exists.
+        match (self.kind(), plan.stats.ended_by) {
+            (HeuristicKind::Auto | HeuristicKind::Optimal, None) if plan.memory.is_some() => "",
+            (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
+            (_, Some(EndedBy::Time)) => "\nhint: try a longer `--time-limit`\n",
+            (HeuristicKind::Auto, _) => "\nhint: try `--heuristic optimal` for a plan or a proof\n",
+            (HeuristicKind::Optimal, _) => "",
+            _ if plan.memory.is_some() => "\nhint: try `--heuristic auto`\n",
+            _ => "\nhint: try `--heuristic auto`, or `--heuristic optimal` for a proof\n",
+        }
+    }
+
+    /// Returns the full text for one task set.
+    fn report(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
+        let mut text = format!(
+            "{}\n{}: {}, heuristic {}, each partition under {}\n",
+            self.headline(case, plan, palette),
+            case.set
+                .name()
+                .map_or("task set".to_owned(), |name| clip(name, 40)),
+            counted(case.set.tasks().len(), "task"),
+            self.kind(),
+            self.request.test_name()
+        );
+        if plan.failure.is_some() {
+            let find = |problem: &Problem<'_>| self.finds(problem);
+            text += &explanation::of_plan(&self.request, case, plan, &find);
+            text += self.advice(case, plan);
+        }
+        if !plan.partitions.is_empty() {
+            text.push('\n');
+            text += &self.table(case, plan).render(palette.header);
+            if let Some(table) = response_times::table(case, plan) {
+                text.push('\n');
+                text += &table.render(palette.header);
+            }
+        }
+        if let Some(bound) = &plan.bound {
+            let gap = plan.sms_used.saturating_sub(bound.sms);
+            text += &format!(
+                "\nlower bound: {} ({}){}\n",
+                counted(bound.sms, "SM"),
+                match bound.proof {
+                    Proof::Prices => "by dual prices",
+                    Proof::Search => "by complete search",
+                },
+                match gap {
+                    // With memory traffic, the task set may be unschedulable on any number of
+                    // SMs. The bound then neglects the traffic.
+                    _ if plan.memory.is_some() && !plan.schedulable => ", without memory traffic".to_owned(),
+                    0 => ", gap 0: no plan has fewer SMs".to_owned(),
+                    _ => format!(", gap {gap}"),
+                }
+            );
+            if let Some(claimed) = bound.highs {
+                text += &format!(
+                    "HiGHS: no plan has fewer than {} (floating point, no proof)\n",
+                    counted(claimed, "SM")
+                );
+            }
+        }
+        if let Some(margin) = &plan.margin {
+            text += &margin::line(margin);
+        }
+        if let Some(sensitivity) = &plan.sensitivity {
+            text += &sensitivity::edge(case, sensitivity, palette);
+        }
+        let stats = plan.stats;
+        let dim = palette.dim;
+        if stats == SearchStats::default() {
+            return text; // a lemma gave the result without a search
+        }
+        text += &format!(
+            "\n{dim}search: {} tested{} in {}{dim:#}",
+            counted(stats.merges_tested, "merge"),
+            match stats.other_work {
+                0 => String::new(),
+                other => format!(", and other work that takes as long as {other} further merges,"),
+            },
+            microseconds(stats.search_ns)
+        );
+        if stats.prefill_merges > 0 {
+            text += &format!(
+                "{dim}; {} more tested before the search in {}, to fill the forbidden list{dim:#}",
+                stats.prefill_merges,
+                microseconds(stats.prefill_ns)
+            );
+        }
+        text.push('\n');
+        let tasks = plan
+            .partitions
+            .iter()
+            .map(|partition| partition.tasks.len())
+            .sum();
+        text + &stats.ended_by.map_or(String::new(), |by| {
+            self.ended_by(by, tasks, plan.memory.is_some())
+        })
+    }
+
+    /// Returns a line about the limit that ended the search, and about the option that allows a
+    /// longer search.
+    fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
+        match by {
+            EndedBy::Budget => {
+                let searches = match self.objective {
+                    Some(Objective::Margin) => MARGIN_SEARCHES,
+                    _ => 1,
+                };
+                // With shared memory, there is no single default limit.
+                let default = (!beside_memory).then(|| searches * default_budget(self.kind(), tasks, false));
+                let effort = self.search_effort.or(default);
+                let effort = effort.map_or(String::new(), |effort| {
+                    format!(" after {} of work", counted(effort, "test"))
+                });
+                format!("the search ended{effort}; a larger --search-effort may lead to a better plan\n")
+            }
+            EndedBy::Time => "the search ended at the --time-limit; a longer time limit may lead to a \
+                              better plan\n"
+                .to_owned(),
+            EndedBy::Choices => {
+                "the search is incomplete: there are more candidate partitions than the search examines \
+                 with any --search-effort\n"
+                    .to_owned()
+            }
+        }
+    }
+
+    fn table(&self, case: &Case<'_>, plan: &Plan) -> Table {
+        let with_slack = self.request.policy() == Policy::Edf && case.problem.memory().is_none();
+        let failed = |partition: &Partition| !partition.verdict.schedulable;
+        let with_verdict = plan.partitions.iter().any(failed);
+        let mut columns = vec![
+            Column::Right("partition"),
+            Column::Right("SMs"),
+            Column::Left("tasks"),
+            Column::Right("utilization"),
+        ];
+        if with_slack {
+            columns.push(Column::Right("slack"));
+        }
+        // Omit the SM numbers of a partition, because no tool can reserve single SMs.
+        let told = |place: &Place| !matches!(place, Place::Sms(_));
+        let with_place = plan
+            .partitions
+            .iter()
+            .any(|partition| partition.place.as_ref().is_some_and(told));
+        if with_place {
+            columns.push(Column::Left("place"));
+        }
+        if with_verdict {
+            columns.push(Column::Left("verdict"));
+        }
+        let mut table = Table::new(columns);
+        for (index, partition) in plan.partitions.iter().enumerate() {
+            let names = partition
+                .tasks
+                .iter()
+                .map(|&task| clip(&case.set.label(task), 40));
+            let utilization = case.problem.utilization(&partition.tasks, partition.sms);
+            let mut row = vec![
+                index.to_string(),
+                partition.sms.to_string(),
+                wrap(names, 60),
+                decimals(utilization),
+            ];
+            if with_slack {
+                row.push(slack(case, partition).map_or("-".to_owned(), |slack| slack.to_string()));
+            }
+            if with_place {
+                let place = partition.place.as_ref().map(ToString::to_string);
+                row.push(wrap(place.unwrap_or_default().split(", ").map(str::to_owned), 40));
+            }
+            if with_verdict {
+                let evidence = &partition.verdict.evidence;
+                row.push(format!("{evidence}{}", case.naming(evidence.task())));
+            }
+            table.row(row);
+        }
+        table
+    }
+}
+
+impl Report for About<(&Args, &Case<'_>), Plan> {
+    /// Adds one row per partition. For a plan without partitions, adds a single row with empty cells.
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((args, case), plan) = self;
+        let system = (
+            case.index,
+            case.set.name(),
+            plan.schedulable,
+            plan.failure.as_ref().map(Failure::reason),
+            plan.sms_used,
+        );
+        let bound = plan.bound.as_ref().map(|bound| bound.sms);
+        let gap = bound.and_then(|bound| plan.sms_used.checked_sub(bound));
+        let (margin, edge) = (plan.margin.as_ref(), plan.sensitivity.as_ref());
+        let scaling = margin.map(|margin| margin.wcet_scaling_permille);
+        let search = (
+            (bound, gap, plan.stats.ended_by.map(EndedBy::name)),
+            scaling.or(edge.map(|edge| edge.wcet_scaling_permille)),
+            margin.map(|margin| margin.at_most_permille),
+        );
+        if plan.partitions.is_empty() {
+            return rows.add((system, [""; 6], search));
+        }
+        for (index, partition) in plan.partitions.iter().enumerate() {
+            let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
+            let utilization = case.problem.utilization(&partition.tasks, partition.sms);
+            let slack = (args.request.policy() == Policy::Edf)
+                .then(|| slack(case, partition))
+                .flatten();
+            let own = (
+                index,
+                partition.sms,
+                tasks.join(" "),
+                utilization.map(|u| format!("{:.6}", u.as_f64())),
+                slack.map(Time::ns),
+                partition.verdict.evidence.reason(),
+            );
+            rows.add((system, own, search))?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((args, case), plan) = self;
+        Ok(match case.alone {
+            true => {
+                let list = plan.assumptions.as_deref().filter(|_| !case.quiet);
+                let list = list.map(|list| format!("\n{}", numbered(list)));
+                args.report(case, plan, palette) + &list.unwrap_or_default()
+            }
+            false => {
+                let headline = args.headline(case, plan, palette);
+                format!("{}: {headline}{}\n", case.index, case.in_brackets())
+            }
+        })
+    }
+}
+
+fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
+    if case.problem.memory().is_some() {
+        return None; // if WCETs grow, the delay that other partitions cause may also grow
+    }
+    let demands = case.problem.demands(&partition.tasks, partition.sms).ok()?;
+    edf::slack(&demands)
+}
+
+/// Rounds a measured time down to whole microseconds, because nanoseconds are noise.
+fn microseconds(ns: u64) -> Time {
+    Time::from_ns(ns - ns % 1_000)
+}

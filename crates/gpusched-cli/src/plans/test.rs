@@ -1,0 +1,346 @@
+//! `gpusched test`: tests all tasks in one partition.
+
+use super::{Global, Outcome};
+use crate::arguments::notes;
+use crate::arguments::{Answer, Case, Request};
+use crate::end_to_end::{self, Input};
+use crate::plans::explanation;
+use crate::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines, numbered};
+use gpusched_analysis::schedulability;
+use gpusched_model::assumptions::{Assumption, Basis};
+use gpusched_model::counted;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::policy::Strength;
+use gpusched_model::time::Time;
+use gpusched_model::{Evidence, Kind, Policy, Utilization, Verdict};
+use serde::Serialize;
+
+/// Arguments of `gpusched test`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    #[command(flatten)]
+    request: Request,
+    /// Also report response-time bounds under `edf`
+    ///
+    /// Under fixed-priority policies, gpusched always reports response-time bounds.
+    #[arg(long, help_heading = "Output")]
+    response_times: bool,
+    /// Release the segments of each job at fixed times, by timers
+    ///
+    /// Only for end-to-end systems.
+    #[arg(long, help_heading = "Analysis")]
+    enforce: bool,
+    /// Also report the largest factors by which WCETs may grow
+    ///
+    /// Only for end-to-end systems.
+    #[arg(long, help_heading = "Output")]
+    sensitivity: bool,
+}
+
+/// Result of `test`: a verdict, with response times if gpusched computes them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Verdict", deny_unknown_fields)]
+pub struct Response {
+    /// Whether the tasks pass the schedulability test.
+    schedulable: bool,
+    /// Scheduling policy and test.
+    policy: Policy,
+    /// Strength of the test.
+    strength: Strength,
+    /// Evidence for the verdict.
+    evidence: Evidence,
+    /// Bound on the response time of each task, from arrival to completion [ns]. A bound may
+    /// exceed the deadline. An entry is null if the response time is unbounded or its bound is
+    /// unknown. The field is present under fixed priorities, and under edf with --response-times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_times_ns: Option<Vec<Option<Time>>>,
+    /// Assumptions of the verdict that gpusched does not check.
+    #[schemars(default)]
+    assumptions: Vec<Assumption>,
+}
+
+const EXAMPLE: &str = "\
+Task sets and tasks are numbered from 0.
+
+Examples:
+  gpusched test tasksets/tasksets/adas.json --gpu orin
+  gpusched test tasksets/tasksets/adas.json --sms 16 --response-times
+  gpusched test tasksets/tasksets/adas.json --gpu orin --format json
+  gpusched test tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
+
+const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
+
+impl Args {
+    /// Writes a result for each task set.
+    ///
+    /// # Errors
+    /// Fails on bad usage, on bad input, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let sets = match Input::open(self.request.path())? {
+            Input::Sets(sets) => sets,
+            Input::Systems(systems) => {
+                self.request.refuse_for_systems()?;
+                return end_to_end::test(
+                    systems,
+                    self.request.environment()?,
+                    (self.enforce, self.sensitivity),
+                    global,
+                );
+            }
+        };
+        if self.sensitivity {
+            return Err(Error::parameter(
+                "sensitivity",
+                "a task set",
+                "an end-to-end system, or `gpusched partition`",
+            ));
+        }
+        if self.enforce {
+            return Err(Error::parameter(
+                "enforce",
+                "a task set",
+                "an end-to-end system, whose tasks have segments",
+            ));
+        }
+        let policy = self.request.policy();
+        if self.response_times && !(policy == Policy::Edf || fixed_priority(policy)) {
+            return Err(Error::parameter(
+                "response_times",
+                format!("--policy {policy}"),
+                "edf or a fixed-priority policy, for which gpusched computes response times",
+            ));
+        }
+        if self.response_times && self.request.memory()?.is_some() && !fixed_priority(policy) {
+            return Err(Error::parameter(
+                "response_times",
+                format!("--policy {policy} with memory traffic"),
+                "a fixed-priority policy, for which gpusched computes response times",
+            ));
+        }
+        let form = Form::of(global);
+        let header = form.header(COLUMNS);
+        self.request.ask(global, sets, (&header, None), None, |case| {
+            let verdict = case.problem.verdict(&all(case), case.problem.sms());
+            if case.notes_on_conflict(&self.request) {
+                notes::conflict_in(case.set, std::iter::once(&all(case)[..]));
+            }
+            Ok(Answer {
+                positive: verdict.schedulable,
+                text: form.render(&About((self, case), verdict))?,
+                beside: None,
+            })
+        })
+    }
+}
+
+/// Returns the positions of all tasks in the task set.
+fn all(case: &Case<'_>) -> Vec<usize> {
+    (0..case.set.tasks().len()).collect()
+}
+
+impl Report for About<(&Args, &Case<'_>), Verdict> {
+    fn json(&self) -> Result<String> {
+        let About((args, case), verdict) = self;
+        json_lines([Response {
+            schedulable: verdict.schedulable,
+            policy: verdict.policy,
+            strength: verdict.strength,
+            evidence: verdict.evidence.clone(),
+            response_times_ns: args.response_times(case, verdict),
+            assumptions: args.assumptions(case),
+        }])
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((_, case), verdict) = self;
+        let sms = case.problem.sms();
+        let utilization = case.problem.utilization(&all(case), sms);
+        rows.add((
+            case.index,
+            case.set.name(),
+            verdict.schedulable,
+            verdict.policy.to_string(),
+            verdict.evidence.reason(),
+            verdict.strength.to_string(),
+            sms,
+            utilization.map(|u| format!("{:.6}", u.as_f64())),
+            verdict.evidence.to_string(),
+        ))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((args, case), verdict) = self;
+        Ok(match case.alone {
+            true => args.report(case, verdict, palette),
+            false => line(case, verdict, palette),
+        })
+    }
+}
+
+impl Args {
+    /// Returns the assumptions of the verdict.
+    fn assumptions(&self, case: &Case<'_>) -> Vec<Assumption> {
+        let basis = Basis {
+            set: case.set,
+            policies: vec![self.request.policy()],
+            interference: Some(self.request.interference()),
+            memory: case.problem.memory(),
+            granularity: None,
+            several: false,
+        };
+        Assumption::listed(basis.assumptions(), case.alone)
+    }
+
+    /// Returns the response-time bounds under fixed priorities and with `--response-times`, or `None` in all other
+    /// cases.
+    fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
+        let policy = self.request.policy();
+        if !self.response_times && !fixed_priority(policy) {
+            return None;
+        }
+        if case.problem.memory().is_some() {
+            return match &verdict.evidence {
+                Evidence::ResponseTimes {
+                    response_times_ns, ..
+                } => Some(response_times_ns.iter().copied().map(Some).collect()),
+                _ => None,
+            };
+        }
+        let demands = case.problem.demands(&all(case), case.problem.sms()).ok()?;
+        schedulability::response_times(policy, &demands)
+    }
+
+    /// Returns the full text for one task set.
+    fn report(&self, case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
+        let (test, times) = (self.request.test_name(), self.response_times(case, verdict));
+        let tasks = &all(case);
+        let sms = case.problem.sms();
+        let name = case
+            .set
+            .name()
+            .map_or("task set".to_owned(), |name| clip(name, 40));
+        let mut text = format!(
+            "{}: {name}, {} in one partition of {} under {test}\n{}{}\n\n",
+            headline(verdict, palette),
+            counted(tasks.len(), "task"),
+            counted(sms, "SM"),
+            verdict.evidence,
+            case.naming(verdict.evidence.task())
+        );
+        let with_jitter = case.set.tasks().iter().any(|task| task.jitter() > Time::ZERO);
+        let with_block = case.set.tasks().iter().any(|task| task.block().is_some());
+        let response = times.is_some();
+        let shown = [
+            true,
+            true,
+            true,
+            true,
+            with_block,
+            with_jitter,
+            response,
+            true,
+            true,
+            true,
+        ];
+        let mut table = Table::new(only(
+            shown,
+            [
+                Column::Right("#"),
+                Column::Left("task"),
+                Column::Left("kind"),
+                Column::Right("C(m)"),
+                Column::Right("block"),
+                Column::Right("J"),
+                Column::Right("response"),
+                Column::Right("D"),
+                Column::Right("T"),
+                Column::Right("utilization"),
+            ],
+        ));
+        let demands = case.problem.demands(tasks, sms);
+        for (index, task) in case.set.tasks().iter().enumerate() {
+            let demand = demands.as_ref().ok().and_then(|demands| demands.get(index));
+            let response = times.as_ref().and_then(|times| *times.get(index)?);
+            table.row(only(
+                shown,
+                [
+                    index.to_string(),
+                    task.name().map_or("-".to_owned(), |name| clip(name, 40)),
+                    match task.kind() {
+                        Some(Kind::Compute) => "compute",
+                        Some(Kind::Memory) => "memory",
+                        None => "-",
+                    }
+                    .to_owned(),
+                    demand.map_or("?".to_owned(), |demand| demand.wcet.to_string()),
+                    demand.map_or("?".to_owned(), |demand| demand.block.to_string()),
+                    task.jitter().to_string(),
+                    response.map_or("?".to_owned(), |time| time.to_string()),
+                    task.deadline().to_string(),
+                    task.period().to_string(),
+                    demand.map_or("?".to_owned(), |demand| {
+                        decimals(Some(Utilization::of(demand.wcet, demand.period)))
+                    }),
+                ],
+            ));
+        }
+        let total = case.problem.utilization(tasks, sms);
+        table.row(only(
+            shown,
+            ["", "total", "", "", "", "", "", "", "", &decimals(total)].map(str::to_owned),
+        ));
+        text += &table.render(palette.header);
+        if !verdict.schedulable {
+            text.push('\n');
+            text += &explanation::of_verdict(&self.request, case, verdict);
+        }
+        if !case.quiet {
+            text += &format!("\n{}", numbered(&self.assumptions(case)));
+        }
+        text
+    }
+}
+
+/// Whether `policy` uses fixed priorities. Under fixed priorities, gpusched always computes
+/// response-time bounds.
+fn fixed_priority(policy: Policy) -> bool {
+    matches!(policy, Policy::FixedPriority(..))
+}
+
+/// Returns the verdict as a colored text of one to three words.
+fn headline(verdict: &Verdict, palette: &Palette) -> String {
+    let (style, words) = match (verdict.schedulable, verdict.strength) {
+        (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
+        (true, _) => (palette.good, "SCHEDULABLE"),
+        (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => {
+            (palette.bad, "BOUND EXCEEDED")
+        }
+        (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => (palette.bad, "INCONCLUSIVE"),
+        (false, _) => (palette.bad, "NOT SCHEDULABLE"),
+    };
+    format!("{style}{words}{style:#}")
+}
+
+/// Returns one line for a list of task sets.
+fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
+    format!(
+        "{}: {}: {}{}{}\n",
+        case.index,
+        headline(verdict, palette),
+        verdict.evidence,
+        case.naming(verdict.evidence.task()),
+        case.in_brackets()
+    )
+}
+
+/// Returns each element of `items` for which the corresponding entry in `shown` is true.
+fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
+    let items = items.into_iter().zip(shown);
+    items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()
+}
+
+/// Returns a utilization with three decimals.
+pub(super) fn decimals(utilization: Option<Utilization>) -> String {
+    utilization.map_or("?".to_owned(), |u| format!("{:.3}", u.as_f64()))
+}

@@ -1,0 +1,428 @@
+//! `gpusched verify`: checks plans and their evidence with independent code.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{Global, Outcome};
+use crate::arguments::shared_memory;
+use crate::arguments::{Gpu, check_as_many, named, naming, pairs, policy, whole};
+use crate::end_to_end::{self, Input};
+use crate::report::{About, Output, Palette, Progress, Report, Rows, numbered};
+use gpusched_model::assumptions::Assumption;
+use gpusched_model::counted;
+use gpusched_model::device::Granularity;
+use gpusched_model::end_to_end::Environment;
+use gpusched_model::error::Result;
+use gpusched_model::plan::{Failure, Partition, Plan};
+use gpusched_model::policy::Strength;
+use gpusched_model::reader::Plans;
+use gpusched_model::{Arbitration, Bandwidth, Interference, Policy, TaskSet};
+use gpusched_verify::{
+    CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
+};
+
+/// Arguments of `gpusched verify`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// One plan (JSON) or many (JSONL), written by `partition --format json`; or the verdict of `test` on a system
+    #[arg(value_name = "PLAN")]
+    plans: PathBuf,
+    /// Task sets of the plans, in the order of the plans; or an end-to-end system
+    #[arg(value_name = "SET")]
+    sets: PathBuf,
+    /// Examine at most N candidate partitions per lower bound [default: 5000000]
+    #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..))]
+    search_effort: Option<u64>,
+    #[command(
+        flatten,
+        next_help_heading = "Expected values, which the plan must match [default: values of the plan]"
+    )]
+    gpu: Gpu,
+    /// Expected granularity of the partitions
+    #[arg(long, value_parser = named::<Granularity>())]
+    granularity: Option<Granularity>,
+    /// Expected guaranteed memory bandwidth, e.g., 100GB/s
+    #[arg(long, value_name = "RATE")]
+    memory_bandwidth: Option<Bandwidth>,
+    /// Expected memory arbiter
+    #[arg(long, value_parser = named::<Arbitration>())]
+    arbitration: Option<Arbitration>,
+    /// Expected interference model
+    #[arg(long, value_parser = named::<Interference>())]
+    interference: Option<Interference>,
+    /// Expected policy of every partition
+    #[arg(long, value_parser = policy())]
+    policy: Option<Policy>,
+}
+
+const EXAMPLE: &str = "\
+`verify` recomputes all statements of the plan and its evidence. `verify` shares no schedulability test with the rest of gpusched.
+`verify` accepts every interval (`interval_ns`) that is long enough to prove the verdict.
+`verify` checks that every partition passes its test if all WCETs grow by the common factor of `margin` and `sensitivity`. The
+margins of single tasks (`sensitivity`) and the search statistics (`stats`) are not checked, because the proof does not use them.
+`verify` also checks lower bounds. It compares candidate partitions with their dual prices, up to the limit `--search-effort`. The
+result states which part of a bound is confirmed.
+State the GPU, the memory bandwidth and the models of your system as options. `verify` refuses a plan with other values. Without
+an option, `verify` takes the value from the plan and lists it in the result. If a plan names a built-in GPU, it must contain the
+description of this GPU.
+Exit code 0: every plan is proven schedulable. 1: a plan is wrong or not schedulable.
+
+Examples:
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu xavier
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
+
+const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
+
+/// Result for one plan.
+#[derive(Serialize)]
+struct Answer {
+    /// Whether `verify` confirms every statement of the plan. The field `bound` may still contain
+    /// an unconfirmed part.
+    verified: bool,
+    /// Verdict of the plan.
+    schedulable: bool,
+    /// Whether the plan is verified and schedulable, and the test of every partition is exact or
+    /// sufficient.
+    proven: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<Bound>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    margin: Option<Margin>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<NoPlan>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Found>,
+    /// Values that `verify` takes from the plan, because no option states them: the GPU and the
+    /// models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken_from_plan: Option<Taken>,
+    /// Assumptions of the verdicts in the plan. `verify` recomputes this list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumptions: Option<Vec<Assumption>>,
+}
+
+/// Confirmed reason why no plan exists.
+#[derive(Serialize)]
+struct NoPlan {
+    reason: &'static str,
+    /// Position of the task that caused the failure; absent if the cause is not one task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<usize>,
+    /// Reason as text for display.
+    message: String,
+}
+
+/// Confirmation of a lower bound.
+#[derive(Serialize)]
+struct Bound {
+    /// Lower bound on the number of SMs, as the plan states it.
+    sms: u32,
+    /// Lower bound that `verify` confirms, on the number of SMs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proven: Option<u32>,
+    /// Reason why `verify` does not confirm the whole bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unchecked: Option<String>,
+    /// Unconfirmed lower bound by HiGHS, larger than `sms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    highs: Option<u32>,
+}
+
+/// Confirmation of a WCET margin.
+#[derive(Serialize)]
+struct Margin {
+    /// Common factor on all WCETs in thousandths, as the plan states it.
+    wcet_scaling_permille: u64,
+    /// Whether `verify` confirms the factor.
+    confirmed: bool,
+    /// Limit in thousandths that the factor of no plan exceeds, as the plan states it.
+    at_most_permille: u64,
+    /// Whether `verify` confirms the limit `at_most_permille`.
+    limit_confirmed: bool,
+}
+
+#[derive(Serialize)]
+struct Found {
+    field: String,
+    message: String,
+}
+
+impl Args {
+    /// Writes a result for each plan.
+    ///
+    /// # Errors
+    /// Fails on bad input, if the numbers of plans and sets differ, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let sets = match Input::open(&self.sets)? {
+            Input::Sets(sets) => sets,
+            Input::Systems(systems) => {
+                let reason = "the system states its resources";
+                end_to_end::refuse("granularity", self.granularity.is_some(), reason)?;
+                end_to_end::refuse("arbitration", self.arbitration.is_some(), reason)?;
+                end_to_end::refuse("policy", self.policy.is_some(), reason)?;
+                let interference = self.interference.unwrap_or_default();
+                let memory = shared_memory(interference, self.memory_bandwidth, None)?;
+                let environment = Environment {
+                    interference,
+                    memory: memory.map(|memory| memory.bandwidth),
+                };
+                let stated = (environment, self.gpu.given_sms()?);
+                return end_to_end::verify(&self.plans, systems, stated, global);
+            }
+        };
+        check_as_many::<Plan, TaskSet>(&self.plans, &self.sets)?;
+        let progress = Progress::new(global, "candidate partitions examined");
+        let effort = Effort {
+            groups: self.search_effort.unwrap_or(GROUPS),
+            watch: &|groups| progress.at(groups),
+        };
+        let stated = self.stated()?;
+        let plans = Plans::open(&self.plans)?;
+        let mut output = Output::open(global)?;
+        let (mut proven, mut whole) = (true, true);
+        let mut pairs = pairs(plans, sets).peekable();
+        let mut index = 0u64;
+        while let Some(pair) = pairs.next() {
+            if !output.has_reader() {
+                whole = false;
+                break;
+            }
+            let (plan, set) = pair?;
+            if index == 0 {
+                output.header(COLUMNS)?;
+            }
+            let checked = stated.check(&plan).and_then(|taken| {
+                let verified = verify_with(&plan, &set, &effort)?;
+                Ok((verified, taken))
+            });
+            proven &= checked.is_ok() && proves(&plan);
+            let alone = index == 0 && pairs.peek().is_none();
+            let notes = match (global.quiet, alone) {
+                (true, _) => Notes::No,
+                (false, true) => Notes::All,
+                (false, false) => Notes::Short,
+            };
+            let answer = answer(&plan, &set, &checked, alone);
+            output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
+            index += 1;
+        }
+        drop(progress);
+        output.finish()?;
+        Ok(Outcome::of_answers(proven, whole))
+    }
+}
+
+impl Args {
+    /// Returns the values of the options, which the plans must match.
+    fn stated(&self) -> Result<Stated> {
+        Ok(Stated {
+            sms: self.gpu.given_sms()?,
+            device: self.gpu.device().cloned(),
+            granularity: self.granularity,
+            memory_bandwidth: self.memory_bandwidth,
+            arbitration: self.arbitration,
+            interference: self.interference,
+            policy: self.policy,
+        })
+    }
+}
+
+/// Amount of text after the verdict on a plan.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Notes {
+    No,
+    /// The values that `verify` takes from the plan.
+    Short,
+    /// The values that `verify` takes from the plan, and the assumptions of the verdicts.
+    All,
+}
+
+/// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan.
+fn proves(plan: &Plan) -> bool {
+    let necessary_only = |partition: &Partition| partition.verdict.strength == Strength::NecessaryOnly;
+    plan.schedulable && !plan.partitions.iter().any(necessary_only)
+}
+
+type Checked = std::result::Result<(Verified, Taken), Fault>;
+
+/// Returns the reason why no plan exists, if `plan` states a reason and `verified` confirms it.
+/// Returns `None` if the search found no plan, but a plan may still exist.
+fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
+    let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
+    plan.failure.as_ref().filter(|failure| match failure {
+        Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. } => true,
+        Failure::BoundExceedsGpu => proven.is_some_and(|sms| sms > plan.gpu_sms),
+        Failure::HeuristicFailed => false,
+    })
+}
+
+/// Returns `failure` as text, with the name of the task that caused it.
+fn in_words(failure: &Failure, set: &TaskSet) -> String {
+    format!("{failure}{}", naming(set, failure.task()))
+}
+
+fn answer(plan: &Plan, set: &TaskSet, checked: &Checked, alone: bool) -> Answer {
+    let (found, fault) = match checked {
+        Ok((verified, taken)) => (Some((verified, taken)), None),
+        Err(fault) => (None, Some(fault)),
+    };
+    let (found, taken) = found.unzip();
+    let failure = found.and_then(|verified| no_plan(plan, verified));
+    let bound = found.and_then(|verified| verified.bound.as_ref());
+    Answer {
+        verified: found.is_some(),
+        schedulable: plan.schedulable,
+        proven: found.is_some() && proves(plan),
+        bound: bound.map(|bound| Bound {
+            sms: bound.stated,
+            proven: bound.proven,
+            unchecked: bound.unchecked.as_ref().map(ToString::to_string),
+            highs: bound.highs,
+        }),
+        margin: found.and_then(|verified| {
+            let margin = verified.margin.as_ref()?;
+            Some(Margin {
+                wcet_scaling_permille: margin.stated,
+                confirmed: margin.confirmed,
+                at_most_permille: margin.at_most,
+                limit_confirmed: margin.limit.is_ok(),
+            })
+        }),
+        failure: failure.map(|failure| NoPlan {
+            reason: failure.reason(),
+            task: failure.task(),
+            message: in_words(failure, set),
+        }),
+        fault: fault.map(|fault| Found {
+            field: fault.field.clone(),
+            message: fault.message.clone(),
+        }),
+        taken_from_plan: taken.cloned(),
+        assumptions: found.map(|verified| Assumption::listed(verified.assumptions.clone(), alone)),
+    }
+}
+
+impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answer> {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let About((index, ..), answer) = self;
+        let (bound, fault) = (answer.bound.as_ref(), answer.fault.as_ref());
+        rows.add((
+            index,
+            answer.verified,
+            answer.schedulable,
+            answer.proven,
+            bound.map(|bound| bound.sms),
+            bound.and_then(|bound| bound.proven),
+            fault.map(|fault| &fault.field),
+            fault.map(|fault| &fault.message),
+            answer.failure.as_ref().map(|failure| failure.reason),
+        ))
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((index, plan, set, checked, effort, notes), _) = *self;
+        let (good, bad) = (palette.good, palette.bad);
+        let (verified, taken) = match checked {
+            Err(fault) => return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n")),
+            Ok((verified, taken)) => (verified, taken),
+        };
+        let bound = verified.bound.as_ref();
+        let line = if plan.schedulable && !proves(plan) {
+            format!(
+                "{index}: {good}VERIFIED{good:#}, but the test is only a necessary condition: the plan \
+                 does not prove schedulability\n"
+            )
+        } else if plan.schedulable {
+            format!(
+                "{index}: {good}VERIFIED{good:#}: schedulable on {} of {}, {}\n",
+                plan.sms_used,
+                counted(plan.gpu_sms, "SM"),
+                counted(plan.partitions.len(), "partition")
+            )
+        } else if let Some(failure) = no_plan(plan, verified) {
+            let why = match failure {
+                Failure::BoundExceedsGpu => {
+                    format!(", because no plan fits on {}", counted(plan.gpu_sms, "SM"))
+                }
+                failure => format!(": {}", in_words(failure, set)),
+            };
+            format!("{index}: {good}VERIFIED{good:#}: not schedulable{why}\n")
+        } else if plan.failure == Some(Failure::BoundExceedsGpu) {
+            format!(
+                "{index}: {good}VERIFIED{good:#}, except for the claim that no plan fits on {}, which is not confirmed\n",
+                counted(plan.gpu_sms, "SM")
+            )
+        } else {
+            format!("{index}: {good}VERIFIED{good:#}, but the plan states `schedulable: false`\n")
+        };
+        let bound = bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort));
+        let margin = verified.margin.as_ref();
+        let margin = margin.map_or(String::new(), |margin| margin_line(margin, effort));
+        let taken = taken.line().filter(|_| notes != Notes::No);
+        let taken = taken.map(|taken| format!("   taken from the plan, not checked: {taken}\n"));
+        let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
+        Ok(line + &bound + &margin + &taken.unwrap_or_default() + &list.unwrap_or_default())
+    }
+}
+
+/// Returns a line that states whether the WCET margin of a plan and its limit are confirmed.
+fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
+    let factor = |permille: u64| format!("{}.{:03}", permille / 1000, permille % 1000);
+    let confirmed = match margin.confirmed {
+        true => "confirmed",
+        false => "not confirmed",
+    };
+    let limit = match &margin.limit {
+        Ok(()) => "confirmed".to_owned(),
+        Err(Some(why)) => format!("not confirmed, because {}", in_full(why, effort)),
+        Err(None) => "not checked".to_owned(),
+    };
+    format!(
+        "   WCET margin of {}: {confirmed}; no plan has a margin above {}: {limit}\n",
+        factor(margin.stated),
+        factor(margin.at_most)
+    )
+}
+
+/// Returns the reason why a statement is not confirmed, with the option that may help.
+fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
+    match why {
+        Unchecked::Groups => format!(
+            "{why}; a --search-effort above {} examines more of them",
+            effort.groups
+        ),
+        _ => why.to_string(),
+    }
+}
+
+/// Returns a line that states which part of the lower bound of a plan is confirmed.
+fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
+    let stated = counted(bound.stated, "SM");
+    let why = bound.unchecked.as_ref().map(|why| in_full(why, effort));
+    let line = match (bound.proven, why) {
+        (Some(sms), Some(why)) => {
+            let sms = counted(sms, "SM");
+            format!("   lower bound of {stated}: confirmed only for {sms}, because {why}\n")
+        }
+        (Some(_), None) => format!("   lower bound of {stated}: confirmed, no plan has fewer SMs\n"),
+        (None, Some(why)) => {
+            let rest = if schedulable {
+                "; the plan itself is confirmed"
+            } else {
+                ""
+            };
+            format!("   lower bound of {stated}: not confirmed, because {why}{rest}\n")
+        }
+        (None, None) => String::new(),
+    };
+    let claim = bound.highs.map_or(String::new(), |sms| {
+        let sms = counted(sms, "SM");
+        format!(
+            "   lower bound of {sms} by HiGHS: not confirmed, because HiGHS computes with floating-point \
+             numbers\n"
+        )
+    });
+    line + &claim
+}

@@ -1,0 +1,212 @@
+//! `gpusched gpus`: lists the built-in GPUs with their partition sizes and with the sources of
+//! the data.
+
+use serde::Serialize;
+
+use super::{Global, Outcome};
+use crate::arguments::device;
+use crate::report::{Column, Output, Palette, Report, Rows, Table, json_document, wrap};
+use gpusched_model::Device;
+use gpusched_model::counted;
+use gpusched_model::device::Granularity;
+use gpusched_model::error::Result;
+
+/// Arguments of `gpusched gpus`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// GPUs to describe in detail: names or device files [default: list all GPUs]
+    #[arg(value_name = "NAME|FILE", value_parser = device)]
+    gpu: Vec<Device>,
+}
+
+const EXAMPLE: &str = "\
+The option `--gpu` of other commands accepts the listed names. A dash stands for an unknown number of units (no public source).
+gpusched refuses partitions that consist of units with an unknown number.
+With --format json or csv, the list includes the sources.
+
+Examples:
+  gpusched gpus
+  gpusched gpus a100 orin";
+
+/// CSV columns.
+const COLUMNS: &str = "name,title,compute_capability,sms,tpcs,gpcs,granularities,source";
+
+impl Args {
+    /// Lists the GPUs.
+    ///
+    /// # Errors
+    /// Fails if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let in_detail = !self.gpu.is_empty();
+        let gpus = match in_detail {
+            true => self.gpu.clone(),
+            false => Device::all().collect(),
+        };
+        let gpus = gpus.iter().map(Gpu::new).collect();
+        Output::open(global)?.only(COLUMNS, &Gpus { in_detail, gpus })?;
+        Ok(Outcome::Positive)
+    }
+}
+
+/// List of GPUs. The text result contains the sources only if `in_detail` is set.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Gpus<'a> {
+    #[serde(skip)]
+    in_detail: bool,
+    gpus: Vec<Gpu<'a>>,
+}
+
+/// A GPU with values that gpusched derives from its description.
+#[derive(Serialize)]
+struct Gpu<'a> {
+    #[serde(flatten)]
+    device: &'a Device,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tpcs: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpcs: Option<usize>,
+    granularities: Vec<Granularity>,
+}
+
+impl Report for Gpus<'_> {
+    fn json(&self) -> Result<String> {
+        json_document(self)
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.gpus.iter().try_for_each(|gpu| {
+            rows.add((
+                gpu.device.name(),
+                gpu.device.title(),
+                gpu.device.compute_capability(),
+                gpu.device.sms(),
+                gpu.tpcs,
+                gpu.gpcs,
+                gpu.granularities(),
+                gpu.device.source(),
+            ))
+        })
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        if self.in_detail {
+            let gpus: Vec<String> = self.gpus.iter().map(|gpu| gpu.in_detail(palette)).collect();
+            return Ok(gpus.join("\n"));
+        }
+        let mut table = Table::new([
+            Column::Left("GPU"),
+            Column::Right("SMs"),
+            Column::Right("TPCs"),
+            Column::Right("GPCs"),
+            Column::Left("granularity"),
+            Column::Left("title"),
+        ]);
+        for gpu in &self.gpus {
+            table.row([
+                gpu.device.name().to_owned(),
+                gpu.device.sms().to_string(),
+                number(gpu.tpcs),
+                number(gpu.gpcs),
+                gpu.granularities(),
+                gpu.device.title().to_owned(),
+            ]);
+        }
+        Ok(table.render(palette.header))
+    }
+}
+
+impl<'a> Gpu<'a> {
+    fn new(device: &'a Device) -> Gpu<'a> {
+        let gpcs = device.tpcs_per_gpc().len();
+        Gpu {
+            device,
+            tpcs: device.tpcs(),
+            gpcs: (gpcs > 0).then_some(gpcs),
+            granularities: device.granularities(),
+        }
+    }
+
+    /// Returns the names of the supported granularities.
+    fn granularities(&self) -> String {
+        let names: Vec<String> = self.granularities.iter().map(ToString::to_string).collect();
+        names.join(" ")
+    }
+
+    /// Returns the full description of the GPU.
+    fn in_detail(&self, palette: &Palette) -> String {
+        let device = self.device;
+        let (title, cc) = (device.title(), device.compute_capability());
+        let title = if title.is_empty() {
+            ""
+        } else {
+            &format!(": {title}")
+        };
+        let cc = cc.map_or(String::new(), |cc| format!(", compute capability {cc}"));
+        let mut table = Table::new([
+            Column::Left("granularity"),
+            Column::Left("DRAM and L2"),
+            Column::Left("partition sizes"),
+        ]);
+        for &granularity in &self.granularities {
+            let memory = match granularity {
+                Granularity::Mig => "divided",
+                _ => "shared",
+            };
+            table.row([granularity.to_string(), memory.to_owned(), self.rule(granularity)]);
+        }
+        let sources = device.source().split("; ").filter(|source| !source.is_empty());
+        let sources: String = sources.map(|source| format!("source: {source}\n")).collect();
+        let sms = counted(device.sms(), "SM");
+        let name = device.name();
+        format!(
+            "{name}{title}, {sms}{cc}\n{}{sources}",
+            table.render(palette.header)
+        )
+    }
+
+    /// Returns a text about the partition sizes of the GPU at `granularity`.
+    fn rule(&self, granularity: Granularity) -> String {
+        let device = self.device;
+        let rule = match granularity {
+            Granularity::Sm => Some(format!("any number up to {}", counted(device.sms(), "SM"))),
+            Granularity::Tpc => self.tpcs.zip(device.sms_per_tpc()).map(|(tpcs, sms)| {
+                format!(
+                    "whole TPCs: {} with {} each",
+                    counted(tpcs, "TPC"),
+                    counted(sms, "SM")
+                )
+            }),
+            Granularity::Gpc => self.gpcs.map(|gpcs| {
+                let sms: Vec<String> = device.sms_per_gpc().map(|sms| sms.to_string()).collect();
+                format!("whole GPCs: {} with {} SMs", counted(gpcs, "GPC"), sms.join(", "))
+            }),
+            Granularity::GreenContext => device.green_context().map(|rule| {
+                format!(
+                    "at least {}, a multiple of {}",
+                    counted(rule.min, "SM"),
+                    rule.step
+                )
+            }),
+            Granularity::Mps => device
+                .mps()
+                .map(|rule| format!("chunks of {}", counted(rule.chunk, "SM"))),
+            Granularity::Mig => device.mig().map(|mig| {
+                let profiles = mig.profiles.iter();
+                let all = mig.memory_slices;
+                let profiles = profiles.map(|profile| {
+                    let (name, sms, memory) = (&profile.name, profile.sms, profile.memory);
+                    format!("{name} ({sms} SMs, {memory}/{all} of the memory)")
+                });
+                format!("one instance: {}", wrap(profiles, 80))
+            }),
+        };
+        rule.unwrap_or_default()
+    }
+}
+
+/// Returns `number`, or a dash if the number is unknown.
+fn number(number: Option<impl ToString>) -> String {
+    number.map_or("-".to_owned(), |number| number.to_string())
+}

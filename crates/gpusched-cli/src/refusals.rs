@@ -1,0 +1,146 @@
+//! Conversion of errors of the library to errors of the command. The new errors name options instead of parameters, and
+//! contain hints.
+
+pub mod overwriting;
+pub mod usage;
+
+use std::path::Path;
+
+use clap::{ArgMatches, Command};
+
+use gpusched_model::error::{Error, Refusal};
+
+/// Pairs of a file ending and a hint, for files that are not JSON.
+const FOREIGN: [(&str, &str); 5] = [
+    (
+        "amxmi",
+        "convert a task model of APP4MC with `gpusched import amalthea`",
+    ),
+    ("ptx", "convert PTX to a program with `gpusched import ptx`"),
+    (
+        "config",
+        "convert a GPGPU-Sim configuration with `gpusched import gpgpusim-config`",
+    ),
+    (
+        "g",
+        "summarize the traces of a list with `gpusched import accel-sim`, or simulate one .traceg file with `gpusched simulate warps`",
+    ),
+    (
+        "traceg",
+        "name a trace in a scenario as {\"trace\":\"kernel-1.traceg\"}",
+    ),
+];
+
+/// Pairs of a kind of document and a hint, for a command that does not read this kind. The hint names the commands that
+/// read this kind.
+const TAKEN: [(&str, &str); 8] = [
+    (
+        "a kernel",
+        "give a kernel to `gpusched wcet` or `gpusched budget`",
+    ),
+    ("benchmarks", "give benchmarks to `gpusched wcet profile`"),
+    (
+        "a program",
+        "give a program to `gpusched simulate warps` or `gpusched simulate profile`",
+    ),
+    ("a bound", "give a bound to `gpusched wcet verify`"),
+    ("a plan", "give a plan to `gpusched verify` or `gpusched export`"),
+    ("a profile", "give a profile to `gpusched predict`"),
+    ("a device", "give a device to `--gpu`"),
+    (
+        "a task set",
+        "give a task set to `gpusched test` or `gpusched partition`",
+    ),
+];
+
+/// Converts `error` of the subcommand in `matches` to an error with the names of options and with
+/// a hint. `root` is the whole command.
+pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> Error {
+    let (mut command, mut matches) = (root, matches);
+    while let Some((name, inner)) = matches.subcommand() {
+        matches = inner;
+        command = command.find_subcommand(name).unwrap_or(command);
+    }
+    error.map_refusal(|refusal| hinted(optional(&[command, root], refusal)))
+}
+
+/// If an option of `commands` sets the parameter in `refusal`, replaces the parameter by the name
+/// of the option.
+fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
+    if refusal.file().is_some() {
+        return refusal;
+    }
+    let name = refusal.field().replace('_', "-");
+    let mut options = commands.iter().flat_map(|command| command.get_arguments());
+    match options.any(|option| option.get_long() == Some(&name)) {
+        true => refusal.of_field(format!("--{name}")),
+        false => refusal,
+    }
+}
+
+/// Adds a hint to `refusal`, unless the library already added a hint.
+fn hinted(refusal: Refusal) -> Refusal {
+    let ending = Path::new(refusal.file().unwrap_or_default()).extension();
+    let foreign = FOREIGN.iter().find(|(known, _)| {
+        let is_whole = refusal.field().is_empty() && refusal.found().is_some();
+        is_whole && ending.is_some_and(|ending| ending.eq_ignore_ascii_case(known))
+    });
+    let kind = refusal.likeness();
+    let taken = TAKEN.iter().find(|(known, _)| kind == Some(*known));
+    match foreign.or(taken) {
+        Some((_, hint)) if refusal.advice().is_none() => refusal.hint(*hint),
+        _ => refusal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, FromArgMatches as _};
+
+    use super::*;
+    use crate::Cli;
+
+    fn said(arguments: &str, refusal: Refusal) -> String {
+        let root = Cli::command();
+        let matches = root.clone().get_matches_from(arguments.split(' '));
+        assert!(Cli::from_arg_matches(&matches).is_ok());
+        explained(&root, &matches, refusal.into()).to_string()
+    }
+
+    #[test]
+    fn parameters_are_named_by_their_options() {
+        let refusal = || Refusal::new("memory_bandwidth", 0, "1");
+        let named = "--memory-bandwidth: found 0, expected 1";
+        assert_eq!(said("gpusched partition x", refusal()), named);
+        assert_eq!(
+            said("gpusched gpus a100", refusal()),
+            "memory_bandwidth: found 0, expected 1"
+        );
+        // A field of a file is not an option.
+        let in_file = "a.json: at memory_bandwidth: found 0, expected 1";
+        assert_eq!(
+            said("gpusched partition x", refusal().at("a.json", None)),
+            in_file
+        );
+        // Every command also has the global options.
+        let threads = Refusal::new("threads", 0, "1");
+        assert_eq!(
+            said("gpusched verify x y", threads),
+            "--threads: found 0, expected 1"
+        );
+    }
+
+    #[test]
+    fn hints_name_the_command_that_helps() {
+        let message = said("gpusched test a.ptx", Refusal::new("", "x", "y").at("a.ptx", 1));
+        assert!(
+            message.ends_with("\n\nhint: convert PTX to a program with `gpusched import ptx`"),
+            "{message}"
+        );
+        let message = said(
+            "gpusched test a.ptx",
+            Refusal::new("sms", "x", "y").at("a.ptx", 1),
+        );
+        assert!(!message.contains("hint"), "{message}");
+    }
+}

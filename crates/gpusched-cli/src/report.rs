@@ -1,0 +1,157 @@
+//! Writes results in the requested format to the requested destination.
+
+mod assumptions;
+mod output;
+mod palette;
+mod path;
+mod progress;
+mod table;
+mod timeline_files;
+
+pub use assumptions::numbered;
+pub use output::Output;
+pub use palette::Palette;
+pub use path::{Content, OutputPath};
+pub use progress::Progress;
+pub use table::{Column, Table, clip, wrap};
+pub use timeline_files::TimelineFiles;
+
+use std::io;
+
+use serde::Serialize;
+
+use super::{Format, Global};
+use gpusched_model::error::{Error, Result};
+
+/// A result that gpusched can write as text, JSON and CSV.
+pub trait Report: Serialize + Sized {
+    /// Returns the result as complete lines of JSON.
+    fn json(&self) -> Result<String> {
+        json_lines([self])
+    }
+
+    /// Adds the CSV rows of the result to `rows`. The default adds no rows, for simulations that
+    /// write their rows while they run.
+    fn rows(&self, _rows: &mut Rows) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns the CSV rows as text.
+    fn csv(&self) -> Result<String> {
+        let mut rows = Rows::default();
+        self.rows(&mut rows)?;
+        rows.finish()
+    }
+
+    /// Returns the result as complete lines of text.
+    fn text(&self, palette: &Palette) -> Result<String>;
+}
+
+/// A result, with data that only its text form and its CSV form need. JSON contains only the result.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct About<S, A>(#[serde(skip)] pub S, pub A);
+
+/// Format of results, and colors of text.
+#[derive(Copy, Clone, Debug)]
+pub struct Form {
+    format: Format,
+    palette: Palette,
+}
+
+impl Form {
+    /// Returns the form that `global` selects.
+    pub fn of(global: &Global) -> Form {
+        Form {
+            format: global.format(),
+            palette: Palette::of(global),
+        }
+    }
+
+    /// Returns the text before the first result. For CSV, the text is the header `columns`. For
+    /// other formats, the text is empty.
+    pub fn header(&self, columns: &str) -> String {
+        match self.format {
+            Format::Csv => format!("{columns}\n"),
+            Format::Json | Format::Text => String::new(),
+        }
+    }
+
+    /// Renders `report` in this form.
+    ///
+    /// # Errors
+    /// Fails if the report cannot be rendered.
+    pub fn render(&self, report: &impl Report) -> Result<String> {
+        match self.format {
+            Format::Json => report.json(),
+            Format::Csv => report.csv(),
+            Format::Text => report.text(&self.palette),
+        }
+    }
+}
+
+/// CSV rows.
+pub struct Rows(csv::Writer<Vec<u8>>);
+
+impl Default for Rows {
+    fn default() -> Rows {
+        Rows(
+            csv::WriterBuilder::new()
+                .has_headers(false)
+                .from_writer(Vec::new()),
+        )
+    }
+}
+
+impl Rows {
+    /// Adds a row. Fields may be nested tuples. A value `None` results in an empty field.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] if the number of fields differs from the number of fields of the previous row.
+    pub fn add(&mut self, row: impl Serialize) -> Result<()> {
+        let written = self.0.serialize(row);
+        written.map_err(|cause| unwritten(io::Error::other(cause)))
+    }
+
+    /// Returns the rows as text.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] for fields that are not UTF-8.
+    pub fn finish(self) -> Result<String> {
+        text(
+            self.0
+                .into_inner()
+                .map_err(|error| unwritten(error.into_error()))?,
+        )
+    }
+}
+
+/// Returns JSON with one line for each of `values`.
+///
+/// # Errors
+/// Fails with [`Error::Io`] for a value without a JSON form.
+pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<String> {
+    let mut bytes = Vec::new();
+    for value in values {
+        serde_json::to_writer(&mut bytes, &value).map_err(|cause| unwritten(cause.into()))?;
+        bytes.push(b'\n');
+    }
+    text(bytes)
+}
+
+/// Returns `value` as JSON on several lines.
+///
+/// # Errors
+/// Fails with [`Error::Io`] for a value without a JSON form.
+pub fn json_document(value: &impl Serialize) -> Result<String> {
+    let json = serde_json::to_string_pretty(value).map_err(|cause| unwritten(cause.into()))?;
+    Ok(json + "\n")
+}
+
+fn text(bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| unwritten(io::Error::other(error)))
+}
+
+fn unwritten(cause: io::Error) -> Error {
+    Error::io("-", "write", cause)
+}

@@ -1,0 +1,228 @@
+//! Destination of results: standard output (locked and buffered) or a file, and possibly
+//! additional files. All files of a command appear together when the command succeeds. After an
+//! error, no file appears.
+//!
+//! A program such as `head`, which reads standard output, may close it early. After that, gpusched discards all output
+//! and reports no error. Commands with much output check from time to time whether there still is a
+//! [reader](Output::has_reader).
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{Form, OutputPath, Report};
+use crate::Global;
+use gpusched_model::artifact::{Artifact, Outputs};
+use gpusched_model::error::{Error, Result};
+
+/// Destination of results. Files appear only after [finish](Output::finish).
+#[derive(Debug)]
+pub struct Output {
+    form: Form,
+    path: PathBuf,
+    sink: Sink,
+    files: Outputs,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Stdout(BufWriter<StdoutLock<'static>>),
+    File(Artifact),
+    /// Destination of output after the reader has closed standard output: gpusched discards the output.
+    Nobody,
+}
+
+impl Output {
+    /// Opens the destination that `--output` names.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] if the file cannot be created.
+    pub fn open(global: &Global) -> Result<Output> {
+        let mut files = Outputs::default();
+        let (path, sink) = match global.file() {
+            Some(path) => (path, Sink::File(files.create(path)?)),
+            None => {
+                let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+                (Path::new("-"), Sink::Stdout(stdout))
+            }
+        };
+        Ok(Output {
+            form: Form::of(global),
+            path: path.to_owned(),
+            sink,
+            files,
+        })
+    }
+
+    /// Opens an additional file at `path`, if there is a path. Pass the file to [`Output::add`]
+    /// when its content is complete.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Outputs::create`].
+    pub fn beside(&mut self, path: Option<&OutputPath>) -> Result<Option<Artifact>> {
+        path.map(|path| self.files.create(path)).transpose()
+    }
+
+    /// Adds `file`, whose content is complete. The file appears together with the result.
+    pub fn add(&mut self, file: Artifact) {
+        self.files.add(file);
+    }
+
+    /// Writes `content` to the additional `file`, and adds the file.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Artifact::put`].
+    pub fn complete(&mut self, mut file: Artifact, content: impl AsRef<[u8]>) -> Result<()> {
+        file.put(content)?;
+        self.add(file);
+        Ok(())
+    }
+
+    /// Protects `files`, to which an input refers, so that no output overwrites them.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Outputs::keep`].
+    pub fn keep(&mut self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<()> {
+        files.into_iter().try_for_each(|file| self.files.keep(file))
+    }
+
+    /// Writes the additional files to disk. Call this function before writing the result.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] if the disk is full.
+    pub fn sync(&mut self) -> Result<()> {
+        self.files.sync()
+    }
+
+    /// Writes the whole result after all additional files are on disk, and finishes the output.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
+    pub fn answer(mut self, text: impl AsRef<[u8]>) -> Result<()> {
+        self.sync()?;
+        self.write(text)?;
+        self.finish()
+    }
+
+    /// Writes the text before the first report. For CSV, this text is the header `columns`.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
+    pub fn header(&mut self, columns: &str) -> Result<()> {
+        self.write(self.form.header(columns))
+    }
+
+    /// Writes `report`. There may be several reports.
+    ///
+    /// # Errors
+    /// Fails if the report cannot be rendered, and with [`Error::Io`] in the same cases as [`Output::write`].
+    pub fn report(&mut self, report: &impl Report) -> Result<()> {
+        let text = self.form.render(report)?;
+        self.write(text)
+    }
+
+    /// Writes `report` as the whole result, as [`Output::answer`] does.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Output::report`].
+    pub fn only(mut self, columns: &str, report: &impl Report) -> Result<()> {
+        let text = self.form.render(report)?;
+        self.sync()?;
+        self.header(columns)?;
+        self.answer(text)
+    }
+
+    /// Writes `report` as the last part of the result, after all additional files are on disk.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Output::report`].
+    pub fn last(self, report: &impl Report) -> Result<()> {
+        let text = self.form.render(report)?;
+        self.answer(text)
+    }
+
+    /// Writes `value` as the whole result, in one line of JSON. The function never holds the
+    /// whole text in memory.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
+    pub fn json(mut self, value: &impl Serialize) -> Result<()> {
+        self.sync()?;
+        let written = serde_json::to_writer(&mut self, value);
+        written.map_err(|cause| Error::io(&self.path, "write", cause.into()))?;
+        self.write("\n")?;
+        self.finish()
+    }
+
+    /// Writes `bytes`.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] if writing fails, for example on a full disk.
+    pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<()> {
+        let written = self.write_all(bytes.as_ref());
+        written.map_err(|cause| Error::io(&self.path, "write", cause))
+    }
+
+    /// Whether the output still has a reader.
+    pub fn has_reader(&self) -> bool {
+        !matches!(self.sink, Sink::Nobody)
+    }
+
+    /// Returns `unread` if `written` is the error of a closed standard output. For every other
+    /// `written`, returns `written`.
+    fn heed<T>(&mut self, written: io::Result<T>, unread: T) -> io::Result<T> {
+        match written {
+            Err(cause)
+                if cause.kind() == io::ErrorKind::BrokenPipe && matches!(self.sink, Sink::Stdout(_)) =>
+            {
+                self.sink = Sink::Nobody;
+                Ok(unread)
+            }
+            written => written,
+        }
+    }
+
+    /// Writes buffered output to standard output.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
+    pub fn flush(&mut self) -> Result<()> {
+        let written = Write::flush(self);
+        written.map_err(|cause| Error::io(&self.path, "write", cause))
+    }
+
+    /// Finishes the output. The function first writes all files to disk, and then standard
+    /// output. Last, it gives all files their final names.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
+    pub fn finish(mut self) -> Result<()> {
+        self.files.sync()?;
+        self.flush()?;
+        if let Sink::File(answer) = self.sink {
+            self.files.add(answer);
+        }
+        self.files.commit()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match &mut self.sink {
+            Sink::Stdout(stdout) => stdout.write(bytes),
+            Sink::File(file) => file.write(bytes),
+            Sink::Nobody => Ok(bytes.len()),
+        };
+        self.heed(written, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = match &mut self.sink {
+            Sink::Stdout(stdout) => stdout.flush(),
+            // `finish` gives the file its final name later.
+            Sink::File(_) | Sink::Nobody => Ok(()),
+        };
+        self.heed(flushed, ())
+    }
+}

@@ -1,0 +1,138 @@
+//! Text form of a run of `simulate blocks`.
+
+use crate::report::{Column, Palette, Table, clip};
+use gpusched_model::counted;
+use gpusched_model::scenario::{CopyKind, ScenarioShape, Stream};
+use gpusched_model::time::Time;
+use gpusched_sim::blocks::Overview;
+
+/// Maximum length of a name in text [characters].
+const NAME: usize = 24;
+
+/// Maximum length of a list of SMs in text [characters].
+const SMS: usize = 40;
+
+/// Returns a text with the time and the SMs of each kernel, the time of each copy, and the end of the run.
+pub fn text(shape: &ScenarioShape, end: Time, overview: &Overview, palette: &Palette) -> String {
+    let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
+    let mut text = format!(
+        "{}: {} and {} on {}, all done at {}{end}{:#}\n",
+        clip(shape.name.as_deref().unwrap_or("scenario"), 60),
+        counted(shape.kernels.len(), "kernel"),
+        counted(blocks, "thread block"),
+        counted(shape.platform.shape().sms, "SM"),
+        palette.good,
+        palette.good,
+    );
+    text += &kernels(shape, overview, palette);
+    if !overview.copies().is_empty() {
+        text += &copies(shape, overview, palette);
+    }
+    text
+}
+
+fn kernels(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Right("kernel"),
+        Column::Left("name"),
+        Column::Left("stream"),
+        Column::Right("blocks"),
+        Column::Right("ready"),
+        Column::Right("start"),
+        Column::Right("end"),
+        Column::Left("SMs"),
+    ]);
+    for kernel in overview.kernels() {
+        let times = kernel.times;
+        let Some(launch) = shape.kernels.get(times.kernel) else {
+            continue;
+        };
+        table.row([
+            times.kernel.to_string(),
+            clip(launch.name.as_deref().unwrap_or(""), NAME),
+            stream(shape, launch.application, launch.stream),
+            launch.blocks.to_string(),
+            times.ready_ns.to_string(),
+            times.start_ns.to_string(),
+            times.end_ns.to_string(),
+            clip(&ranges(kernel.sms()), SMS),
+        ]);
+    }
+    table.render(palette.header)
+}
+
+fn copies(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Right("copy"),
+        Column::Left("name"),
+        Column::Left("stream"),
+        Column::Left("kind"),
+        Column::Right("start"),
+        Column::Right("end"),
+    ]);
+    let mut copies = overview.copies().to_vec();
+    copies.sort_unstable_by_key(|copy| copy.copy);
+    for found in copies {
+        let Some(copy) = shape.copies.get(found.copy) else {
+            continue;
+        };
+        let kind = match copy.kind {
+            CopyKind::Memcpy => "memcpy",
+            CopyKind::Memset => "memset",
+        };
+        table.row([
+            found.copy.to_string(),
+            clip(copy.name.as_deref().unwrap_or(""), NAME),
+            stream(shape, copy.application, copy.stream),
+            kind.to_owned(),
+            found.start_ns.to_string(),
+            found.end_ns.to_string(),
+        ]);
+    }
+    table.render(palette.header)
+}
+
+/// Returns the name of a stream, such as `3` or `default`. With several applications, `1:3` is
+/// stream 3 of application 1.
+fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
+    let stream = match stream {
+        Stream::Default => "default".to_owned(),
+        Stream::Numbered(number) => number.to_string(),
+    };
+    match shape.applications.len() {
+        0 | 1 => stream,
+        _ => format!("{application}:{stream}"),
+    }
+}
+
+/// Returns ascending numbers as text. The text replaces three or more consecutive numbers by a range, such as `2-7`.
+fn ranges(numbers: impl Iterator<Item = u32>) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let runs: Vec<String> = runs
+        .into_iter()
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first},{last}"),
+            _ => format!("{first}-{last}"),
+        })
+        .collect();
+    runs.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_sms_are_short() {
+        let of = |numbers: &[u32]| ranges(numbers.iter().copied());
+        assert_eq!(of(&[]), "");
+        assert_eq!(of(&[0, 2, 3, 5, 6, 7, 63, 64]), "0,2,3,5-7,63,64");
+    }
+}

@@ -1,0 +1,263 @@
+//! JSON and text forms of the result of `simulate tasks`.
+
+use serde::Serialize;
+
+use super::case::Case;
+use super::{Args, Times};
+use crate::arguments::naming;
+use crate::report::{About, Column, Palette, Report, Table, clip, numbered};
+use gpusched_model::assumptions::Assumption;
+use gpusched_model::counted;
+use gpusched_model::error::Result;
+use gpusched_model::plan::Failure;
+use gpusched_model::time::Time;
+use gpusched_model::{Policy, TaskSet};
+use gpusched_sim::tasks::{Arrivals, Jitter, Offsets, Tally};
+use gpusched_sim::validation::system::Part;
+
+/// Result of `simulate tasks`.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "TaskSimulation", deny_unknown_fields)]
+pub struct Summary {
+    /// Number of jobs that missed their deadlines.
+    pub misses: u64,
+    /// Number of jobs.
+    pub jobs: u64,
+    /// Number of preemptions.
+    pub preemptions: u64,
+    /// Time of the last simulated arrival [ns].
+    pub duration_ns: Time,
+    /// Offsets of the first jobs.
+    offsets: Offsets,
+    /// Release jitter: delay from arrival to release.
+    jitter: Jitter,
+    /// Times between arrivals.
+    arrivals: Arrivals,
+    /// Position of the task that arrived 1 ns before all other tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocker: Option<usize>,
+    /// Execution times of the jobs.
+    times: Times,
+    /// Seed of all random numbers.
+    seed: u64,
+    /// Reason why the plan has no partitions. gpusched does not simulate such a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// Results of the partitions, in the order of the plan.
+    pub partitions: Vec<PartSummary>,
+    /// Assumptions of the result that gpusched does not check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumptions: Option<Vec<Assumption>>,
+}
+
+/// Results of one partition.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartSummary {
+    /// Number of SMs.
+    sms: u32,
+    /// Scheduling policy.
+    policy: Policy,
+    /// Total time when a kernel of the partition was running [ns].
+    busy_ns: Time,
+    /// Completion time of the last job of the partition [ns].
+    end_ns: Time,
+    /// Results of the tasks, in the order of the plan.
+    tasks: Vec<TaskSummary>,
+}
+
+/// Results of one task.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskSummary {
+    /// Position of the task in the task set.
+    task: usize,
+    /// Name of the task, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Number of jobs.
+    jobs: u64,
+    /// Number of jobs that missed their deadlines.
+    misses: u64,
+    /// Number of preemptions of the jobs of the task.
+    preemptions: u64,
+    /// WCET C(m) of the task on the m SMs of its partition [ns].
+    wcet_ns: Time,
+    /// Relative deadline D [ns].
+    deadline_ns: Time,
+    /// Longest time from arrival to completion of a job [ns].
+    response_max_ns: Time,
+    /// Mean time from arrival to completion of a job [ns].
+    response_mean_ns: f64,
+}
+
+/// Returns the summary of `case` before its simulation.
+pub(super) fn start(args: &Args, (case, alone): (&Case<'_>, bool), end: Time, seed: u64) -> Summary {
+    Summary {
+        misses: 0,
+        jobs: 0,
+        preemptions: 0,
+        duration_ns: end,
+        offsets: args.offsets,
+        jitter: args.jitter,
+        arrivals: args.arrivals,
+        blocker: args.blocker,
+        times: args.times,
+        seed,
+        failure: case.failure.clone(),
+        partitions: Vec::with_capacity(case.parts.len()),
+        assumptions: case.assumptions().map(|list| Assumption::listed(list, alone)),
+    }
+}
+
+impl Summary {
+    /// Adds the results of `part`.
+    pub(super) fn add(&mut self, part: &Part, tally: &Tally, set: &TaskSet) {
+        self.misses += tally.misses();
+        self.jobs += tally.jobs();
+        self.preemptions += tally.preemptions();
+        let rows = part.positions.iter().zip(&part.tasks).zip(&tally.tasks);
+        self.partitions.push(PartSummary {
+            sms: part.sms,
+            policy: part.policy,
+            busy_ns: Time::from_ns(tally.busy()),
+            end_ns: tally.end,
+            tasks: rows
+                .map(|((&task, simulated), tally)| TaskSummary {
+                    task,
+                    name: set
+                        .tasks()
+                        .get(task)
+                        .and_then(|task| task.name())
+                        .map(str::to_owned),
+                    jobs: tally.jobs,
+                    misses: tally.misses,
+                    preemptions: tally.preemptions,
+                    wcet_ns: simulated.wcet,
+                    deadline_ns: simulated.deadline,
+                    response_max_ns: Time::from_ns(tally.longest),
+                    response_mean_ns: tally.mean(),
+                })
+                .collect(),
+        });
+    }
+
+    fn headline(&self, palette: &Palette) -> String {
+        match self.misses {
+            0 => format!("{}NO DEADLINE MISSED{:#}", palette.good, palette.good),
+            1 => format!("{}1 DEADLINE MISSED{:#}", palette.bad, palette.bad),
+            misses => format!("{}{misses} DEADLINES MISSED{:#}", palette.bad, palette.bad),
+        }
+    }
+}
+
+/// Returns a line with the reason if gpusched did not simulate the plan, or `None` if it simulated the plan.
+fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
+    let failure = summary.failure.as_ref()?;
+    let bad = palette.bad;
+    Some(format!(
+        "{bad}NOT SIMULATED{bad:#}: the plan has no partitions: {failure}{}",
+        naming(set, failure.task())
+    ))
+}
+
+/// The tuple contains the position of a task set, the task set, whether it is the only task set,
+/// and whether to omit the assumptions.
+impl Report for About<(u64, &TaskSet, bool, bool), Summary> {
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About((index, set, alone, quiet), summary) = self;
+        Ok(match alone {
+            true => {
+                let list = summary.assumptions.as_deref().filter(|_| !quiet);
+                let list = list.map(|list| format!("\n{}", numbered(list)));
+                text(summary, set, palette) + &list.unwrap_or_default()
+            }
+            false => line(summary, *index, set, palette),
+        })
+    }
+}
+
+/// Returns one line for a list of task sets.
+fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
+    let name = set.name().map(|name| format!(" [{}]", clip(name, 40)));
+    if let Some(why) = not_simulated(summary, set, palette) {
+        return format!("{index}: {why}{}\n", name.unwrap_or_default());
+    }
+    format!(
+        "{index}: {} in {} until {}{}\n",
+        summary.headline(palette),
+        counted(summary.jobs, "job"),
+        summary.duration_ns,
+        name.unwrap_or_default()
+    )
+}
+
+/// Returns the full text for one task set.
+fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
+    if let Some(why) = not_simulated(summary, set, palette) {
+        return format!("{why}\n");
+    }
+    let mut text = format!(
+        "{}: {}, {} until {}, {}\n\n",
+        summary.headline(palette),
+        set.name().map_or("task set".to_owned(), |name| clip(name, 40)),
+        counted(summary.jobs, "job"),
+        summary.duration_ns,
+        counted(summary.preemptions, "preemption")
+    );
+    let mut table = Table::new([
+        Column::Right("partition"),
+        Column::Right("SMs"),
+        Column::Left("policy"),
+        Column::Right("tasks"),
+        Column::Right("busy"),
+    ]);
+    for (index, part) in summary.partitions.iter().enumerate() {
+        let until = part.end_ns.max(summary.duration_ns).ns().max(1);
+        table.row([
+            index.to_string(),
+            part.sms.to_string(),
+            part.policy.to_string(),
+            part.tasks.len().to_string(),
+            format!("{:.1} %", part.busy_ns.ns() as f64 / until as f64 * 100.0),
+        ]);
+    }
+    text += &table.render(palette.header);
+    text.push('\n');
+    text += &tasks(summary).render(palette.header);
+    text
+}
+
+/// Returns a table with one row per task, in the order of the task set.
+fn tasks(summary: &Summary) -> Table {
+    let mut table = Table::new([
+        Column::Right("#"),
+        Column::Left("task"),
+        Column::Right("partition"),
+        Column::Right("jobs"),
+        Column::Right("missed"),
+        Column::Right("preempted"),
+        Column::Right("response, mean"),
+        Column::Right("longest"),
+        Column::Right("D"),
+    ]);
+    let mut rows: Vec<(usize, &TaskSummary)> = Vec::new();
+    for (index, part) in summary.partitions.iter().enumerate() {
+        rows.extend(part.tasks.iter().map(|task| (index, task)));
+    }
+    rows.sort_by_key(|(_, task)| task.task);
+    for (partition, task) in rows {
+        table.row([
+            task.task.to_string(),
+            task.name.as_ref().map_or("-".to_owned(), |name| clip(name, 40)),
+            partition.to_string(),
+            task.jobs.to_string(),
+            task.misses.to_string(),
+            task.preemptions.to_string(),
+            format!("{:.3}ms", task.response_mean_ns / 1e6),
+            task.response_max_ns.to_string(),
+            task.deadline_ns.to_string(),
+        ]);
+    }
+    table
+}

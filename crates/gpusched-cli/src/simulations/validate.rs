@@ -1,0 +1,160 @@
+//! `gpusched validate`: compares analysis and simulation.
+
+mod end_to_end;
+mod report;
+mod shared;
+
+use crate::arguments::whole;
+use gpusched_analysis::interference::model_of;
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{Global, Outcome};
+use crate::report::{Content, Output, OutputPath, json_lines};
+use gpusched_model::error::Result;
+use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
+
+pub use end_to_end::EndToEndValidation;
+pub use report::Validation;
+pub use shared::SharedValidation;
+
+/// Compare analysis and simulation over random systems.
+///
+/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference
+/// model. gpusched simulates every partition that the analysis accepts, for one hyperperiod. The
+/// simulations use critical and random releases, with WCETs and with shorter execution times.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Number of systems; 288 cover all policies, heuristics and interference models
+    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
+    systems: u64,
+    /// Validate the analysis of partitions that share a memory
+    ///
+    /// gpusched simulates all partitions of a system concurrently, under every priority order of
+    /// the partitions at the memory and under max-min fairness. The result compares the
+    /// interference models `conflict` and `conflict+bandwidth`.
+    #[arg(long, conflicts_with_all = ["pessimism", "checkpoint"])]
+    shared_memory: bool,
+    /// Validate the end-to-end analysis of cores, copy engines and partitions
+    ///
+    /// gpusched simulates each system in six runs with different arrivals and execution times. The result compares all
+    /// bounds on segments, tasks and chains with the simulated times. If a time exceeds its bound, gpusched writes
+    /// the system to the file of `--reproducer`. With `--shared-memory`, all resources of a system share a memory.
+    #[arg(long, conflicts_with_all = ["pessimism", "checkpoint", "devices"])]
+    end_to_end: bool,
+    /// Use the GPUs that `gpusched gpus` lists, with their partition sizes
+    ///
+    /// The generated systems use all granularities in turn. Only with `--shared-memory`.
+    #[arg(long, requires = "shared_memory")]
+    devices: bool,
+    /// Also write the ratios of simulated response times to their bounds, as CSV
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
+    pessimism: Option<OutputPath>,
+    /// File for the smallest counterexample, if there is one
+    #[arg(long, value_name = "PATH", default_value = "reproducer.json",
+        value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
+    reproducer: OutputPath,
+    /// File that stores the progress, so that a later run can continue
+    #[arg(long, value_name = "PATH")]
+    checkpoint: Option<PathBuf>,
+}
+
+const EXAMPLE: &str = "\
+Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound. To repeat
+such a violation, run the printed command. The command simulates the file of --reproducer. The name of the task set in the file
+contains the arguments of the command.
+
+Examples:
+  gpusched validate --systems 576
+  gpusched validate --shared-memory --systems 100000
+  gpusched validate --end-to-end --systems 10000
+  gpusched validate --end-to-end --shared-memory --systems 10000
+  gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
+
+impl Args {
+    /// Runs the validation.
+    ///
+    /// # Errors
+    /// Fails on bad usage, for a checkpoint of another validation, or if output cannot be
+    /// written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.end_to_end {
+            return self.run_end_to_end(global);
+        }
+        if self.shared_memory {
+            return self.run_shared(global);
+        }
+        let mut output = Output::open(global)?;
+        let pessimism = output.beside(self.pessimism.as_ref())?;
+        let campaign = Campaign {
+            systems: self.systems,
+            seed: global.seed(),
+            analysis: model_of,
+        };
+        let bar = self.bar(global);
+        let checkpoint = self.checkpoint.as_deref();
+        let found = campaign.run(&global.pool()?, checkpoint, |systems| bar.inc(systems))?;
+        bar.finish_and_clear();
+        let validation = Validation::new(&campaign, &found, &self.reproducer);
+        if let Some(reproducer) = &found.reproducer {
+            let file = output.beside(Some(&self.reproducer))?;
+            let set = json_lines([&reproducer.set])?;
+            file.map_or(Ok(()), |file| output.complete(file, set))?;
+        }
+        if let Some(file) = pessimism {
+            output.complete(file, report::pessimism(&found))?;
+        }
+        output.only(report::COLUMNS, &validation)?;
+        Ok(match found.breaches() {
+            0 => Outcome::Positive,
+            _ => Outcome::Negative,
+        })
+    }
+
+    fn run_shared(&self, global: &Global) -> Result<Outcome> {
+        let output = Output::open(global)?;
+        let campaign = shared_memory::Campaign {
+            systems: self.systems,
+            seed: global.seed(),
+            devices: self.devices,
+            analysis: |system| shared_memory::campaign::verdicts(system, true),
+        };
+        let bar = self.bar(global);
+        let report = campaign.run(&global.pool()?, || bar.inc(1))?;
+        bar.finish_and_clear();
+        output.only(shared::COLUMNS, &SharedValidation::new(&campaign, &report))?;
+        Ok(match report.broken {
+            None => Outcome::Positive,
+            Some(_) => Outcome::Negative,
+        })
+    }
+
+    fn run_end_to_end(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let campaign = systems::Campaign::new(self.systems, global.seed(), self.shared_memory);
+        let bar = self.bar(global);
+        let report = campaign.run(&global.pool()?, || bar.inc(1))?;
+        bar.finish_and_clear();
+        if let Some(draft) = &report.draft {
+            let file = output.beside(Some(&self.reproducer))?;
+            let draft = json_lines([draft])?;
+            file.map_or(Ok(()), |file| output.complete(file, draft))?;
+        }
+        output.only(end_to_end::COLUMNS, &EndToEndValidation::new(&campaign, &report))?;
+        Ok(match report.tally.exceeded {
+            0 => Outcome::Positive,
+            _ => Outcome::Negative,
+        })
+    }
+
+    /// Returns a progress bar on standard error.
+    fn bar(&self, global: &Global) -> ProgressBar {
+        if global.quiet {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{bar:40} {pos} of {len} systems, {eta} left");
+        ProgressBar::new(self.systems).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    }
+}

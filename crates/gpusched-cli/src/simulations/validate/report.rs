@@ -1,0 +1,234 @@
+//! JSON, CSV and text forms of the result of a validation.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::report::{Column, Palette, Report, Rows, Table};
+use gpusched_model::Policy;
+use gpusched_model::counted;
+use gpusched_model::error::Result;
+use gpusched_model::policy::Strength;
+use gpusched_sim::validation::check::Breach;
+use gpusched_sim::validation::{self, Campaign, PolicyTally};
+
+/// Result of `validate`.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Validation {
+    /// Number of random systems. Each system has a task set, a GPU, a heuristic, a policy and an
+    /// interference model.
+    systems: u64,
+    /// Seed of all random numbers.
+    seed: u64,
+    /// Number of violations: partitions that the analysis accepts, but that miss a deadline or
+    /// exceed a response-time bound.
+    breaches: u64,
+    /// Results for each policy.
+    policies: Vec<PolicyResult>,
+    /// Smallest counterexample that shows the first violation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reproducer: Option<Found>,
+}
+
+/// Results of the systems with one policy.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct PolicyResult {
+    /// Scheduling policy and test.
+    policy: Policy,
+    /// Strength of the test.
+    strength: Strength,
+    /// Number of systems.
+    systems: u64,
+    /// Number of systems with a schedulable plan.
+    schedulable: u64,
+    /// Number of partitions that the analysis accepts. gpusched simulates all these partitions.
+    partitions: u64,
+    /// Number of simulations of accepted partitions.
+    runs: u64,
+    /// Number of jobs in the simulations of accepted partitions.
+    jobs: u64,
+    /// Number of preemptions in the simulations of accepted partitions.
+    preemptions: u64,
+    /// Number of accepted partitions with a missed deadline.
+    misses: u64,
+    /// Number of accepted partitions without a missed deadline, but with a response time above its bound.
+    above_bound: u64,
+    /// Number of rejected partitions that gpusched simulated with critical releases.
+    rejected: u64,
+    /// Number of rejected partitions with a missed deadline.
+    rejected_missed: u64,
+    /// Number of rejected partitions without a missed deadline, but with a utilization above 1 in
+    /// the test. An overloaded partition may miss a deadline after the end of the simulation.
+    rejected_overloaded: u64,
+    /// Number of tasks with a response-time bound in accepted partitions.
+    bounded: u64,
+    /// Mean ratio of the longest simulated response time to its bound, over all tasks with a
+    /// bound. Each ratio is rounded up to hundredths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_ratio: Option<f64>,
+}
+
+/// Violation of a guarantee: the analysis accepts a partition, but a simulation refutes it.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Found {
+    /// Position of the random system with the violation.
+    system: u64,
+    /// Kind of violation: `miss` or `above-bound`.
+    breach: &'static str,
+    /// File with the task set of the smallest counterexample.
+    file: String,
+    /// Command line that repeats the violation in a simulation.
+    command: String,
+    /// Number of tasks in the smallest counterexample.
+    tasks: usize,
+}
+
+impl PolicyResult {
+    fn new(policy: Policy, tally: &PolicyTally) -> PolicyResult {
+        PolicyResult {
+            policy,
+            strength: policy.strength(),
+            systems: tally.systems,
+            schedulable: tally.schedulable,
+            partitions: tally.partitions,
+            runs: tally.runs,
+            jobs: tally.jobs,
+            preemptions: tally.preemptions,
+            misses: tally.misses,
+            above_bound: tally.above_bound,
+            rejected: tally.rejected,
+            rejected_missed: tally.rejected_missed,
+            rejected_overloaded: tally.rejected_overloaded,
+            bounded: tally.bounded(),
+            mean_ratio: tally.mean_ratio(),
+        }
+    }
+}
+
+impl Validation {
+    /// Creates the result of `campaign` from its `report`. `file` is the file for the smallest
+    /// counterexample.
+    pub fn new(campaign: &Campaign, report: &validation::Report, file: &Path) -> Validation {
+        let file = file.display().to_string();
+        let policies = report.policies.iter();
+        Validation {
+            systems: campaign.systems,
+            seed: campaign.seed,
+            breaches: report.breaches(),
+            policies: policies
+                .map(|(policy, tally)| PolicyResult::new(*policy, tally))
+                .collect(),
+            reproducer: report.reproducer.as_ref().map(|found| Found {
+                system: found.system,
+                breach: match found.breach {
+                    Breach::Miss => "miss",
+                    Breach::AboveBound => "above-bound",
+                },
+                command: format!("gpusched {}", found.arguments.replace("FILE", &file)),
+                tasks: found.set.tasks().len(),
+                file,
+            }),
+        }
+    }
+}
+
+/// CSV columns; one row per policy.
+pub const COLUMNS: &str = "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,\
+    rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio";
+
+impl Report for Validation {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        for row in &self.policies {
+            rows.add((
+                (row.policy.to_string(), row.strength.to_string()),
+                (row.systems, row.schedulable, row.partitions, row.runs, row.jobs),
+                (row.preemptions, row.misses, row.above_bound),
+                (row.rejected, row.rejected_missed, row.rejected_overloaded),
+                (row.bounded, row.mean_ratio.map(|ratio| format!("{ratio:.4}"))),
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let (good, bad) = (palette.good, palette.bad);
+        let sum = |number: fn(&PolicyResult) -> u64| self.policies.iter().map(number).sum::<u64>();
+        let headline = match self.breaches {
+            0 => format!("{good}NO VIOLATION FOUND{good:#}"),
+            1 => format!("{bad}1 VIOLATION FOUND{bad:#}"),
+            many => format!("{bad}{many} VIOLATIONS FOUND{bad:#}"),
+        };
+        let mut text = format!(
+            "{headline}: {}, seed {}: {}, {} of these partitions with {}\n\n",
+            counted(self.systems, "system"),
+            self.seed,
+            counted(sum(|row| row.partitions), "accepted partition"),
+            counted(sum(|row| row.runs), "simulation"),
+            counted(sum(|row| row.jobs), "job")
+        );
+        let mut table = Table::new([
+            Column::Left("policy"),
+            Column::Left("test"),
+            Column::Right("systems"),
+            Column::Right("schedulable"),
+            Column::Right("partitions"),
+            Column::Right("jobs"),
+            Column::Right("violations"),
+            Column::Right("rejected"),
+            Column::Right("with a miss"),
+            Column::Right("response / bound"),
+        ]);
+        for row in &self.policies {
+            table.row([
+                row.policy.to_string(),
+                row.strength.to_string(),
+                row.systems.to_string(),
+                row.schedulable.to_string(),
+                row.partitions.to_string(),
+                row.jobs.to_string(),
+                (row.misses + row.above_bound).to_string(),
+                row.rejected.to_string(),
+                match row.rejected {
+                    0 => "-".to_owned(),
+                    rejected => format!("{:.2} %", row.rejected_missed as f64 / rejected as f64 * 100.0),
+                },
+                row.mean_ratio
+                    .map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
+            ]);
+        }
+        text += &table.render(palette.header);
+        if let Some(found) = &self.reproducer {
+            let _ = writeln!(
+                text,
+                "\nsystem {} violates a guarantee ({}); the smallest counterexample has {} and is in {}:\n{}",
+                found.system,
+                found.breach,
+                counted(found.tasks, "task"),
+                found.file,
+                found.command
+            );
+        }
+        Ok(text)
+    }
+}
+
+/// Returns CSV with the distribution of a ratio: the longest simulated response time of a task divided by its bound.
+/// For each policy and ratio, a row contains the cumulative share among the tasks that have a bound.
+pub fn pessimism(report: &validation::Report) -> String {
+    let mut text = String::from("policy,ratio,tasks,share\n");
+    for (policy, tally) in &report.policies {
+        let bounded = tally.bounded();
+        let mut sum = 0;
+        for (hundredths, tasks) in tally.ratios.iter().enumerate().filter(|_| bounded > 0) {
+            sum += tasks;
+            let share = sum as f64 / bounded as f64;
+            let ratio = hundredths as f64 / 100.0;
+            let _ = writeln!(text, "{policy},{ratio:.2},{tasks},{share:.6}"); // writing to a string never fails
+        }
+    }
+    text
+}
