@@ -108,11 +108,8 @@ fn a_page_names_every_claim_with_its_verdicts() {
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("study smoke: X-99"), "{}", refused.stderr);
     std::fs::remove_file(look.path().join("reasons.json")).unwrap();
-    assert!(
-        answer
-            .stdout
-            .contains(&format!("`gpusched study run {folder}/smoke.toml -o {folder}`"))
-    );
+    let on_one_line = answer.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(on_one_line.contains(&format!("`gpusched study run {folder}/smoke.toml -o {folder}`")));
 
     let (json, twice) = (
         run(&format!("study reproduction {folder} --format json")),

@@ -137,7 +137,10 @@ fn several_sizes_give_a_safe_monotone_function() {
         text.contains("in conflict on 8 SMs up to 1.83 times as long"),
         "{text}"
     );
-    assert!(text.contains("longest 110us (job 1 at 1.007ms in "), "{text}");
+    assert!(
+        text.contains("longest time 110us (job 1 at 1.007ms in "),
+        "{text}"
+    );
     // The set is valid input.
     let answer = crate::support::run_with("partition - --sms 16 -q", answer.stdout);
     assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);

@@ -149,10 +149,9 @@ pub fn sentences(text: &str) -> Vec<&str> {
     for (at, c) in text.char_indices() {
         let rest = &text[at + c.len_utf8()..];
         let rest = rest.trim_start_matches(['*', ')', '"', '_']);
-        let next = rest
-            .strip_prefix(' ')
-            .and_then(|rest| rest.trim_start().chars().next());
-        let begins = next.is_some_and(|c| c.is_uppercase() || "`*[(\"".contains(c) || !c.is_ascii());
+        let rest = rest.strip_prefix(' ').unwrap_or_default().trim_start();
+        let begins = rest.starts_with("gpusched ")
+            || rest.starts_with(|c: char| c.is_uppercase() || "`*[(\"".contains(c) || !c.is_ascii());
         if ".?!".contains(c) && begins && !abbreviation(&text[start..at]) {
             sentences.push(&text[start..=at]);
             start = at + 1;

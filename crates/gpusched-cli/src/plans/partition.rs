@@ -53,10 +53,9 @@ pub struct Args {
     objective: Option<Objective>,
     /// Stop the search of `auto` or `optimal` after N schedulability tests
     ///
-    /// gpusched converts other work to a number of tests. The search always tests the initial
-    /// plan. The default of `auto` is 100000. Without memory traffic, this default grows with the
-    /// number of tasks, from 51 tasks on. The default of `optimal` is 10000000, or 100000 with
-    /// memory traffic. The option also limits `--improve`.
+    /// gpusched converts other work to a number of tests, and always tests the initial plan. The
+    /// default of `auto` is 100000, and more from 51 tasks on without memory traffic. The default
+    /// of `optimal` is 10000000, or 100000 with memory traffic. Also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
     /// Stop the search after TIME; the plan then depends on the speed of the machine
@@ -101,9 +100,7 @@ pub struct Args {
     /// Also report WCET margins of tasks, spare SMs of partitions, and free SMs
     #[arg(long, help_heading = "Output")]
     sensitivity: bool,
-    /// Also use the `alternatives` of tasks
-    ///
-    /// Only for end-to-end systems.
+    /// Also use the `alternatives` of tasks in an end-to-end system
     #[arg(long, help_heading = "Search")]
     alternatives: bool,
     /// Also write the end-to-end system with its partitions

@@ -8,17 +8,16 @@ use serde::{Deserialize, Serialize};
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Interference {
-    /// Tasks of the same kind in the same partition contend and have the WCET in conflict Cᶜ. All
-    /// other tasks have the isolated WCET Cⁿ.
+    /// Tasks of one kind in one partition have the WCET in conflict Cᶜ, all others Cⁿ.
     #[default]
     Conflict,
     /// Tasks do not contend. Every task has the isolated WCET Cⁿ.
     None,
-    /// The model `conflict`, extended by delays that the memory traffic of other partitions causes.
+    /// The model `conflict`, and delays by the memory traffic of other partitions.
     #[serde(rename = "conflict+bandwidth")]
     #[strum(to_string = "conflict+bandwidth")]
     ConflictBandwidth,
-    /// The model `none`, extended by delays that the memory traffic of other partitions causes.
+    /// The model `none`, and delays by the memory traffic of other partitions.
     Bandwidth,
 }
 

@@ -3,8 +3,8 @@
 //!
 //! The search tests single tasks and pairs of tasks first. After these tests, for each number of SMs, the search
 //! examines larger groups, one family after the other. A group of a family has only tasks in conflict, or several tasks
-//! in conflict of one kind and one task of the other kind. The search skips a partial group and all its extensions in
-//! two cases: no added tasks can raise the total price above the price of the SMs, or the partial group fails its test
+//! in conflict of one kind and one task of the other kind. The search skips a partial group and all its extensions if
+//! no added tasks can raise the total price above the price of the SMs, and also if the partial group fails its test
 //! under every policy.
 
 use super::answer::passes;

@@ -147,10 +147,26 @@ impl de::Error for Misfit {
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Misfit {
-        match found {
-            de::Unexpected::Unit => Misfit::custom(format_args!("invalid type: null, expected {expected}")),
-            found => Misfit::custom(format_args!("invalid type: {found}, expected {expected}")),
-        }
+        Misfit::custom(format_args!(
+            "invalid type: {}, expected {expected}",
+            shown(found)
+        ))
+    }
+
+    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Misfit {
+        Misfit::custom(format_args!(
+            "invalid value: {}, expected {expected}",
+            shown(found)
+        ))
+    }
+}
+
+/// Returns `found` as in the file, where `serde` writes `unit value` for null and 300 digits for 1e300.
+fn shown(found: de::Unexpected<'_>) -> String {
+    match found {
+        de::Unexpected::Unit => "null".to_owned(),
+        de::Unexpected::Float(value) => format!("floating point `{value:?}`"),
+        found => found.to_string(),
     }
 }
 
