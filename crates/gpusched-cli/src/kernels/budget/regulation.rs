@@ -30,8 +30,8 @@ pub struct Regulation {
     lead: Time,
     /// Memory requests of the budget computation per ms, from 0 to 60,000
     ///
-    /// gpusched subtracts the requests of the computation from the budget of the best-effort
-    /// cores.
+    /// A process computes the budgets at run time. gpusched subtracts the memory requests of this
+    /// process from the budget of the best-effort cores.
     #[arg(long, value_name = "N", default_value_t = 470, value_parser = whole::<u64>(0..=60_000))]
     pub process: u64,
     /// Number of runs under each budget policy

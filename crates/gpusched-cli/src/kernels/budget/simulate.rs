@@ -154,7 +154,7 @@ impl Args {
         ))
     }
 
-    /// Writes a warning if the requests of the budget computation exceed the nominal budget.
+    /// Writes a warning if the computation of budgets issues more memory requests than the nominal budget `q` permits.
     fn warn(&self, q: Factor) {
         let (numerator, denominator) = q.ratio();
         let dynamic = self.regulation.budget_policy != Policies::Nominal;

@@ -19,7 +19,7 @@ const RANDOM: usize = 6;
 /// remnant before this process locks the file. Two failures in a row are extremely unlikely.
 const TRIES: u32 = 100;
 
-/// Maximum number of bytes of the destination name that the name of a temporary file contains. The limit keeps the name
+/// The name of a temporary file contains at most this number of bytes of the destination name. The limit keeps the name
 /// short enough for the file system.
 const NAMED: usize = 100;
 
