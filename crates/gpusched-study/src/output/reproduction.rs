@@ -243,7 +243,7 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
     );
     if repeated {
         let (file, results) = paths(study);
-        let _ = write!(about, " {}", repetition(&file, &results, "the study"));
+        let _ = write!(about, " {}", repetition(&file, results, "the study"));
     }
     if findings.findings.is_empty() {
         about += " The study has no claims.";

@@ -105,9 +105,9 @@ impl<'a> Rivals<'a> {
         }))
     }
 
-    /// Returns the higher-priority work in a window that starts with the release of the segment: Σ (⌊(w + R − c − φ)/T⌋
-    /// + 1)·c. A job whose work is incomplete at the start of the window arrived less than R − (its work) before this
-    /// start.
+    /// Returns the higher-priority work in a window that starts with the release of the segment:
+    /// Σ (⌊(w + R − c − φ)/T⌋ + 1)·c. A job whose work is incomplete at the start of the window arrived less than
+    /// R − (its work) before this start.
     fn work_from_release(&self, window: u128) -> Option<u128> {
         total(self.higher.iter().map(|other| {
             // R ≥ φ + c in a valid table. In an invalid table, the check of R fails.
