@@ -82,10 +82,6 @@ pub use gpusched_warp as warp;
 
 // Module paths of earlier versions, kept for compatibility.
 #[doc(hidden)]
-pub use gpusched_model::artifact;
-#[doc(hidden)]
-pub use gpusched_recording::examiner;
-#[doc(hidden)]
 pub use gpusched_sim::validation;
 #[doc(hidden)]
 pub use gpusched_study::plot;

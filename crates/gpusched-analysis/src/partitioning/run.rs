@@ -46,7 +46,7 @@ pub(crate) fn search(
     let singles = match lemmas::smallest_partitions(tester) {
         Ok(singles) => singles,
         Err(failure) => {
-            return (excluded(problem, failure), false);
+            return (without_plan(problem, failure), false);
         }
     };
     std::mem::swap(tester.experience(), experience);
@@ -73,7 +73,7 @@ pub(crate) fn prove(
     let tester = &mut GroupTester::new(problem);
     let singles = match lemmas::smallest_partitions(tester) {
         Ok(singles) => singles,
-        Err(failure) => return (excluded(problem, failure), false),
+        Err(failure) => return (without_plan(problem, failure), false),
     };
     std::mem::swap(tester.experience(), experience);
     let limits = heuristic.limits().unwrap_or_default();
@@ -94,7 +94,7 @@ pub(crate) fn prove(
 }
 
 /// Returns the result of a search that ends with Lemma 1 or 2.
-fn excluded(problem: &Problem<'_>, failure: Failure) -> Plan {
+fn without_plan(problem: &Problem<'_>, failure: Failure) -> Plan {
     Plan {
         schedulable: false,
         gpu_sms: problem.sms(),

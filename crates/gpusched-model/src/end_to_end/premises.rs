@@ -68,7 +68,8 @@ impl System {
             ),
             Interference::ConflictBandwidth => (
                 Id::InterferenceConflictBandwidth,
-                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of the same kind on the same partition also contend.",
+                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of \
+                 the same kind on the same partition also contend.",
             ),
             Interference::Bandwidth => (
                 Id::InterferenceBandwidth,

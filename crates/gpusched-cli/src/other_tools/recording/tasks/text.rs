@@ -83,7 +83,8 @@ impl Text<'_> {
                 .collect();
             let more = if overlap.activities.len() > 8 { ", …" } else { "" };
             notes.push(format!(
-                "{}: kernels of {}{more} ran at the same time, so their times in isolation contain interference, which is pessimistic; gpusched cannot determine a separate WCET in conflict",
+                "{}: kernels of {}{more} ran at the same time, so their times in isolation contain interference, which is \
+                 pessimistic; gpusched cannot determine a separate WCET in conflict",
                 overlap.file,
                 names.join(", ")
             ));
