@@ -1,5 +1,6 @@
 //! The command `gpusched`.
 
 fn main() -> std::process::ExitCode {
-    gpusched_cli::main()
+    let arguments: Vec<_> = std::env::args_os().collect();
+    gpusched_cli::main(&arguments).into()
 }

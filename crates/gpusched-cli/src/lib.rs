@@ -7,6 +7,7 @@
 //! code is 1 if at least one result so far is negative, and 141 if all results so far are positive.
 
 mod arguments;
+pub mod embedding;
 mod end_to_end;
 mod experiments;
 mod kernels;
@@ -23,6 +24,7 @@ use experiments::{plot, study};
 use kernels::{budget, predict, wcet};
 use other_tools::{import, recording};
 use plans::{export, generate, partition, test, verify};
+pub use reference::tree;
 use reference::{completions, gpus, help, man, schema};
 use refusals::{overwriting, usage};
 use simulations::{simulate, validate};
@@ -30,7 +32,6 @@ use simulations::{simulate, validate};
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -121,23 +122,39 @@ impl Outcome {
     }
 }
 
-/// Parses the arguments of this process, runs the command and returns the exit code.
-pub fn main() -> ExitCode {
+/// Reason why a command ends without a result.
+pub(crate) enum Stop {
+    Failed(Error),
+    /// A message of clap: help, the version, or an error in the arguments.
+    Said(clap::Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+/// Runs the command with `arguments`, which start with the name of the program, in this process. Writes to standard output
+/// and standard error, and returns the exit code.
+pub fn main(arguments: &[OsString]) -> u8 {
     panic::set_hook(Box::new(report_panic));
-    ExitCode::from(exit_code(|| {
-        let arguments: Vec<OsString> = std::env::args_os().collect();
-        let mut known = help::compact(usage::prepared(Cli::command()), &arguments);
-        let matches = known
-            .try_get_matches_from_mut(&arguments)
-            .map_err(|error| usage::refusal(&mut known, &arguments, error))?;
-        usage::check_once(usage::prepared(Cli::command()), &arguments)?;
-        let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        let answer = overwriting::check(&known, &matches).and_then(|()| {
-            seed::note(&matches, &global);
-            run(command, &global)
-        });
-        answer.map_err(|error| refusals::explained(&known, &matches, error))
-    }))
+    exit_code(|| answer(arguments))
+}
+
+/// Parses `arguments` and runs the command.
+fn answer(arguments: &[OsString]) -> Result<Outcome, Stop> {
+    let mut known = help::compact(usage::prepared(Cli::command()), arguments);
+    let matches = known
+        .try_get_matches_from_mut(arguments)
+        .map_err(|error| usage::refusal(&mut known, arguments, error))?;
+    usage::check_once(usage::prepared(Cli::command()), arguments)?;
+    let Cli { global, command } = Cli::from_arg_matches(&matches).map_err(Stop::Said)?;
+    let answer = overwriting::check(&known, &matches).and_then(|()| {
+        seed::note(&matches, &global);
+        run(command, &global)
+    });
+    Ok(answer.map_err(|error| refusals::explained(&known, &matches, error))?)
 }
 
 fn run(command: Command, global: &Global) -> Result<Outcome> {
@@ -163,12 +180,16 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
     }
 }
 
-fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
+fn exit_code(command: impl FnOnce() -> Result<Outcome, Stop>) -> u8 {
     match panic::catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(Outcome::Positive)) => 0,
         Ok(Ok(Outcome::Negative)) => 1,
         Ok(Ok(Outcome::Unread)) => 141,
-        Ok(Err(error)) => {
+        Ok(Err(Stop::Said(message))) => {
+            let _ = message.print(); // ignores a closed stream
+            message.exit_code().try_into().unwrap_or(2)
+        }
+        Ok(Err(Stop::Failed(error))) => {
             let _ = writeln!(anstream::stderr(), "error: {error}"); // one line, and possibly a hint
             if matches!(error, Error::Internal(_)) { 3 } else { 2 }
         }
@@ -188,9 +209,12 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
     }
 }
 
-/// Writes a line to standard error. If standard error is closed, the function does nothing.
+/// Writes a line to standard error, or adds it to the notes of a call. If standard error is closed, the function does nothing.
 fn complain(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{}", one_line(message));
+    let line = one_line(message);
+    if !embedding::note(&line) {
+        let _ = writeln!(anstream::stderr(), "{line}");
+    }
 }
 
 #[cfg(test)]
@@ -224,11 +248,11 @@ mod tests {
         assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
         assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
         assert_eq!(exit_code(|| Ok(Outcome::Unread)), 141);
-        assert_eq!(exit_code(|| Err(Error::parameter("a", "test", "none"))), 2);
-        assert_eq!(exit_code(|| Err(Error::Internal("a test".to_owned()))), 3);
+        assert_eq!(exit_code(|| Err(Error::parameter("a", "test", "none").into())), 2);
+        assert_eq!(exit_code(|| Err(Error::Internal("a test".to_owned()).into())), 3);
         assert_eq!(exit_code(|| panic!("a test")), 3);
         let broken = Error::io("fifo", "write", std::io::ErrorKind::BrokenPipe.into());
-        assert_eq!(exit_code(|| Err(broken)), 2);
+        assert_eq!(exit_code(|| Err(broken.into())), 2);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 pub mod device;
 pub mod end_to_end;
 mod files;
+pub mod interrupt;
 mod kernels;
 pub mod machine;
 mod messages;

@@ -6,6 +6,7 @@ use clap::ValueHint;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::arguments::{named, whole};
+use crate::embedding;
 use crate::report::{Content, OutputPath};
 use gpusched_model::error::{Error, Refusal, Result};
 
@@ -103,7 +104,7 @@ impl Global {
     /// Returns the width of the terminal in columns; `None` if results are not written to a terminal.
     pub fn width(&self) -> Option<usize> {
         let (_, columns) = console::Term::stdout().size_checked()?;
-        self.file().is_none().then_some(columns.into())
+        (self.file().is_none() && !embedding::is_active()).then_some(columns.into())
     }
 
     /// Returns the seed of all random numbers.

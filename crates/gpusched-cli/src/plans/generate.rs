@@ -2,12 +2,11 @@
 
 use std::io::{self, IsTerminal as _};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::{Format, Global, Outcome};
 use crate::arguments::{named, number, refused, whole};
-use crate::report::{Output, json_lines};
+use crate::report::{Output, Progress, json_lines};
 use gpusched_analysis::generation::{Generator, Periods, Recipe, Source, WcetModel};
 use gpusched_model::Factor;
 use gpusched_model::error::{Error, Result};
@@ -127,10 +126,10 @@ impl Args {
             for line in lines {
                 output.write(line?)?;
             }
-            progress.inc(end - drawn);
+            progress.advance(end - drawn);
             drawn = end;
         }
-        progress.finish_and_clear();
+        drop(progress);
         output.finish()?;
         Ok(Outcome::Positive)
     }
@@ -150,14 +149,11 @@ impl Args {
         }
     }
 
-    /// Returns a progress bar on standard error. The bar is hidden if gpusched writes task sets
-    /// to the same terminal.
-    fn progress(&self, global: &Global) -> ProgressBar {
-        if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
-            return ProgressBar::hidden();
+    /// Returns a progress bar. The bar is hidden if gpusched writes task sets to the same terminal.
+    fn progress(&self, global: &Global) -> Progress {
+        match global.file().is_none() && io::stdout().is_terminal() {
+            true => Progress::hidden(),
+            false => Progress::of(global, self.count, "sets"),
         }
-        let template = "{bar:40} {pos} of {len} sets, {eta} left";
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::new(self.count).with_style(style) // appears on a terminal only
     }
 }

@@ -5,5 +5,6 @@ pub mod gpus;
 pub mod help;
 pub mod man;
 pub mod schema;
+pub mod tree;
 
 use super::{Cli, Global, Outcome};

@@ -13,6 +13,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
+use crate::Stop;
 use crate::arguments::{NEXT, refused};
 use gpusched_model::error::{Error, Refusal, Result, excerpt};
 
@@ -31,18 +32,18 @@ fn takes_value(option: &Arg) -> bool {
     matches!(option.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Converts the `error` of clap about `arguments` if it is about the value of an option. For any
-/// other error, and for help, clap prints its message and ends the process.
-pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
+/// Converts the `error` of clap about `arguments` if it is about the value of an option. Any other error and help stay
+/// messages of clap.
+pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Stop {
     command.build(); // gives arguments a text form
     if let Some(refusal) = bad_value(command, &error).or_else(|| negative(command, arguments, &error)) {
-        return refusal.into();
+        return Stop::Failed(refusal.into());
     }
     if let Some(hint) = joined(command, arguments, &error) {
         let hint = ContextValue::StyledStrs(vec![hint.into()]);
         error.insert(ContextKind::Suggested, hint);
     }
-    in_short(error).exit()
+    Stop::Said(in_short(error))
 }
 
 /// Returns the error of an invalid or missing value; `None` for all other errors.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{Form, OutputPath, Report};
-use crate::Global;
+use crate::{Global, embedding};
 use gpusched_model::artifact::{Artifact, Outputs};
 use gpusched_model::error::{Error, Result};
 
@@ -28,6 +28,8 @@ pub struct Output {
 #[derive(Debug)]
 enum Sink {
     Stdout(BufWriter<StdoutLock<'static>>),
+    /// The program that embeds gpusched.
+    Program,
     File(Artifact),
     /// Destination of output after the reader has closed standard output: gpusched discards the output.
     Nobody,
@@ -42,6 +44,7 @@ impl Output {
         let mut files = Outputs::default();
         let (path, sink) = match global.file() {
             Some(path) => (path, Sink::File(files.create(path)?)),
+            None if embedding::is_active() => (Path::new("-"), Sink::Program),
             None => {
                 let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
                 (Path::new("-"), Sink::Stdout(stdout))
@@ -212,6 +215,10 @@ impl Write for Output {
         let written = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.write(bytes),
             Sink::File(file) => file.write(bytes),
+            Sink::Program => {
+                embedding::write(bytes);
+                Ok(bytes.len())
+            }
             Sink::Nobody => Ok(bytes.len()),
         };
         self.heed(written, bytes.len())
@@ -221,7 +228,7 @@ impl Write for Output {
         let flushed = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.flush(),
             // `finish` gives the file its final name later.
-            Sink::File(_) | Sink::Nobody => Ok(()),
+            Sink::File(_) | Sink::Program | Sink::Nobody => Ok(()),
         };
         self.heed(flushed, ())
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::Global;
+use crate::{Global, embedding};
 
 /// Styles of text. If the output is not a terminal with colors, all styles are plain.
 #[derive(Copy, Clone, Debug, Default)]
@@ -23,7 +23,7 @@ impl Palette {
     /// Returns the palette for the output of `global`.
     pub fn of(global: &Global) -> Palette {
         let choice = anstream::AutoStream::choice(&io::stdout());
-        if global.file().is_some() || choice == anstream::ColorChoice::Never {
+        if global.file().is_some() || embedding::is_active() || choice == anstream::ColorChoice::Never {
             return Palette::default();
         }
         Palette {

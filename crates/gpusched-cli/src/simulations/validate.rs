@@ -8,10 +8,8 @@ use crate::arguments::whole;
 use gpusched_analysis::interference::model_of;
 use std::path::PathBuf;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
 use super::{Global, Outcome};
-use crate::report::{Content, Output, OutputPath, json_lines};
+use crate::report::{Content, Output, OutputPath, Progress, json_lines};
 use gpusched_model::error::Result;
 use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
 
@@ -95,8 +93,8 @@ impl Args {
         };
         let bar = self.bar(global);
         let checkpoint = self.checkpoint.as_deref();
-        let found = campaign.run(&global.pool()?, checkpoint, |systems| bar.inc(systems))?;
-        bar.finish_and_clear();
+        let found = campaign.run(&global.pool()?, checkpoint, |systems| bar.advance(systems))?;
+        drop(bar);
         let validation = Validation::new(&campaign, &found, &self.reproducer);
         if let Some(reproducer) = &found.reproducer {
             let file = output.beside(Some(&self.reproducer))?;
@@ -122,8 +120,8 @@ impl Args {
             analysis: |system| shared_memory::campaign::verdicts(system, true),
         };
         let bar = self.bar(global);
-        let report = campaign.run(&global.pool()?, || bar.inc(1))?;
-        bar.finish_and_clear();
+        let report = campaign.run(&global.pool()?, || bar.step())?;
+        drop(bar);
         output.only(shared::COLUMNS, &SharedValidation::new(&campaign, &report))?;
         Ok(match report.broken {
             None => Outcome::Positive,
@@ -135,8 +133,8 @@ impl Args {
         let mut output = Output::open(global)?;
         let campaign = systems::Campaign::new(self.systems, global.seed(), self.shared_memory);
         let bar = self.bar(global);
-        let report = campaign.run(&global.pool()?, || bar.inc(1))?;
-        bar.finish_and_clear();
+        let report = campaign.run(&global.pool()?, || bar.step())?;
+        drop(bar);
         if let Some(draft) = &report.draft {
             let file = output.beside(Some(&self.reproducer))?;
             let draft = json_lines([draft])?;
@@ -149,12 +147,8 @@ impl Args {
         })
     }
 
-    /// Returns a progress bar on standard error.
-    fn bar(&self, global: &Global) -> ProgressBar {
-        if global.quiet {
-            return ProgressBar::hidden();
-        }
-        let style = ProgressStyle::with_template("{bar:40} {pos} of {len} systems, {eta} left");
-        ProgressBar::new(self.systems).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    /// Returns a progress bar.
+    fn bar(&self, global: &Global) -> Progress {
+        Progress::of(global, self.systems, "systems")
     }
 }

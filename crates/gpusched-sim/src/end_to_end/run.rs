@@ -10,6 +10,7 @@ use super::{Channels, Event, Part, Source};
 use crate::engine::tournament::NEVER;
 use gpusched_model::Observer;
 use gpusched_model::error::Error;
+use gpusched_model::interrupt;
 use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 
@@ -31,6 +32,7 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
             self.expect_arrival(task);
         }
         loop {
+            interrupt::check();
             let next = self.state.agenda.time();
             if self.extent.cut && next > self.extent.end.ns() {
                 self.now = self.extent.end.ns();

@@ -14,6 +14,7 @@ use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, RemainingTable};
 use gpusched_analysis::kernel_wcet::trace::MAX_BLOCKS;
 use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::interrupt;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
@@ -155,6 +156,7 @@ impl Simulator {
         let mut periods = Vec::new();
         let mut count = 0u64;
         loop {
+            interrupt::check();
             let elapsed = count
                 .saturating_mul(self.period.ns())
                 .saturating_sub(execution.offset.ns());

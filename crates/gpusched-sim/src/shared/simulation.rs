@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Client, Division};
 use crate::tasks::Order;
+use gpusched_model::interrupt;
 use gpusched_model::policy::Preemption;
 
 /// Number of rate units in one byte per second. The number is a multiple of 1 to 16, so up to 16
@@ -65,6 +66,7 @@ pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64
     let (mut wants, mut shares, mut due) = (vec![0u128; count], vec![0u128; count], vec![0u64; count]);
     let mut now = 0;
     loop {
+        interrupt::check();
         for (index, state) in states.iter_mut().enumerate() {
             state.release(now, end);
             if let Some(miss) = state.late(now, index) {

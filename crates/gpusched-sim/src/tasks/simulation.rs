@@ -6,6 +6,7 @@ use super::{Discipline, Event, Order, Release, Task, jobs_before};
 use crate::engine::tournament::{NEVER, Tournament};
 use gpusched_model::Observer;
 use gpusched_model::error::Error;
+use gpusched_model::interrupt;
 use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 
@@ -104,6 +105,7 @@ impl Simulation {
                 return;
             }
             if now == running.finish {
+                interrupt::check();
                 complete(&mut lanes[running.rank], running.rank, now, &mut ready, observer);
                 running = IDLE;
                 if !observer.goes_on() {

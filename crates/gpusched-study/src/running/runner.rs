@@ -17,6 +17,7 @@ use crate::output::folder::Folder;
 use crate::output::provenance::Provenance;
 use crate::output::results;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::interrupt;
 
 /// Receives reports about the progress of a run. All calls are on the thread that called [`run`].
 pub trait Observer {
@@ -138,6 +139,7 @@ fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Res
         .par_iter()
         .with_max_len(1)
         .for_each_with(sender, |sender, chunk| {
+            interrupt::check();
             let goes_on = || !stop.load(Ordering::Relaxed);
             if !goes_on() {
                 return;

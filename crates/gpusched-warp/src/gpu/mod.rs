@@ -31,6 +31,7 @@ use super::request::Request;
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use gpusched_model::Scheduler;
+use gpusched_model::interrupt;
 use gpusched_model::machine::{Decoder, Machine, MachineShape};
 
 /// Settings of a simulation.
@@ -152,6 +153,7 @@ impl<'a> Gpu<'a> {
                 }
                 if self.now >= next_watch {
                     next_watch = self.now.saturating_add(WATCH);
+                    interrupt::check();
                     watch(self.now);
                 }
                 self.lead_on();

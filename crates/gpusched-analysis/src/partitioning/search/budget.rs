@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use gpusched_model::interrupt;
 use gpusched_model::plan::EndedBy;
 
 /// Limits that the user sets.
@@ -73,6 +74,7 @@ impl Budget {
 
     /// Whether the budget is used up after `tested` tests.
     pub fn is_spent(&self, tested: u64) -> bool {
+        interrupt::check();
         tested >= self.tests || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
 

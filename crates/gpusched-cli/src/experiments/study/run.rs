@@ -1,14 +1,13 @@
 //! `gpusched study run` and `gpusched study merge`.
 
 use std::collections::HashSet;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::check::report;
 use super::figure;
 use super::progress::Progress;
 use crate::arguments::whole;
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
 
@@ -167,6 +166,6 @@ fn folder(global: &Global) -> Result<&Path> {
 /// Writes a line to standard error, but not with `--quiet`.
 fn note(global: &Global, line: &str) {
     if !global.quiet {
-        let _ = writeln!(anstream::stderr(), "{line}"); // ignores a closed standard error
+        complain(line);
     }
 }

@@ -1,12 +1,9 @@
 //! `gpusched wcet cluster`: builds the profile of a kernel from block traces.
 
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
 use crate::arguments::{named, refused, whole};
-use crate::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
+use crate::report::{About, Column, Output, Palette, Progress, Report, Rows, Table, clip};
 use crate::wcet::distinct;
 use crate::{Global, Outcome, complain};
 use gpusched_analysis::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
@@ -176,11 +173,11 @@ impl Args {
             let mut read = 0;
             input.read(path, &mut recorder, &mut |bytes| {
                 read = bytes;
-                progress.set_position(before + bytes);
+                progress.at(before + bytes);
             })?;
             before += read;
         }
-        progress.finish_and_clear();
+        drop(progress);
         recorder.finish()
     }
 
@@ -239,28 +236,18 @@ fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     doubts
 }
 
-/// Returns a progress bar on standard error. The bar is hidden if standard error is not a
-/// terminal.
-fn progress<'a>(global: &Global, mut files: impl Iterator<Item = &'a Path>) -> ProgressBar {
-    if global.quiet || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
+/// Returns a progress bar for the bytes of `files`, or a counter if the size of a file is unknown.
+fn progress<'a>(global: &Global, mut files: impl Iterator<Item = &'a Path>) -> Progress {
     let length = |path: &Path| {
         std::fs::metadata(path)
             .ok()
             .filter(|file| file.is_file())
             .map(|file| file.len())
     };
-    let total = files.try_fold(0u64, |total, path| total.checked_add(length(path)?));
-    let (bar, template) = match total {
-        Some(total) => (
-            ProgressBar::new(total),
-            "{bar:40} {bytes} of {total_bytes}, {eta} left",
-        ),
-        None => (ProgressBar::new_spinner(), "{spinner} {bytes}, {bytes_per_sec}"),
-    };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.with_style(style)
+    match files.try_fold(0u64, |total, path| total.checked_add(length(path)?)) {
+        Some(total) => Progress::of(global, total, "bytes"),
+        None => Progress::new(global, "bytes"),
+    }
 }
 
 fn text(kernel: &Kernel, trace: &Trace, palette: &Palette) -> String {

@@ -3,12 +3,11 @@
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::whole;
-use crate::report::{Output, Rows, json_lines};
+use crate::report::{Output, Progress, Rows, json_lines};
 use crate::{Format, Global, Outcome};
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_analysis::kernel_wcet::trace::{Level, Row};
@@ -98,10 +97,10 @@ impl Args {
             for chunk in chunks {
                 output.write(chunk?)?;
             }
-            progress.inc(end - drawn);
+            progress.advance(end - drawn);
             drawn = end;
         }
-        progress.finish_and_clear();
+        drop(progress);
         output.finish()?;
         Ok(Outcome::Positive)
     }
@@ -119,15 +118,12 @@ impl Args {
         }
     }
 
-    /// Returns a progress bar on standard error. The bar is hidden if gpusched writes the trace
-    /// to the same terminal.
-    fn progress(&self, global: &Global) -> ProgressBar {
-        if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
-            return ProgressBar::hidden();
+    /// Returns a progress bar. The bar is hidden if gpusched writes the trace to the same terminal.
+    fn progress(&self, global: &Global) -> Progress {
+        match global.file().is_none() && io::stdout().is_terminal() {
+            true => Progress::hidden(),
+            false => Progress::of(global, self.runs, "runs"),
         }
-        let template = "{bar:40} {pos} of {len} runs, {eta} left";
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::new(self.runs).with_style(style) // appears on a terminal only
     }
 }
 

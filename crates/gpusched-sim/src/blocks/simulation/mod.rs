@@ -15,6 +15,7 @@ use super::turns::Turns;
 use super::{Event, Placement};
 use crate::engine::EventQueue;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::interrupt;
 use gpusched_model::scenario::{Need, ScenarioShape, StreamPriority};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer, Scenario};
@@ -181,6 +182,7 @@ impl<'a, O: Observer<Event>> Simulation<'a, O> {
 
     fn run(&mut self) -> Result<()> {
         while self.left > 0 && self.observer.goes_on() {
+            interrupt::check();
             let Some(now) = self.events.next_time() else {
                 return Err(Error::Internal(format!(
                     "{} kernels or copies never end",

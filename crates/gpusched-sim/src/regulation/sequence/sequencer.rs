@@ -14,6 +14,7 @@ use crate::regulation::{REQUESTS_PER_NS, Setting};
 use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, RemainingTable};
 use gpusched_model::System;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::interrupt;
 use gpusched_model::time::Time;
 
 /// Simulator of one system under one set of assumptions.
@@ -171,6 +172,7 @@ impl Sequencer {
         let mut queue = self.queue.clone();
         let mut now = Time::ZERO;
         loop {
+            interrupt::check();
             if let Some(next) = queue.take(now, self.dispatch) {
                 let parts = (self.members.get(next.kernel), governors.get_mut(next.kernel));
                 let (Some(member), Some(governor)) = parts else {

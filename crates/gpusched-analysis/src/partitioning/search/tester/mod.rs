@@ -18,6 +18,7 @@ use crate::schedulability::{self, Demand};
 use costs::Costs;
 use expected_traffic::ExpectedTraffic;
 use gpusched_model::Policy;
+use gpusched_model::interrupt;
 use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use load::Load;
@@ -114,6 +115,7 @@ impl<'a> GroupTester<'a> {
     }
 
     fn passes_test(&mut self, policy: Policy, group: &Group<'_>, sms: u32) -> bool {
+        interrupt::check();
         self.collect_demands(group, sms) && schedulability::accepts(policy, &self.demands, sms)
     }
 

@@ -1,0 +1,202 @@
+//! Commands that run inside the process of another program, such as a Python interpreter.
+//!
+//! [`call`] runs one command on the current thread. In place of standard output and standard error, the program receives
+//! the result, the notes and the progress. Everything else is equal to the command in a process of its own.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use indicatif::ProgressBar;
+
+use crate::{Outcome, Stop, answer};
+use gpusched_model::error::{Error, Refusal};
+use gpusched_model::interrupt::Interrupted;
+
+/// Result of a command that ended without an error.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Positive or negative result, which is the exit code 0 or 1 of the command.
+    pub outcome: Outcome,
+    /// The bytes that the command writes to standard output.
+    pub output: Vec<u8>,
+    /// Notes and warnings, one line each.
+    pub notes: Vec<String>,
+}
+
+/// Reason why a command ended without a result.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command failed with an error.
+    Failed(Error),
+    /// The program called [`gpusched_model::interrupt::request`].
+    Interrupted,
+}
+
+/// Progress of a running command. Another thread may read the progress.
+#[derive(Clone, Default, Debug)]
+pub struct Watch(Arc<Mutex<Option<(ProgressBar, String)>>>);
+
+/// Finished and total units of a running command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Number of finished units.
+    pub position: u64,
+    /// Total number of units, if known.
+    pub total: Option<u64>,
+    /// Name of the units.
+    pub units: String,
+}
+
+impl Watch {
+    /// Returns the progress, or `None` before the command has started its work.
+    pub fn step(&self) -> Option<Step> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.as_ref().map(|(bar, units)| Step {
+            position: bar.position(),
+            total: bar.length(),
+            units: units.clone(),
+        })
+    }
+}
+
+#[derive(Default)]
+struct Capture {
+    output: Vec<u8>,
+    notes: Vec<String>,
+    watch: Watch,
+}
+
+thread_local! {
+    /// The call that runs on this thread.
+    static CALL: RefCell<Option<Capture>> = const { RefCell::new(None) };
+}
+
+/// Runs the command with `arguments`, which start with the name of the program. `watch` shows the progress. The result of
+/// `--help` and `--version` is their text.
+///
+/// # Errors
+/// Fails in the same cases as the command, and after an interrupt. A failed command leaves no unfinished output files.
+pub fn call(arguments: &[OsString], watch: &Watch) -> Result<Answer, Failure> {
+    CALL.set(Some(Capture {
+        watch: watch.clone(),
+        ..Capture::default()
+    }));
+    let answered = panic::catch_unwind(AssertUnwindSafe(|| answer(arguments)));
+    let mut capture = CALL.take().unwrap_or_default();
+    let outcome = match answered {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(Stop::Failed(error))) => return Err(Failure::Failed(error)),
+        Ok(Err(Stop::Said(message))) if message.use_stderr() => {
+            return Err(Failure::Failed(refused(&message)));
+        }
+        Ok(Err(Stop::Said(message))) => {
+            capture.output = message.render().to_string().into_bytes();
+            Outcome::Positive
+        }
+        Err(payload) if payload.is::<Interrupted>() => return Err(Failure::Interrupted),
+        Err(payload) => return Err(Failure::Failed(Error::Internal(said(payload.as_ref())))),
+    };
+    Ok(Answer {
+        outcome,
+        output: capture.output,
+        notes: capture.notes,
+    })
+}
+
+/// Converts an error of clap. The first paragraph of its message states the problem.
+fn refused(message: &clap::Error) -> Error {
+    let text = message.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let problem = text.split("\n\n").next().unwrap_or(text);
+    let words: Vec<&str> = problem.split_whitespace().collect();
+    Refusal::told("arguments", words.join(" ")).into()
+}
+
+/// Returns the message of a panic.
+fn said(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without a message").to_owned()
+}
+
+/// Whether the current thread runs a [`call`].
+pub(crate) fn is_active() -> bool {
+    CALL.with_borrow(Option::is_some)
+}
+
+/// Adds `bytes` to the result of the call.
+pub(crate) fn write(bytes: &[u8]) {
+    CALL.with_borrow_mut(|call| {
+        if let Some(call) = call {
+            call.output.extend_from_slice(bytes);
+        }
+    });
+}
+
+/// Adds `line` to the notes of the call. Returns whether there is a call.
+pub(crate) fn note(line: &str) -> bool {
+    CALL.with_borrow_mut(|call| {
+        if let Some(call) = call {
+            call.notes.push(line.to_owned());
+        }
+        call.is_some()
+    })
+}
+
+/// Shows the progress of `bar`, which counts `units`, to the program.
+pub(crate) fn watch(bar: &ProgressBar, units: &str) {
+    CALL.with_borrow(|call| {
+        if let Some(call) = call {
+            let mut seen = call.watch.0.lock().unwrap_or_else(PoisonError::into_inner);
+            *seen = Some((bar.clone(), units.to_owned()));
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(arguments: &str) -> Result<Answer, Failure> {
+        let arguments: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
+        call(&arguments, &Watch::default())
+    }
+
+    #[test]
+    fn results_and_notes_reach_the_program() {
+        let answer = run("gpusched generate --tasks 2 --utilization 1 --count 3").unwrap();
+        assert_eq!(answer.outcome, Outcome::Positive);
+        assert_eq!(answer.output.split(|&byte| byte == b'\n').count(), 4);
+        let answer = run("gpusched gpus --seed 3").unwrap();
+        assert_eq!(answer.notes.len(), 1, "{:?}", answer.notes);
+        assert!(!is_active());
+    }
+
+    #[test]
+    fn errors_are_values() {
+        let message = |arguments| match run(arguments) {
+            Err(Failure::Failed(error)) => error.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert!(message("gpusched gpus nowhere").contains("nowhere"));
+        let unknown = message("gpusched partition x --nothing");
+        assert_eq!(unknown, "arguments: unexpected argument '--nothing' found");
+        assert!(message("gpusched").starts_with("arguments: "));
+        let help = run("gpusched test --help").unwrap();
+        assert!(String::from_utf8(help.output).unwrap().contains("--sms"));
+    }
+
+    #[test]
+    fn progress_is_visible() {
+        let watch = Watch::default();
+        assert_eq!(watch.step(), None);
+        let arguments = "gpusched generate --tasks 2 --utilization 1 --count 30".split(' ');
+        let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
+        call(&arguments, &watch).unwrap();
+        let step = watch.step().unwrap();
+        assert_eq!((step.position, step.total, step.units.as_str()), (30, Some(30), "sets"));
+    }
+}

@@ -1,0 +1,32 @@
+//! Request to stop long computations early, for programs that call gpusched as a library.
+//!
+//! Long loops of gpusched call [`check`] regularly. After [`request`], `check` unwinds the stack with the payload
+//! [`Interrupted`], and the program catches it with [`std::panic::catch_unwind`]. Destructors remove unfinished output
+//! files. The panic hook is not called.
+
+use std::panic;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Payload of the unwinding after an interrupt.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Interrupted;
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// Requests that all computations of this process stop.
+pub fn request() {
+    REQUESTED.store(true, Ordering::Relaxed);
+}
+
+/// Withdraws the request. Call this function when all interrupted computations have ended.
+pub fn withdraw() {
+    REQUESTED.store(false, Ordering::Relaxed);
+}
+
+/// Unwinds the stack if [`request`] was called. Otherwise, the function does nothing.
+#[inline]
+pub fn check() {
+    if REQUESTED.load(Ordering::Relaxed) {
+        panic::resume_unwind(Box::new(Interrupted));
+    }
+}

@@ -1,0 +1,5 @@
+"""``python -m gpusched`` is the command ``gpusched``."""
+
+from ._command import main
+
+main()

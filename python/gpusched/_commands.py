@@ -1,0 +1,1882 @@
+"""The commands of gpusched as functions. tools/commands.py writes this file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Optional, Union
+
+from ._call import Command, pairs
+from .results import Figure, Plan, Result, Table, Verdict, results
+from .tasks import TaskSet, TaskSets, task_sets
+
+Path = Union[str, "os.PathLike[str]"]
+#: A path, or the content of the file: an object of this module, a mapping, a table of pandas, or a text of several lines.
+Document = Any
+#: A text, such as a time with unit ("2.5us"), a number, or a document.
+Value = Any
+Policy = Literal[
+    "edf", "np-edf", "lp-edf", "dm", "rm", "fp-given", "fp-audsley", "np-fp", "np-fp-rm", "np-fp-given",
+    "np-fp-audsley", "lp-fp", "lp-fp-rm", "lp-fp-given", "lp-fp-audsley", "density", "hyperbolic",
+    "liu-layland", "work-capacity", "work-capacity-deadline",
+]
+Heuristic = Literal[
+    "fewest-sms", "bf", "1g", "one-per-partition", "ffd", "wfd", "savings", "matching", "auto", "optimal",
+]
+
+
+def generate(
+    *,
+    tasks: int,
+    utilization: float,
+    count: Optional[int] = None,
+    generator: Optional[Literal["uunifast-discard", "randfixedsum"]] = None,
+    cap: Optional[float] = None,
+    periods: Value = None,
+    wcet: Optional[Literal["amdahl", "proportional"]] = None,
+    memory_share: Optional[float] = None,
+    deadline: Value = None,
+    jitter: Value = None,
+    blocks: Optional[int] = None,
+    saturation: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> TaskSets:
+    """Generate random task sets.
+
+    Args:
+        tasks: Number of tasks in each set.
+        utilization: Total utilization of each set: the sum of work/period over the tasks.
+        count: Number of sets.
+        generator: Distribution of the utilization among the tasks. ``uunifast-discard``: UUniFast, which discards
+            vectors with a share above the cap (Bini & Buttazzo; Davis & Burns). ``randfixedsum``: RandFixedSum,
+            which discards no vector and permits every cap (Stafford; Emberson, Stafford & Davis).
+        cap: Largest utilization of one task [default: no limit].
+        periods: Period distribution: singh21, or log-uniform:MIN:MAX, e.g., log-uniform:10ms:1s.
+        wcet: Form of the WCET functions. ``amdahl``: C(m) = k·(a/m + β·a), [Singh21] §3.6.1 as printed.
+            ``proportional``: C(m) = k·a·(1 + β)/m, a second interpretation of [Singh21] §3.6.
+        memory_share: Probability of a memory-intensive task [default: 0.5].
+        deadline: Relative deadline as a multiple of the period [default: 0.75].
+        jitter: Release jitter as a multiple of the period, below the deadline [default: 0].
+        blocks: Number of equal thread blocks of each kernel [default: none]. Adds the field `block` to each task:
+            the longest time without preemption. The value is the conflict WCET on one SM, C(1), divided by N and
+            rounded up to whole nanoseconds. The division assumes one running block per SM. If s blocks run
+            concurrently on one SM, divide N by s.
+        saturation: SMs on which a memory-intensive kernel uses 100 GB/s [default: no traffic]. Adds the fields
+            `traffic` and `bandwidth` (peak) to each task. Analyze the generated sets with --interference
+            conflict+bandwidth and --memory-bandwidth 100GB/s.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["generate"],
+        [],
+        {
+            "tasks": tasks,
+            "utilization": utilization,
+            "count": count,
+            "generator": generator,
+            "cap": cap,
+            "periods": periods,
+            "wcet": wcet,
+            "memory-share": memory_share,
+            "deadline": deadline,
+            "jitter": jitter,
+            "blocks": blocks,
+            "saturation": saturation,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return task_sets(command)
+
+
+def test(
+    task_set: Document,
+    *,
+    sms: Optional[int] = None,
+    gpu: Value = None,
+    policy: Optional[Policy] = None,
+    interference: Optional[Literal["conflict", "none", "conflict+bandwidth", "bandwidth"]] = None,
+    memory_bandwidth: Value = None,
+    arbitration: Optional[Literal["any", "max-min"]] = None,
+    response_times: bool = False,
+    enforce: bool = False,
+    sensitivity: bool = False,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Verdict:
+    """Test whether tasks meet their deadlines in one partition of the GPU.
+
+    Args:
+        task_set: One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input.
+        sms: Number of SMs of the GPU, as an alternative to ``gpu``.
+        gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
+        policy: Policy and its test [default: edf]. Exact tests with immediate preemption: `edf` (earliest deadline
+            first), and the fixed priorities `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the
+            order of the tasks) and `fp-audsley` (Audsley's algorithm). Exact tests without preemption: `np-edf`,
+            `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`. Sufficient tests with preemption at thread-block
+            boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Sufficient bounds: `density`
+            (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities). Necessary conditions:
+            `work-capacity` and `work-capacity-deadline`.
+        interference: Interference model. ``conflict``: Tasks of one kind in one partition have the WCET in conflict
+            Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
+            ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
+            ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
+        memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
+            bandwidth` and `conflict+bandwidth`. Use the minimum of measurements under all request mixes. The peak
+            from the data sheet is unsafe.
+        arbitration: Memory arbiter [default: any]. `any`: any work-conserving arbiter. `max-min`: an arbiter with
+            max-min fairness.
+        response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
+            reports response-time bounds.
+        enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
+        sensitivity: Also report the largest factors by which WCETs may grow. Only for end-to-end systems.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["test"],
+        [("task_set", task_set)],
+        {
+            "sms": sms,
+            "gpu": gpu,
+            "policy": policy,
+            "interference": interference,
+            "memory-bandwidth": memory_bandwidth,
+            "arbitration": arbitration,
+            "response-times": response_times,
+            "enforce": enforce,
+            "sensitivity": sensitivity,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Verdict, task_set)
+
+
+def partition(
+    task_set: Document,
+    *,
+    sms: Optional[int] = None,
+    gpu: Value = None,
+    policy: Optional[Policy] = None,
+    interference: Optional[Literal["conflict", "none", "conflict+bandwidth", "bandwidth"]] = None,
+    memory_bandwidth: Value = None,
+    arbitration: Optional[Literal["any", "max-min"]] = None,
+    granularity: Optional[Literal["sm", "tpc", "gpc", "green-context", "mps", "mig"]] = None,
+    heuristic: Optional[Heuristic] = None,
+    objective: Optional[Literal["sms", "feasible", "margin"]] = None,
+    search_effort: Optional[int] = None,
+    time_limit: Value = None,
+    gap: Optional[int] = None,
+    improve: bool = False,
+    forbidden: Optional[Literal["ina", "act"]] = None,
+    order: Optional[Literal["decreasing", "increasing"]] = None,
+    bf_measure: Optional[Literal["utilization", "demand"]] = None,
+    bf_direction: Optional[Literal["ascending", "descending"]] = None,
+    split: Optional[int] = None,
+    traffic: Optional[Literal["all", "heed", "gather", "ignore"]] = None,
+    solver: Optional[Literal["exact", "highs"]] = None,
+    sensitivity: bool = False,
+    alternatives: bool = False,
+    system: Optional[Path] = None,
+    export: Optional[Literal["libsmctrl", "mps", "mig", "green-context", "csv"]] = None,
+    export_to: Optional[Path] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Plan:
+    """Divide the SMs of a GPU among the tasks.
+
+    Args:
+        task_set: One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input.
+        sms: Number of SMs of the GPU, as an alternative to ``gpu``.
+        gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
+        policy: Policy and its test [default: edf]. Exact tests with immediate preemption: `edf` (earliest deadline
+            first), and the fixed priorities `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the
+            order of the tasks) and `fp-audsley` (Audsley's algorithm). Exact tests without preemption: `np-edf`,
+            `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`. Sufficient tests with preemption at thread-block
+            boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Sufficient bounds: `density`
+            (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities). Necessary conditions:
+            `work-capacity` and `work-capacity-deadline`.
+        interference: Interference model. ``conflict``: Tasks of one kind in one partition have the WCET in conflict
+            Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
+            ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
+            ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
+        memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
+            bandwidth` and `conflict+bandwidth`. Use the minimum of measurements under all request mixes. The peak
+            from the data sheet is unsafe.
+        arbitration: Memory arbiter [default: any]. `any`: any work-conserving arbiter. `max-min`: an arbiter with
+            max-min fairness.
+        granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
+            sets of SMs. ``tpc``: Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions
+            consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a
+            green context has a minimum and is a multiple of a fixed step. ``mps``: Partitions are static SM
+            partitions of MPS. A static SM partition consists of chunks of SMs. ``mig``: Partitions are MIG
+            instances.
+        heuristic: Search method [default: auto]. ``fewest-sms``: SMS of [Singh21], Algorithm 1: selects the merge
+            whose union has the fewest SMs. ``bf``: BF of [Singh21], Algorithm 1: selects the first merge that
+            succeeds. ``1g``: One partition that contains all tasks and all SMs. ``one-per-partition``: One
+            partition per task, each with the smallest possible size (Lemma 2). ``ffd``: First-fit decreasing on
+            partitions of equal size. ``wfd``: Worst-fit decreasing on partitions of equal size. ``savings``:
+            Repeatedly merges the two partitions whose merge saves the most SMs. ``matching``: Repeatedly merges
+            disjoint pairs of partitions that together save the most SMs. ``auto``: Best plan of `savings`,
+            `matching` and `fewest-sms`, improved by local search. ``optimal``: Plan with the fewest SMs, found by
+            branch and bound, and a proven lower bound.
+        objective: Search objective [default: sms]. `sms`: a plan with the fewest SMs. `feasible`: the first plan
+            that fits on the GPU. `margin`: a plan with the largest WCET margin. `margin` requires `auto` or
+            `optimal`. `sms` and `feasible` also work with `savings`, `matching` and ``improve``.
+        search_effort: Stop the search of `auto` or `optimal` after N schedulability tests. gpusched converts other
+            work to a number of tests, and always tests the initial plan. The default of `auto` is 100000, and more
+            from 51 tasks on without memory traffic. The default of `optimal` is 10000000, or 100000 with memory
+            traffic. Also limits ``improve``.
+        time_limit: Stop the search after TIME; the plan then depends on the speed of the machine.
+        gap: Accepted optimality gap in SMs [default: 0]. `auto` and `optimal` stop at a plan that fits and is at
+            most N SMs above the lower bound.
+        improve: Improve the plan of the heuristic by local search.
+        forbidden: Method of `fewest-sms` and `bf` to forbid merges [default: ina]. `ina` starts with an empty list
+            of forbidden pairs, and adds each pair of partitions whose merge fails. `act` first tests each pair of
+            tasks.
+        order: Partition order in `fewest-sms`, `bf` [default: decreasing]. ``decreasing``: Decreasing utilization
+            of each partition on its own SMs. ``increasing``: Increasing utilization of each partition on its own
+            SMs.
+        bf_measure: Measure that `bf` uses to order merges [default: utilization]. ``utilization``: Utilization: Σ
+            C/T. ``demand``: Demand: Σ C, as printed in the paper.
+        bf_direction: Order of merges in `bf` [default: ascending]. ``ascending``: Smaller values of U(P) are first,
+            as printed in the paper. ``descending``: Larger values of U(P) are first, as in the usual best-fit rule.
+        split: Number of partitions in `ffd` and `wfd` [default: smallest number that fits].
+        traffic: Use of memory traffic in the search [default: all]. Verdicts always count all memory traffic.
+            `heed` also counts traffic in every test of the search. `gather` assigns tasks with much traffic to the
+            same partitions. `ignore` searches without traffic. `all` tries `heed`, `gather` and `ignore`, in this
+            order.
+        solver: Solver of `optimal` [default: exact]. ``exact``: Branch and bound in integer arithmetic. ``highs``:
+            HiGHS first, to find plans. The result states bounds of HiGHS separately, as unproven.
+        sensitivity: Also report WCET margins of tasks, spare SMs of partitions, and free SMs.
+        alternatives: Also use the `alternatives` of tasks in an end-to-end system.
+        system: Also write the end-to-end system with its partitions.
+        export: Write the plan for a tool instead of the result; requires ``gpu``. ``libsmctrl``: Masks of disabled
+            TPCs, as a C header for libsmctrl. ``mps``: Static SM partitions of MPS, as a shell script. ``mig``: MIG
+            instances, as a shell script. ``green-context``: Groups of SMs from a split for CUDA green contexts, as
+            a C header. ``csv``: Table of partitions, as CSV.
+        export_to: File for the export, in addition to the result.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["partition"],
+        [("task_set", task_set)],
+        {
+            "sms": sms,
+            "gpu": gpu,
+            "policy": policy,
+            "interference": interference,
+            "memory-bandwidth": memory_bandwidth,
+            "arbitration": arbitration,
+            "granularity": granularity,
+            "heuristic": heuristic,
+            "objective": objective,
+            "search-effort": search_effort,
+            "time-limit": time_limit,
+            "gap": gap,
+            "improve": improve,
+            "forbidden": forbidden,
+            "order": order,
+            "bf-measure": bf_measure,
+            "bf-direction": bf_direction,
+            "split": split,
+            "traffic": traffic,
+            "solver": solver,
+            "sensitivity": sensitivity,
+            "alternatives": alternatives,
+            "system": system,
+            "export": export,
+            "export-to": export_to,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Plan, task_set)
+
+
+def verify(
+    plan: Document,
+    task_set: Document,
+    *,
+    search_effort: Optional[int] = None,
+    sms: Optional[int] = None,
+    gpu: Value = None,
+    granularity: Optional[Literal["sm", "tpc", "gpc", "green-context", "mps", "mig"]] = None,
+    memory_bandwidth: Value = None,
+    arbitration: Optional[Literal["any", "max-min"]] = None,
+    interference: Optional[Literal["conflict", "none", "conflict+bandwidth", "bandwidth"]] = None,
+    policy: Optional[Policy] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Check plans and their evidence with separate code.
+
+    Args:
+        plan: One plan (JSON) or many (JSONL), written by `partition --format json`; or the verdict of `test` on a
+            system.
+        task_set: Task sets of the plans, in the order of the plans; or an end-to-end system.
+        search_effort: Examine at most N candidate partitions per lower bound [default: 5000000].
+        sms: Number of SMs of the GPU, as an alternative to ``gpu``.
+        gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
+        granularity: Expected granularity of the partitions. ``sm``: Partitions are arbitrary sets of SMs. ``tpc``:
+            Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions consist of whole
+            GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a green context has a
+            minimum and is a multiple of a fixed step. ``mps``: Partitions are static SM partitions of MPS. A static
+            SM partition consists of chunks of SMs. ``mig``: Partitions are MIG instances.
+        memory_bandwidth: Expected guaranteed memory bandwidth, e.g., 100GB/s.
+        arbitration: Expected memory arbiter. ``any``: Any work-conserving arbiter. ``max-min``: Max-min fair
+            arbiter: if a partition does not receive all the bandwidth that it requests, no other partition receives
+            more than this partition.
+        interference: Expected interference model. ``conflict``: Tasks of one kind in one partition have the WCET in
+            conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
+            ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
+            ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
+        policy: Expected policy of every partition. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
+            Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first, preemption at block
+            boundaries: sufficient. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic
+            priorities, preemptive: exact. ``fp-given``: Priorities in task order, first task highest, preemptive:
+            exact. ``fp-audsley``: Optimal priorities (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic
+            priorities, non-preemptive: exact. ``np-fp-rm``: Rate-monotonic priorities, non-preemptive: exact.
+            ``np-fp-given``: Priorities in task order, first task highest, non-preemptive: exact. ``np-fp-audsley``:
+            Optimal priorities (Audsley), non-preemptive: exact. ``lp-fp``: Deadline-monotonic priorities,
+            preemption at block boundaries: sufficient. ``lp-fp-rm``: Rate-monotonic priorities, preemption at block
+            boundaries: sufficient. ``lp-fp-given``: Priorities in task order, first task highest, preemption at
+            block boundaries: sufficient. ``lp-fp-audsley``: Optimal priorities (Audsley), preemption at block
+            boundaries: sufficient. ``density``: Σ C/min(T, D − J) ≤ 1: sufficient for edf. ``hyperbolic``: Π (C/T'
+            + 1) ≤ 2: sufficient for preemptive priorities in the order of T' = min(T, D) − J. ``liu-layland``: Σ
+            C/T' ≤ n·(2^(1/n) − 1): sufficient for the priorities of `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m:
+            necessary only (an interpretation of [Singh21] §3.6). ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m)
+            ≤ D for each task: necessary only.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["verify"],
+        [("plan", plan), ("task_set", task_set)],
+        {
+            "search-effort": search_effort,
+            "sms": sms,
+            "gpu": gpu,
+            "granularity": granularity,
+            "memory-bandwidth": memory_bandwidth,
+            "arbitration": arbitration,
+            "interference": interference,
+            "policy": policy,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def export(
+    plan: Document,
+    task_set: Document,
+    *,
+    as_: Literal["libsmctrl", "mps", "mig", "green-context", "csv"],
+    gpu: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> str:
+    """Export a plan for libsmctrl, MPS, MIG or CUDA green contexts.
+
+    Args:
+        plan: Plan file, written by `partition --gpu NAME --format json`.
+        task_set: Task set of the plan.
+        as_: Tool that uses the plan. ``libsmctrl``: Masks of disabled TPCs, as a C header for libsmctrl. ``mps``:
+            Static SM partitions of MPS, as a shell script. ``mig``: MIG instances, as a shell script.
+            ``green-context``: Groups of SMs from a split for CUDA green contexts, as a C header. ``csv``: Table of
+            partitions, as CSV.
+        gpu: GPU that must equal the GPU of the plan: a name or a device file.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["export"],
+        [("plan", plan), ("task_set", task_set)],
+        {
+            "as": as_,
+            "gpu": gpu,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return command.run()[1].decode()
+
+
+def wcet_cluster(
+    traces: Optional[Union[Document, Sequence[Document]]] = None,
+    *,
+    isolated: Optional[Union[Document, Sequence[Document]]] = None,
+    interference: Optional[Union[Document, Sequence[Document]]] = None,
+    trace_format: Optional[Literal["csv", "jsonl", "examiner"]] = None,
+    kernel: Value = None,
+    active_blocks: Optional[int] = None,
+    regulation_period: Value = None,
+    alpha: Optional[float] = None,
+    max_clusters: Optional[int] = None,
+    samples: Optional[int] = None,
+    estimate: Optional[Literal["max", "gev", "gpd"]] = None,
+    exceedance: Optional[float] = None,
+    name: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Compute the profile of a kernel from measured times of its thread blocks.
+
+    Args:
+        traces: Trace with a column q (0 isolated, 1 interference); `-` is standard input.
+        isolated: Trace of runs in isolation; may be repeated.
+        interference: Trace of runs under unregulated memory traffic; may be repeated.
+        trace_format: Format of all traces [default: from file ending and content]. ``csv``: Comma-separated values
+            with a header. ``jsonl``: One JSON object per line, whose fields are the CSV columns. ``examiner``:
+            Output of cuda_scheduling_examiner.
+        kernel: Name of the kernel in files of cuda_scheduling_examiner.
+        active_blocks: Number M of concurrent blocks on the whole GPU [default: maximum in the trace].
+        regulation_period: Regulation period T of best-effort memory traffic.
+        alpha: Probability that clustering separates blocks with equal distributions.
+        max_clusters: Maximum number of clusters.
+        samples: Largest number of measurements to compare, per block and interference level.
+        estimate: Method for the WCETs e0 and e1: longest measured time, or extreme-value fit. ``max``: Longest
+            measured time. ``gev``: Generalized extreme value distribution of block maxima. ``gpd``: Generalized
+            Pareto distribution of times over a threshold.
+        exceedance: Probability that a block exceeds e0 or e1, for gev and gpd [default: 1e-9].
+        name: Name of the kernel in the profile.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["wcet", "cluster"],
+        [("traces", traces)],
+        {
+            "isolated": isolated,
+            "interference": interference,
+            "trace-format": trace_format,
+            "kernel": kernel,
+            "active-blocks": active_blocks,
+            "regulation-period": regulation_period,
+            "alpha": alpha,
+            "max-clusters": max_clusters,
+            "samples": samples,
+            "estimate": estimate,
+            "exceedance": exceedance,
+            "name": name,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def wcet_synth(
+    kernel: Document,
+    *,
+    runs: Optional[int] = None,
+    intervals: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Table:
+    """Generate a trace of block times from the profile of a kernel.
+
+    Args:
+        kernel: Profile with distributions (JSON); `-` is standard input.
+        runs: Number of runs at each level: in isolation and under interference.
+        intervals: Number of intervals [default: as in the profile, or one per cluster]. The generated kernel
+            consists of K intervals of blocks. The intervals belong to the clusters in turn.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["wcet", "synth"],
+        [("kernel", kernel)],
+        {
+            "runs": runs,
+            "intervals": intervals,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return Table(command.run()[1])
+
+
+def wcet_profile(
+    benchmarks: Document,
+    *,
+    benchmark: Value,
+    active_blocks: Optional[int] = None,
+    regulation_period: Value = None,
+    slowdown: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Generate a synthetic kernel that matches the published values of a benchmark.
+
+    Args:
+        benchmarks: Benchmarks with published values (JSON); `-` is standard input.
+        benchmark: Name of the benchmark.
+        active_blocks: Number M of concurrent blocks on the whole GPU.
+        regulation_period: Regulation period T of best-effort memory traffic.
+        slowdown: Slowdown (G(Q) − G(0))/G(0) of the kernel under the published budget Q.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["wcet", "profile"],
+        [("benchmarks", benchmarks)],
+        {
+            "benchmark": benchmark,
+            "active-blocks": active_blocks,
+            "regulation-period": regulation_period,
+            "slowdown": slowdown,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def wcet_bound(
+    kernel: Document,
+    *,
+    q: Value,
+    sync: bool = False,
+    straddling: Optional[Literal["end", "both"]] = None,
+    solver: Optional[Literal["exact", "lp", "both"]] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Bound the execution time of a kernel under a memory bandwidth budget.
+
+    Args:
+        kernel: One kernel (JSON) or many (JSONL, one per line); `-` is standard input.
+        q: Budget Q of best-effort cores, as a share of each regulation period, 0 to 1.
+        sync: Assume that the kernel starts when a period starts [default: at any time].
+        straddling: Partial overlaps of a block with best-effort memory access that are delays. Memory time is the
+            time when best-effort cores access memory. `end` is Eq. 10 of [Aghilinasab20]. `end` is safe if blocks
+            slow down only during memory time. If even a partial overlap may extend a block to its WCET under
+            interference, e1, only `both` is safe.
+        solver: Solver of the linear program. `both` compares the solvers `exact` and `lp`. If their results differ,
+            the exit code is 3.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["wcet", "bound"],
+        [("kernel", kernel)],
+        {
+            "q": q,
+            "sync": sync,
+            "straddling": straddling,
+            "solver": solver,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def wcet_curve(
+    kernel: Document,
+    *,
+    from_: Value = None,
+    to: Value = None,
+    steps: Optional[int] = None,
+    sync: bool = False,
+    straddling: Optional[Literal["end", "both"]] = None,
+    svg: Optional[Path] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Bound the execution time of a kernel for each of many budgets.
+
+    Args:
+        kernel: One kernel (JSON) or many (JSONL, one per line); `-` is standard input.
+        from_: Smallest budget Q.
+        to: Largest budget Q.
+        steps: Number of steps from the smallest to the largest budget.
+        sync: Assume that the kernel starts when a period starts [default: at any time].
+        straddling: Partial overlaps of a block with best-effort memory access that are delays. Memory time is the
+            time when best-effort cores access memory. `end` is Eq. 10 of [Aghilinasab20]. `end` is safe if blocks
+            slow down only during memory time. If even a partial overlap may extend a block to its WCET under
+            interference, e1, only `both` is safe.
+        svg: Also draw the curves, to an SVG file.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["wcet", "curve"],
+        [("kernel", kernel)],
+        {
+            "from": from_,
+            "to": to,
+            "steps": steps,
+            "sync": sync,
+            "straddling": straddling,
+            "svg": svg,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def wcet_verify(
+    bound: Document,
+    kernel: Document,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Check bounds and their certificates with separate code.
+
+    Args:
+        bound: One bound (JSON) or many (JSONL), written by `wcet bound --format json`.
+        kernel: Kernels of the bounds, in the order of the bounds.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["wcet", "verify"],
+        [("bound", bound), ("kernel", kernel)],
+        {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def wcet_fit(
+    points: Document,
+    *,
+    form: Optional[Literal["envelope", "table"]] = None,
+    epsilon: Value = None,
+    period: Value = None,
+    svg: Optional[Path] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Fit a WCET function C(m) of the number m of SMs to measurements.
+
+    Args:
+        points: Measurements (CSV); `-` is standard input. The columns are `sms`, one of `time_ns`, `time_us`,
+            `time_ms` and `time_s`, and optionally `contention` with the values `isolated` and `conflict`.
+        form: Form of the WCET function [default: envelope; table with --period]. `envelope` is the smallest
+            function a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, without
+            extrapolation.
+        epsilon: Smallest speed-up by additional SMs that counts, above 0 and below 0.25.
+        period: Print a task set that contains one task with this period. The task contains the WCET function and
+            its source, and `kind` and `traffic` if the measurements show them. Without `kind` and `traffic`, the
+            analysis makes safe assumptions.
+        svg: Also draw the speed-up over the number of SMs, to an SVG file.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["wcet", "fit"],
+        [("points", points)],
+        {
+            "form": form,
+            "epsilon": epsilon,
+            "period": period,
+            "svg": svg,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def budget_nominal(
+    kernel: Document,
+    *,
+    slowdown: Value = None,
+    sync: bool = False,
+    straddling: Optional[Literal["end", "both"]] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Find the largest budget that keeps the slowdown of a kernel within a limit.
+
+    Args:
+        kernel: One kernel (JSON) or many (JSONL, one per line); `-` is standard input.
+        slowdown: Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q.
+        sync: Assume that the kernel starts when a period starts [default: at any time].
+        straddling: Partial overlaps of a block with best-effort memory access that are delays. Memory time is the
+            time when best-effort cores access memory. `end` is Eq. 10 of [Aghilinasab20]. `end` is safe if blocks
+            slow down only during memory time. If even a partial overlap may extend a block to its WCET under
+            interference, e1, only `both` is safe.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["budget", "nominal"],
+        [("kernel", kernel)],
+        {
+            "slowdown": slowdown,
+            "sync": sync,
+            "straddling": straddling,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def budget_simulate(
+    kernel: Document,
+    *,
+    q: Value = None,
+    slowdown: Value = None,
+    straddling: Optional[Literal["end", "both"]] = None,
+    budget_policy: Optional[Literal["all", "nominal", "fair", "greedy", "smooth"]] = None,
+    pattern: Optional[Literal["front", "back", "uniform", "random", "adversarial"]] = None,
+    offset: Value = None,
+    lead: Value = None,
+    process: Optional[int] = None,
+    runs: Optional[int] = None,
+    svg: Optional[Path] = None,
+    demand: Value = None,
+    cores: Value = None,
+    sharing: Optional[Literal["equal", "max-min", "demand"]] = None,
+    blocks: Optional[Literal["wcet", "mean", "drawn", "trace"]] = None,
+    trace: Optional[Union[Document, Sequence[Document]]] = None,
+    trace_format: Optional[Literal["csv", "jsonl", "examiner"]] = None,
+    optimum: bool = False,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Simulate a kernel next to CPU cores whose memory budget changes.
+
+    Args:
+        kernel: One kernel (JSON); `-` is standard input.
+        q: Nominal budget [default: the largest budget that satisfies --slowdown].
+        slowdown: Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q.
+        straddling: Partial overlaps of a block with best-effort memory access that are delays. ``end``: Blocks at
+            the end of each memory time count: at most M blocks per regulation period, as in Eq. 10. ``both``:
+            Blocks at the start and at the end of each memory time count: at most 2M blocks per regulation period.
+        budget_policy: Budget policies to simulate. ``all``: All policies. ``nominal``: Constant nominal budget.
+            ``fair``: Each remaining regulation period gets an equal share of the slack. ``greedy``: The next
+            regulation period gets all slack. ``smooth``: Budget of `greedy` after a low-pass filter, but at least
+            the budget of `fair`.
+        pattern: Access pattern of best-effort cores within a regulation period. ``front``: All memory accesses are
+            at the start of the period, without a pause. ``back``: All memory accesses are at the end of the period,
+            without a pause. ``uniform``: The memory accesses form 64 equal bursts at equal distances. ``random``:
+            The memory accesses form one to eight bursts of random lengths at random times. ``adversarial``: In each
+            period, gpusched tries several placements of the bursts. The simulation uses the placement that leaves
+            the most remaining work for the blocks.
+        offset: Time from a regulation period start to the first kernel start, or `random`.
+        lead: Time from a budget computation to the period that uses the budget.
+        process: Memory requests of the budget computation per ms, from 0 to 60,000. A process computes the budgets
+            at run time. gpusched subtracts the memory requests of this process from the budget of the best-effort
+            cores.
+        runs: Number of runs under each budget policy.
+        svg: Also draw the budget Q over time in the first run, to an SVG file.
+        demand: Share of time that best-effort cores need for memory access. Give a number or the name of a program:
+            `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The numbers for the programs are
+            assumptions.
+        cores: List of one memory demand per best-effort core, each as in --demand.
+        sharing: How the cores of --cores share the budget of a regulation period. ``equal``: Equal shares. The
+            memory time that a core leaves unused is lost, as if each core had its own budget. ``max-min``: Max-min
+            fair shares. The memory time that a core leaves unused goes to cores with a higher demand. ``demand``:
+            Shares in proportion to the demands.
+        blocks: Execution times of the blocks in the simulation. `mean` and `drawn` require the distributions of a
+            profile. `trace` requires --trace. ``wcet``: Each block takes its WCET. ``mean``: Each block takes the
+            mean time that the profile states for its cluster. ``drawn``: Each block takes a random time. The
+            profile states the normal distribution of this time, and the WCET of the block limits it. ``trace``:
+            Each block takes its measured time from a trace. Simulated runs use the recorded runs in turn.
+        trace: File with measured block times, as for `wcet cluster`; may be repeated. The file must have a column
+            `q`. The simulation replays the recorded runs one after the other. After the last run, the simulation
+            starts again with the first run.
+        trace_format: Format of the --trace files [default: from file ending and content]. ``csv``: Comma-separated
+            values with a header. ``jsonl``: One JSON object per line, whose fields are the CSV columns.
+            ``examiner``: Output of cuda_scheduling_examiner.
+        optimum: Also plan budgets with full knowledge of each run, and bound the memory time.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["budget", "simulate"],
+        [("kernel", kernel)],
+        {
+            "q": q,
+            "slowdown": slowdown,
+            "straddling": straddling,
+            "budget-policy": budget_policy,
+            "pattern": pattern,
+            "offset": offset,
+            "lead": lead,
+            "process": process,
+            "runs": runs,
+            "svg": svg,
+            "demand": demand,
+            "cores": cores,
+            "sharing": sharing,
+            "blocks": blocks,
+            "trace": trace,
+            "trace-format": trace_format,
+            "optimum": optimum,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def budget_sequence(
+    system: Document,
+    *,
+    dispatch: Optional[Literal["fifo", "np-edf", "np-fp", "np-fp-rm", "np-fp-given"]] = None,
+    slowdown: Value = None,
+    straddling: Optional[Literal["end", "both"]] = None,
+    budget_policy: Optional[Literal["all", "nominal", "fair", "greedy", "smooth"]] = None,
+    pattern: Optional[Literal["front", "back", "uniform", "random", "adversarial"]] = None,
+    offset: Value = None,
+    lead: Value = None,
+    process: Optional[int] = None,
+    runs: Optional[int] = None,
+    svg: Optional[Path] = None,
+    demand: Value = None,
+    blocks: Optional[Literal["wcet", "mean", "drawn"]] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Simulate several kernels, each with one release or with periodic releases.
+
+    Args:
+        system: Kernels with their periods and budgets (JSON); `-` is standard input.
+        dispatch: Non-preemptive scheduling of the kernels that wait for the GPU. ``fifo``: The job with the
+            earliest release starts first. In a tie, the kernel with the lowest index starts first. ``np-edf``: The
+            job with the earliest deadline starts first. In a tie, the kernel with the lowest index starts first.
+            ``np-fp``: The kernel with the smallest relative deadline starts first. In a tie, the kernel with the
+            lowest index starts first. ``np-fp-rm``: The kernel with the smallest period starts first. In a tie, the
+            kernel with the lowest index starts first. ``np-fp-given``: The kernel with the lowest index starts
+            first.
+        slowdown: Accepted slowdown (G(Q) − G(0))/G(0) of kernels that state no budget or slowdown.
+        straddling: Partial overlaps of a block with best-effort memory access that are delays. ``end``: Blocks at
+            the end of each memory time count: at most M blocks per regulation period, as in Eq. 10. ``both``:
+            Blocks at the start and at the end of each memory time count: at most 2M blocks per regulation period.
+        budget_policy: Budget policies to simulate. ``all``: All policies. ``nominal``: Constant nominal budget.
+            ``fair``: Each remaining regulation period gets an equal share of the slack. ``greedy``: The next
+            regulation period gets all slack. ``smooth``: Budget of `greedy` after a low-pass filter, but at least
+            the budget of `fair`.
+        pattern: Access pattern of best-effort cores within a regulation period. ``front``: All memory accesses are
+            at the start of the period, without a pause. ``back``: All memory accesses are at the end of the period,
+            without a pause. ``uniform``: The memory accesses form 64 equal bursts at equal distances. ``random``:
+            The memory accesses form one to eight bursts of random lengths at random times. ``adversarial``: In each
+            period, gpusched tries several placements of the bursts. The simulation uses the placement that leaves
+            the most remaining work for the blocks.
+        offset: Time from a regulation period start to the first kernel start, or `random`.
+        lead: Time from a budget computation to the period that uses the budget.
+        process: Memory requests of the budget computation per ms, from 0 to 60,000. A process computes the budgets
+            at run time. gpusched subtracts the memory requests of this process from the budget of the best-effort
+            cores.
+        runs: Number of runs under each budget policy.
+        svg: Also draw the budget Q over time in the first run, to an SVG file.
+        demand: Share of time that best-effort cores need for memory access. Give a number or the name of a program:
+            `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The numbers for the programs are
+            assumptions.
+        blocks: Execution times of the blocks in the simulation. `mean` and `drawn` require kernels with
+            distributions of block times. ``wcet``: Each block takes its WCET. ``mean``: Each block takes the mean
+            time that the profile states for its cluster. ``drawn``: Each block takes a random time. The profile
+            states the normal distribution of this time, and the WCET of the block limits it.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["budget", "sequence"],
+        [("system", system)],
+        {
+            "dispatch": dispatch,
+            "slowdown": slowdown,
+            "straddling": straddling,
+            "budget-policy": budget_policy,
+            "pattern": pattern,
+            "offset": offset,
+            "lead": lead,
+            "process": process,
+            "runs": runs,
+            "svg": svg,
+            "demand": demand,
+            "blocks": blocks,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def predict(
+    group: Document,
+    *,
+    model: Optional[Union[Literal["fluid", "masola", "masola-repaired", "naive"], Sequence[Literal["fluid", "masola", "masola-repaired", "naive"]]]] = None,
+    windows: bool = False,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Predict the execution times of concurrent kernels.
+
+    Args:
+        group: One group (JSON) or many (JSONL, one per line); `-` is standard input.
+        model: Prediction models, separated by commas. ``fluid``: Max-min fair shares of the memory bandwidth. The
+            shares change whenever a kernel ends. ``masola``: [Masola23] Eqs 1 to 17 as printed.
+            ``masola-repaired``: [Masola23] Eqs 1 to 17 with measured times, if the profile has them, and with
+            penalties of at least 1. ``naive``: A slowdown of 73 % while other kernels run ([Masola23] §7.2).
+        windows: Also show the contribution of each time window; JSON always contains it.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["predict"],
+        [("group", group)],
+        {
+            "model": model,
+            "windows": windows,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def simulate_blocks(
+    scenario: Document,
+    *,
+    block_scheduler: Optional[Literal["slots", "round-robin"]] = None,
+    gpu: Value = None,
+    trace: Optional[Path] = None,
+    gantt: Optional[Path] = None,
+    from_: Value = None,
+    to: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Simulate the thread blocks of kernels on the SMs of a GPU.
+
+    Args:
+        scenario: One scenario (JSON); `-` is standard input.
+        block_scheduler: Mapping of blocks to SMs [default: as in the scenario]. ``slots``: The scheduler chooses
+            the SM with room for the largest number of further blocks of the kernel, as in [Sanudo20] Eqs 2–4.
+            ``round-robin``: The scheduler chooses the next SM with room, in cyclic order. Much of the literature
+            assumes this rule.
+        gpu: GPU that replaces the GPU in the scenario.
+        trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
+        gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
+        from_: Start of the Gantt chart [default: start of the run].
+        to: End of the Gantt chart [default: end of the run].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["simulate", "blocks"],
+        [("scenario", scenario)],
+        {
+            "block-scheduler": block_scheduler,
+            "gpu": gpu,
+            "trace": trace,
+            "gantt": gantt,
+            "from": from_,
+            "to": to,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def simulate_profile(
+    program: Document,
+    *,
+    machine: Value,
+    sms: Value = None,
+    grid: Value = None,
+    block: Value = None,
+    parameter: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    scheduler: Optional[Literal["lrr", "gto", "oldest", "rt-paws", "qaws"]] = None,
+    budget: Optional[int] = None,
+    cold: bool = False,
+    estimate: Value = None,
+    equal_sms_once: bool = False,
+    clock: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    limit: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Simulate a kernel in isolation on each of several numbers of SMs.
+
+    Args:
+        program: Program (JSON; `-` is standard input) or Accel-Sim trace (`.traceg`).
+        machine: Simulated GPU: a name or a file.
+        sms: Numbers of SMs, e.g., 1..30 or 2..30:4 [default: all]. For every number of SMs, the simulated GPU keeps
+            its whole L2 cache and DRAM.
+        grid: Number of thread blocks of a program, e.g., 480 or 16x8.
+        block: Threads per block of a program, e.g., 256 or 16x16.
+        parameter: Value of a program parameter, or size of a buffer in bytes; may be repeated.
+        scheduler: Warp scheduler [default: scheduler of the simulated GPU]. ``lrr``: Loose round robin: the
+            scheduler chooses the next warp that can issue, starting after the warp that issued last. ``gto``:
+            Greedy, then oldest: the scheduler chooses the warp that issued last. If this warp cannot issue, the
+            scheduler chooses the oldest warp that can issue. ``oldest``: Oldest first: the scheduler chooses the
+            oldest warp that can issue. ``rt-paws``: Kernels take turns. The priority of a kernel limits the number
+            of stalls in its turn ([Singh21] chapter 4). ``qaws``: Kernels take turns. The issue budget of a kernel
+            limits the number of warp switches in its turn ([Singh22]).
+        budget: Issue budget (`qaws`) or priority (`rt-paws`) of the kernel.
+        cold: Start with an empty L2 cache [default: L2 contains the buffers of the program].
+        estimate: Estimate the time by simulating ROUNDS rounds of thread blocks on one SM. ``estimate`` without a
+            number means 3 rounds. An estimate is much faster than a full simulation, but inexact. Do not use an
+            estimate in a safety argument.
+        equal_sms_once: Simulate only one of several identical SMs; the result stays the same. The option has an
+            effect only if the kernels access no memory outside the SM. Otherwise, gpusched simulates each SM and
+            writes a note with the reason.
+        clock: Clock frequency of a domain; may be repeated.
+        limit: Maximum number of core cycles.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["simulate", "profile"],
+        [("program", program)],
+        {
+            "machine": machine,
+            "sms": sms,
+            "grid": grid,
+            "block": block,
+            "parameter": pairs(parameter),
+            "scheduler": scheduler,
+            "budget": budget,
+            "cold": cold,
+            "estimate": estimate,
+            "equal-sms-once": equal_sms_once,
+            "clock": pairs(clock),
+            "limit": limit,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def simulate_tasks(
+    task_set: Document,
+    *,
+    plan: Document = None,
+    sms: Optional[int] = None,
+    gpu: Value = None,
+    policy: Optional[Policy] = None,
+    interference: Optional[Literal["conflict", "none", "conflict+bandwidth", "bandwidth"]] = None,
+    offsets: Optional[Literal["synchronous", "random"]] = None,
+    jitter: Optional[Literal["none", "late", "random"]] = None,
+    arrivals: Optional[Literal["periodic", "sporadic"]] = None,
+    blocker: Optional[int] = None,
+    times: Optional[Literal["wcet", "short"]] = None,
+    shortest: Value = None,
+    duration: Value = None,
+    utilization: Optional[Path] = None,
+    intervals: Optional[int] = None,
+    trace: Optional[Path] = None,
+    gantt: Optional[Path] = None,
+    from_: Value = None,
+    to: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Simulate the jobs of tasks on their partitions.
+
+    Args:
+        task_set: One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input.
+        plan: Plan file for the task sets, written by `partition --format json`. Without a plan, all tasks are in
+            one partition.
+        sms: Number of SMs of the GPU, as an alternative to ``gpu``.
+        gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
+        policy: Scheduling policy [default: as in the plan; without a plan, edf]. ``edf``: Earliest deadline first,
+            preemptive: exact. ``np-edf``: Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest
+            deadline first, preemption at block boundaries: sufficient. ``dm``: Deadline-monotonic priorities,
+            preemptive: exact. ``rm``: Rate-monotonic priorities, preemptive: exact. ``fp-given``: Priorities in
+            task order, first task highest, preemptive: exact. ``fp-audsley``: Optimal priorities (Audsley),
+            preemptive: exact. ``np-fp``: Deadline-monotonic priorities, non-preemptive: exact. ``np-fp-rm``:
+            Rate-monotonic priorities, non-preemptive: exact. ``np-fp-given``: Priorities in task order, first task
+            highest, non-preemptive: exact. ``np-fp-audsley``: Optimal priorities (Audsley), non-preemptive: exact.
+            ``lp-fp``: Deadline-monotonic priorities, preemption at block boundaries: sufficient. ``lp-fp-rm``:
+            Rate-monotonic priorities, preemption at block boundaries: sufficient. ``lp-fp-given``: Priorities in
+            task order, first task highest, preemption at block boundaries: sufficient. ``lp-fp-audsley``: Optimal
+            priorities (Audsley), preemption at block boundaries: sufficient. ``density``: Σ C/min(T, D − J) ≤ 1:
+            sufficient for edf. ``hyperbolic``: Π (C/T' + 1) ≤ 2: sufficient for preemptive priorities in the order
+            of T' = min(T, D) − J. ``liu-layland``: Σ C/T' ≤ n·(2^(1/n) − 1): sufficient for the priorities of
+            `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m: necessary only (an interpretation of [Singh21] §3.6).
+            ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m) ≤ D for each task: necessary only.
+        interference: Interference model [default: as in the plan; without a plan, conflict]. ``conflict``: Tasks of
+            one kind in one partition have the WCET in conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend.
+            Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, and delays by the
+            memory traffic of other partitions. ``bandwidth``: The model `none`, and delays by the memory traffic of
+            other partitions.
+        offsets: Offsets of the first jobs. ``synchronous``: All tasks have one common start instant. ``random``:
+            Each task has its own random start instant within one period.
+        jitter: Release jitter of the jobs. ``none``: Each job is released on arrival. ``late``: The first job is
+            released as late as possible. Later jobs are released on arrival, but never before the first job is
+            released. ``random``: Each job has a random delay, up to the jitter of the task.
+        arrivals: Time between two arrivals of a task. ``periodic``: Arrivals are exactly one period apart.
+            ``sporadic``: Arrivals are one period plus a random time apart. The random time is at most half a
+            period.
+        blocker: Position of a task that arrives 1 ns before all other tasks (to cause blocking).
+        times: Execution times of the jobs. ``wcet``: Each job executes for the WCET of its task. ``short``: Each
+            job executes for a random time, from a share of the WCET up to the WCET.
+        shortest: Shortest execution time as a share of the WCET [default: 0.5]. Only with `--times short`.
+        duration: Time after which no job arrives [default: hyperperiod plus largest offset].
+        utilization: Also write the utilization of each partition over time, to a CSV file.
+        intervals: Number of equal time intervals for ``utilization`` [default: 200]. Only with ``utilization``.
+        trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
+        gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
+        from_: Start of the Gantt chart [default: start of the run].
+        to: End of the Gantt chart [default: end of the run].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["simulate", "tasks"],
+        [("task_set", task_set)],
+        {
+            "plan": plan,
+            "sms": sms,
+            "gpu": gpu,
+            "policy": policy,
+            "interference": interference,
+            "offsets": offsets,
+            "jitter": jitter,
+            "arrivals": arrivals,
+            "blocker": blocker,
+            "times": times,
+            "shortest": shortest,
+            "duration": duration,
+            "utilization": utilization,
+            "intervals": intervals,
+            "trace": trace,
+            "gantt": gantt,
+            "from": from_,
+            "to": to,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def simulate_warps(
+    file: Document,
+    *,
+    scheduler: Optional[Literal["lrr", "gto", "oldest", "rt-paws", "qaws"]] = None,
+    budget: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    machine: Value = None,
+    grid: Value = None,
+    block: Value = None,
+    parameter: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    sms: Optional[int] = None,
+    cold: bool = False,
+    limit: Optional[int] = None,
+    equal_sms_once: bool = False,
+    issues: Optional[Path] = None,
+    trace: Optional[Path] = None,
+    gantt: Optional[Path] = None,
+    from_: Value = None,
+    to: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Simulate the warps of kernels on a simulated GPU or a sub-core.
+
+    Args:
+        file: Scenario or program (JSON; `-` is standard input), or Accel-Sim trace (.traceg).
+        scheduler: Warp scheduler [default: scheduler of the scenario]. ``lrr``: Loose round robin: the scheduler
+            chooses the next warp that can issue, starting after the warp that issued last. ``gto``: Greedy, then
+            oldest: the scheduler chooses the warp that issued last. If this warp cannot issue, the scheduler
+            chooses the oldest warp that can issue. ``oldest``: Oldest first: the scheduler chooses the oldest warp
+            that can issue. ``rt-paws``: Kernels take turns. The priority of a kernel limits the number of stalls in
+            its turn ([Singh21] chapter 4). ``qaws``: Kernels take turns. The issue budget of a kernel limits the
+            number of warp switches in its turn ([Singh22]).
+        budget: Issue budget of a kernel (under `rt-paws`: priority); may be repeated.
+        machine: Simulated GPU: a name or a file. Required for a program or a trace. For a scenario, the option
+            replaces the GPU of the scenario.
+        grid: Number of thread blocks of a program, e.g., 480 or 16x8.
+        block: Threads per block of a program, e.g., 256 or 16x16.
+        parameter: Value of a program parameter, or size of a buffer in bytes; may be repeated.
+        sms: Number of SMs in use [default: as in the scenario; without one, all].
+        cold: Start with an empty L2 cache.
+        limit: Maximum number of core cycles [default: 10^9].
+        equal_sms_once: Simulate only one of several identical SMs; the result stays the same. The option has an
+            effect only if the kernels access no memory outside the SM. Otherwise, gpusched simulates each SM and
+            writes a note with the reason.
+        issues: Also write a CSV file with one row per issued instruction.
+        trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
+        gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
+        from_: Start of the Gantt chart [default: start of the run].
+        to: End of the Gantt chart [default: end of the run].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["simulate", "warps"],
+        [("file", file)],
+        {
+            "scheduler": scheduler,
+            "budget": pairs(budget),
+            "machine": machine,
+            "grid": grid,
+            "block": block,
+            "parameter": pairs(parameter),
+            "sms": sms,
+            "cold": cold,
+            "limit": limit,
+            "equal-sms-once": equal_sms_once,
+            "issues": issues,
+            "trace": trace,
+            "gantt": gantt,
+            "from": from_,
+            "to": to,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def validate(
+    *,
+    systems: Optional[int] = None,
+    shared_memory: bool = False,
+    end_to_end: bool = False,
+    devices: bool = False,
+    pessimism: Optional[Path] = None,
+    reproducer: Optional[Path] = None,
+    checkpoint: Document = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Compare analysis and simulation over random systems.
+
+    Args:
+        systems: Number of systems; 288 cover all policies, heuristics and interference models.
+        shared_memory: Validate the analysis of partitions that share a memory. gpusched simulates all partitions of
+            a system concurrently, under every priority order of the partitions at the memory and under max-min
+            fairness. The result compares the interference models `conflict` and `conflict+bandwidth`.
+        end_to_end: Validate the end-to-end analysis of cores, copy engines and partitions. gpusched simulates each
+            system in six runs with different arrivals and execution times. The result compares all bounds on
+            segments, tasks and chains with the simulated times. If a time exceeds its bound, gpusched writes the
+            system to the file of ``reproducer``. With ``shared_memory``, all resources of a system share a memory.
+        devices: Use the GPUs that `gpusched gpus` lists, with their partition sizes. The generated systems use all
+            granularities in turn. Only with ``shared_memory``.
+        pessimism: Also write the ratios of simulated response times to their bounds, as CSV.
+        reproducer: File for the smallest counterexample, if there is one.
+        checkpoint: File that stores the progress, so that a later run can continue.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["validate"],
+        [],
+        {
+            "systems": systems,
+            "shared-memory": shared_memory,
+            "end-to-end": end_to_end,
+            "devices": devices,
+            "pessimism": pessimism,
+            "reproducer": reproducer,
+            "checkpoint": checkpoint,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def recording_summary(
+    files: Union[Document, Sequence[Document]],
+    *,
+    from_: Optional[Literal["nsys", "ncu", "kineto", "rocprof"]] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Count launches, streams and ranges, and report statistics of their times.
+
+    Args:
+        files: Files of a profiler; `-` is standard input.
+        from_: Profiler that wrote the files [default: detected from the content]. ``nsys``: NVIDIA Nsight Systems:
+            an SQLite export, or reports of `nsys stats` in CSV. ``ncu``: NVIDIA Nsight Compute: the details page or
+            the raw page in CSV. ``kineto``: Kineto, the profiler of PyTorch: a JSON trace, possibly compressed with
+            gzip. ``rocprof``: rocprof, rocprofv3 or Omniperf of AMD: CSV or JSON.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["recording", "summary"],
+        [("files", files)],
+        {
+            "from": from_,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def recording_tasks(
+    files: Union[Document, Sequence[Document]],
+    *,
+    conflict: Optional[Union[Document, Sequence[Document]]] = None,
+    by: Optional[Literal["range", "kernel", "stream"]] = None,
+    name: Value = None,
+    gap: Value = None,
+    gpu: Value = None,
+    warm_up: Value = None,
+    margin: Value = None,
+    gaps: Optional[Literal["separate", "count"]] = None,
+    form: Optional[Literal["envelope", "table"]] = None,
+    counters: Optional[Union[Document, Sequence[Document]]] = None,
+    period: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    deadline: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    exceedance: Optional[float] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Derive a task set from recordings.
+
+    Args:
+        files: Recordings in isolation, each with the size of its partition. The size is a number of SMs
+            (`run.sqlite@16`), a percentage of MPS (`run.sqlite@50%`), or a MIG slice (`run.sqlite@3g.20gb` with
+            ``gpu``). Without a size, the file must contain it: as green contexts, or as the number of SMs of the
+            GPU.
+        conflict: Recording with contention, for the conflict WCET; may be repeated.
+        by: Rule that groups launches into jobs. ``range``: Each named range is a job, and its name is the activity.
+            ``kernel``: Each kernel launch is a job, and the name of the kernel is the activity. ``stream``: Each
+            group of launches without a long gap on one stream is a job, and the stream is the activity.
+        name: Name of an activity; may be repeated [default: all, of ranges the outermost].
+        gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
+            stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
+        gpu: GPU of the run, for sizes in percent and MIG slices.
+        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        margin: Factor by which C(m) exceeds the longest measured time.
+        gaps: Treatment of gaps between the kernels of a job. ``separate``: The execution time is the time during
+            which a kernel of the job runs. No test counts the suspension between kernels. ``count``: The execution
+            time is the time from the first start to the last end of a kernel. This choice is safe for jobs with
+            gaps.
+        form: Form of C(m). ``envelope``: Function a/m + b that bounds all measurements with the least overshoot.
+            ``table``: Table of the longest measured times, which do not increase with the number of SMs.
+        counters: Page of Nsight Compute (CSV) with DRAM bytes, for `traffic`; may be repeated.
+        period: Period of an activity, in place of the observed period; may be repeated.
+        deadline: Deadline of an activity [default: its period]; may be repeated.
+        exceedance: Exceedance probability per job of the extreme-value estimate (information only).
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["recording", "tasks"],
+        [("files", files)],
+        {
+            "conflict": conflict,
+            "by": by,
+            "name": name,
+            "gap": gap,
+            "gpu": gpu,
+            "warm-up": warm_up,
+            "margin": margin,
+            "gaps": gaps,
+            "form": form,
+            "counters": counters,
+            "period": pairs(period),
+            "deadline": pairs(deadline),
+            "exceedance": exceedance,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def recording_audit(
+    files: Document,
+    *,
+    set: Document,
+    plan: Document = None,
+    task: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    by: Optional[Literal["range", "kernel", "stream"]] = None,
+    name: Value = None,
+    gap: Value = None,
+    gpu: Value = None,
+    warm_up: Value = None,
+    trace: Optional[Path] = None,
+    gantt: Optional[Path] = None,
+    from_: Value = None,
+    to: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Compare a recorded run with its task set and its plan.
+
+    Args:
+        files: Recording of the run. Without a plan, the size states the number of SMs for C(m): a number of SMs
+            (`run.sqlite@16`), a percentage of MPS (`run.sqlite@50%`), or a MIG slice (`run.sqlite@3g.20gb` with
+            ``gpu``).
+        set: Task set of the run.
+        plan: Plan of the run, to check partitions and contexts.
+        task: Activity of a task, if their names differ; may be repeated.
+        by: Rule that groups launches into jobs. ``range``: Each named range is a job, and its name is the activity.
+            ``kernel``: Each kernel launch is a job, and the name of the kernel is the activity. ``stream``: Each
+            group of launches without a long gap on one stream is a job, and the stream is the activity.
+        name: Name of an activity; may be repeated [default: all, of ranges the outermost].
+        gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
+            stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
+        gpu: GPU of the run, for sizes in percent and MIG slices.
+        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
+        gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
+        from_: Start of the Gantt chart [default: start of the run].
+        to: End of the Gantt chart [default: end of the run].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["recording", "audit"],
+        [("files", files)],
+        {
+            "set": set,
+            "plan": plan,
+            "task": pairs(task),
+            "by": by,
+            "name": name,
+            "gap": gap,
+            "gpu": gpu,
+            "warm-up": warm_up,
+            "trace": trace,
+            "gantt": gantt,
+            "from": from_,
+            "to": to,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def import_accel_sim(
+    trace: Document,
+    *,
+    kernel: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Summarize machine-code traces of the Accel-Sim tracer.
+
+    Args:
+        trace: List `kernelslist.g`, or `.traceg` file of one kernel; `-` is standard input.
+        kernel: Select the kernel with this number [default: all kernels].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "accel-sim"],
+        [("trace", trace)],
+        {
+            "kernel": kernel,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def import_amalthea(
+    file: Document,
+    *,
+    sms: Optional[int] = None,
+    ticks: Optional[Literal["max", "average"]] = None,
+    gpu_policy: Optional[Literal["np-fifo", "np-fp", "fp"]] = None,
+    wait: Optional[Literal["busy", "suspend"]] = None,
+    move: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    gpu_tasks: bool = False,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Convert a task model of APP4MC to an end-to-end system or a task set.
+
+    Args:
+        file: Model file of APP4MC (.amxmi); `-` is standard input.
+        sms: Number of SMs of the GPU [default: from a feature of the GPU in the file]. The format has no field for
+            the number of SMs. Some files state it as a feature of the GPU, such as `SMs/SM_2`.
+        ticks: Number of ticks that counts as the WCET [default: max]. The BCET is always the minimum number of
+            ticks. ``max``: Maximum number of ticks. ``average``: Average number of ticks, which is not a bound.
+        gpu_policy: Scheduling rule of the GPU [default: np-fifo]. ``np-fifo``: First in, first out, without
+            preemption. ``np-fp``: Fixed priorities (`gpu_priority`), without preemption. ``fp``: Fixed priorities
+            (`gpu_priority`), with immediate preemption.
+        wait: Waiting mode of all tasks [default: as in the file]. ``busy``: Busy-waiting: while the task waits, it
+            occupies its core, at its own priority. ``suspend``: Self-suspension: while the task waits, it leaves
+            its core to other tasks.
+        move: Move a task to a core, instead of the allocation in the file; repeatable. If TASK runs on the GPU, the
+            core executes its kernel, and gpusched omits the memory copies of the kernel. The task that triggers
+            TASK also moves to this core. A moved task needs ticks for the type of the core.
+        gpu_tasks: Write only the work on the GPU, as a task set.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "amalthea"],
+        [("file", file)],
+        {
+            "sms": sms,
+            "ticks": ticks,
+            "gpu-policy": gpu_policy,
+            "wait": wait,
+            "move": pairs(move),
+            "gpu-tasks": gpu_tasks,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def import_examiner(
+    log: Union[Document, Sequence[Document]],
+    *,
+    gpu: Value,
+    launch: Optional[Literal["returned", "called"]] = None,
+    compare: bool = False,
+    window: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Convert logs of cuda_scheduling_examiner to a scenario, or compare with a simulation.
+
+    Args:
+        log: Log files of one run, one file per benchmark; `-` is standard input.
+        gpu: GPU of the run: a GPU with known thread-block limits.
+        launch: Logged time that counts as the submission of a kernel. ``returned``: Return of the launch call.
+            Among the logged times, this time is closest to the arrival at the GPU. ``called``: Start of the launch
+            call.
+        compare: Compare the measured SM of each block with the simulation.
+        window: Longest time between a block start and a nearby block end, for --compare.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "examiner"],
+        [("log", log)],
+        {
+            "gpu": gpu,
+            "launch": launch,
+            "compare": compare,
+            "window": window,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def import_gpgpusim_config(
+    files: Union[Document, Sequence[Document]],
+    *,
+    name: Value = None,
+    verbose: bool = False,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Convert a GPGPU-Sim configuration to a simulated GPU.
+
+    Args:
+        files: Configuration files; later values replace earlier values; `-` is standard input.
+        name: Name of the simulated GPU.
+        verbose: List the options without effect and the defaults in use, on standard error.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "gpgpusim-config"],
+        [("files", files)],
+        {
+            "name": name,
+            "verbose": verbose,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def import_ptx(
+    file: Document,
+    *,
+    kernel: Value,
+    grid: Value,
+    block: Value,
+    parameter: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    registers: Optional[int] = None,
+    shared_memory: Optional[int] = None,
+    any_modifier: bool = False,
+    pc: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Convert a kernel in PTX to a program.
+
+    Args:
+        file: PTX file; `-` is standard input.
+        kernel: Mangled or plain name of the kernel.
+        grid: Number of thread blocks, e.g., 480, 16x8 or 16x8x2.
+        block: Threads per block, e.g., 256, 16x16 or 8x8x4.
+        parameter: Kernel parameters in order: NAME:BYTES for a buffer, NAME=VALUE for a number. A parameter of type
+            f32 or f64 also accepts a decimal number, such as `a=2.5`. The value of a floating-point parameter has
+            no effect on the timing.
+        registers: Registers per thread.
+        shared_memory: Dynamic shared memory per block [bytes].
+        any_modifier: Ignore instruction modifiers that the opcode does not support. Without the option, an
+            unsupported modifier is an error, because it may change the effect and the timing of an instruction.
+        pc: Address of the first instruction [bytes].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "ptx"],
+        [("file", file)],
+        {
+            "kernel": kernel,
+            "grid": grid,
+            "block": block,
+            "parameter": pairs(parameter),
+            "registers": registers,
+            "shared-memory": shared_memory,
+            "any-modifier": any_modifier,
+            "pc": pc,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def gpus(
+    name_file: Value = None,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """List the built-in GPUs with their partition rules and sources.
+
+    Args:
+        name_file: GPUs to describe in detail: names or device files [default: list all GPUs].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["gpus"],
+        [("name_file", name_file)],
+        {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def study_run(
+    specs: Union[Document, Sequence[Document]],
+    *,
+    shard: Value = None,
+    sets: Optional[int] = None,
+    threads: Optional[int] = None,
+    output: Optional[Path] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Run studies, or continue interrupted studies.
+
+    Args:
+        specs: Study files (TOML).
+        shard: Run only part i of n; `study merge` combines the results of all parts.
+        sets: Number of task sets per point, for a quick trial [default: from the study].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        output: File for results; `-` is standard output.
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "run"],
+        [("specs", specs)],
+        {
+            "shard": shard,
+            "sets": sets,
+            "threads": threads,
+            "output": output,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def study_merge(
+    folders: Union[Document, Sequence[Document]],
+    *,
+    threads: Optional[int] = None,
+    output: Optional[Path] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Combine the results of the shards of a study.
+
+    Args:
+        folders: Output folders of the shards.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        output: File for results; `-` is standard output.
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "merge"],
+        [("folders", folders)],
+        {
+            "threads": threads,
+            "output": output,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def study_list(
+    folder: Document = None,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """List the studies in a folder.
+
+    Args:
+        folder: Folder with study files; results are there or in one subfolder per study.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "list"],
+        [("folder", folder)],
+        {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def study_check(
+    folder: Document,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Check published claims against the results.
+
+    Args:
+        folder: Output folder of `study run`, or folder of studies with one results folder each.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "check"],
+        [("folder", folder)],
+        {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def study_reproduction(
+    folders: Union[Document, Sequence[Document]],
+    *,
+    reasons: Document = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> str:
+    """Write a page that compares finished studies with published claims.
+
+    Args:
+        folders: Folders with finished studies, as for `study check`.
+        reasons: JSON file with reasons for deviations [default: reasons.json in DIR].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "reproduction"],
+        [("folders", folders)],
+        {
+            "reasons": reasons,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return command.run()[1].decode()
+
+
+def plot(
+    files: Union[Document, Sequence[Document]],
+    *,
+    x: Value = None,
+    y: Value = None,
+    series: Value = None,
+    panel: Value = None,
+    where: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    title: Value = None,
+    log_y: bool = False,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Figure:
+    """Draw results as a figure.
+
+    Args:
+        files: CSV files with results, all for one figure; `-` is standard input.
+        x: Column of the horizontal axis.
+        y: Column of the vertical axis.
+        series: Column that determines the lines: one line per value.
+        panel: Column that determines the panels [default: `reading`, if present].
+        where: Draw only rows with VALUE in COLUMN; repeat the option to allow more values.
+        title: Title [default: name of the study].
+        log_y: Use a logarithmic vertical axis.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["plot"],
+        [("files", files)],
+        {
+            "x": x,
+            "y": y,
+            "series": series,
+            "panel": panel,
+            "where": pairs(where),
+            "title": title,
+            "log-y": log_y,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return Figure(command.run()[1])
+
+
+def schema(
+    name: Value = None,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Print the JSON schema of a file format.
+
+    Args:
+        name: Name of the file format [default: list all formats].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["schema"],
+        [("name", name)],
+        {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)

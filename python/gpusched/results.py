@@ -1,0 +1,267 @@
+"""Results of commands."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Union, overload
+
+from ._call import Command
+from ._frames import pandas
+from ._html import escape, table
+from .tasks import TaskSet
+
+
+class Result(Mapping[str, Any]):
+    """The JSON result of a command. Fields are items and attributes, such as ``result["sms"]`` and ``result.sms``.
+
+    ``bool(result)`` states whether the result is positive, which is exit code 0 of the command.
+    """
+
+    def __init__(self, command: Command, positive: bool, text: str, data: Any = None) -> None:
+        self._command = command
+        self._positive = positive
+        self._text = text
+        self._data = json.loads(text) if data is None else data
+
+    @property
+    def data(self) -> Any:
+        """The result as dictionaries, lists, numbers and texts."""
+        return self._data
+
+    def to_json(self) -> str:
+        """Returns the result as the command writes it with ``--format json``."""
+        return self._text
+
+    def to_text(self) -> str:
+        """Returns the result as the command writes it with ``--format text``. Runs the command again."""
+        return self._command.run("text")[1].decode()
+
+    def to_frame(self) -> Any:
+        """Returns a table of pandas from the rows of ``--format csv``. Runs the command again."""
+        frames = pandas()
+        return frames.read_csv(io.BytesIO(self._command.run("csv")[1]))
+
+    def __getitem__(self, field: str) -> Any:
+        return self._fields[field]
+
+    def __getattr__(self, field: str) -> Any:
+        if field.startswith("_"):
+            raise AttributeError(field)
+        try:
+            return self._fields[field]
+        except KeyError:
+            known = ", ".join(self._fields)
+            raise AttributeError(f"no field {field!r}; the result has: {known}") from None
+
+    @property
+    def _fields(self) -> Mapping[str, Any]:
+        return self._data if isinstance(self._data, Mapping) else {}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._fields]
+
+    def __bool__(self) -> bool:
+        return self._positive
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and self._data == other._data
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({_short(self._data)})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        if isinstance(self._data, list) and all(isinstance(row, Mapping) for row in self._data):
+            return table(self._data)
+        return table([{"field": field, "value": _short(value)} for field, value in self._fields.items()])
+
+
+class Verdict(Result):
+    """The result of a schedulability test. ``bool(verdict)`` states whether the tasks meet their deadlines."""
+
+    def _repr_html_(self) -> str:
+        return _headline(self) + super()._repr_html_()
+
+
+class Plan(Result):
+    """Partitions of SMs with their tasks and verdicts. ``bool(plan)`` states whether the plan is schedulable."""
+
+    #: The task set of the plan, as the caller gave it.
+    task_set: Any = None
+
+    def to_frame(self) -> Any:
+        """Returns a table of pandas with one row per task: the partition, its size in SMs, and the verdict."""
+        return pandas().DataFrame(self._rows())
+
+    def verify(self, **options: Any) -> Result:
+        """Checks the plan with separate code. The options are those of :func:`gpusched.verify`."""
+        from . import _commands
+
+        return _commands.verify(self, self.task_set, **options)
+
+    def export(self, as_: str, **options: Any) -> str:
+        """Returns the plan for ``"libsmctrl"``, ``"mps"``, ``"mig"``, ``"green-context"`` or as ``"csv"``."""
+        from . import _commands
+
+        return _commands.export(self, self.task_set, as_=as_, **options)
+
+    def gantt(self, **options: Any) -> Figure:
+        """Simulates the plan, and returns a Gantt chart. The options are those of :func:`gpusched.simulate.tasks`."""
+        from . import _commands
+
+        return Figure.of(
+            lambda path: _commands.simulate_tasks(self.task_set, plan=self, gantt=path, **options)
+        )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        tasks = self.task_set if isinstance(self.task_set, TaskSet) else None
+        rows = []
+        for number, partition in enumerate(self.get("partitions", [])):
+            verdict = partition["verdict"]
+            times = (verdict.get("evidence") or {}).get("response_times_ns")
+            for position, task in enumerate(partition["tasks"]):
+                row = {"task": task, "partition": number, "sms": partition["sms"]}
+                if tasks is not None:
+                    row["name"] = tasks[task].name
+                row.update({"policy": verdict["policy"], "schedulable": verdict["schedulable"]})
+                if times is not None:
+                    row["response_time_ns"] = times[position]
+                rows.append(row)
+        return sorted(rows, key=lambda row: row["task"])
+
+    def _repr_html_(self) -> str:
+        used = f"<p>{self['sms_used']} SMs in {len(self['partitions'])} partitions</p>" if self else ""
+        return _headline(self) + used + table(self._rows())
+
+
+class Results(Sequence[Result]):
+    """The results of a command for several task sets, in their order."""
+
+    def __init__(self, command: Command, results: Sequence[Result], text: str) -> None:
+        self._command = command
+        self._results = list(results)
+        self._text = text
+
+    def to_json(self) -> str:
+        """Returns the results as the command writes them with ``--format json``: one result per line."""
+        return self._text
+
+    def to_frame(self) -> Any:
+        """Returns a table of pandas from the rows of ``--format csv``. Runs the command again."""
+        return pandas().read_csv(io.BytesIO(self._command.run("csv")[1]))
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Result]: ...
+    def __getitem__(self, index: Union[int, slice]) -> Union[Result, Sequence[Result]]:
+        return self._results[index]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        return f"Results({sum(map(bool, self._results))} of {len(self._results)} positive)"
+
+    def _repr_html_(self) -> str:
+        rows = [{"set": index, **_plain(result)} for index, result in enumerate(self._results)]
+        return f"<p>{escape(repr(self))}</p>" + table(rows)
+
+
+class Figure:
+    """A figure (SVG). Notebooks show it."""
+
+    def __init__(self, svg: bytes) -> None:
+        self.svg = svg.decode()
+
+    @classmethod
+    def of(cls, draw: Any) -> Figure:
+        """Returns the figure that ``draw(path)`` writes to a file."""
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="gpusched-") as folder:
+            path = Path(folder) / "figure.svg"
+            draw(path)
+            return cls(path.read_bytes())
+
+    def save(self, path: Any) -> None:
+        """Writes the figure to the file ``path``."""
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"Figure({len(self.svg)} bytes of SVG)"
+
+
+class Table:
+    """Rows that a command writes as CSV. Functions that read a CSV file accept the table."""
+
+    def __init__(self, csv: bytes) -> None:
+        self._csv = csv.decode()
+
+    def to_csv(self, index: bool = False) -> str:
+        """Returns the rows as CSV. ``index`` exists for compatibility with tables of pandas, and has no effect."""
+        return self._csv
+
+    def to_frame(self) -> Any:
+        """Returns a table of pandas."""
+        return pandas().read_csv(io.StringIO(self._csv))
+
+    def __repr__(self) -> str:
+        return f"Table({self._csv.count(chr(10)) - 1} rows)"
+
+
+def results(command: Command, kind: type[Result], task_set: Any = None) -> Any:
+    """Runs ``command``. Returns one result, or :class:`Results` if the command writes several lines."""
+    positive, output = command.run("json")
+    text = output.decode()
+    try:
+        parsed = [kind(command, positive, text)] if text.strip() else []
+    except json.JSONDecodeError:
+        parsed = [kind(command, _positive(json.loads(line), positive), line + "\n") for line in text.splitlines()]
+    for result in parsed:
+        if isinstance(result, Plan):
+            result.task_set = task_set
+    if isinstance(task_set, Sequence) and not isinstance(task_set, (str, TaskSet)) and len(parsed) == len(task_set):
+        for result, tasks in zip(parsed, task_set):
+            if isinstance(result, Plan):
+                result.task_set = tasks
+    return parsed[0] if len(parsed) == 1 and not _is_many(task_set) else Results(command, parsed, text)
+
+
+def _is_many(task_set: Any) -> bool:
+    return isinstance(task_set, Sequence) and not isinstance(task_set, (str, TaskSet))
+
+
+def _positive(data: Any, whole: bool) -> bool:
+    return bool(data.get("schedulable", whole)) if isinstance(data, Mapping) else whole
+
+
+def _headline(result: Result) -> str:
+    words = "Schedulable" if result else "Not schedulable"
+    return f"<p><strong>{words}</strong></p>"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, (Mapping, list)) else str(value)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _plain(result: Result) -> dict[str, Any]:
+    return {field: value for field, value in result._fields.items() if not isinstance(value, (Mapping, list))}
+

@@ -1,0 +1,73 @@
+"""Experiments over many task sets."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, Optional
+
+from . import _commands
+from ._commands import study_check as check
+from ._commands import study_list as list  # noqa: A001  (the name of the command)
+from ._commands import study_merge as merge
+from ._commands import study_reproduction as reproduction
+from ._frames import pandas
+
+__all__ = ["check", "list", "merge", "reproduction", "run"]
+
+
+def run(
+    spec: Any,
+    output: Any = None,
+    *,
+    executor: Optional[concurrent.futures.Executor] = None,
+    shards: int = 8,
+    **options: Any,
+) -> Any:
+    """Runs a study. Returns its results as a table of pandas with one row per point and algorithm.
+
+    The attributes of the table (``frame.attrs``) are ``study`` (the name), ``folder`` (the folder with all files of the study, or
+    ``None``) and ``findings`` (the checked claims).
+
+    Args:
+        spec: Path of the study (TOML), or its text.
+        output: Folder for all files of the study. An interrupted run resumes there (with ``executor``: in the folder
+            ``output.shards``). Default: a temporary folder.
+        executor: Runs shards of the study, such as ``concurrent.futures.ProcessPoolExecutor()`` or an executor of a cluster. The
+            processes must share the folder ``output``. Default: the threads of this process.
+        shards: Number of shards for ``executor``.
+        options: Options of ``gpusched study run``: ``sets``, ``seed``, ``threads``.
+
+    Raises:
+        GpuschedError: for an invalid study.
+        ImportError: without pandas.
+    """
+    frames = pandas()
+    with contextlib.ExitStack() as stack:
+        folder = Path(output or stack.enter_context(tempfile.TemporaryDirectory(prefix="gpusched-")))
+        if executor is None:
+            findings = _commands.study_run([spec], output=folder, **options)
+        else:
+            parts = folder.with_name(folder.name + ".shards") if output else folder / "shards"
+            parts.mkdir(parents=True, exist_ok=True)
+            futures = [
+                executor.submit(_shard, spec, str(parts / str(shard)), f"{shard}/{shards}", options)
+                for shard in range(1, shards + 1)
+            ]
+            findings = _commands.study_merge([future.result() for future in futures], output=folder)
+            shutil.rmtree(parts)  # the merged folder contains everything
+        [provenance] = folder.glob("*.provenance.json")
+        name = json.loads(provenance.read_text(encoding="utf-8"))["study"]
+        frame = frames.read_csv(folder / f"{name}.csv")
+        frame.attrs = {"study": name, "folder": str(folder) if output else None, "findings": findings.data}
+        return frame
+
+
+def _shard(spec: Any, folder: str, shard: str, options: dict[str, Any]) -> str:
+    """Runs one shard. Returns its folder."""
+    _commands.study_run([spec], output=folder, shard=shard, **options)
+    return folder

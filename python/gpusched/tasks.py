@@ -1,0 +1,292 @@
+"""Tasks and task sets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Optional, Union, overload
+
+from ._frames import pandas
+from ._html import escape, table
+
+#: A time: a text with unit such as ``"2.5us"``, or an integer number of nanoseconds.
+Time = Union[str, int]
+
+_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9}
+_TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ns|us|µs|μs|ms|s)\s*")
+
+
+def to_ns(time: Time) -> int:
+    """Returns ``time`` in nanoseconds.
+
+    Raises:
+        ValueError: for a text without a valid unit, and for a fraction of a nanosecond.
+    """
+    if isinstance(time, int):
+        return time
+    match = _TIME.fullmatch(time)
+    if match is None:
+        raise ValueError(f'time: found {time!r}, expected a number with unit such as "2.5us", or an integer of ns')
+    value = Decimal(match[1]) * _UNITS[match[2]]
+    if value != int(value):
+        raise ValueError(f"time: found {time!r}, expected a whole number of nanoseconds")
+    return int(value)
+
+
+def _scaling(work: Time, serial: float, conflict: Optional[float]) -> dict[str, Any]:
+    parameters: dict[str, Any] = {"work": work, "serial": serial}
+    if conflict is not None:
+        parameters["conflict"] = conflict
+    return parameters
+
+
+class Wcet:
+    """Forms of WCET functions C(m) of the number m of SMs. Each function returns the field ``wcet`` of a task."""
+
+    @staticmethod
+    def amdahl(work: Time, serial: float, conflict: Optional[float] = None) -> dict[str, Any]:
+        """C(m) = k·(a/m + β·a) with work a, serial share β and conflict factor k ≥ 1 ([Singh21] §3.6.1).
+
+        The factor k applies if the task contends with another task. Without ``conflict``, the WCET stays the isolated WCET.
+        """
+        return {"amdahl": _scaling(work, serial, conflict)}
+
+    @staticmethod
+    def proportional(work: Time, serial: float, conflict: Optional[float] = None) -> dict[str, Any]:
+        """C(m) = k·a·(1 + β)/m, a second interpretation of [Singh21] §3.6. The parameters are as in :meth:`amdahl`."""
+        return {"proportional": _scaling(work, serial, conflict)}
+
+    @staticmethod
+    def affine(a: Time, b: Time, conflict: Optional[tuple[Time, Time]] = None) -> dict[str, Any]:
+        """C(m) = a/m + b. ``conflict`` is the pair (a, b) under contention."""
+        form: dict[str, Any] = {"isolated": {"a": a, "b": b}}
+        if conflict is not None:
+            form["conflict"] = {"a": conflict[0], "b": conflict[1]}
+        return {"affine": form}
+
+    @staticmethod
+    def table(isolated: Mapping[int, Time], conflict: Optional[Mapping[int, Time]] = None) -> dict[str, Any]:
+        """Measured C(m) by number of SMs, such as ``{1: "8ms", 2: "5ms"}``."""
+
+        def rows(points: Mapping[int, Time]) -> list[list[Any]]:
+            return [[sms, points[sms]] for sms in sorted(points)]
+
+        if conflict is None:
+            return {"table": rows(isolated)}
+        return {"table": {"isolated": rows(isolated), "conflict": rows(conflict)}}
+
+
+class Task:
+    """A sporadic task: a kernel that recurs.
+
+    Args:
+        period: Minimum time between two arrivals, T.
+        wcet: WCET function, from :class:`Wcet`, or one time for every number of SMs.
+        deadline: Relative deadline, D. Default: the period.
+        name: Name for display.
+        kind: ``"compute"`` or ``"memory"``. Tasks of the same kind contend in one partition.
+        fields: Further fields of the file format, such as ``jitter``, ``block``, ``traffic`` and ``bandwidth``.
+    """
+
+    def __init__(
+        self,
+        period: Time,
+        wcet: Union[Mapping[str, Any], Time],
+        *,
+        deadline: Optional[Time] = None,
+        name: Optional[str] = None,
+        kind: Optional[str] = None,
+        **fields: Any,
+    ) -> None:
+        given = {"name": name, "period": period, "deadline": deadline, "kind": kind, **fields}
+        given["wcet"] = dict(wcet) if isinstance(wcet, Mapping) else wcet
+        self._fields = {field: value for field, value in given.items() if value is not None}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Task:
+        """Creates a task from the fields of a task in a file."""
+        return cls(**fields)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the fields of the task, as in a file."""
+        return dict(self._fields)
+
+    def __getattr__(self, field: str) -> Any:
+        if field.startswith("_"):
+            raise AttributeError(field)
+        return self.__dict__["_fields"].get(field)
+
+    @property
+    def period_ns(self) -> int:
+        """Period in nanoseconds."""
+        return to_ns(self._fields["period"])
+
+    @property
+    def deadline_ns(self) -> int:
+        """Relative deadline in nanoseconds."""
+        return to_ns(self._fields.get("deadline", self._fields["period"]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Task) and self._fields == other._fields
+
+    def __repr__(self) -> str:
+        return f"Task({', '.join(f'{field}={value!r}' for field, value in self._fields.items())})"
+
+
+def _row(task: Task) -> dict[str, Any]:
+    """One row of a table of tasks. Times are in nanoseconds."""
+    fields = task.to_dict()
+    wcet = fields.pop("wcet")
+    row: dict[str, Any] = {"name": fields.pop("name", None), "period_ns": task.period_ns, "deadline_ns": task.deadline_ns}
+    fields.pop("period")
+    fields.pop("deadline", None)
+    for field, value in fields.items():
+        is_time = field in ("jitter", "block")
+        row[field + "_ns" if is_time else field] = to_ns(value) if is_time else value
+    if not isinstance(wcet, Mapping):
+        row["wcet_ns"] = to_ns(wcet)
+        return row
+    for form, parameters in wcet.items():
+        row["wcet"] = form
+        if form in ("amdahl", "proportional"):
+            row["work_ns"] = to_ns(parameters["work"])
+            row.update({field: value for field, value in parameters.items() if field != "work"})
+    return row
+
+
+class TaskSet(Sequence[Task]):
+    """Tasks that share a GPU.
+
+    Args:
+        tasks: The tasks, or mappings with the fields of tasks.
+        name: Name for display.
+        fields: Further fields of the file format, such as ``other_traffic``.
+    """
+
+    def __init__(
+        self, tasks: Iterable[Union[Task, Mapping[str, Any]]], name: Optional[str] = None, **fields: Any
+    ) -> None:
+        self.tasks = [task if isinstance(task, Task) else Task.from_dict(task) for task in tasks]
+        self.name = name
+        self._fields = fields
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> TaskSet:
+        """Creates a task set from the content of a file."""
+        return cls(**fields)
+
+    @classmethod
+    def read(cls, path: Any) -> TaskSet:
+        """Reads the file at ``path``, which contains one task set (JSON)."""
+        with open(path, encoding="utf-8") as file:
+            return cls.from_dict(json.load(file))
+
+    @classmethod
+    def from_frame(cls, frame: Any, name: Optional[str] = None) -> TaskSet:
+        """Creates a task set from a table of pandas with one row per task.
+
+        The columns are fields of tasks, such as ``period``, ``deadline`` and ``kind``. The columns ``work``, ``serial`` and
+        ``conflict`` are the parameters of :meth:`Wcet.amdahl`, if there is no column ``wcet``. Columns whose names end in
+        ``_ns`` are times in nanoseconds.
+        """
+        tasks = []
+        for row in frame.to_dict("records"):
+            present = {str(column): value for column, value in row.items() if value is not None and value == value}
+            fields = {
+                column[: -len("_ns")] if column.endswith("_ns") else column: int(value) if column.endswith("_ns") else value
+                for column, value in present.items()
+            }
+            if not isinstance(fields.get("wcet"), Mapping):
+                fields.pop("wcet", None)
+                fields["wcet"] = Wcet.amdahl(fields.pop("work"), fields.pop("serial"), fields.pop("conflict", None))
+            tasks.append(Task.from_dict(fields))
+        return cls(tasks, name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the content of a file with this task set."""
+        given = {"name": self.name, **self._fields, "tasks": [task.to_dict() for task in self.tasks]}
+        return {field: value for field, value in given.items() if value is not None}
+
+    def to_json(self) -> str:
+        """Returns the content of a file with this task set, in one line."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+
+    def to_frame(self) -> Any:
+        """Returns a table of pandas with one row per task. Columns that end in ``_ns`` are times in nanoseconds."""
+        return pandas().DataFrame([_row(task) for task in self.tasks])
+
+    @overload
+    def __getitem__(self, index: int) -> Task: ...
+    @overload
+    def __getitem__(self, index: slice) -> TaskSet: ...
+    def __getitem__(self, index: Union[int, slice]) -> Union[Task, TaskSet]:
+        if isinstance(index, slice):
+            return TaskSet(self.tasks[index], self.name, **self._fields)
+        return self.tasks[index]
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self.tasks)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TaskSet) and self.to_dict() == other.to_dict()
+
+    def __repr__(self) -> str:
+        name = "" if self.name is None else f", name={self.name!r}"
+        return f"TaskSet({len(self.tasks)} tasks{name})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>" + table([_row(task) for task in self.tasks])
+
+
+class TaskSets(Sequence[TaskSet]):
+    """Several task sets, such as the result of :func:`gpusched.generate`."""
+
+    def __init__(self, sets: Iterable[TaskSet], json_lines: Optional[str] = None) -> None:
+        self.sets = list(sets)
+        self._json = json_lines
+
+    def to_json(self) -> str:
+        """Returns the content of a file with these task sets, one per line (JSONL)."""
+        if self._json is None:
+            self._json = "".join(task_set.to_json() + "\n" for task_set in self.sets)
+        return self._json
+
+    def to_frame(self) -> Any:
+        """Returns a table of pandas with one row per task. The column ``set`` is the position of the task set, from 0."""
+        rows = [{"set": index, **_row(task)} for index, tasks in enumerate(self.sets) for task in tasks]
+        return pandas().DataFrame(rows)
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Returns arrays of NumPy with one row per task set and one column per task.
+
+        The arrays are named as the columns of :meth:`to_frame`. All task sets must have the same number of tasks.
+        """
+        import numpy
+
+        rows = [[_row(task) for task in tasks] for tasks in self.sets]
+        names = [name for name in rows[0][0] if name not in ("name", "bandwidth")] if rows and rows[0] else []
+        return {name: numpy.array([[row[name] for row in tasks] for tasks in rows]) for name in names}
+
+    @overload
+    def __getitem__(self, index: int) -> TaskSet: ...
+    @overload
+    def __getitem__(self, index: slice) -> TaskSets: ...
+    def __getitem__(self, index: Union[int, slice]) -> Union[TaskSet, TaskSets]:
+        return TaskSets(self.sets[index]) if isinstance(index, slice) else self.sets[index]
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def __repr__(self) -> str:
+        return f"TaskSets({len(self.sets)} sets)"
+
+
+def task_sets(command: Any) -> TaskSets:
+    """Runs ``command``, which writes task sets, one per line."""
+    text = command.run()[1].decode()
+    return TaskSets([TaskSet.from_dict(json.loads(line)) for line in text.splitlines()], text)

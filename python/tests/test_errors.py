@@ -1,0 +1,96 @@
+"""Bad input, interrupts and progress."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+
+import pytest
+
+import gpusched as gs
+
+
+def test_errors_carry_their_parts():
+    task = {"period": "5ms", "wcet": {"amdahl": {"work": "0ms", "serial": 0.1}}}
+    with pytest.raises(gs.GpuschedError) as caught:
+        gs.partition({"tasks": [task]}, sms=4)
+    error = caught.value
+    assert error.file == "task_set.json" and error.field.startswith("tasks[0].wcet")
+    assert "task_set.json" in str(error) and "gpusched-" not in str(error)
+    with pytest.raises(gs.GpuschedError) as caught:
+        gs.test("missing.json", sms=1)
+    assert caught.value.file == "missing.json"
+    with pytest.raises(gs.GpuschedError) as caught:
+        gs.partition({"tasks": []}, gpu="xavierr")
+    assert "xavier" in str(caught.value)
+    with pytest.raises(gs.GpuschedError, match="--sms") as caught:
+        gs.generate(tasks=1, utilization=1, cap="many") if False else gs.test({"tasks": [task]}, sms=0)
+    assert (caught.value.field, caught.value.file) == ("--sms", None)
+    with pytest.raises(TypeError):
+        gs.partition([3, 4], sms=1)
+
+
+def test_notes_are_warnings():
+    short = gs.TaskSet([gs.Task(5, 1)])
+    with pytest.warns(gs.GpuschedNote, match="nanoseconds"):
+        gs.test(short, sms=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gs.GpuschedNote)
+        assert gs.test(short, sms=1)
+
+
+def hard():
+    """A search that takes much longer than this test."""
+    sets = gs.generate(tasks=120, utilization=90, seed=1)
+    return gs.partition(sets[0], sms=132, heuristic="optimal", search_effort=10**9)
+
+
+def test_an_interrupt_stops_the_search():
+    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        hard()
+    # The next call is not affected.
+    assert gs.test(gs.TaskSet([gs.Task("5ms", "1ms")]), sms=1)
+
+
+def test_other_threads_run_meanwhile():
+    ticks = []
+    done = threading.Event()
+
+    def count():
+        while not done.wait(0.01):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    gs.validate(systems=300, seed=1)
+    done.set()
+    thread.join()
+    assert len(ticks) >= 2
+
+
+def test_calls_of_several_threads_are_independent():
+    found = {}
+
+    def call(seed):
+        found[seed] = gs.generate(tasks=20, utilization=9, count=50, seed=seed).to_json()
+
+    threads = [threading.Thread(target=call, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for seed, text in found.items():
+        assert text == gs.generate(tasks=20, utilization=9, count=50, seed=seed).to_json()
+
+
+def test_progress_reaches_the_caller():
+    from gpusched import _native
+
+    steps = []
+    answer, refused = _native.call(["validate", "--systems", "200", "--format", "json"], lambda *step: steps.append(step))
+    assert refused is None and answer[0]
+    assert steps[-1] == (200, 200, "systems")
+    positions = [step[0] for step in steps]
+    assert positions == sorted(positions)

@@ -1,0 +1,29 @@
+"""Studies, in this process and with executors."""
+
+import concurrent.futures
+
+import pytest
+
+import gpusched as gs
+
+pytest.importorskip("pandas")
+
+
+def test_shards_give_the_same_bytes(checkout, tmp_path):
+    whole = gs.study.run("analysis/smoke.toml", tmp_path / "whole")
+    with concurrent.futures.ThreadPoolExecutor(2) as executor:
+        parts = gs.study.run("analysis/smoke.toml", tmp_path / "parts", executor=executor, shards=3)
+    assert whole.equals(parts)
+    assert whole.attrs["study"] == "smoke" and whole.attrs["folder"] == str(tmp_path / "whole")
+    assert len(whole.attrs["findings"]) > 0
+    first, second = ((tmp_path / folder / "smoke.csv").read_bytes() for folder in ("whole", "parts"))
+    assert first == second
+    assert not (tmp_path / "parts.shards").exists()
+
+
+def test_processes_run_a_study_from_its_text(checkout):
+    text = (checkout / "analysis/smoke.toml").read_text()
+    with concurrent.futures.ProcessPoolExecutor(2) as executor:
+        frame = gs.study.run(text, executor=executor, shards=2, sets=2)
+    assert frame.attrs["folder"] is None
+    assert set(frame["sets"]) == {2}

@@ -1,0 +1,69 @@
+"""Tasks and task sets as objects."""
+
+import json
+
+import pytest
+
+import gpusched as gs
+
+LIDAR = gs.Task("50ms", gs.Wcet.amdahl("80ms", 0.1, 2.3), deadline="40ms", name="lidar", kind="memory")
+CAMERA = gs.Task("33ms", gs.Wcet.amdahl("90ms", 0.02, 1.2), name="camera", kind="compute")
+
+
+def test_times_are_read_exactly():
+    assert gs.to_ns("2.5us") == 2500
+    assert gs.to_ns("0.1s") == 100_000_000
+    assert gs.to_ns(7) == 7
+    for bad in ("2.5", "1.5ns", "fast", "-1ms"):
+        with pytest.raises(ValueError, match="time: found"):
+            gs.to_ns(bad)
+
+
+def test_a_set_survives_its_file(tmp_path):
+    tasks = gs.TaskSet([LIDAR, CAMERA], name="pair")
+    file = tmp_path / "pair.json"
+    file.write_text(tasks.to_json())
+    assert gs.TaskSet.read(file) == tasks
+    assert tasks[0].deadline_ns == 40_000_000 and tasks[1].deadline_ns == 33_000_000
+    assert tasks[1].jitter is None and len(tasks[:1]) == 1
+
+
+def test_all_forms_of_wcets_are_accepted():
+    forms = [
+        gs.Wcet.amdahl("8ms", 0.1),
+        gs.Wcet.proportional("8ms", 0.1, 1.5),
+        gs.Wcet.affine("8ms", "1ms"),
+        gs.Wcet.affine("8ms", "1ms", conflict=("9ms", "1ms")),
+        gs.Wcet.table({1: "8ms", 2: "5ms"}),
+        gs.Wcet.table({1: "8ms", 2: "5ms"}, {1: "9ms", 2: "6ms"}),
+        "8ms",
+    ]
+    for form in forms:
+        assert gs.test(gs.TaskSet([gs.Task("20ms", form, kind="compute")]), sms=1), form
+        # Half of the period is below every one of these WCETs.
+        assert not gs.test(gs.TaskSet([gs.Task("7ms", form, kind="compute")]), sms=1), form
+
+
+def test_tables_give_the_same_set():
+    pd = pytest.importorskip("pandas")
+    tasks = gs.TaskSet([LIDAR, CAMERA])
+    frame = tasks.to_frame()
+    assert list(frame["period_ns"]) == [50_000_000, 33_000_000]
+    again = gs.TaskSet.from_frame(frame.drop(columns="wcet"))
+    assert gs.partition(again, sms=8)["partitions"] == gs.partition(tasks, sms=8)["partitions"]
+    rows = pd.DataFrame({"period": ["5ms"], "wcet": [gs.Wcet.table({1: "1ms"})]})
+    assert gs.TaskSet.from_frame(rows)[0].period_ns == 5_000_000
+
+
+def test_generated_sets_are_arrays():
+    pytest.importorskip("numpy")
+    sets = gs.generate(tasks=3, utilization=2, count=5, seed=7)
+    arrays = sets.to_arrays()
+    assert arrays["period_ns"].shape == (5, 3)
+    utilization = (arrays["work_ns"] / arrays["period_ns"]).sum(axis=1)
+    assert abs(utilization - 2).max() < 1e-6
+    assert json.loads(sets.to_json().splitlines()[4]) == sets[4].to_dict()
+    # A larger count does not change the first sets.
+    assert gs.generate(tasks=3, utilization=2, count=2, seed=7).to_json() == "".join(
+        line + "\n" for line in sets.to_json().splitlines()[:2]
+    )
