@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from . import _native
@@ -87,21 +87,27 @@ class Bar:
     def __init__(self) -> None:
         self.start = time.monotonic()
         self.bar: Any = None
-        self.tqdm: Optional[Callable[..., Any]] = None
-        try:
-            from tqdm.auto import tqdm
-
-            self.tqdm = tqdm
-        except ImportError:
-            pass
 
     def step(self, position: int, total: Optional[int], units: str) -> None:
-        if self.tqdm is None or position == total or time.monotonic() - self.start < PATIENCE:
-            return
         if self.bar is None:
-            self.bar = self.tqdm(total=total, unit=" " + units, disable=None, leave=False)
-        self.bar.update(position - self.bar.n)
+            if position == total or time.monotonic() - self.start < PATIENCE:
+                return
+            self.start = float("inf")  # one try is enough
+            self.bar = _tqdm(total=total, unit=" " + units, disable=None, leave=False)
+        if self.bar is not None:
+            self.bar.update(position - self.bar.n)
 
     def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
+
+
+def _tqdm(**options: Any) -> Any:
+    """Returns a progress bar for a terminal or a notebook, or ``None`` without tqdm."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a notebook without ipywidgets gets a bar of text
+            from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm(**options)

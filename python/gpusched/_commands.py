@@ -20,8 +20,17 @@ Policy = Literal[
     "np-fp-audsley", "lp-fp", "lp-fp-rm", "lp-fp-given", "lp-fp-audsley", "density", "hyperbolic",
     "liu-layland", "work-capacity", "work-capacity-deadline",
 ]
+Interference = Literal[
+    "conflict", "none", "conflict+bandwidth", "bandwidth",
+]
 Heuristic = Literal[
     "fewest-sms", "bf", "1g", "one-per-partition", "ffd", "wfd", "savings", "matching", "auto", "optimal",
+]
+Pattern = Literal[
+    "front", "back", "uniform", "random", "adversarial",
+]
+Dispatch = Literal[
+    "fifo", "np-edf", "np-fp", "np-fp-rm", "np-fp-given",
 ]
 
 
@@ -97,7 +106,7 @@ def test(
     sms: Optional[int] = None,
     gpu: Value = None,
     policy: Optional[Policy] = None,
-    interference: Optional[Literal["conflict", "none", "conflict+bandwidth", "bandwidth"]] = None,
+    interference: Optional[Interference] = None,
     memory_bandwidth: Value = None,
     arbitration: Optional[Literal["any", "max-min"]] = None,
     response_times: bool = False,
@@ -134,6 +143,9 @@ def test(
         sensitivity: Also report the largest factors by which WCETs may grow. Only for end-to-end systems.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
+
+    Returns:
+        The verdict. For several task sets: :class:`Results`.
     """
     command = Command(
         ["test"],
@@ -161,7 +173,7 @@ def partition(
     sms: Optional[int] = None,
     gpu: Value = None,
     policy: Optional[Policy] = None,
-    interference: Optional[Literal["conflict", "none", "conflict+bandwidth", "bandwidth"]] = None,
+    interference: Optional[Interference] = None,
     memory_bandwidth: Value = None,
     arbitration: Optional[Literal["any", "max-min"]] = None,
     granularity: Optional[Literal["sm", "tpc", "gpc", "green-context", "mps", "mig"]] = None,
@@ -181,8 +193,6 @@ def partition(
     sensitivity: bool = False,
     alternatives: bool = False,
     system: Optional[Path] = None,
-    export: Optional[Literal["libsmctrl", "mps", "mig", "green-context", "csv"]] = None,
-    export_to: Optional[Path] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Plan:
@@ -254,13 +264,11 @@ def partition(
         sensitivity: Also report WCET margins of tasks, spare SMs of partitions, and free SMs.
         alternatives: Also use the `alternatives` of tasks in an end-to-end system.
         system: Also write the end-to-end system with its partitions.
-        export: Write the plan for a tool instead of the result; requires ``gpu``. ``libsmctrl``: Masks of disabled
-            TPCs, as a C header for libsmctrl. ``mps``: Static SM partitions of MPS, as a shell script. ``mig``: MIG
-            instances, as a shell script. ``green-context``: Groups of SMs from a split for CUDA green contexts, as
-            a C header. ``csv``: Table of partitions, as CSV.
-        export_to: File for the export, in addition to the result.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
+
+    Returns:
+        The plan. For several task sets: :class:`Results`.
     """
     command = Command(
         ["partition"],
@@ -289,8 +297,6 @@ def partition(
             "sensitivity": sensitivity,
             "alternatives": alternatives,
             "system": system,
-            "export": export,
-            "export-to": export_to,
             "threads": threads,
             "seed": seed,
         },
@@ -308,7 +314,7 @@ def verify(
     granularity: Optional[Literal["sm", "tpc", "gpc", "green-context", "mps", "mig"]] = None,
     memory_bandwidth: Value = None,
     arbitration: Optional[Literal["any", "max-min"]] = None,
-    interference: Optional[Literal["conflict", "none", "conflict+bandwidth", "bandwidth"]] = None,
+    interference: Optional[Interference] = None,
     policy: Optional[Policy] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
@@ -734,7 +740,7 @@ def budget_simulate(
     slowdown: Value = None,
     straddling: Optional[Literal["end", "both"]] = None,
     budget_policy: Optional[Literal["all", "nominal", "fair", "greedy", "smooth"]] = None,
-    pattern: Optional[Literal["front", "back", "uniform", "random", "adversarial"]] = None,
+    pattern: Optional[Pattern] = None,
     offset: Value = None,
     lead: Value = None,
     process: Optional[int] = None,
@@ -830,11 +836,11 @@ def budget_simulate(
 def budget_sequence(
     system: Document,
     *,
-    dispatch: Optional[Literal["fifo", "np-edf", "np-fp", "np-fp-rm", "np-fp-given"]] = None,
+    dispatch: Optional[Dispatch] = None,
     slowdown: Value = None,
     straddling: Optional[Literal["end", "both"]] = None,
     budget_policy: Optional[Literal["all", "nominal", "fair", "greedy", "smooth"]] = None,
-    pattern: Optional[Literal["front", "back", "uniform", "random", "adversarial"]] = None,
+    pattern: Optional[Pattern] = None,
     offset: Value = None,
     lead: Value = None,
     process: Optional[int] = None,
@@ -1066,7 +1072,7 @@ def simulate_tasks(
     sms: Optional[int] = None,
     gpu: Value = None,
     policy: Optional[Policy] = None,
-    interference: Optional[Literal["conflict", "none", "conflict+bandwidth", "bandwidth"]] = None,
+    interference: Optional[Interference] = None,
     offsets: Optional[Literal["synchronous", "random"]] = None,
     jitter: Optional[Literal["none", "late", "random"]] = None,
     arrivals: Optional[Literal["periodic", "sporadic"]] = None,
@@ -1706,6 +1712,7 @@ def study_run(
             "threads": threads,
             "output": output,
             "seed": seed,
+            "quiet": True,
         },
     )
     return results(command, Result)
@@ -1733,6 +1740,7 @@ def study_merge(
             "threads": threads,
             "output": output,
             "seed": seed,
+            "quiet": True,
         },
     )
     return results(command, Result)

@@ -60,7 +60,8 @@ class Inputs:
 
     def error(self, refused: Sequence[Any]) -> GpuschedError:
         """Returns the exception for ``refused``, with file names in place of temporary paths."""
-        return GpuschedError(*(self.shown(part) if isinstance(part, str) else part for part in refused))
+        parts: list[Any] = [self.shown(part) if isinstance(part, str) else part for part in refused]
+        return GpuschedError(*parts)
 
     def shown(self, text: str) -> str:
         for number in range(1, self.count + 1):

@@ -6,12 +6,15 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Union, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, overload
 
 from ._call import Command
 from ._frames import pandas
 from ._html import escape, table
 from .tasks import TaskSet
+
+if TYPE_CHECKING:
+    from . import _commands
 
 
 class Result(Mapping[str, Any]):
@@ -112,7 +115,7 @@ class Plan(Result):
 
         return _commands.verify(self, self.task_set, **options)
 
-    def export(self, as_: str, **options: Any) -> str:
+    def export(self, as_: _commands.As, **options: Any) -> str:
         """Returns the plan for ``"libsmctrl"``, ``"mps"``, ``"mig"``, ``"green-context"`` or as ``"csv"``."""
         from . import _commands
 
@@ -226,8 +229,11 @@ class Table:
         return f"Table({self._csv.count(chr(10)) - 1} rows)"
 
 
-def results(command: Command, kind: type[Result], task_set: Any = None) -> Any:
-    """Runs ``command``. Returns one result, or :class:`Results` if the command writes several lines."""
+R = TypeVar("R", bound=Result)
+
+
+def results(command: Command, kind: type[R], task_set: Any = None) -> R:
+    """Runs ``command``. Returns one result, or :class:`Results` for several task sets."""
     positive, output = command.run("json")
     text = output.decode()
     try:
@@ -241,7 +247,9 @@ def results(command: Command, kind: type[Result], task_set: Any = None) -> Any:
         for result, tasks in zip(parsed, task_set):
             if isinstance(result, Plan):
                 result.task_set = tasks
-    return parsed[0] if len(parsed) == 1 and not _is_many(task_set) else Results(command, parsed, text)
+    if len(parsed) == 1 and not _is_many(task_set):
+        return parsed[0]
+    return cast(R, Results(command, parsed, text))  # the type of the usual case: one task set
 
 
 def _is_many(task_set: Any) -> bool:

@@ -102,7 +102,7 @@ def test_results_are_shown(checkout):
     assert "Schedulable" in plan._repr_html_() and "<script" not in plan._repr_html_()
     assert plan.gantt()._repr_svg_().startswith("<svg")
     assert "partition" in str(plan)
-    assert plan.export("csv").startswith("partition")
+    assert plan.export("csv").startswith("device,granularity,partition")
     assert list(gs.test(ADAS, gpu="orin").to_frame()["sms"]) == [16]
     late = gs.partition(ADAS, sms=2)
     assert not late and "Not schedulable" in late._repr_html_()

@@ -29,6 +29,8 @@ NAMES = {"set": "task_set", "sets": "task_set", "file[@size]": "files", "csv": "
 SEVERAL = {"file": "files", "trace": "traces", "folder": "folders"}
 #: Options without a meaning in Python, because the result is an object.
 OMITTED = {"format", "quiet", "output"}
+#: Options of one command that replace its result. Each has a function of its own.
+REPLACED = {"partition": {"export", "export-to"}}
 #: Commands whose results are folders.
 TO_FOLDER = {"study run", "study merge"}
 #: Results that are no JSON: their expressions, and their types.
@@ -84,7 +86,7 @@ class Aliases:
         """Returns the type of the values of ``argument``, which has a list of values."""
         known = tuple(value for value, _ in argument["values"])
         written = ", ".join(json.dumps(value) for value in known)
-        if len(written) <= 60:
+        if len(written) <= 50:
             return f"Literal[{written}]"
         alias = "".join(word.capitalize() for word in (argument["option"] or argument["value"]).lower().split("-"))
         if self.lists.setdefault(alias, known) != known:
@@ -136,6 +138,7 @@ def plain(text: str) -> str:
 def function(words: list[str], node: dict[str, Any]) -> str:
     key = " ".join(words)
     omitted = OMITTED - {"output"} if key in TO_FOLDER else OMITTED
+    omitted = omitted | REPLACED.get(key, set())
     arguments = [argument for argument in node["arguments"] if argument["option"] not in omitted]
     positional = [argument for argument in arguments if argument["option"] is None]
     options = [argument for argument in arguments if argument["option"] is not None]
@@ -152,6 +155,8 @@ def function(words: list[str], node: dict[str, Any]) -> str:
     for option in options:
         value = f"pairs({name(option)})" if "=" in option["value"] else name(option)
         table.append(f'            "{option["option"]}": {value},\n')
+    if key in TO_FOLDER:
+        table.append('            "quiet": True,\n')  # what is done is in the result
     body = "Command(\n        {words},\n        {given},\n        {{\n{table}        }},\n    )".format(
         words=json.dumps(words), given=given, table="".join(table)
     )
@@ -162,6 +167,8 @@ def function(words: list[str], node: dict[str, Any]) -> str:
     for argument in positional + options:
         text = f"{name(argument)}: {described(argument)}"
         lines.append(textwrap.fill(text, 116, initial_indent=" " * 8, subsequent_indent=" " * 12, break_on_hyphens=False))
+    if kind in ("Plan", "Verdict"):
+        lines += ["", "    Returns:", f"        The {kind.lower()}. For several task sets: :class:`Results`."]
     documentation = "\n".join(line if index == 0 or not line or line.startswith(" ") else "    " + line
                               for index, line in enumerate("\n".join(lines).split("\n")))
     code = f"def {call}(\n    " + ",\n    ".join(signature) + f",\n) -> {kind}:\n" if signature else f"def {call}() -> {kind}:\n"
