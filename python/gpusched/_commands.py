@@ -23,8 +23,14 @@ Policy = Literal[
 Interference = Literal[
     "conflict", "none", "conflict+bandwidth", "bandwidth",
 ]
+Granularity = Literal[
+    "sm", "tpc", "gpc", "green-context", "mps", "mig",
+]
 Heuristic = Literal[
     "fewest-sms", "bf", "1g", "one-per-partition", "ffd", "wfd", "savings", "matching", "auto", "optimal",
+]
+As = Literal[
+    "libsmctrl", "mps", "mig", "green-context", "csv",
 ]
 Pattern = Literal[
     "front", "back", "uniform", "random", "adversarial",
@@ -176,7 +182,7 @@ def partition(
     interference: Optional[Interference] = None,
     memory_bandwidth: Value = None,
     arbitration: Optional[Literal["any", "max-min"]] = None,
-    granularity: Optional[Literal["sm", "tpc", "gpc", "green-context", "mps", "mig"]] = None,
+    granularity: Optional[Granularity] = None,
     heuristic: Optional[Heuristic] = None,
     objective: Optional[Literal["sms", "feasible", "margin"]] = None,
     search_effort: Optional[int] = None,
@@ -311,7 +317,7 @@ def verify(
     search_effort: Optional[int] = None,
     sms: Optional[int] = None,
     gpu: Value = None,
-    granularity: Optional[Literal["sm", "tpc", "gpc", "green-context", "mps", "mig"]] = None,
+    granularity: Optional[Granularity] = None,
     memory_bandwidth: Value = None,
     arbitration: Optional[Literal["any", "max-min"]] = None,
     interference: Optional[Interference] = None,
@@ -383,7 +389,7 @@ def export(
     plan: Document,
     task_set: Document,
     *,
-    as_: Literal["libsmctrl", "mps", "mig", "green-context", "csv"],
+    as_: As,
     gpu: Value = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,

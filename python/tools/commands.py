@@ -86,7 +86,7 @@ class Aliases:
         """Returns the type of the values of ``argument``, which has a list of values."""
         known = tuple(value for value, _ in argument["values"])
         written = ", ".join(json.dumps(value) for value in known)
-        if len(written) <= 50:
+        if len(written) <= 48:
             return f"Literal[{written}]"
         alias = "".join(word.capitalize() for word in (argument["option"] or argument["value"]).lower().split("-"))
         if self.lists.setdefault(alias, known) != known:
