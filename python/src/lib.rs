@@ -53,11 +53,18 @@ fn call<'py>(
     })?;
     let mut stopped = None;
     let answer = loop {
-        match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK)) {
+        match py.detach(|| {
+            receiver
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .recv_timeout(TICK)
+        }) {
             Ok(answer) => break answer,
             Err(RecvTimeoutError::Timeout) if stopped.is_some() => {}
             Err(RecvTimeoutError::Timeout) => {
-                let looked = py.check_signals().and_then(|()| tell(py, &watch, progress.as_ref()));
+                let looked = py
+                    .check_signals()
+                    .and_then(|()| tell(py, &watch, progress.as_ref()));
                 if let Err(error) = looked {
                     stopped = Some(error);
                     interrupt::request();
@@ -77,7 +84,10 @@ fn call<'py>(
         Ok(answer) => {
             tell(py, &watch, progress.as_ref())?;
             let positive = answer.outcome == Outcome::Positive;
-            Ok((Some((positive, PyBytes::new(py, &answer.output), answer.notes)), None))
+            Ok((
+                Some((positive, PyBytes::new(py, &answer.output), answer.notes)),
+                None,
+            ))
         }
         Err(Failure::Failed(error)) => Ok((None, Some(refused(&error)))),
         // Another thread of Python requested the interrupt.
@@ -90,7 +100,9 @@ fn tell(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult
     let (Some(progress), Some(step)) = (progress, watch.step()) else {
         return Ok(());
     };
-    progress.call1(py, (step.position, step.total, step.units)).map(drop)
+    progress
+        .call1(py, (step.position, step.total, step.units))
+        .map(drop)
 }
 
 fn refused(error: &Error) -> Refused {

@@ -197,6 +197,9 @@ mod tests {
         let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
         call(&arguments, &watch).unwrap();
         let step = watch.step().unwrap();
-        assert_eq!((step.position, step.total, step.units.as_str()), (30, Some(30), "sets"));
+        assert_eq!(
+            (step.position, step.total, step.units.as_str()),
+            (30, Some(30), "sets")
+        );
     }
 }

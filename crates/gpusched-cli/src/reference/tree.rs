@@ -49,7 +49,9 @@ pub fn json() -> Result<String> {
 
 fn node(command: &Command) -> Node {
     let shown = |argument: &&Arg| !argument.is_hide_set() && !is_help(argument);
-    let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
+    let inner = command
+        .get_subcommands()
+        .filter(|inner| inner.get_name() != "help");
     Node {
         name: command.get_name().to_owned(),
         about: text(command.get_long_about().or(command.get_about())),
@@ -67,14 +69,23 @@ fn is_help(argument: &Arg) -> bool {
 
 fn argument(argument: &Arg) -> Argument {
     let names = argument.get_value_names().unwrap_or_default();
-    let is_many = argument.get_num_args().is_some_and(|range| range.max_values() > 1);
+    let is_many = argument
+        .get_num_args()
+        .is_some_and(|range| range.max_values() > 1);
     let values = argument.get_possible_values();
     let is_flag = !argument.get_action().takes_values();
     Argument {
         option: argument.get_long().map(str::to_owned),
         value: names.first().map_or(String::new(), ToString::to_string),
         r#type: if is_flag { "flag" } else { type_of(argument) },
-        values: if is_flag { Vec::new() } else { values.iter().map(|value| (value.get_name().to_owned(), text(value.get_help()))).collect() },
+        values: if is_flag {
+            Vec::new()
+        } else {
+            values
+                .iter()
+                .map(|value| (value.get_name().to_owned(), text(value.get_help())))
+                .collect()
+        },
         required: argument.is_required_set(),
         repeated: is_many || matches!(argument.get_action(), ArgAction::Append),
         global: argument.is_global_set(),

@@ -34,7 +34,9 @@ impl Progress {
 
     fn show(global: &Global, total: Option<u64>, (name, units): (&str, &str), resumed: u64) -> Progress {
         let bar = match total {
-            Some(total) => ProgressBar::with_draw_target(Some(total), indicatif::ProgressDrawTarget::hidden()),
+            Some(total) => {
+                ProgressBar::with_draw_target(Some(total), indicatif::ProgressDrawTarget::hidden())
+            }
             None => ProgressBar::hidden(),
         };
         bar.set_position(resumed);
@@ -86,7 +88,9 @@ fn style(total: Option<u64>, (name, units): (&str, &str), resumed: u64) -> Progr
         (Some(_), "bytes") => "{bar:40} {bytes} of {total_bytes}, {eta} left".to_owned(),
         (None, "bytes") => "{spinner} {bytes}, {bytes_per_sec}".to_owned(),
         (Some(_), units) => {
-            format!("{name}{{bar:30}} {{percent}}% {{pos}}/{{len}} {units}, {{per_sec}}, ETA {{eta}}{resumed}")
+            format!(
+                "{name}{{bar:30}} {{percent}}% {{pos}}/{{len}} {units}, {{per_sec}}, ETA {{eta}}{resumed}"
+            )
         }
         (None, units) => format!("{{spinner}} {{human_pos}} {units}, {{per_sec}}"),
     };
