@@ -71,7 +71,7 @@ fn without_jitter(demands: &[Demand]) -> Option<Vec<Demand>> {
 /// Returns the steps of the demand bound function up to `end`, at most `most`, and the end of the steps.
 fn steps(demands: &[Demand], end: u64, most: usize) -> (Vec<(u64, u128)>, u64) {
     let mut steps = Vec::new();
-    let mut at = 0;
+    let mut at = 0u64;
     loop {
         // The next deadline after `at` in the synchronous schedule.
         let next = demands.iter().filter_map(|demand| {

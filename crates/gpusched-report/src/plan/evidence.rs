@@ -92,7 +92,7 @@ fn table(index: usize, tasks: &[usize], evidence: &Evidence, set: &TaskSet) -> O
 pub fn files(plan: &Plan, set: &TaskSet) -> Result<Vec<File>> {
     let file = |id: &str, name: &str, about: &str, text: serde_json::Result<String>| {
         let text = text.map_err(|error| Error::Internal(error.to_string()))?;
-        Ok(File {
+        Ok::<File, Error>(File {
             id: id.to_owned(),
             name: name.to_owned(),
             about: about.to_owned(),

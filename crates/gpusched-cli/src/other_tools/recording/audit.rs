@@ -5,7 +5,7 @@ mod chart;
 
 use std::path::PathBuf;
 
-pub use audited::{Audited, Request};
+pub use audited::Request;
 
 use super::source::Reading;
 use crate::arguments::refused;
