@@ -12,11 +12,11 @@ if ! command -v chromium >/dev/null; then
     apt-get update -qq && apt-get install -y -qq chromium
 fi
 
-cargo build --release --locked --quiet
+[ -n "${GPUSCHED_BUILT:-}" ] || cargo build --release --locked --quiet
 gpusched=$PWD/target/release/gpusched
 modules=target/browser
 mkdir -p "$modules"
-cp tests/browser/package.json tests/browser/package-lock.json tests/browser/check.mjs tests/browser/.htmlvalidate.json "$modules"
+cp tests/browser/package.json tests/browser/package-lock.json tests/browser/check.mjs "$modules"
 (cd "$modules" && npm ci --silent --no-audit --no-fund)
 
 out=${1:-}
@@ -44,14 +44,14 @@ page adas 0 "$out/adas.json" $sets/adas.json
 "$gpusched" partition $sets/shared-memory.json --gpu h100 --granularity mig --interference conflict+bandwidth \
     --memory-bandwidth 2TB/s -o "$out/mig.json"
 page mig 0 "$out/mig.json" $sets/shared-memory.json
-"$gpusched" partition $sets/adas.json --gpu h100 --granularity tpc --policy fp-dm --sensitivity -o "$out/tpc.json"
+"$gpusched" partition $sets/adas.json --gpu h100 --granularity tpc --policy dm --sensitivity -o "$out/tpc.json"
 page tpc 0 "$out/tpc.json" $sets/adas.json
 "$gpusched" generate --tasks 200 --utilization 40 --seed 3 -o "$out/large-set.json"
 "$gpusched" partition "$out/large-set.json" --gpu h100 -o "$out/large.json"
 page large 0 "$out/large.json" "$out/large-set.json"
 "$gpusched" partition $sets/adas.json --sms 1 -o "$out/failed.json" || true
 page failed 1 "$out/failed.json" $sets/adas.json
-"$gpusched" study run analysis/smoke.toml -o "$out/smoke" --quiet
+"$gpusched" study run analysis/smoke.toml -o "$out/smoke" --quiet >/dev/null
 page study 0 "$out/smoke"
 "$gpusched" recording tasks "$robot" -o "$out/robot.json" --quiet
 page recording 0 "$robot" --set "$out/robot.json"

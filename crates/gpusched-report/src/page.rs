@@ -2,6 +2,8 @@
 
 use data_encoding::BASE64;
 use gpusched_model::error::{Error, Result};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -25,8 +27,8 @@ pub fn render(name: &str, title: &str, content: impl Serialize) -> Result<String
     let internal = |error: minijinja::Error| Error::Internal(format!("template {name}: {error:#}"));
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    environment.set_syntax(syntax.map_err(internal)?);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).map_err(internal)?;
     }
@@ -39,7 +41,7 @@ pub fn render(name: &str, title: &str, content: impl Serialize) -> Result<String
     };
     let template = environment.get_template(name).map_err(internal)?;
     template
-        .render(context! { shell, page => Value::from_serialize(content) })
+        .render(context! { shell, page => Value::from(Serde(content)) })
         .map_err(internal)
 }
 

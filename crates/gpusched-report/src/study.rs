@@ -117,7 +117,6 @@ fn claims(findings: &[Finding]) -> Option<Table> {
         .text("Statement")
         .text("Published")
         .text("Computed")
-        .text("Condition")
         .text("Source");
     for finding in findings {
         let (word, tone) = match (finding.reproduced, finding.must_hold) {
@@ -134,7 +133,6 @@ fn claims(findings: &[Finding]) -> Option<Table> {
             finding.text.as_str().into(),
             Cell::of(finding.published.clone()),
             values.collect::<Vec<_>>().join("; ").into(),
-            finding.holds.as_str().into(),
             Cell::of(finding.source.clone()),
         ]);
     }

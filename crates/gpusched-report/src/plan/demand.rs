@@ -94,7 +94,9 @@ fn steps(demands: &[Demand], end: u64, most: usize) -> (Vec<(u64, u128)>, u64) {
 
 fn figure(index: usize, partition: &Partition, demands: &[Demand], shared: bool, most: usize) -> Option<Figure> {
     let tasks = without_jitter(demands)?;
-    let longest = tasks.iter().map(|task| task.deadline.ns()).max()?;
+    // At least two jobs of each task.
+    let jobs = tasks.iter().map(|task| task.deadline.ns().saturating_add(2 * task.period.ns()));
+    let longest = jobs.max()?;
     let (limit, mut checked, excess) = match &partition.verdict.evidence {
         Evidence::DemandWithinSupply { interval_ns, checked } => {
             let checked: Vec<(u64, u64)> = checked.iter().map(|(at, demand)| (at.ns(), demand.ns())).collect();
@@ -121,7 +123,7 @@ fn figure(index: usize, partition: &Partition, demands: &[Demand], shared: bool,
             if shared { ", with the interference delay by other partitions" } else { "" }
         ),
     };
-    let cut = match end < whole {
+    let cut = match end < limit {
         true => format!(
             " The chart ends after {most} steps, at {}. The evidence covers intervals up to {}.",
             Time::from_ns(end),

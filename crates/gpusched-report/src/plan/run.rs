@@ -14,7 +14,7 @@ use crate::figure::Figure;
 use crate::table::{Cell, Table, Tone};
 
 /// Maximum number of jobs on the chart.
-const JOBS: u64 = 600;
+const JOBS: u64 = 300;
 
 /// The chart and the numbers of the run, or the reason why there is no run.
 #[derive(Serialize)]
