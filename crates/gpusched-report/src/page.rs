@@ -8,6 +8,8 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::figure::escaped;
+
 const TEMPLATES: [(&str, &str); 6] = [
     ("page.html", include_str!("../templates/page.html")),
     ("parts.html", include_str!("../templates/parts.html")),
@@ -29,6 +31,7 @@ pub fn render(name: &str, title: &str, content: impl Serialize) -> Result<String
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     environment.set_syntax(syntax.map_err(internal)?);
+    environment.add_filter("code", code);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).map_err(internal)?;
     }
@@ -43,6 +46,15 @@ pub fn render(name: &str, title: &str, content: impl Serialize) -> Result<String
     template
         .render(context! { shell, page => Value::from(Serde(content)) })
         .map_err(internal)
+}
+
+/// The filter `code`: marks the parts of `text` between backticks as code, and escapes all parts.
+fn code(text: &str) -> Value {
+    let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
+        0 => escaped(part),
+        _ => format!("<code>{}</code>", escaped(part)),
+    });
+    Value::from_safe_string(parts.collect())
 }
 
 /// Returns the content security policy. The policy allows no network access, and no script other than the script of the page.

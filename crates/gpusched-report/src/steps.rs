@@ -23,8 +23,8 @@ pub struct Steps {
 
 const LEFT: f64 = 64.0;
 const TOP: f64 = 12.0;
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 300.0;
+const WIDTH: f64 = 410.0;
+const HEIGHT: f64 = 240.0;
 const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 46.0;
 
@@ -44,7 +44,7 @@ impl Steps {
             TOP + HEIGHT + BOTTOM
         );
         let unit = Unit::of(end);
-        for tick in ticks(end, 8) {
+        for tick in ticks(end, 7) {
             let at = x(tick);
             line(&mut svg, "grid", [(at, TOP), (at, TOP + HEIGHT)]);
             let label = unit.label(tick);

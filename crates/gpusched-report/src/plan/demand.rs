@@ -3,7 +3,7 @@
 use gpusched_analysis::schedulability::Demand;
 use gpusched_analysis::schedulability::edf::demand_bound;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Partition, Plan, Policy, counted};
+use gpusched_model::{Evidence, Partition, Plan, Policy};
 use serde::Serialize;
 
 use super::system::System;
@@ -115,13 +115,10 @@ fn figure(index: usize, partition: &Partition, demands: &[Demand], shared: bool,
     if checked.len() > CHECKED {
         checked.truncate(CHECKED);
     }
-    let stated = match in_view {
-        0 => String::new(),
-        count => format!(
-            " Circles mark {} that the evidence checks{}.",
-            counted(count.min(CHECKED), "interval"),
-            if shared { ", with the interference delay by other partitions" } else { "" }
-        ),
+    let stated = match (in_view, shared) {
+        (0, _) => "",
+        (_, false) => " Each circle marks an interval that the evidence checks.",
+        (_, true) => " Each circle marks an interval that the evidence checks, with the interference delay by other partitions.",
     };
     let cut = match end < limit {
         true => format!(

@@ -127,7 +127,7 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
     let has = |has: fn(&gpusched_model::Task) -> bool| set.tasks().iter().any(has);
     let jitter = has(|task| task.jitter() > Time::ZERO);
     let (kind, traffic) = (has(|task| task.kind().is_some()), has(|task| task.traffic().is_some()));
-    let mut table = Table::new("tasks", "Tasks, with bounds on their response times")
+    let mut table = Table::new("tasks", "Tasks of the task set")
         .number("#")
         .text("Task")
         .number("Partition")
@@ -137,12 +137,17 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
     if jitter {
         table = table.time("Jitter J");
     }
-    table = table
-        .time("WCET C")
-        .number("C / T")
-        .time("Response time R")
-        .time("Margin D − R")
-        .number("R / D");
+    let known = found.wcets.iter().any(Option::is_some);
+    let bounded = found.response_times.iter().any(Option::is_some);
+    if known {
+        table = table.time("WCET C").number("C / T");
+    }
+    if bounded {
+        table = table
+            .time("Response time R")
+            .time("Margin D − R")
+            .number("R / D");
+    }
     if plan.sensitivity.is_some() {
         table = table.number("WCET may grow");
     }
@@ -170,11 +175,15 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
         if jitter {
             row.push(task.jitter().into());
         }
-        row.push(Cell::of(wcet));
-        row.push(wcet.map_or_else(Cell::none, |wcet| share(wcet, period)));
-        row.push(Cell::of(response));
-        row.push(response.map_or_else(Cell::none, |response| margin(deadline, response)));
-        row.push(response.map_or_else(Cell::none, |response| share(response, deadline)));
+        if known {
+            row.push(Cell::of(wcet));
+            row.push(wcet.map_or_else(Cell::none, |wcet| share(wcet, period)));
+        }
+        if bounded {
+            row.push(Cell::of(response));
+            row.push(response.map_or_else(Cell::none, |response| margin(deadline, response)));
+            row.push(response.map_or_else(Cell::none, |response| share(response, deadline)));
+        }
         if plan.sensitivity.is_some() {
             let growth = found.growths.get(index).copied().flatten();
             row.push(growth.map_or_else(Cell::none, |permille| {
