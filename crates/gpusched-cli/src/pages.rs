@@ -68,7 +68,11 @@ impl Args {
         }
         if self.set.is_none() && !self.reading.is_default() {
             let expected = "--set SET, because the options are about a recording";
-            return Err(Error::parameter("set", "options of a recording without --set", expected));
+            return Err(Error::parameter(
+                "set",
+                "options of a recording without --set",
+                expected,
+            ));
         }
         let output = Output::open(global)?;
         let page = match (&self.set, self.input.is_dir()) {
@@ -114,7 +118,11 @@ impl Args {
         }
         if self.search_effort.is_some() {
             let found = "the folder of a study";
-            return Err(Error::parameter("search_effort", found, "a plan with its task set"));
+            return Err(Error::parameter(
+                "search_effort",
+                found,
+                "a plan with its task set",
+            ));
         }
         let found: Vec<Study> = studies(folder)?;
         match found.as_slice() {

@@ -19,7 +19,12 @@ pub struct Figure {
 
 impl Figure {
     /// Creates a figure of `svg`, whose drawing code escapes all texts.
-    pub fn new(id: impl Into<String>, caption: impl Into<String>, alternative: impl Into<String>, svg: &str) -> Figure {
+    pub fn new(
+        id: impl Into<String>,
+        caption: impl Into<String>,
+        alternative: impl Into<String>,
+        svg: &str,
+    ) -> Figure {
         let alternative = alternative.into();
         let attributes = format!("<svg role=\"img\" aria-label=\"{}\" ", escaped(&alternative));
         Figure {

@@ -29,7 +29,10 @@ pub fn render(name: &str, title: &str, content: impl Serialize) -> Result<String
     let internal = |error: minijinja::Error| Error::Internal(format!("template {name}: {error:#}"));
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build();
     environment.set_syntax(syntax.map_err(internal)?);
     environment.add_filter("code", code);
     for (name, source) in TEMPLATES {

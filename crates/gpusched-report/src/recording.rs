@@ -86,7 +86,9 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
 fn verdict(input: &Input<'_>) -> Verdict {
     let audit = input.audit;
     let violations = audit.findings.iter();
-    let violations = violations.filter(|finding| finding.kind != FindingKind::Unknown).count();
+    let violations = violations
+        .filter(|finding| finding.kind != FindingKind::Unknown)
+        .count();
     let (tone, word, sentence) = match audit.verdict {
         Visible::Kept => (Tone::Good, "Kept", "The recording shows no violation.".to_owned()),
         Visible::Broken => {
@@ -101,7 +103,8 @@ fn verdict(input: &Input<'_>) -> Verdict {
     let mut checks = Vec::new();
     if audit.unassigned_launches > 0 {
         let launches = counted(audit.unassigned_launches, "launch");
-        let text = format!("The job of {launches}. Execution times may be longer, and overlaps may be missing.");
+        let text =
+            format!("The job of {launches}. Execution times may be longer, and overlaps may be missing.");
         checks.push(Check::new(Tone::Open, "not visible", text));
     }
     if audit.dropped_jobs > 0 {
@@ -121,9 +124,12 @@ fn verdict(input: &Input<'_>) -> Verdict {
 
 /// One row per task, one column per subject.
 fn checks(audit: &Audit) -> Table {
-    let mut table = Table::new("checks", "Checks of each task; the slack is the distance to the limit")
-        .text("Task")
-        .number("Jobs");
+    let mut table = Table::new(
+        "checks",
+        "Checks of each task; the slack is the distance to the limit",
+    )
+    .text("Task")
+    .number("Jobs");
     for (_, name) in SUBJECTS {
         table = table.text(name);
     }
@@ -135,16 +141,15 @@ fn checks(audit: &Audit) -> Table {
     }
     for name in names {
         let of_task = || audit.checks.iter().filter(|check| check.task == name);
-        let mut row: Vec<Cell> = vec![
-            name.into(),
-            of_task().next().map_or(0, |check| check.jobs).into(),
-        ];
+        let mut row: Vec<Cell> = vec![name.into(), of_task().next().map_or(0, |check| check.jobs).into()];
         for (subject, _) in SUBJECTS {
             let check = of_task().find(|check| check.subject == subject);
             row.push(match check.map(|check| (check.verdict, check.slack_ns)) {
                 None | Some((Visible::NotVisible, _)) => Cell::toned("not visible", Tone::Open),
                 Some((Visible::Broken, slack)) => {
-                    let by = slack.and_then(|slack| u64::try_from(-slack).ok()).filter(|&by| by > 0);
+                    let by = slack
+                        .and_then(|slack| u64::try_from(-slack).ok())
+                        .filter(|&by| by > 0);
                     let by = by.map(|by| format!(" by up to {}", Time::from_ns(by)));
                     Cell::toned(format!("broken{}", by.unwrap_or_default()), Tone::Bad)
                 }
@@ -200,13 +205,18 @@ fn not_visible(findings: &[&Finding]) -> Option<Table> {
 fn chart(timeline: &Timeline) -> Result<(Option<Figure>, String)> {
     let layout = timeline.layout();
     let tracks = layout.iter().flat_map(|process| &process.tracks);
-    let mut starts: Vec<Time> = tracks.flat_map(|track| &track.slices).map(|slice| slice.start).collect();
+    let mut starts: Vec<Time> = tracks
+        .flat_map(|track| &track.slices)
+        .map(|slice| slice.start)
+        .collect();
     let (Some((from, last)), false) = (timeline.span(), starts.is_empty()) else {
         return Ok((None, "The recording shows no jobs of the tasks.".to_owned()));
     };
     starts.sort_unstable();
     // Several slices may start together, so the window must have a positive length.
-    let to = starts.get(SLICES).map_or(last, |&start| start.max(Time::from_ns(from.ns() + 1)));
+    let to = starts
+        .get(SLICES)
+        .map_or(last, |&start| start.max(Time::from_ns(from.ns() + 1)));
     let to = to.min(last.max(Time::from_ns(from.ns().saturating_add(1))));
     let options = Options {
         from: Some(from),
@@ -217,7 +227,8 @@ fn chart(timeline: &Timeline) -> Result<(Option<Figure>, String)> {
         true => format!("The chart shows the recording from {from} to {to}. The recording ends at {last}."),
         false => format!("The chart shows the whole recording, from {from} to {last}."),
     };
-    let alternative = "Gantt chart of the recorded jobs. The table of violations lists each violation with its time.";
+    let alternative =
+        "Gantt chart of the recorded jobs. The table of violations lists each violation with its time.";
     let caption = "For each task: the window of each job from its release to its deadline, and the recorded kernels. Crosses mark violations.";
     let figure = Figure::new("gantt", caption, alternative, &svg(timeline, &options)?);
     Ok((Some(figure), note))

@@ -34,7 +34,9 @@ impl Steps {
         let end = self.end.max(1);
         let most = self.demand.iter().map(|&(_, demand)| demand).max().unwrap_or(0);
         let stated = self.checked.iter().chain(&self.excess);
-        let stated = stated.filter(|&&(at, _)| at <= end).map(|&(_, demand)| u128::from(demand));
+        let stated = stated
+            .filter(|&&(at, _)| at <= end)
+            .map(|&(_, demand)| u128::from(demand));
         let top = stated.max().unwrap_or(0).max(most).max(u128::from(end));
         let x = |at: u64| LEFT + WIDTH * (at as f64 / end as f64);
         let y = |value: u128| TOP + HEIGHT * (1.0 - value as f64 / top as f64);
@@ -58,7 +60,12 @@ impl Steps {
             text(&mut svg, (LEFT - 6.0, at + 4.0), "end", &demand_unit.label(tick));
         }
         let middle = (LEFT + WIDTH / 2.0, TOP + HEIGHT + 38.0);
-        text(&mut svg, middle, "middle", &format!("Length of the interval [{}]", unit.name));
+        text(
+            &mut svg,
+            middle,
+            "middle",
+            &format!("Length of the interval [{}]", unit.name),
+        );
         let (down, across) = (TOP + HEIGHT / 2.0, 14.0);
         let title = format!("Demand [{}]", demand_unit.name);
         // Writing to a string cannot fail.
@@ -146,7 +153,9 @@ fn ticks(end: u64, count: u64) -> Vec<u64> {
     let mut base = 1u64;
     while end / step > count {
         let Some(factor) = factors.next() else { break };
-        let Some(next) = base.checked_mul(factor) else { break };
+        let Some(next) = base.checked_mul(factor) else {
+            break;
+        };
         step = next;
         if factor == 10 {
             base = next;

@@ -56,7 +56,8 @@ pub fn page(study: &Study, figures: &[(Option<String>, String)]) -> Result<Page>
     let results: Vec<Section> = results.collect::<Result<_>>()?;
     let drawn = figures.iter().enumerate().map(|(index, (part, svg))| {
         let part = part.as_ref().map(|part| format!(" ({part})")).unwrap_or_default();
-        let caption = format!("{heading}{part}. Bands are 95 % confidence intervals, if the results contain them.");
+        let caption =
+            format!("{heading}{part}. Bands are 95 % confidence intervals, if the results contain them.");
         let alternative = format!("Line chart: {heading}{part}. The table of results contains all values.");
         Figure::new(format!("figure-{index}"), caption, alternative, svg)
     });
@@ -140,7 +141,11 @@ fn claims(findings: &[Finding]) -> Option<Table> {
 }
 
 fn section(id: &str, caption: &str, results: &Results) -> Section {
-    let columns: Vec<_> = results.columns().iter().filter_map(|name| results.find(name)).collect();
+    let columns: Vec<_> = results
+        .columns()
+        .iter()
+        .filter_map(|name| results.find(name))
+        .collect();
     let mut table = Table::new(id, caption);
     for column in &columns {
         table = match column.is_numeric() {
@@ -150,9 +155,13 @@ fn section(id: &str, caption: &str, results: &Results) -> Section {
     }
     let shown = results.len().min(ROWS);
     for row in 0..shown {
-        table.rows.push(columns.iter().map(|column| column.text(row).into()).collect());
+        table
+            .rows
+            .push(columns.iter().map(|column| column.text(row).into()).collect());
     }
-    let file = std::path::Path::new(results.file()).file_name().unwrap_or_default();
+    let file = std::path::Path::new(results.file())
+        .file_name()
+        .unwrap_or_default();
     let file = file.to_string_lossy().into_owned();
     let note = (shown < results.len()).then(|| {
         let all = counted(results.len(), "row");
@@ -172,6 +181,11 @@ fn provenance(found: &Provenance) -> Vec<(&'static str, String)> {
     list.extend(found.cases.map(|cases| ("Cases", cases.to_string())));
     list.push(("SHA-256 of the experiment", found.experiment_sha256.clone()));
     list.push(("SHA-256 of the study file", found.spec_sha256.clone()));
-    list.extend(found.results_sha256.clone().map(|hash| ("SHA-256 of the results", hash)));
+    list.extend(
+        found
+            .results_sha256
+            .clone()
+            .map(|hash| ("SHA-256 of the results", hash)),
+    );
     list
 }

@@ -42,7 +42,10 @@ pub fn section(plan: &Plan, system: Option<&System<'_>>) -> Section {
     let most = (STEPS.0 / plan.partitions.len().max(1)).clamp(FEWEST, STEPS.1);
     let mut without = Vec::new();
     for (index, partition) in plan.partitions.iter().enumerate() {
-        let is_edf = matches!(partition.verdict.policy, Policy::Edf | Policy::NpEdf | Policy::LpEdf);
+        let is_edf = matches!(
+            partition.verdict.policy,
+            Policy::Edf | Policy::NpEdf | Policy::LpEdf
+        );
         let demands = system.demands(partition).filter(|_| is_edf);
         match demands.and_then(|demands| figure(index, partition, &demands, plan.memory.is_some(), most)) {
             Some(figure) => section.figures.push(figure),
@@ -50,7 +53,11 @@ pub fn section(plan: &Plan, system: Option<&System<'_>>) -> Section {
         }
     }
     if !without.is_empty() {
-        let noun = if without.len() == 1 { "Partition" } else { "Partitions" };
+        let noun = if without.len() == 1 {
+            "Partition"
+        } else {
+            "Partitions"
+        };
         section.notes.push(format!(
             "{noun} {}: the test has no demand curve. The table of tasks shows the response times that the test bounds.",
             without.join(", ")
@@ -92,17 +99,31 @@ fn steps(demands: &[Demand], end: u64, most: usize) -> (Vec<(u64, u128)>, u64) {
     }
 }
 
-fn figure(index: usize, partition: &Partition, demands: &[Demand], shared: bool, most: usize) -> Option<Figure> {
+fn figure(
+    index: usize,
+    partition: &Partition,
+    demands: &[Demand],
+    shared: bool,
+    most: usize,
+) -> Option<Figure> {
     let tasks = without_jitter(demands)?;
     // At least two jobs of each task.
-    let jobs = tasks.iter().map(|task| task.deadline.ns().saturating_add(2 * task.period.ns()));
+    let jobs = tasks
+        .iter()
+        .map(|task| task.deadline.ns().saturating_add(2 * task.period.ns()));
     let longest = jobs.max()?;
     let (limit, mut checked, excess) = match &partition.verdict.evidence {
         Evidence::DemandWithinSupply { interval_ns, checked } => {
-            let checked: Vec<(u64, u64)> = checked.iter().map(|(at, demand)| (at.ns(), demand.ns())).collect();
+            let checked: Vec<(u64, u64)> = checked
+                .iter()
+                .map(|(at, demand)| (at.ns(), demand.ns()))
+                .collect();
             (interval_ns.ns(), checked, None)
         }
-        Evidence::DemandExceedsInterval { interval_ns, demand_ns } => {
+        Evidence::DemandExceedsInterval {
+            interval_ns,
+            demand_ns,
+        } => {
             let at = interval_ns.ns();
             (at.saturating_add(at / 10), Vec::new(), Some((at, *demand_ns)))
         }
@@ -118,7 +139,9 @@ fn figure(index: usize, partition: &Partition, demands: &[Demand], shared: bool,
     let stated = match (in_view, shared) {
         (0, _) => "",
         (_, false) => " Each circle marks an interval that the evidence checks.",
-        (_, true) => " Each circle marks an interval that the evidence checks, with the interference delay by other partitions.",
+        (_, true) => {
+            " Each circle marks an interval that the evidence checks, with the interference delay by other partitions."
+        }
     };
     let cut = match end < limit {
         true => format!(

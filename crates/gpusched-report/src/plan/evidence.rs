@@ -58,7 +58,9 @@ fn table(index: usize, tasks: &[usize], evidence: &Evidence, set: &TaskSet) -> O
             .time("Supply − demand");
             for &(interval, demand) in checked {
                 let rest = interval.checked_sub(demand);
-                table.rows.push(vec![interval.into(), demand.into(), Cell::of(rest)]);
+                table
+                    .rows
+                    .push(vec![interval.into(), demand.into(), Cell::of(rest)]);
             }
             Some(table)
         }
@@ -76,8 +78,11 @@ fn table(index: usize, tasks: &[usize], evidence: &Evidence, set: &TaskSet) -> O
             table.head = 1;
             for (rank, &task) in priorities.iter().enumerate() {
                 let position = tasks.iter().position(|&other| other == task);
-                let time: Option<Time> = position.and_then(|position| response_times_ns.get(position).copied());
-                table.rows.push(vec![rank.into(), set.label(task).into(), Cell::of(time)]);
+                let time: Option<Time> =
+                    position.and_then(|position| response_times_ns.get(position).copied());
+                table
+                    .rows
+                    .push(vec![rank.into(), set.label(task).into(), Cell::of(time)]);
             }
             Some(table)
         }
@@ -100,7 +105,12 @@ pub fn files(plan: &Plan, set: &TaskSet) -> Result<Vec<File>> {
         })
     };
     Ok(vec![
-        file("file-plan", "plan.json", "The plan with its evidence", serde_json::to_string(plan))?,
+        file(
+            "file-plan",
+            "plan.json",
+            "The plan with its evidence",
+            serde_json::to_string(plan),
+        )?,
         file("file-set", "set.json", "The task set", serde_json::to_string(set))?,
     ])
 }
@@ -111,16 +121,33 @@ pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'stat
         return (Vec::new(), "The plan names no GPU, so there is no export.");
     };
     if !verified || !plan.schedulable {
-        return (Vec::new(), "gpusched exports only verified and schedulable plans.");
+        return (
+            Vec::new(),
+            "gpusched exports only verified and schedulable plans.",
+        );
     }
     let targets = [
         (Target::Libsmctrl, "partitions.h", "Masks of TPCs for libsmctrl"),
         (Target::Mps, "partitions.sh", "Static SM partitions of MPS"),
-        (Target::Mig, "instances.sh", "Commands that create the MIG instances"),
-        (Target::GreenContext, "contexts.h", "Groups of SMs for CUDA green contexts"),
-        (Target::Csv, "partitions.csv", "Table of partitions for other tools"),
+        (
+            Target::Mig,
+            "instances.sh",
+            "Commands that create the MIG instances",
+        ),
+        (
+            Target::GreenContext,
+            "contexts.h",
+            "Groups of SMs for CUDA green contexts",
+        ),
+        (
+            Target::Csv,
+            "partitions.csv",
+            "Table of partitions for other tools",
+        ),
     ];
-    let exports = targets.into_iter().filter(|(target, ..)| target.check(hardware).is_ok());
+    let exports = targets
+        .into_iter()
+        .filter(|(target, ..)| target.check(hardware).is_ok());
     let exports = exports.filter_map(|(target, name, about)| {
         Some(File {
             id: format!("export-{target}"),
@@ -129,5 +156,8 @@ pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'stat
             text: target.export(plan, set).ok()?,
         })
     });
-    (exports.collect(), "The comments of each file list the assumptions of the plan.")
+    (
+        exports.collect(),
+        "The comments of each file list the assumptions of the plan.",
+    )
 }

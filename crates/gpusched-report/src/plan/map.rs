@@ -143,7 +143,11 @@ fn groups(device: Option<&Device>, owners: &[Option<usize>]) -> Vec<Group> {
             .zip(device.tpcs_per_gpc())
             .map(|(gpc, _)| Group {
                 name: format!("GPC {gpc}"),
-                units: device.tpcs_of_gpc(gpc).into_iter().map(|tpc| unit(device, tpc)).collect(),
+                units: device
+                    .tpcs_of_gpc(gpc)
+                    .into_iter()
+                    .map(|tpc| unit(device, tpc))
+                    .collect(),
             })
             .collect(),
         Some((device, tpcs)) => vec![Group {
@@ -152,7 +156,11 @@ fn groups(device: Option<&Device>, owners: &[Option<usize>]) -> Vec<Group> {
         }],
         None => vec![Group {
             name: "SMs".to_owned(),
-            units: (0..sms).map(|sm| Unit { cells: vec![cell(sm, None)] }).collect(),
+            units: (0..sms)
+                .map(|sm| Unit {
+                    cells: vec![cell(sm, None)],
+                })
+                .collect(),
         }],
     }
 }
@@ -204,7 +212,11 @@ fn slices(plan: &Plan, device: &Device) -> Option<Map> {
 fn alternative(plan: &Plan) -> String {
     let parts = plan.partitions.iter().enumerate().map(|(index, partition)| {
         let place = partition.place.as_ref().map(|place| format!(", {place}"));
-        format!("partition {index}: {}{}", counted(partition.sms, "SM"), place.unwrap_or_default())
+        format!(
+            "partition {index}: {}{}",
+            counted(partition.sms, "SM"),
+            place.unwrap_or_default()
+        )
     });
     format!("Map of the GPU. {}.", parts.collect::<Vec<_>>().join("; "))
 }

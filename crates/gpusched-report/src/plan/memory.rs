@@ -39,13 +39,26 @@ pub fn section(plan: &Plan, set: &TaskSet) -> Section {
         let mut partitions = plan.partitions.iter();
         let partition = partitions.position(|partition| partition.tasks.contains(&index));
         let mut row = vec![set.label(index).into(), Cell::of(partition)];
-        row.extend(cells(task.traffic(), task.period().into(), task.period().ns(), bandwidth));
+        row.extend(cells(
+            task.traffic(),
+            task.period().into(),
+            task.period().ns(),
+            bandwidth,
+        ));
         table.rows.push(row);
     }
     for (index, other) in set.other_traffic().iter().enumerate() {
-        let name = other.name.clone().unwrap_or_else(|| format!("other traffic #{index}"));
+        let name = other
+            .name
+            .clone()
+            .unwrap_or_else(|| format!("other traffic #{index}"));
         let mut row = vec![name.into(), Cell::none()];
-        row.extend(cells(Some(other.traffic), other.period.into(), other.period.ns(), bandwidth));
+        row.extend(cells(
+            Some(other.traffic),
+            other.period.into(),
+            other.period.ns(),
+            bandwidth,
+        ));
         table.rows.push(row);
     }
     Section {
@@ -59,12 +72,16 @@ fn cells(traffic: Option<Bytes>, period: Cell, ns: u64, bandwidth: Option<Bandwi
     let rate = traffic.map(|traffic| traffic.nano().div_ceil(ns.max(1).into()));
     let rate = rate.and_then(|rate| Bandwidth::new(u64::try_from(rate).ok()?));
     let mut cells = vec![
-        traffic.map_or_else(|| "unknown".into(), |traffic| Cell::valued(traffic, traffic.bytes())),
+        traffic.map_or_else(
+            || "unknown".into(),
+            |traffic| Cell::valued(traffic, traffic.bytes()),
+        ),
         period,
         rate.map_or_else(Cell::none, |rate| Cell::valued(rate, rate.bytes_per_second())),
     ];
     if let Some(bandwidth) = bandwidth {
-        let share = |rate: Bandwidth| rate.bytes_per_second() as f64 / bandwidth.bytes_per_second().max(1) as f64;
+        let share =
+            |rate: Bandwidth| rate.bytes_per_second() as f64 / bandwidth.bytes_per_second().max(1) as f64;
         cells.push(rate.map_or_else(Cell::none, |rate| Cell::share(share(rate))));
     }
     cells

@@ -59,7 +59,10 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
     let verdict = verdict::of(plan, set, &checked);
     // The analysis accepts only partitions that the verifier has checked.
     let offer = system::offer(plan);
-    let system = checked.is_ok().then(|| System::new(plan, set, offer.as_ref())).flatten();
+    let system = checked
+        .is_ok()
+        .then(|| System::new(plan, set, offer.as_ref()))
+        .flatten();
     let name = set.name().unwrap_or("task set");
     let gpu = plan.hardware.as_ref().map(|hardware| hardware.device.name());
     let heading = match gpu {

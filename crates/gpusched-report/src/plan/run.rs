@@ -44,9 +44,15 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
     let parts = parts(&system.problem, plan, None, Factor::ONE)?;
     let tasks: Vec<Task> = parts.iter().flat_map(|part| part.tasks.iter().copied()).collect();
     let releases = Pattern::default().releases(&tasks, (1, 0));
-    let start = releases.iter().map(|release| release.earliest).max().unwrap_or_default();
+    let start = releases
+        .iter()
+        .map(|release| release.earliest)
+        .max()
+        .unwrap_or_default();
     let whole = hyperperiod(&tasks);
-    let last = whole.and_then(|whole| whole.checked_add(start)).unwrap_or(Time::LIMIT);
+    let last = whole
+        .and_then(|whole| whole.checked_add(start))
+        .unwrap_or(Time::LIMIT);
     let end = cut(&tasks, &releases, last);
     let mut timeline = Timeline::new();
     let mut table = Table::new("run", "Jobs of the simulated run")
@@ -64,7 +70,10 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
         let tally = simulate(&mut timeline, index, part, own, set, end)?;
         misses += tally.misses();
         for (&task, tally) in part.positions.iter().zip(&tally.tasks) {
-            let missed = Cell::toned(tally.misses.to_string(), if tally.misses == 0 { Tone::Good } else { Tone::Bad });
+            let missed = Cell::toned(
+                tally.misses.to_string(),
+                if tally.misses == 0 { Tone::Good } else { Tone::Bad },
+            );
             table.rows.push(vec![
                 set.label(task).into(),
                 index.into(),
@@ -86,7 +95,8 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
         counted(parts.len(), "partition"),
         counted(misses, "deadline miss")
     );
-    let caption = "Simulated run: all tasks arrive together, and each job takes its WCET. Arrows mark releases.";
+    let caption =
+        "Simulated run: all tasks arrive together, and each job takes its WCET. Arrows mark releases.";
     let figure = Figure::new("gantt", caption, alternative, &svg(&timeline, &options)?);
     Ok(Section {
         figure: Some(figure),
@@ -98,8 +108,12 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
 fn note(plan: &Plan, whole: Option<Time>, last: Time, end: Time) -> String {
     let extent = match whole {
         Some(whole) if end == last => format!("The run covers the first hyperperiod of {whole}."),
-        Some(whole) => format!("The run ends at {end}, before the end of the hyperperiod of {whole}: the chart shows at most {JOBS} jobs."),
-        None => format!("The run ends at {end}, because the hyperperiod is too long: the chart shows at most {JOBS} jobs."),
+        Some(whole) => format!(
+            "The run ends at {end}, before the end of the hyperperiod of {whole}: the chart shows at most {JOBS} jobs."
+        ),
+        None => format!(
+            "The run ends at {end}, because the hyperperiod is too long: the chart shows at most {JOBS} jobs."
+        ),
     };
     let delay = match plan.memory {
         Some(_) => " The run neglects the interference delay by other partitions.",
@@ -110,7 +124,9 @@ fn note(plan: &Plan, whole: Option<Time>, last: Time, end: Time) -> String {
 
 fn jobs(tasks: &[Task], releases: &[Release], end: Time) -> u64 {
     let jobs = tasks.iter().zip(releases);
-    jobs.fold(0, |sum: u64, (task, release)| sum.saturating_add(jobs_before(task, release, end)))
+    jobs.fold(0, |sum: u64, (task, release)| {
+        sum.saturating_add(jobs_before(task, release, end))
+    })
 }
 
 /// Returns the latest end up to `last` with at most [`JOBS`] jobs, but at least one job per task.

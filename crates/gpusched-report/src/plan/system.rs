@@ -48,7 +48,9 @@ impl<'a> System<'a> {
     /// preemptive EDF without shared memory.
     pub fn response_times(&self, partition: &Partition) -> Option<Vec<Time>> {
         match &partition.verdict.evidence {
-            Evidence::ResponseTimes { response_times_ns, .. } => Some(response_times_ns.clone()),
+            Evidence::ResponseTimes {
+                response_times_ns, ..
+            } => Some(response_times_ns.clone()),
             _ if partition.verdict.policy == Policy::Edf && self.problem.memory().is_none() => {
                 edf::response_times(&self.demands(partition)?)
             }

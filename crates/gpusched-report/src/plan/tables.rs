@@ -27,7 +27,10 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
     }
     facts.push(("Policy", policies(plan)));
     let interference = plan.interference.map(|model| model.to_string());
-    facts.push(("Interference model", interference.unwrap_or_else(|| "unnamed".to_owned())));
+    facts.push((
+        "Interference model",
+        interference.unwrap_or_else(|| "unnamed".to_owned()),
+    ));
     if let Some(memory) = plan.memory {
         facts.push(("Guaranteed memory bandwidth", memory.bandwidth.to_string()));
         facts.push(("Memory arbiter", memory.arbitration.to_string()));
@@ -89,7 +92,8 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Op
     }
     for (index, (partition, slack)) in plan.partitions.iter().zip(slacks).enumerate() {
         let names: Vec<String> = partition.tasks.iter().map(|&task| set.label(task)).collect();
-        let utilization = system.and_then(|system| system.problem.utilization(&partition.tasks, partition.sms));
+        let utilization =
+            system.and_then(|system| system.problem.utilization(&partition.tasks, partition.sms));
         let mut row: Vec<Cell> = vec![
             index.into(),
             partition.sms.into(),
@@ -101,7 +105,9 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Op
             row.push(Cell::of(slack));
         }
         if let Some(sensitivity) = &plan.sensitivity {
-            row.push(Cell::of(sensitivity.partitions.get(index).map(|found| found.spare_sms)));
+            row.push(Cell::of(
+                sensitivity.partitions.get(index).map(|found| found.spare_sms),
+            ));
         }
         let test = format!("{}, {}", partition.verdict.policy, partition.verdict.strength);
         row.push(test.into());
@@ -117,7 +123,10 @@ fn verdict(partition: &Partition, set: &TaskSet) -> Cell {
     let evidence = &partition.verdict.evidence;
     match partition.verdict.schedulable {
         true => Cell::toned("passes", Tone::Good),
-        false => Cell::toned(format!("fails: {evidence}{}", naming(set, evidence.task())), Tone::Bad),
+        false => Cell::toned(
+            format!("fails: {evidence}{}", naming(set, evidence.task())),
+            Tone::Bad,
+        ),
     }
 }
 
@@ -126,7 +135,10 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
     let found = Found::of(plan, set.tasks().len(), system);
     let has = |has: fn(&gpusched_model::Task) -> bool| set.tasks().iter().any(has);
     let jitter = has(|task| task.jitter() > Time::ZERO);
-    let (kind, traffic) = (has(|task| task.kind().is_some()), has(|task| task.traffic().is_some()));
+    let (kind, traffic) = (
+        has(|task| task.kind().is_some()),
+        has(|task| task.traffic().is_some()),
+    );
     let mut table = Table::new("tasks", "Tasks of the task set")
         .number("#")
         .text("Task")
@@ -143,10 +155,7 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
         table = table.time("WCET C").number("C / T");
     }
     if bounded {
-        table = table
-            .time("Response time R")
-            .time("Margin D − R")
-            .number("R / D");
+        table = table.time("Response time R").time("Margin D − R").number("R / D");
     }
     if plan.sensitivity.is_some() {
         table = table.number("WCET may grow");
@@ -254,7 +263,10 @@ impl Found {
                 set(&mut found.response_times, task, time.copied());
             }
         }
-        let slacks = plan.sensitivity.iter().flat_map(|sensitivity| &sensitivity.partitions);
+        let slacks = plan
+            .sensitivity
+            .iter()
+            .flat_map(|sensitivity| &sensitivity.partitions);
         for slack in slacks.flat_map(|partition| &partition.tasks) {
             set(&mut found.growths, slack.task, Some(slack.wcet_scaling_permille));
         }

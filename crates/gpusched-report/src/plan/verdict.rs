@@ -67,26 +67,37 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked) -> (Tone, &'static st
         );
         return (Tone::Good, "Schedulable", sentence);
     }
-    let sufficient = plan.partitions.iter().any(|partition| partition.verdict.strength == Strength::Sufficient);
+    let sufficient = plan
+        .partitions
+        .iter()
+        .any(|partition| partition.verdict.strength == Strength::Sufficient);
     let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
     match &plan.failure {
         Some(Failure::BoundExceedsGpu) if proven.is_some_and(|sms| sms > plan.gpu_sms) => {
             let sentence = match sufficient {
-                true => format!("No plan that passes this sufficient test fits on {gpu}. The tasks may still be schedulable."),
+                true => format!(
+                    "No plan that passes this sufficient test fits on {gpu}. The tasks may still be schedulable."
+                ),
                 false => format!("No plan for these tasks fits on {gpu}."),
             };
             (Tone::Bad, "Not schedulable", sentence)
         }
         Some(Failure::BoundExceedsGpu) => {
-            let sentence = format!("The plan claims that no plan fits on {gpu}. The verifier does not confirm this claim.");
+            let sentence = format!(
+                "The plan claims that no plan fits on {gpu}. The verifier does not confirm this claim."
+            );
             (Tone::Open, "No plan", sentence)
         }
-        Some(failure @ (Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. })) => {
+        Some(
+            failure
+            @ (Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. }),
+        ) => {
             let sentence = format!("{failure}{}.", naming(set, failure.task()));
             (Tone::Bad, "Not schedulable", upper(&sentence))
         }
         Some(Failure::HeuristicFailed) | None => {
-            let sentence = "The heuristic found no plan where all tasks meet their deadlines. A plan may still exist.";
+            let sentence =
+                "The heuristic found no plan where all tasks meet their deadlines. A plan may still exist.";
             (Tone::Bad, "No plan found", sentence.to_owned())
         }
     }
@@ -95,7 +106,9 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked) -> (Tone, &'static st
 /// Returns `sentence` with a capital letter at its start.
 fn upper(sentence: &str) -> String {
     let mut chars = sentence.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn checks(plan: &Plan, checked: &Checked) -> Vec<Check> {
@@ -124,7 +137,10 @@ fn checks(plan: &Plan, checked: &Checked) -> Vec<Check> {
     }
     checks.extend(verified.bound.as_ref().map(bound));
     if let Some(highs) = verified.bound.as_ref().and_then(|bound| bound.highs) {
-        let text = format!("Lower bound of {} by HiGHS, which computes in floating point.", counted(highs, "SM"));
+        let text = format!(
+            "Lower bound of {} by HiGHS, which computes in floating point.",
+            counted(highs, "SM")
+        );
         checks.push(Check::new(Tone::Open, "not confirmed", text));
     }
     checks.extend(verified.margin.as_ref().map(margin));
@@ -145,12 +161,25 @@ fn bound(bound: &CheckedBound) -> Check {
         (Some(sms), Some(why)) => Check::new(
             Tone::Open,
             "confirmed in part",
-            format!("Lower bound of {stated}, but only for {}, because {why}.", counted(sms, "SM")),
+            format!(
+                "Lower bound of {stated}, but only for {}, because {why}.",
+                counted(sms, "SM")
+            ),
         ),
-        (Some(_), None) => Check::new(Tone::Good, "proven", format!("Lower bound: no plan has fewer than {stated}.")),
+        (Some(_), None) => Check::new(
+            Tone::Good,
+            "proven",
+            format!("Lower bound: no plan has fewer than {stated}."),
+        ),
         (None, why) => {
-            let why = why.as_ref().map_or_else(String::new, |why| format!(", because {why}"));
-            Check::new(Tone::Open, "not confirmed", format!("Lower bound of {stated}{why}."))
+            let why = why
+                .as_ref()
+                .map_or_else(String::new, |why| format!(", because {why}"));
+            Check::new(
+                Tone::Open,
+                "not confirmed",
+                format!("Lower bound of {stated}{why}."),
+            )
         }
     }
 }
@@ -171,14 +200,19 @@ fn margin(margin: &CheckedMargin) -> Check {
 /// Returns the assumptions of the verdict: the list of the verifier or, for a refused plan, the list of the plan.
 pub fn assumptions(plan: &Plan, checked: &Checked) -> Vec<Listed> {
     let stated = || plan.assumptions.clone().unwrap_or_default();
-    let list = checked.as_ref().map_or_else(|_| stated(), |(verified, _)| verified.assumptions.clone());
+    let list = checked
+        .as_ref()
+        .map_or_else(|_| stated(), |(verified, _)| verified.assumptions.clone());
     list.iter().map(listed).collect()
 }
 
 fn listed(assumption: &Assumption) -> Listed {
     Listed {
         id: assumption.id.to_string(),
-        text: assumption.text.clone().unwrap_or_else(|| assumption.id.to_string()),
+        text: assumption
+            .text
+            .clone()
+            .unwrap_or_else(|| assumption.id.to_string()),
         unsafe_if_violated: assumption.if_violated == Consequence::Unsafe,
     }
 }

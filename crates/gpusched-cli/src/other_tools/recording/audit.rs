@@ -80,7 +80,9 @@ impl Args {
         let complaints = audited.notes.iter().filter(|_| !global.quiet);
         complaints.for_each(|note| complain(&format!("note: {}: {note}", audited.source.file)));
         if self.timeline_files.wanted() {
-            let timeline = audited.timeline().map_err(|error| self.timeline_files.refuse(error))?;
+            let timeline = audited
+                .timeline()
+                .map_err(|error| self.timeline_files.refuse(error))?;
             canvas.draw(&timeline, &audited.source.file, &mut output)?;
         }
         let (file, found) = (audited.source.file, audited.found);
