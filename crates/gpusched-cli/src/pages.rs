@@ -33,10 +33,10 @@ pub struct Args {
     #[arg(long, value_name = "SET", help_heading = "Recordings")]
     set: Option<PathBuf>,
     /// Plan of a recorded run, to check partitions and contexts
-    #[arg(long, value_name = "PLAN", requires = "set", help_heading = "Recordings")]
+    #[arg(long, value_name = "PLAN", help_heading = "Recordings")]
     plan: Option<PathBuf>,
     /// Activity of a task, if their names differ; may be repeated
-    #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair, requires = "set", help_heading = "Recordings")]
+    #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair, help_heading = "Recordings")]
     task: Vec<(String, String)>,
     #[command(flatten, next_help_heading = "Recordings")]
     reading: Reading,
@@ -66,7 +66,8 @@ impl Args {
         if let Some(path) = global.file() {
             Content::Html.check("output", path)?;
         }
-        if self.set.is_none() && !self.reading.is_default() {
+        let plain = self.plan.is_none() && self.task.is_empty() && self.reading.is_default();
+        if self.set.is_none() && !plain {
             let expected = "--set SET, because the options are about a recording";
             return Err(Error::parameter(
                 "set",

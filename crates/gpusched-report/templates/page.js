@@ -127,7 +127,7 @@ for (const button of document.querySelectorAll("button[data-save]")) {
   });
 }
 
-// A link to a part of a closed element opens the element. Paper shows all elements.
+// Paper shows the evidence and all charts.
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details:not(.file)")) details.open = true;
 });
