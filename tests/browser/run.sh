@@ -12,7 +12,7 @@ if ! command -v chromium >/dev/null; then
     apt-get update -qq && apt-get install -y -qq chromium
 fi
 
-[ -n "${GPUSCHED_BUILT:-}" ] || cargo build --release --locked --quiet
+cargo build --release --locked --quiet
 gpusched=$PWD/target/release/gpusched
 modules=target/browser
 mkdir -p "$modules"

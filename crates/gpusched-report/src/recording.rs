@@ -214,9 +214,9 @@ fn chart(timeline: &Timeline) -> Result<(Option<Figure>, String)> {
     };
     starts.sort_unstable();
     // Several slices may start together, so the window must have a positive length.
-    let to = starts
-        .get(SLICES)
-        .map_or(last, |&start| start.max(Time::from_ns(from.ns() + 1)));
+    let to = starts.get(SLICES).map_or(last, |&start| {
+        start.max(Time::from_ns(from.ns().saturating_add(1)))
+    });
     let to = to.min(last.max(Time::from_ns(from.ns().saturating_add(1))));
     let options = Options {
         from: Some(from),

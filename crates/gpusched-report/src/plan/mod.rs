@@ -77,7 +77,7 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
         map: map::Map::new(plan),
         partitions: tables::partitions(plan, set, system.as_ref()),
         tasks: tables::tasks(plan, set, system.as_ref()),
-        response_times: tables::response_times_note(plan),
+        response_times: tables::response_times_note(plan, checked.is_ok()),
         demand: demand::section(plan, system.as_ref()),
         run: run::section(plan, set, system.as_ref()),
         memory: memory::section(plan, set),

@@ -281,7 +281,10 @@ fn set<T>(list: &mut [Option<T>], index: usize, value: Option<T>) {
 }
 
 /// Returns a sentence about the source of the response times.
-pub fn response_times_note(plan: &Plan) -> &'static str {
+pub fn response_times_note(plan: &Plan, verified: bool) -> &'static str {
+    if !verified {
+        return "The page shows no WCETs and no response times, because the verifier refuses the plan.";
+    }
     let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
     let is_fixed = |policy: Policy| matches!(policy, Policy::FixedPriority(..));
     if plan.partitions.is_empty() {
