@@ -20,7 +20,7 @@ const validator = new HtmlValidate({
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 
 const names = readdirSync(folder).filter((name) => name.endsWith(".html")).sort();
-expect(names.length >= 7, `only ${names.length} pages`);
+expect(names.length >= 10, `only ${names.length} pages`);
 for (const name of names) {
   const path = join(folder, name);
   const bytes = statSync(path).size;
@@ -32,6 +32,7 @@ for (const name of names) {
   const context = await browser.newContext({ acceptDownloads: true });
   const page = await context.newPage();
   page.on("console", (message) => faults.push(`${name}: console: ${message.text()}`));
+  page.on("dialog", (dialog) => (faults.push(`${name}: dialog: ${dialog.message()}`), dialog.dismiss()));
   page.on("pageerror", (error) => faults.push(`${name}: ${error}`));
   page.on("request", (request) => {
     const local = /^(file|data|blob):/.test(request.url());

@@ -51,8 +51,19 @@ page tpc 0 "$out/tpc.json" $sets/adas.json
 page large 0 "$out/large.json" "$out/large-set.json"
 "$gpusched" partition $sets/adas.json --sms 1 -o "$out/failed.json" || true
 page failed 1 "$out/failed.json" $sets/adas.json
-"$gpusched" study run analysis/smoke.toml -o "$out/smoke" --quiet >/dev/null
-page study 0 "$out/smoke"
+"$gpusched" partition $sets/adas.json --sms 6 --heuristic sms -o "$out/none.json" || true
+page none 1 "$out/none.json" $sets/adas.json
+sed 's/"sms_used":7/"sms_used":6/' "$out/adas.json" >"$out/refused.json"
+page refused 1 "$out/refused.json" $sets/adas.json
+cat >"$out/hostile-set.json" <<'END'
+{"name": "</title><script>alert(1)</script>", "tasks": [
+  {"name": "</pre></script><img src=x onerror=alert(2)>\" '&amp; `code`", "period": "10ms", "wcet": {"table": [[1, "1ms"]]}},
+  {"name": "=HYPERLINK(\"http://example.com\")", "period": "20ms", "traffic": "1MB", "wcet": {"table": [[1, "2ms"]]}}
+]}
+END
+"$gpusched" partition "$out/hostile-set.json" --gpu xavier -o "$out/hostile.json" --quiet
+page hostile 0 "$out/hostile.json" "$out/hostile-set.json"
+page study 0 analysis/singh21-fig3.4
 "$gpusched" recording tasks "$robot" -o "$out/robot.json" --quiet
 page recording 0 "$robot" --set "$out/robot.json"
 

@@ -73,9 +73,16 @@ impl Map {
             (false, Some(_)) => "Each cell is an SM. The driver chooses the SMs of each partition, so only the numbers of SMs are exact.".to_owned(),
             (false, None) => "Each cell is an SM. The plan names no GPU, so only the numbers of SMs are exact.".to_owned(),
         };
+        let excess = match plan.sms_used > plan.gpu_sms {
+            true => format!(
+                " The partitions need {}, so the map does not show all of them.",
+                counted(plan.sms_used, "SM")
+            ),
+            false => String::new(),
+        };
         Some(Map {
             alternative: alternative(plan),
-            note,
+            note: note + &excess,
             groups: groups(device.filter(|_| placed), &owners),
             legend: legend(plan, owners.iter().filter(|owner| owner.is_none()).count(), "SM"),
         })

@@ -75,7 +75,7 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
         facts: tables::facts(plan, set),
         assumptions: verdict::assumptions(plan, &checked),
         map: map::Map::new(plan),
-        partitions: tables::partitions(plan, set, system.as_ref()),
+        partitions: tables::partitions(plan, set, system.as_ref(), checked.is_ok()),
         tasks: tables::tasks(plan, set, system.as_ref()),
         response_times: tables::response_times_note(plan, checked.is_ok()),
         demand: demand::section(plan, system.as_ref()),

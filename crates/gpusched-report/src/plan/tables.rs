@@ -66,7 +66,7 @@ pub fn factor(permille: u64) -> String {
 }
 
 /// Returns the table of partitions, or `None` for a plan without partitions.
-pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Option<Table> {
+pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: bool) -> Option<Table> {
     let mut table = Table::new("partitions", "Partitions of the plan")
         .number("Partition")
         .number("SMs")
@@ -97,7 +97,7 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Op
         let mut row: Vec<Cell> = vec![
             index.into(),
             partition.sms.into(),
-            verdict(partition, set),
+            verdict(partition, set, verified),
             names.join(", ").into(),
             utilization.map_or_else(Cell::none, |utilization| Cell::share(utilization.as_f64())),
         ];
@@ -119,11 +119,13 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Op
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn verdict(partition: &Partition, set: &TaskSet) -> Cell {
+/// Returns the verdict of a partition. Without a verified plan, the verdict is only a statement of the plan.
+fn verdict(partition: &Partition, set: &TaskSet, verified: bool) -> Cell {
     let evidence = &partition.verdict.evidence;
-    match partition.verdict.schedulable {
-        true => Cell::toned("passes", Tone::Good),
-        false => Cell::toned(
+    match (partition.verdict.schedulable, verified) {
+        (true, true) => Cell::toned("passes", Tone::Good),
+        (true, false) => Cell::toned("passes according to the plan, not proven", Tone::Open),
+        (false, _) => Cell::toned(
             format!("fails: {evidence}{}", naming(set, evidence.task())),
             Tone::Bad,
         ),

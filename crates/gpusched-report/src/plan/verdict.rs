@@ -96,9 +96,17 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked) -> (Tone, &'static st
             (Tone::Bad, "Not schedulable", upper(&sentence))
         }
         Some(Failure::HeuristicFailed) | None => {
-            let sentence =
-                "The heuristic found no plan where all tasks meet their deadlines. A plan may still exist.";
-            (Tone::Bad, "No plan found", sentence.to_owned())
+            let excess = match plan.sms_used > plan.gpu_sms {
+                true => format!(
+                    " The partitions that it tried need {}, but the GPU has {gpu}.",
+                    counted(plan.sms_used, "SM")
+                ),
+                false => String::new(),
+            };
+            let sentence = format!(
+                "The heuristic found no plan where all tasks meet their deadlines.{excess} Another plan may still exist."
+            );
+            (Tone::Bad, "No plan found", sentence)
         }
     }
 }
