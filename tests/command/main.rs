@@ -21,6 +21,7 @@ mod first_steps;
 mod gpus;
 mod help;
 mod outputs;
+mod pages;
 mod plain_words;
 mod recordings;
 mod schema;

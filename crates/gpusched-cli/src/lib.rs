@@ -12,6 +12,7 @@ mod end_to_end;
 mod experiments;
 mod kernels;
 mod other_tools;
+mod pages;
 mod plans;
 mod reference;
 mod refusals;
@@ -90,6 +91,8 @@ enum Command {
     Study(study::Args),
     /// Draw results as a figure.
     Plot(plot::Args),
+    /// Write a web page about a plan, a study or a recording.
+    Report(pages::Args),
     /// Print the JSON schema of a file format.
     Schema(schema::Args),
     /// Print a completion script for a shell.
@@ -174,6 +177,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Gpus(args) => args.run(global),
         Command::Study(args) => args.run(global),
         Command::Plot(args) => args.run(global),
+        Command::Report(args) => args.run(global),
         Command::Schema(args) => args.run(global),
         Command::Completions(args) => args.run(global),
         Command::Man(args) => args.run(global),

@@ -1,7 +1,7 @@
 //! `gpusched study`: runs experiments and checks published claims.
 
 mod check;
-mod figure;
+pub mod figure;
 mod list;
 mod progress;
 mod reproduction;

@@ -1,7 +1,7 @@
 //! `gpusched recording`: reads the recordings that profilers made on real GPUs.
 
-mod audit;
-mod source;
+pub mod audit;
+pub mod source;
 mod summary;
 mod tasks;
 

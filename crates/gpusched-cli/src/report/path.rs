@@ -33,6 +33,8 @@ pub enum Content {
     Csv,
     /// A document (JSON).
     Json,
+    /// A web page (HTML).
+    Html,
 }
 
 impl OutputPath {
@@ -72,6 +74,7 @@ impl Content {
             Content::Chart => Some((&["svg", "txt"], true)),
             Content::Csv => Some((&["csv"], true)),
             Content::Json => Some((&["json"], true)),
+            Content::Html => Some((&["html", "htm"], false)),
         }
     }
 

@@ -6,11 +6,24 @@ use gpusched_model::error::Result;
 use gpusched_study::plot::{Options, Selection, line_chart};
 use gpusched_study::{CaseFigure, FigureTable, Kind, Partitioning, Study, Table};
 
-/// Draws the figures that `study` defines, from its results.
+/// A figure of a study: its part, such as `tasks-50`, if the study has several figures, and its SVG text.
+pub type Drawn = (Option<String>, String);
+
+/// Draws the figures that `study` defines into its folder.
 pub fn draw(study: &Study) -> Result<()> {
+    let drawn = figures(study)?;
+    let mut outputs = study.spec.outputs();
+    for (part, svg) in drawn {
+        outputs.write(study.folder.figure(part.as_deref()), svg)?;
+    }
+    outputs.commit()
+}
+
+/// Returns the figures that `study` defines, from its results.
+pub fn figures(study: &Study) -> Result<Vec<Drawn>> {
     match study.spec.kind() {
         Kind::Partitioning(of) => partitioning(study, of),
-        Kind::Cases(of) => of.figure().map_or(Ok(()), |figure| cases(study, figure)),
+        Kind::Cases(of) => of.figure().map_or(Ok(Vec::new()), |figure| cases(study, figure)),
     }
 }
 
@@ -23,7 +36,7 @@ fn title(study: &Study) -> &str {
 }
 
 /// Draws a figure from the result rows that `figure` selects.
-fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
+fn cases(study: &Study, figure: &CaseFigure) -> Result<Vec<Drawn>> {
     let selections = figure.selection.iter();
     let options = Options {
         panel: figure.panel.clone(),
@@ -42,14 +55,12 @@ fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
         ..Options::default()
     };
     let table = Table::read(study.folder.results())?;
-    let mut outputs = study.spec.outputs();
-    outputs.write(study.folder.figure(None), line_chart(&[table], &options)?)?;
-    outputs.commit()
+    Ok(vec![(None, line_chart(&[table], &options)?)])
 }
 
 /// Draws one figure over the utilization for each number of tasks. If the study has more numbers
 /// of tasks than utilizations, draws one figure over the number of tasks for each utilization.
-fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
+fn partitioning(study: &Study, of: &Partitioning) -> Result<Vec<Drawn>> {
     let folder = &study.folder;
     let path = match of.figure().table {
         FigureTable::Results => folder.results(),
@@ -79,7 +90,7 @@ fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
     };
     let title = title(study);
     let (panel, series) = of.figure().panel.and_series();
-    let mut outputs = study.spec.outputs();
+    let mut drawn = Vec::new();
     for value in &values {
         let mut options = Options {
             panel: Some(panel.to_owned()),
@@ -98,7 +109,7 @@ fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
             });
             part = Some(format!("{column}-{value}"));
         }
-        outputs.write(folder.figure(part.as_deref()), line_chart(&tables, &options)?)?;
+        drawn.push((part, line_chart(&tables, &options)?));
     }
-    outputs.commit()
+    Ok(drawn)
 }

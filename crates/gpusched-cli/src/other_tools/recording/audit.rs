@@ -1,18 +1,20 @@
 //! `gpusched recording audit`: compares a recorded run with its task set and its plan.
 
+mod audited;
 mod chart;
 
 use std::path::PathBuf;
 
-use super::source::{Reading, Source, of_recording};
+pub use audited::Request;
+
+use super::source::Reading;
 use crate::arguments::refused;
 use crate::report::{About, Column, Output, Palette, Report, Rows, Table, TimelineFiles, clip};
 use crate::{Global, Outcome, complain};
-use gpusched_model::error::{Error, Result};
-use gpusched_model::reader::{Document, Documents};
+use gpusched_model::counted;
+use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_model::{Plan, TaskSet, counted};
-use gpusched_recording::audit::{Audit, FindingKind, Run, Subject, Visible, audit};
+use gpusched_recording::audit::{Audit, FindingKind, Subject, Visible};
 
 /// Arguments of `gpusched recording audit`.
 #[derive(Debug, clap::Args)]
@@ -51,7 +53,7 @@ Example:
 /// CSV columns.
 const COLUMNS: &str = "task,kind,check,job,at_ns,by_ns,detail";
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text
         .split_once('=')
         .filter(|(task, activity)| !task.is_empty() && !activity.is_empty());
@@ -67,60 +69,29 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let canvas = self.timeline_files.open(&mut output)?;
-        let set: TaskSet = one(&self.set)?;
-        let plan: Option<Plan> = self.plan.as_ref().map(|path| one(path)).transpose()?;
-        let source = self.reading.source(global, &self.file, false)?;
-        let run = Run {
-            recording: &source.recording,
-            activities: &source.activities.list,
-            unassigned: source.activities.unassigned,
-            sms: source
-                .sms
-                .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
-            warm_up: self.reading.warm_up,
+        let request = Request {
+            file: &self.file,
+            set: &self.set,
+            plan: self.plan.as_deref(),
+            names: &self.task,
+            reading: &self.reading,
         };
-        notes(global, &source, plan.is_some());
-        let found = audit(&run, &set, plan.as_ref(), &self.task)?;
+        let audited = request.audited(global)?;
+        let complaints = audited.notes.iter().filter(|_| !global.quiet);
+        complaints.for_each(|note| complain(&format!("note: {}: {note}", audited.source.file)));
         if self.timeline_files.wanted() {
-            let timeline = chart::timeline(&run, &set, plan.as_ref(), &self.task, &found);
-            let timeline = timeline.map_err(|error| self.timeline_files.refuse(error))?;
-            canvas.draw(&timeline, &source.file, &mut output)?;
+            let timeline = audited
+                .timeline()
+                .map_err(|error| self.timeline_files.refuse(error))?;
+            canvas.draw(&timeline, &audited.source.file, &mut output)?;
         }
+        let (file, found) = (audited.source.file, audited.found);
         let outcome = match found.kept {
             true => Outcome::Positive,
             false => Outcome::Negative,
         };
-        output.only(COLUMNS, &About(source.file, found))?;
+        output.only(COLUMNS, &About(file, found))?;
         Ok(outcome)
-    }
-}
-
-/// Writes notes about the recording.
-fn notes(global: &Global, source: &Source, planned: bool) {
-    if global.quiet {
-        return;
-    }
-    let mut notes = of_recording(&source.recording, "job");
-    let sms = source.recording.gpus.first().and_then(|gpu| gpu.sms);
-    if let (None, false, Some(sms)) = (source.sms, planned, sms) {
-        notes.push(format!(
-            "no size (FILE@SMS): gpusched assumes the whole GPU, {}",
-            counted(sms, "SM")
-        ));
-    }
-    for note in notes {
-        complain(&format!("note: {}: {note}", source.file));
-    }
-}
-
-/// Reads a file that contains exactly one document.
-fn one<T: Document>(path: &std::path::Path) -> Result<T> {
-    let mut documents = Documents::<T>::open(path)?;
-    let first = documents.next().transpose()?;
-    let (_, first) = first.ok_or_else(|| Error::file(path, "no document", "one"))?;
-    match documents.next().transpose()? {
-        None => Ok(first),
-        Some(_) => Err(Error::file(path, "several documents", "one")),
     }
 }
 

@@ -54,6 +54,12 @@ pub struct Source {
 }
 
 impl Reading {
+    /// Whether no option differs from its default.
+    pub fn is_default(&self) -> bool {
+        let grouping = self.by == Grouping::default() && self.gap.is_none() && self.names.is_empty();
+        grouping && self.gpu.is_none() && self.warm_up == WarmUp::default()
+    }
+
     /// Reads the recording `argument`, which is `FILE` or `FILE@SIZE`. `borrow` is an option of the
     /// [grouping](gpusched_recording::activity::Options::borrow).
     ///

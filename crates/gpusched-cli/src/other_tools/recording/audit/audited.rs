@@ -1,0 +1,116 @@
+//! A recording with its task set, its plan and its audit.
+
+use std::path::Path;
+
+use super::chart;
+use crate::Global;
+use crate::recording::source::{Reading, Source, of_recording};
+use gpusched_model::error::{Error, Result};
+use gpusched_model::reader::{Document, Documents};
+use gpusched_model::{Plan, TaskSet, counted};
+use gpusched_recording::activity::WarmUp;
+use gpusched_recording::audit::{Audit, Run, audit};
+use gpusched_sim::timeline::{Timeline, TimelineError};
+
+/// Files and options of an audit.
+pub struct Request<'a> {
+    /// Recording, which may state the number of SMs of the run.
+    pub file: &'a Path,
+    /// Task set of the run.
+    pub set: &'a Path,
+    /// Plan of the run.
+    pub plan: Option<&'a Path>,
+    /// Pairs of a task and its activity.
+    pub names: &'a [(String, String)],
+    /// Options for reading the recording.
+    pub reading: &'a Reading,
+}
+
+/// A recording and its audit.
+pub struct Audited<'a> {
+    /// The recording.
+    pub source: Source,
+    /// Notes about the recording.
+    pub notes: Vec<String>,
+    /// The audit.
+    pub found: Audit,
+    set: TaskSet,
+    plan: Option<Plan>,
+    names: &'a [(String, String)],
+    warm_up: WarmUp,
+}
+
+impl<'a> Request<'a> {
+    /// Reads the files and audits the recording.
+    ///
+    /// # Errors
+    /// Fails for bad files, and for a plan of another task set.
+    pub fn audited(&self, global: &Global) -> Result<Audited<'a>> {
+        let set: TaskSet = one(self.set)?;
+        let plan: Option<Plan> = self.plan.map(one).transpose()?;
+        let source = self.reading.source(global, self.file, false)?;
+        let warm_up = self.reading.warm_up;
+        let found = audit(&run(&source, warm_up), &set, plan.as_ref(), self.names)?;
+        Ok(Audited {
+            notes: notes(&source, plan.is_some()),
+            found,
+            source,
+            set,
+            plan,
+            names: self.names,
+            warm_up,
+        })
+    }
+}
+
+impl Audited<'_> {
+    /// Returns a timeline of the planned windows and the recorded kernels.
+    ///
+    /// # Errors
+    /// Fails with [`TimelineError`] if the recording has too many events.
+    pub fn timeline(&self) -> Result<Timeline, TimelineError> {
+        let run = run(&self.source, self.warm_up);
+        chart::timeline(&run, &self.set, self.plan.as_ref(), self.names, &self.found)
+    }
+
+    /// Whether the audit has a plan.
+    pub fn has_plan(&self) -> bool {
+        self.plan.is_some()
+    }
+}
+
+fn run(source: &Source, warm_up: WarmUp) -> Run<'_> {
+    Run {
+        recording: &source.recording,
+        activities: &source.activities.list,
+        unassigned: source.activities.unassigned,
+        sms: source
+            .sms
+            .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
+        warm_up,
+    }
+}
+
+/// Returns notes about the recording.
+fn notes(source: &Source, planned: bool) -> Vec<String> {
+    let mut notes = of_recording(&source.recording, "job");
+    let sms = source.recording.gpus.first().and_then(|gpu| gpu.sms);
+    if let (None, false, Some(sms)) = (source.sms, planned, sms) {
+        notes.push(format!(
+            "no size (FILE@SMS): gpusched assumes the whole GPU, {}",
+            counted(sms, "SM")
+        ));
+    }
+    notes
+}
+
+/// Reads a file that contains exactly one document.
+fn one<T: Document>(path: &Path) -> Result<T> {
+    let mut documents = Documents::<T>::open(path)?;
+    let first = documents.next().transpose()?;
+    let (_, first) = first.ok_or_else(|| Error::file(path, "no document", "one"))?;
+    match documents.next().transpose()? {
+        None => Ok(first),
+        Some(_) => Err(Error::file(path, "several documents", "one")),
+    }
+}

@@ -1,0 +1,170 @@
+//! `gpusched report`: one self-contained web page about a plan, a study or a recording.
+
+use std::path::{Path, PathBuf};
+
+use super::{Format, Global, Outcome};
+use crate::arguments::whole;
+use crate::end_to_end::Input;
+use crate::experiments::study::figure;
+use crate::other_tools::recording::audit::{Request, pair};
+use crate::other_tools::recording::source::Reading;
+use crate::report::{Content, Output, Progress};
+use gpusched_model::TaskSet;
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::reader::{Plans, TaskSets};
+use gpusched_report::{Page, plan, recording, study};
+use gpusched_study::{Study, studies};
+use gpusched_verify::{Effort, GROUPS};
+
+/// Arguments of `gpusched report`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Plan, results folder of a study, or, with --set, recording (FILE[@SIZE])
+    #[arg(value_name = "INPUT")]
+    input: PathBuf,
+    /// Task set of the plan
+    #[arg(value_name = "SET", conflicts_with = "set")]
+    tasks: Option<PathBuf>,
+    /// Examine at most N candidate partitions for the lower bound of the plan [default: 5000000]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..), conflicts_with = "set")]
+    search_effort: Option<u64>,
+    /// Task set of a recorded run; INPUT is the recording
+    #[arg(long, value_name = "SET", help_heading = "Recordings")]
+    set: Option<PathBuf>,
+    /// Plan of a recorded run, to check partitions and contexts
+    #[arg(long, value_name = "PLAN", help_heading = "Recordings")]
+    plan: Option<PathBuf>,
+    /// Activity of a task, if their names differ; may be repeated
+    #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair, help_heading = "Recordings")]
+    task: Vec<(String, String)>,
+    #[command(flatten, next_help_heading = "Recordings")]
+    reading: Reading,
+}
+
+const EXAMPLE: &str = "\
+The page is one HTML file without network access. The same input gives the same page. The page of a plan shows the result of
+`gpusched verify` first. The page of a study requires current results. The page of a recording shows its audit.
+
+Exit code 0: the plan is proven schedulable, no claim of the study fails, or the recording shows no violation. 1: otherwise.
+
+Examples:
+  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched report plan.json tasksets/tasksets/adas.json -o plan.html
+  gpusched study run analysis/smoke.toml -o results && gpusched report results -o study.html
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html";
+
+impl Args {
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// Fails on bad input or usage, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if let Some(format @ (Format::Json | Format::Csv)) = global.format {
+            let expected = "no --format, because the report is a web page";
+            return Err(Error::parameter("format", format, expected));
+        }
+        if let Some(path) = global.file() {
+            Content::Html.check("output", path)?;
+        }
+        let plain = self.plan.is_none() && self.task.is_empty() && self.reading.is_default();
+        if self.set.is_none() && !plain {
+            let expected = "--set SET, because the options are about a recording";
+            return Err(Error::parameter(
+                "set",
+                "options of a recording without --set",
+                expected,
+            ));
+        }
+        let output = Output::open(global)?;
+        let page = match (&self.set, self.input.is_dir()) {
+            (Some(set), _) => self.recording(set, global)?,
+            (None, true) => self.study(&self.input)?,
+            (None, false) => self.plan(global)?,
+        };
+        output.answer(page.html)?;
+        match page.positive {
+            true => Ok(Outcome::Positive),
+            false => Ok(Outcome::Negative),
+        }
+    }
+
+    fn plan(&self, global: &Global) -> Result<Page> {
+        let Some(tasks) = &self.tasks else {
+            let found = format!("{} without SET", self.input.display());
+            let expected = "a plan with its task set, a results folder, or a recording with --set";
+            let hint = "add the task set of the plan, or `--set SET` for a recording";
+            return Err(Refusal::new("INPUT", found, expected).hint(hint).into());
+        };
+        let set = match Input::open(tasks)? {
+            Input::Sets(sets) => only(sets)?,
+            Input::Systems(_) => {
+                let refusal = Refusal::new("", "an end-to-end system", "a task set").at(tasks, None);
+                let hint = "`gpusched verify` checks the verdict of a system";
+                return Err(refusal.hint(hint).into());
+            }
+        };
+        let plan = Plans::only(&self.input, "plan")?;
+        let progress = Progress::new(global, "candidate partitions examined");
+        let effort = Effort {
+            groups: self.search_effort.unwrap_or(GROUPS),
+            watch: &|groups| progress.at(groups),
+        };
+        plan::page(&plan, &set, &effort)
+    }
+
+    fn study(&self, folder: &Path) -> Result<Page> {
+        if let Some(tasks) = &self.tasks {
+            let found = format!("{} with the folder of a study", tasks.display());
+            return Err(Error::parameter("SET", found, "only the folder"));
+        }
+        if self.search_effort.is_some() {
+            let found = "the folder of a study";
+            return Err(Error::parameter(
+                "search_effort",
+                found,
+                "a plan with its task set",
+            ));
+        }
+        let found: Vec<Study> = studies(folder)?;
+        match found.as_slice() {
+            [one] => study::page(one, &figure::figures(one)?),
+            several => {
+                let found = format!("{} studies", several.len());
+                Err(Error::file(folder, found, "the results folder of one study"))
+            }
+        }
+    }
+
+    fn recording(&self, set: &Path, global: &Global) -> Result<Page> {
+        let request = Request {
+            file: &self.input,
+            set,
+            plan: self.plan.as_deref(),
+            names: &self.task,
+            reading: &self.reading,
+        };
+        let audited = request.audited(global)?;
+        let name = Path::new(&audited.source.file).file_name().unwrap_or_default();
+        recording::page(&recording::Input {
+            file: &name.to_string_lossy(),
+            audit: &audited.found,
+            timeline: &audited.timeline()?,
+            notes: &audited.notes,
+            planned: audited.has_plan(),
+        })
+    }
+}
+
+/// Returns the only task set of `sets`.
+fn only(sets: TaskSets) -> Result<TaskSet> {
+    let file = sets.file().to_owned();
+    let mut found = None;
+    for set in sets {
+        let (line, set) = set?;
+        if found.replace(set).is_some() {
+            let refusal = Refusal::new("", "a second task set", "one task set").at(&file, line);
+            return Err(refusal.into());
+        }
+    }
+    found.ok_or_else(|| Error::file(&file, "nothing", "a task set"))
+}

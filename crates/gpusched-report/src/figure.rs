@@ -1,0 +1,45 @@
+//! Figures of a page: an SVG image, a caption and a text alternative.
+
+use serde::Serialize;
+
+/// A figure. `svg` is markup of the drawing code of gpusched, so the template does not escape it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Figure {
+    /// Id of the figure on the page.
+    pub id: String,
+    pub caption: String,
+    /// Content of the figure as text, for readers who do not see the figure.
+    pub alternative: String,
+    pub svg: String,
+    /// Whether the figure has a white background of its own.
+    pub framed: bool,
+    /// Whether the reader may zoom.
+    pub zoom: bool,
+}
+
+impl Figure {
+    /// Creates a figure of `svg`, whose drawing code escapes all texts.
+    pub fn new(
+        id: impl Into<String>,
+        caption: impl Into<String>,
+        alternative: impl Into<String>,
+        svg: &str,
+    ) -> Figure {
+        let alternative = alternative.into();
+        let attributes = format!("<svg role=\"img\" aria-label=\"{}\" ", escaped(&alternative));
+        Figure {
+            id: id.into(),
+            caption: caption.into(),
+            svg: svg.trim_end().replacen("<svg ", &attributes, 1),
+            alternative,
+            framed: true,
+            zoom: true,
+        }
+    }
+}
+
+/// Returns `text` for the content or an attribute of an SVG element.
+pub fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,28 @@
+//! Web pages: one self-contained HTML file about a plan, a study or a recording.
+//!
+//! A page contains its style, its script and its figures, and its content security policy forbids network access. The script only
+//! adds sorting, search, zoom and downloads, so a page is complete without it. The bytes of a page depend only on the inputs.
+//!
+//! * [`plan`]: verdict, assumptions, map of the SMs, tasks, demand, a simulated run, memory traffic, evidence, export;
+//! * [`study`]: figures, claims, tables of results, provenance;
+//! * [`recording`]: audit of a recorded run;
+//! * `page`: the frame of all pages, and the templates;
+//! * `verdict`, `table`, `figure`, `steps`: the parts that the pages share.
+
+mod figure;
+mod page;
+pub mod plan;
+pub mod recording;
+mod steps;
+pub mod study;
+mod table;
+mod verdict;
+
+/// A finished page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Page {
+    /// The HTML document.
+    pub html: String,
+    /// Whether the result on the page is positive, for the exit code of the command.
+    pub positive: bool,
+}

@@ -1,0 +1,163 @@
+//! Evidence of each partition, the files for a second check, and the exports for tools.
+
+use gpusched_analysis::export::Target;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::time::Time;
+use gpusched_model::{Evidence, Plan, TaskSet};
+use serde::Serialize;
+
+use super::verdict::naming;
+use crate::table::{Cell, Table};
+
+/// Evidence of one partition.
+#[derive(Serialize)]
+pub struct Proof {
+    partition: usize,
+    policy: &'static str,
+    strength: String,
+    sentence: String,
+    /// Checked intervals, or priorities with response times.
+    table: Option<Table>,
+}
+
+/// A text that the reader can save as a file.
+#[derive(Serialize)]
+pub struct File {
+    id: String,
+    name: String,
+    about: String,
+    text: String,
+}
+
+/// Returns the evidence of each partition.
+pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
+    let partitions = plan.partitions.iter().enumerate();
+    partitions
+        .map(|(index, partition)| {
+            let verdict = &partition.verdict;
+            Proof {
+                partition: index,
+                policy: verdict.policy.name(),
+                strength: verdict.strength.to_string(),
+                sentence: format!("{}{}", verdict.evidence, naming(set, verdict.evidence.task())),
+                table: table(index, &partition.tasks, &verdict.evidence, set),
+            }
+        })
+        .collect()
+}
+
+fn table(index: usize, tasks: &[usize], evidence: &Evidence, set: &TaskSet) -> Option<Table> {
+    match evidence {
+        Evidence::DemandWithinSupply { checked, .. } if !checked.is_empty() => {
+            let mut table = Table::new(
+                format!("evidence-{index}"),
+                format!("Intervals of partition {index} that the evidence checks"),
+            )
+            .time("Interval t")
+            .time("Demand in t")
+            .time("Supply − demand");
+            for &(interval, demand) in checked {
+                let rest = interval.checked_sub(demand);
+                table
+                    .rows
+                    .push(vec![interval.into(), demand.into(), Cell::of(rest)]);
+            }
+            Some(table)
+        }
+        Evidence::ResponseTimes {
+            priorities,
+            response_times_ns,
+        } => {
+            let mut table = Table::new(
+                format!("evidence-{index}"),
+                format!("Tasks of partition {index}, from the highest to the lowest priority"),
+            )
+            .number("Rank")
+            .text("Task")
+            .time("Response time");
+            table.head = 1;
+            for (rank, &task) in priorities.iter().enumerate() {
+                let position = tasks.iter().position(|&other| other == task);
+                let time: Option<Time> =
+                    position.and_then(|position| response_times_ns.get(position).copied());
+                table
+                    .rows
+                    .push(vec![rank.into(), set.label(task).into(), Cell::of(time)]);
+            }
+            Some(table)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the plan and the task set as files.
+///
+/// # Errors
+/// Fails with [`Error::Internal`] for a value without a JSON form.
+pub fn files(plan: &Plan, set: &TaskSet) -> Result<Vec<File>> {
+    let file = |id: &str, name: &str, about: &str, text: serde_json::Result<String>| {
+        let text = text.map_err(|error| Error::Internal(error.to_string()))?;
+        Ok::<File, Error>(File {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            about: about.to_owned(),
+            text: text + "\n",
+        })
+    };
+    Ok(vec![
+        file(
+            "file-plan",
+            "plan.json",
+            "The plan with its evidence",
+            serde_json::to_string(plan),
+        )?,
+        file("file-set", "set.json", "The task set", serde_json::to_string(set))?,
+    ])
+}
+
+/// Returns the exports that the GPU of `plan` supports, and a remark about them.
+pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'static str) {
+    let Some(hardware) = &plan.hardware else {
+        return (Vec::new(), "The plan names no GPU, so there is no export.");
+    };
+    if !verified || !plan.schedulable {
+        return (
+            Vec::new(),
+            "gpusched exports only verified and schedulable plans.",
+        );
+    }
+    let targets = [
+        (Target::Libsmctrl, "partitions.h", "Masks of TPCs for libsmctrl"),
+        (Target::Mps, "partitions.sh", "Static SM partitions of MPS"),
+        (
+            Target::Mig,
+            "instances.sh",
+            "Commands that create the MIG instances",
+        ),
+        (
+            Target::GreenContext,
+            "contexts.h",
+            "Groups of SMs for CUDA green contexts",
+        ),
+        (
+            Target::Csv,
+            "partitions.csv",
+            "Table of partitions for other tools",
+        ),
+    ];
+    let exports = targets
+        .into_iter()
+        .filter(|(target, ..)| target.check(hardware).is_ok());
+    let exports = exports.filter_map(|(target, name, about)| {
+        Some(File {
+            id: format!("export-{target}"),
+            name: name.to_owned(),
+            about: about.to_owned(),
+            text: target.export(plan, set).ok()?,
+        })
+    });
+    (
+        exports.collect(),
+        "The comments of each file list the assumptions of the plan.",
+    )
+}

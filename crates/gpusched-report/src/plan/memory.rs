@@ -1,0 +1,88 @@
+//! Memory traffic of the tasks and of other sources.
+
+use gpusched_model::{Bandwidth, Bytes, Plan, TaskSet};
+use serde::Serialize;
+
+use crate::table::{Cell, Table};
+
+/// Memory traffic, with a remark about its effect on the verdict.
+#[derive(Serialize)]
+pub struct Section {
+    table: Option<Table>,
+    note: String,
+}
+
+/// Returns the traffic of all tasks of `set`.
+pub fn section(plan: &Plan, set: &TaskSet) -> Section {
+    let note = match plan.memory {
+        Some(memory) => format!(
+            "All partitions share a memory with a guaranteed bandwidth of {}. The verdicts count the delay by the traffic of other partitions.",
+            memory.bandwidth
+        ),
+        None => "The verdicts neglect the memory traffic of other partitions. The interference models with `bandwidth` count it.".to_owned(),
+    };
+    let known = set.tasks().iter().any(|task| task.traffic().is_some());
+    if plan.memory.is_none() && !known && set.other_traffic().is_empty() {
+        return Section { table: None, note };
+    }
+    let bandwidth = plan.memory.map(|memory| memory.bandwidth);
+    let mut table = Table::new("memory", "Memory traffic of each source")
+        .text("Source")
+        .number("Partition")
+        .valued("Traffic per job", "bytes")
+        .time("Period T")
+        .valued("Mean rate", "B/s");
+    if bandwidth.is_some() {
+        table = table.number("Share of the bandwidth");
+    }
+    for (index, task) in set.tasks().iter().enumerate() {
+        let mut partitions = plan.partitions.iter();
+        let partition = partitions.position(|partition| partition.tasks.contains(&index));
+        let mut row = vec![set.label(index).into(), Cell::of(partition)];
+        row.extend(cells(
+            task.traffic(),
+            task.period().into(),
+            task.period().ns(),
+            bandwidth,
+        ));
+        table.rows.push(row);
+    }
+    for (index, other) in set.other_traffic().iter().enumerate() {
+        let name = other
+            .name
+            .clone()
+            .unwrap_or_else(|| format!("other traffic #{index}"));
+        let mut row = vec![name.into(), Cell::none()];
+        row.extend(cells(
+            Some(other.traffic),
+            other.period.into(),
+            other.period.ns(),
+            bandwidth,
+        ));
+        table.rows.push(row);
+    }
+    Section {
+        table: Some(table),
+        note,
+    }
+}
+
+/// Cells of one source: traffic, period, mean rate (rounded up), and the share of `bandwidth`.
+fn cells(traffic: Option<Bytes>, period: Cell, ns: u64, bandwidth: Option<Bandwidth>) -> Vec<Cell> {
+    let rate = traffic.map(|traffic| traffic.nano().div_ceil(ns.max(1).into()));
+    let rate = rate.and_then(|rate| Bandwidth::new(u64::try_from(rate).ok()?));
+    let mut cells = vec![
+        traffic.map_or_else(
+            || "unknown".into(),
+            |traffic| Cell::valued(traffic, traffic.bytes()),
+        ),
+        period,
+        rate.map_or_else(Cell::none, |rate| Cell::valued(rate, rate.bytes_per_second())),
+    ];
+    if let Some(bandwidth) = bandwidth {
+        let share =
+            |rate: Bandwidth| rate.bytes_per_second() as f64 / bandwidth.bytes_per_second().max(1) as f64;
+        cells.push(rate.map_or_else(Cell::none, |rate| Cell::share(share(rate))));
+    }
+    cells
+}

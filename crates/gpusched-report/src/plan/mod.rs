@@ -1,0 +1,96 @@
+//! The page of a plan: the verdict first, then what the plan states, and the evidence for it.
+//!
+//! * `verdict`: result of the verifier in words;
+//! * `tables`: partitions and tasks;
+//! * `system`: the plan as a problem of the analysis;
+//! * `map`: SMs of the GPU, with their partitions;
+//! * `demand`: demand against supply;
+//! * `run`: Gantt chart of a simulated run;
+//! * `memory`: memory traffic;
+//! * `evidence`: evidence, files and exports.
+
+mod demand;
+mod evidence;
+mod map;
+mod memory;
+mod run;
+mod system;
+mod tables;
+mod verdict;
+
+use gpusched_model::error::Result;
+use gpusched_model::{Plan, TaskSet};
+use gpusched_verify::{Effort, Stated, verify_with};
+use serde::Serialize;
+
+use crate::table::Table;
+use crate::verdict::Verdict;
+use crate::{Page, page};
+use system::System;
+
+#[derive(Serialize)]
+struct Content {
+    heading: String,
+    verdict: Verdict,
+    facts: Vec<(&'static str, String)>,
+    assumptions: Vec<verdict::Listed>,
+    map: Option<map::Map>,
+    partitions: Option<Table>,
+    tasks: Table,
+    response_times: &'static str,
+    demand: demand::Section,
+    run: run::Section,
+    memory: memory::Section,
+    evidence: Vec<evidence::Proof>,
+    files: Vec<evidence::File>,
+    exports: Vec<evidence::File>,
+    export_note: &'static str,
+}
+
+/// Verifies `plan` and creates its page. `effort` limits the check of a lower bound.
+///
+/// # Errors
+/// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
+pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
+    let checked = Stated::default().check(plan).and_then(|taken| {
+        let verified = verify_with(plan, set, effort)?;
+        Ok((verified, taken))
+    });
+    let verdict = verdict::of(plan, set, &checked);
+    // The analysis accepts only partitions that the verifier has checked.
+    let offer = system::offer(plan);
+    let system = checked
+        .is_ok()
+        .then(|| System::new(plan, set, offer.as_ref()))
+        .flatten();
+    let name = set.name().unwrap_or("task set");
+    let gpu = plan.hardware.as_ref().map(|hardware| hardware.device.name());
+    let heading = match gpu {
+        Some(gpu) => format!("{name} on GPU {gpu}"),
+        None => format!("{name} on {}", gpusched_model::counted(plan.gpu_sms, "SM")),
+    };
+    let (exports, export_note) = evidence::exports(plan, set, checked.is_ok());
+    let positive = verdict.positive;
+    let content = Content {
+        facts: tables::facts(plan, set),
+        assumptions: verdict::assumptions(plan, &checked),
+        map: map::Map::new(plan),
+        partitions: tables::partitions(plan, set, system.as_ref(), checked.is_ok()),
+        tasks: tables::tasks(plan, set, system.as_ref()),
+        response_times: tables::response_times_note(plan, checked.is_ok()),
+        demand: demand::section(plan, system.as_ref()),
+        run: run::section(plan, set, system.as_ref()),
+        memory: memory::section(plan, set),
+        evidence: evidence::proofs(plan, set),
+        files: evidence::files(plan, set)?,
+        exports,
+        export_note,
+        heading,
+        verdict,
+    };
+    let title = format!("Plan: {}", content.heading);
+    Ok(Page {
+        html: page::render("plan.html", &title, &content)?,
+        positive,
+    })
+}

@@ -1,0 +1,164 @@
+//! Gantt chart of a simulated run over the first hyperperiod.
+
+use gpusched_model::error::Result;
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Plan, TaskSet, counted};
+use gpusched_sim::tasks::{Chart, Pattern, Release, Simulation, Tally, Task, hyperperiod, jobs_before};
+use gpusched_sim::timeline::Timeline;
+use gpusched_sim::validation::system::{Part, parts};
+use gpusched_study::plot::gantt::{Options, svg};
+use serde::Serialize;
+
+use super::system::System;
+use crate::figure::Figure;
+use crate::table::{Cell, Table, Tone};
+
+/// Maximum number of jobs on the chart.
+const JOBS: u64 = 300;
+
+/// The chart and the numbers of the run, or the reason why there is no run.
+#[derive(Serialize)]
+pub struct Section {
+    figure: Option<Figure>,
+    jobs: Option<Table>,
+    note: String,
+}
+
+/// Simulates `plan` and draws the run.
+pub fn section(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Section {
+    let without = |note: &str| Section {
+        figure: None,
+        jobs: None,
+        note: note.to_owned(),
+    };
+    let Some(system) = system else {
+        return without("The page shows no run, because there is no verified plan with partitions.");
+    };
+    match run(plan, set, system) {
+        Ok(section) => section,
+        Err(error) => without(&format!("gpusched cannot simulate the plan: {error}")),
+    }
+}
+
+fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
+    let parts = parts(&system.problem, plan, None, Factor::ONE)?;
+    let tasks: Vec<Task> = parts.iter().flat_map(|part| part.tasks.iter().copied()).collect();
+    let releases = Pattern::default().releases(&tasks, (1, 0));
+    let start = releases
+        .iter()
+        .map(|release| release.earliest)
+        .max()
+        .unwrap_or_default();
+    let whole = hyperperiod(&tasks);
+    let last = whole
+        .and_then(|whole| whole.checked_add(start))
+        .unwrap_or(Time::LIMIT);
+    let end = cut(&tasks, &releases, last);
+    let mut timeline = Timeline::new();
+    let mut table = Table::new("run", "Jobs of the simulated run")
+        .text("Task")
+        .number("Partition")
+        .number("Jobs")
+        .time("Longest response time")
+        .number("Preemptions")
+        .number("Deadline misses");
+    let mut rest = &releases[..];
+    let mut misses = 0;
+    for (index, part) in parts.iter().enumerate() {
+        let (own, others) = rest.split_at(part.tasks.len());
+        rest = others;
+        let tally = simulate(&mut timeline, index, part, own, set, end)?;
+        misses += tally.misses();
+        for (&task, tally) in part.positions.iter().zip(&tally.tasks) {
+            let missed = Cell::toned(
+                tally.misses.to_string(),
+                if tally.misses == 0 { Tone::Good } else { Tone::Bad },
+            );
+            table.rows.push(vec![
+                set.label(task).into(),
+                index.into(),
+                tally.jobs.into(),
+                Time::from_ns(tally.longest).into(),
+                tally.preemptions.into(),
+                missed,
+            ]);
+        }
+    }
+    let options = Options {
+        to: Some(end),
+        ..Options::default()
+    };
+    let jobs: u64 = jobs(&tasks, &releases, end);
+    let alternative = format!(
+        "Gantt chart of {} on {} from 0 to {end}, with {}. The table below lists the jobs of each task.",
+        counted(jobs, "job"),
+        counted(parts.len(), "partition"),
+        counted(misses, "deadline miss")
+    );
+    let caption =
+        "Simulated run: all tasks arrive together, and each job takes its WCET. Arrows mark releases.";
+    let figure = Figure::new("gantt", caption, alternative, &svg(&timeline, &options)?);
+    Ok(Section {
+        figure: Some(figure),
+        jobs: Some(table),
+        note: note(plan, whole, last, end),
+    })
+}
+
+fn note(plan: &Plan, whole: Option<Time>, last: Time, end: Time) -> String {
+    let extent = match whole {
+        Some(whole) if end == last => format!("The run covers the first hyperperiod of {whole}."),
+        Some(whole) => format!(
+            "The run ends at {end}, before the end of the hyperperiod of {whole}: the chart shows at most {JOBS} jobs."
+        ),
+        None => format!(
+            "The run ends at {end}, because the hyperperiod is too long: the chart shows at most {JOBS} jobs."
+        ),
+    };
+    let delay = match plan.memory {
+        Some(_) => " The run neglects the interference delay by other partitions.",
+        None => "",
+    };
+    format!("{extent}{delay} One run proves nothing about other runs; the proof is the evidence below.")
+}
+
+fn jobs(tasks: &[Task], releases: &[Release], end: Time) -> u64 {
+    let jobs = tasks.iter().zip(releases);
+    jobs.fold(0, |sum: u64, (task, release)| {
+        sum.saturating_add(jobs_before(task, release, end))
+    })
+}
+
+/// Returns the latest end up to `last` with at most [`JOBS`] jobs, but at least one job per task.
+fn cut(tasks: &[Task], releases: &[Release], last: Time) -> Time {
+    let most = JOBS.max(2 * tasks.len() as u64);
+    if jobs(tasks, releases, last) <= most {
+        return last;
+    }
+    let (mut fits, mut fails) = (0, last.ns());
+    while fails - fits > 1 {
+        let middle = fits + (fails - fits) / 2;
+        match jobs(tasks, releases, Time::from_ns(middle)) <= most {
+            true => fits = middle,
+            false => fails = middle,
+        }
+    }
+    Time::from_ns(fits)
+}
+
+fn simulate(
+    timeline: &mut Timeline,
+    index: usize,
+    part: &Part,
+    releases: &[Release],
+    set: &TaskSet,
+    end: Time,
+) -> Result<Tally> {
+    let simulation = Simulation::new(&part.tasks, releases, part.discipline, &part.order, end, (1, 0))?;
+    let mut tally = Tally::new(part.tasks.len());
+    let name = format!("partition {index}, {}", counted(part.sms, "SM"));
+    let names = part.positions.iter().map(|&task| set.label(task)).collect();
+    let mut chart = Chart::new(timeline, &name, names)?;
+    simulation.run(&mut (&mut tally, &mut chart));
+    chart.refused().map_or(Ok(tally), |error| Err(error.into()))
+}

@@ -1,0 +1,60 @@
+//! The plan as a problem of the analysis, to compute demands and response times.
+
+use gpusched_analysis::interference::model_of;
+use gpusched_analysis::partitioning::{Offer, Problem};
+use gpusched_analysis::schedulability::{Demand, edf};
+use gpusched_model::time::Time;
+use gpusched_model::{Evidence, Partition, Plan, Policy, TaskSet};
+
+/// The tasks and the GPU of a verified plan.
+pub struct System<'a> {
+    pub problem: Problem<'a>,
+}
+
+/// Returns the partition sizes that the GPU of `plan` supports, if the plan names a GPU.
+pub fn offer(plan: &Plan) -> Option<Offer> {
+    let hardware = plan.hardware.as_ref()?;
+    Offer::new(&hardware.device, hardware.granularity).ok()
+}
+
+impl<'a> System<'a> {
+    /// Returns the system of `plan`, or `None` for a plan without a partition or without a known interference model.
+    pub fn new(plan: &Plan, set: &'a TaskSet, offer: Option<&'a Offer>) -> Option<System<'a>> {
+        let policy = plan.partitions.first()?.verdict.policy;
+        let mut problem = Problem::new(set, plan.gpu_sms, policy, model_of(plan.interference?)).ok()?;
+        if let Some(memory) = plan.memory {
+            problem = problem.sharing(memory).ok()?;
+        }
+        if let Some(offer) = offer {
+            problem = problem.offered(offer).ok()?;
+        }
+        Some(System { problem })
+    }
+
+    /// Returns the demands of the tasks of `partition`, without interference from other partitions. Returns `None` if a WCET is
+    /// unknown.
+    pub fn demands(&self, partition: &Partition) -> Option<Vec<Demand>> {
+        self.problem.demands(&partition.tasks, partition.sms).ok()
+    }
+
+    /// Returns the slack of `partition`: extra work per busy period that causes no deadline miss [ns]. Only for preemptive EDF
+    /// without shared memory.
+    pub fn slack(&self, partition: &Partition) -> Option<Time> {
+        let applies = partition.verdict.policy == Policy::Edf && self.problem.memory().is_none();
+        applies.then(|| edf::slack(&self.demands(partition)?)).flatten()
+    }
+
+    /// Returns a bound on the response time of each task of `partition` [ns]. The bounds are from the evidence, or from the analysis of
+    /// preemptive EDF without shared memory.
+    pub fn response_times(&self, partition: &Partition) -> Option<Vec<Time>> {
+        match &partition.verdict.evidence {
+            Evidence::ResponseTimes {
+                response_times_ns, ..
+            } => Some(response_times_ns.clone()),
+            _ if partition.verdict.policy == Policy::Edf && self.problem.memory().is_none() => {
+                edf::response_times(&self.demands(partition)?)
+            }
+            _ => None,
+        }
+    }
+}

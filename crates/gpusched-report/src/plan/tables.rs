@@ -1,0 +1,303 @@
+//! Facts, partitions and tasks of a plan.
+
+use gpusched_model::plan::Proof;
+use gpusched_model::time::Time;
+use gpusched_model::{Partition, Plan, Policy, TaskSet, counted};
+
+use super::system::System;
+use super::verdict::naming;
+use crate::table::{Cell, Table, Tone};
+
+/// Returns the key numbers of the plan, each with its name.
+pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(hardware) = &plan.hardware {
+        facts.push(("GPU", hardware.device.name().to_owned()));
+        facts.push(("Granularity", hardware.granularity.to_string()));
+    }
+    facts.push(("Tasks", set.tasks().len().to_string()));
+    facts.push(("Partitions", plan.partitions.len().to_string()));
+    facts.push(("SMs used", format!("{} of {}", plan.sms_used, plan.gpu_sms)));
+    if let Some(bound) = &plan.bound {
+        let proof = match bound.proof {
+            Proof::Prices => "by dual prices",
+            Proof::Search => "by complete search",
+        };
+        facts.push(("Lower bound", format!("{} ({proof})", counted(bound.sms, "SM"))));
+    }
+    facts.push(("Policy", policies(plan)));
+    let interference = plan.interference.map(|model| model.to_string());
+    facts.push((
+        "Interference model",
+        interference.unwrap_or_else(|| "unnamed".to_owned()),
+    ));
+    if let Some(memory) = plan.memory {
+        facts.push(("Guaranteed memory bandwidth", memory.bandwidth.to_string()));
+        facts.push(("Memory arbiter", memory.arbitration.to_string()));
+    }
+    if let Some(margin) = &plan.margin {
+        facts.push(("WCET margin", factor(margin.wcet_scaling_permille)));
+    } else if let Some(sensitivity) = &plan.sensitivity {
+        facts.push(("WCET margin", factor(sensitivity.wcet_scaling_permille)));
+    }
+    facts
+}
+
+fn policies(plan: &Plan) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for partition in &plan.partitions {
+        let name = partition.verdict.policy.name();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.is_empty() {
+        true => "–".to_owned(),
+        false => names.join(", "),
+    }
+}
+
+/// Returns a factor in thousandths as text.
+pub fn factor(permille: u64) -> String {
+    match permille {
+        gpusched_model::plan::LARGEST_SCALING.. => "× 1000 or more".to_owned(),
+        _ => format!("× {}.{:03}", permille / 1000, permille % 1000),
+    }
+}
+
+/// Returns the table of partitions, or `None` for a plan without partitions.
+pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: bool) -> Option<Table> {
+    let mut table = Table::new("partitions", "Partitions of the plan")
+        .number("Partition")
+        .number("SMs")
+        .text("Verdict")
+        .text("Tasks")
+        .number("Utilization");
+    let slacks: Vec<Option<Time>> = plan
+        .partitions
+        .iter()
+        .map(|partition| system?.slack(partition))
+        .collect();
+    let with_slack = slacks.iter().any(Option::is_some);
+    let with_place = plan.partitions.iter().any(|partition| partition.place.is_some());
+    if with_slack {
+        table = table.time("Slack");
+    }
+    if plan.sensitivity.is_some() {
+        table = table.number("Spare SMs");
+    }
+    table = table.text("Test");
+    if with_place {
+        table = table.text("Placement");
+    }
+    for (index, (partition, slack)) in plan.partitions.iter().zip(slacks).enumerate() {
+        let names: Vec<String> = partition.tasks.iter().map(|&task| set.label(task)).collect();
+        let utilization =
+            system.and_then(|system| system.problem.utilization(&partition.tasks, partition.sms));
+        let mut row: Vec<Cell> = vec![
+            index.into(),
+            partition.sms.into(),
+            verdict(partition, set, verified),
+            names.join(", ").into(),
+            utilization.map_or_else(Cell::none, |utilization| Cell::share(utilization.as_f64())),
+        ];
+        if with_slack {
+            row.push(Cell::of(slack));
+        }
+        if let Some(sensitivity) = &plan.sensitivity {
+            row.push(Cell::of(
+                sensitivity.partitions.get(index).map(|found| found.spare_sms),
+            ));
+        }
+        let test = format!("{}, {}", partition.verdict.policy, partition.verdict.strength);
+        row.push(test.into());
+        if with_place {
+            row.push(Cell::of(partition.place.as_ref().map(ToString::to_string)));
+        }
+        table.rows.push(row);
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// Returns the verdict of a partition. Without a verified plan, the verdict is only a statement of the plan.
+fn verdict(partition: &Partition, set: &TaskSet, verified: bool) -> Cell {
+    let evidence = &partition.verdict.evidence;
+    match (partition.verdict.schedulable, verified) {
+        (true, true) => Cell::toned("passes", Tone::Good),
+        (true, false) => Cell::toned("passes according to the plan, not proven", Tone::Open),
+        (false, _) => Cell::toned(
+            format!("fails: {evidence}{}", naming(set, evidence.task())),
+            Tone::Bad,
+        ),
+    }
+}
+
+/// Returns the table of tasks, in the order of the task set.
+pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
+    let found = Found::of(plan, set.tasks().len(), system);
+    let has = |has: fn(&gpusched_model::Task) -> bool| set.tasks().iter().any(has);
+    let jitter = has(|task| task.jitter() > Time::ZERO);
+    let (kind, traffic) = (
+        has(|task| task.kind().is_some()),
+        has(|task| task.traffic().is_some()),
+    );
+    let mut table = Table::new("tasks", "Tasks of the task set")
+        .number("#")
+        .text("Task")
+        .number("Partition")
+        .time("Period T")
+        .time("Deadline D");
+    table.head = 1;
+    if jitter {
+        table = table.time("Jitter J");
+    }
+    let known = found.wcets.iter().any(Option::is_some);
+    let bounded = found.response_times.iter().any(Option::is_some);
+    if known {
+        table = table.time("WCET C").number("C / T");
+    }
+    if bounded {
+        table = table.time("Response time R").time("Margin D − R").number("R / D");
+    }
+    if plan.sensitivity.is_some() {
+        table = table.number("WCET may grow");
+    }
+    if kind {
+        table = table.text("Kind");
+    }
+    if traffic {
+        table = table.valued("Traffic per job", "bytes");
+    }
+    if plan.bound.is_some() {
+        table = table.number("Dual price");
+    }
+    for (index, task) in set.tasks().iter().enumerate() {
+        let of = |list: &[Option<Time>]| list.get(index).copied().flatten();
+        let (wcet, response) = (of(&found.wcets), of(&found.response_times));
+        let (period, deadline) = (task.period(), task.deadline());
+        let share = |part: Time, whole: Time| Cell::share(part.ns() as f64 / whole.ns().max(1) as f64);
+        let mut row: Vec<Cell> = vec![
+            index.into(),
+            set.label(index).into(),
+            Cell::of(found.partitions.get(index).copied().flatten()),
+            period.into(),
+            deadline.into(),
+        ];
+        if jitter {
+            row.push(task.jitter().into());
+        }
+        if known {
+            row.push(Cell::of(wcet));
+            row.push(wcet.map_or_else(Cell::none, |wcet| share(wcet, period)));
+        }
+        if bounded {
+            row.push(Cell::of(response));
+            row.push(response.map_or_else(Cell::none, |response| margin(deadline, response)));
+            row.push(response.map_or_else(Cell::none, |response| share(response, deadline)));
+        }
+        if plan.sensitivity.is_some() {
+            let growth = found.growths.get(index).copied().flatten();
+            row.push(growth.map_or_else(Cell::none, |permille| {
+                let exact = format!("{}.{:03}", permille / 1000, permille % 1000);
+                Cell::valued(factor(permille), exact)
+            }));
+        }
+        if kind {
+            row.push(Cell::of(task.kind().map(|kind| kind.to_string())));
+        }
+        if traffic {
+            let traffic = task.traffic();
+            row.push(traffic.map_or_else(Cell::none, |traffic| Cell::valued(traffic, traffic.bytes())));
+        }
+        if let Some(bound) = &plan.bound {
+            let price = bound.prices.get(index).copied();
+            row.push(price.map_or_else(Cell::none, |price| {
+                let exact = format!("{}.{:06}", price / 1_000_000, price % 1_000_000);
+                Cell::valued(&exact, &exact)
+            }));
+        }
+        table.rows.push(row);
+    }
+    table
+}
+
+/// D − R, which is negative if the bound on the response time exceeds the deadline.
+fn margin(deadline: Time, response: Time) -> Cell {
+    match deadline.checked_sub(response) {
+        Some(margin) => Cell {
+            tone: Tone::Good,
+            ..Cell::from(margin)
+        },
+        None => {
+            let excess = response.checked_sub(deadline).unwrap_or_default();
+            Cell {
+                tone: Tone::Bad,
+                ..Cell::valued(format!("−{excess}"), format!("-{}", excess.ns()))
+            }
+        }
+    }
+}
+
+/// Values of each task, by the position of the task.
+struct Found {
+    partitions: Vec<Option<usize>>,
+    wcets: Vec<Option<Time>>,
+    response_times: Vec<Option<Time>>,
+    growths: Vec<Option<u64>>,
+}
+
+impl Found {
+    fn of(plan: &Plan, tasks: usize, system: Option<&System<'_>>) -> Found {
+        let mut found = Found {
+            partitions: vec![None; tasks],
+            wcets: vec![None; tasks],
+            response_times: vec![None; tasks],
+            growths: vec![None; tasks],
+        };
+        for (index, partition) in plan.partitions.iter().enumerate() {
+            let demands = system.and_then(|system| system.demands(partition));
+            let times = system.and_then(|system| system.response_times(partition));
+            for (position, &task) in partition.tasks.iter().enumerate() {
+                set(&mut found.partitions, task, Some(index));
+                let demand = demands.as_ref().and_then(|demands| demands.get(position));
+                set(&mut found.wcets, task, demand.map(|demand| demand.wcet));
+                let time = times.as_ref().and_then(|times| times.get(position));
+                set(&mut found.response_times, task, time.copied());
+            }
+        }
+        let slacks = plan
+            .sensitivity
+            .iter()
+            .flat_map(|sensitivity| &sensitivity.partitions);
+        for slack in slacks.flat_map(|partition| &partition.tasks) {
+            set(&mut found.growths, slack.task, Some(slack.wcet_scaling_permille));
+        }
+        found
+    }
+}
+
+fn set<T>(list: &mut [Option<T>], index: usize, value: Option<T>) {
+    if let Some(place) = list.get_mut(index) {
+        *place = value;
+    }
+}
+
+/// Returns a sentence about the source of the response times.
+pub fn response_times_note(plan: &Plan, verified: bool) -> &'static str {
+    if !verified {
+        return "The page shows no WCETs and no response times, because the verifier refuses the plan.";
+    }
+    let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
+    let is_fixed = |policy: Policy| matches!(policy, Policy::FixedPriority(..));
+    if plan.partitions.is_empty() {
+        "The plan assigns no task to a partition, so there are no response times."
+    } else if policies.clone().all(is_fixed) {
+        "The evidence of the plan contains the response times, and the verifier checks them."
+    } else if plan.memory.is_some() {
+        "WCETs exclude the interference delay by other partitions. Tasks under EDF have no bound on the response time with shared memory; their evidence is the demand test."
+    } else if policies.any(|policy| policy == Policy::Edf) {
+        "The analysis computes response times under preemptive EDF. The verifier does not check them, because the proof uses the demand test."
+    } else {
+        "The test of these partitions bounds no response times. The proof uses only the test."
+    }
+}

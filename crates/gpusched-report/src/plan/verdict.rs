@@ -1,0 +1,226 @@
+//! The result of the verifier in words.
+
+use gpusched_model::assumptions::{Assumption, Consequence};
+use gpusched_model::plan::{Failure, Plan};
+use gpusched_model::policy::Strength;
+use gpusched_model::{TaskSet, counted};
+use gpusched_verify::{CheckedBound, CheckedMargin, Fault, Taken, Verified};
+use serde::Serialize;
+
+use crate::table::Tone;
+use crate::verdict::{Check, Verdict};
+
+/// Result of the verifier: its findings, or the first fault.
+pub type Checked = Result<(Verified, Taken), Fault>;
+
+/// An assumption.
+#[derive(Serialize)]
+pub struct Listed {
+    id: String,
+    text: String,
+    unsafe_if_violated: bool,
+}
+
+fn proves(plan: &Plan) -> bool {
+    let mut partitions = plan.partitions.iter();
+    plan.schedulable && !partitions.any(|partition| partition.verdict.strength == Strength::NecessaryOnly)
+}
+
+/// Returns the name of the task in parentheses.
+pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
+    let name = task.and_then(|task| set.tasks().get(task)?.name());
+    name.map_or_else(String::new, |name| format!(" (task {name})"))
+}
+
+/// Returns the verdict on `plan`.
+pub fn of(plan: &Plan, set: &TaskSet, checked: &Checked) -> Verdict {
+    let (tone, word, sentence) = headline(plan, set, checked);
+    Verdict {
+        tone,
+        word: word.to_owned(),
+        sentence,
+        checks: checks(plan, checked),
+        positive: checked.is_ok() && proves(plan),
+    }
+}
+
+fn headline(plan: &Plan, set: &TaskSet, checked: &Checked) -> (Tone, &'static str, String) {
+    let tasks = counted(set.tasks().len(), "task");
+    let gpu = counted(plan.gpu_sms, "SM");
+    let verified = match checked {
+        Err(fault) => {
+            let sentence = format!(
+                "The verifier refuses the plan at {fault}. The page shows the statements of the plan, which are not proven."
+            );
+            return (Tone::Bad, "Refused", sentence);
+        }
+        Ok((verified, _)) => verified,
+    };
+    if plan.schedulable && !proves(plan) {
+        let sentence = "The tasks pass a test that is only a necessary condition. The plan does not prove that they meet their deadlines.";
+        return (Tone::Open, "Not proven", sentence.to_owned());
+    }
+    if plan.schedulable {
+        let sentence = format!(
+            "All {tasks} meet all deadlines on {} of {gpu}, under the assumptions below.",
+            plan.sms_used
+        );
+        return (Tone::Good, "Schedulable", sentence);
+    }
+    let sufficient = plan
+        .partitions
+        .iter()
+        .any(|partition| partition.verdict.strength == Strength::Sufficient);
+    let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
+    match &plan.failure {
+        Some(Failure::BoundExceedsGpu) if proven.is_some_and(|sms| sms > plan.gpu_sms) => {
+            let sentence = match sufficient {
+                true => format!(
+                    "No plan that passes this sufficient test fits on {gpu}. The tasks may still be schedulable."
+                ),
+                false => format!("No plan for these tasks fits on {gpu}."),
+            };
+            (Tone::Bad, "Not schedulable", sentence)
+        }
+        Some(Failure::BoundExceedsGpu) => {
+            let sentence = format!(
+                "The plan claims that no plan fits on {gpu}. The verifier does not confirm this claim."
+            );
+            (Tone::Open, "No plan", sentence)
+        }
+        Some(
+            failure
+            @ (Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. }),
+        ) => {
+            let sentence = format!("{failure}{}.", naming(set, failure.task()));
+            (Tone::Bad, "Not schedulable", upper(&sentence))
+        }
+        Some(Failure::HeuristicFailed) | None => {
+            let excess = match plan.sms_used > plan.gpu_sms {
+                true => format!(
+                    " The partitions that it tried need {}, but the GPU has {gpu}.",
+                    counted(plan.sms_used, "SM")
+                ),
+                false => String::new(),
+            };
+            let sentence = format!(
+                "The heuristic found no plan where all tasks meet their deadlines.{excess} Another plan may still exist."
+            );
+            (Tone::Bad, "No plan found", sentence)
+        }
+    }
+}
+
+/// Returns `sentence` with a capital letter at its start.
+fn upper(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn checks(plan: &Plan, checked: &Checked) -> Vec<Check> {
+    let (verified, taken) = match checked {
+        Err(fault) => {
+            let text = format!("At `{}`: {}.", fault.field, fault.message);
+            return vec![Check::new(Tone::Bad, "refused", text)];
+        }
+        Ok(found) => found,
+    };
+    let mut checks = Vec::new();
+    let partitions = counted(plan.partitions.len(), "partition");
+    match plan.schedulable {
+        true if proves(plan) => {
+            let text = format!("Separate code recomputed the plan and its evidence for {partitions}.");
+            checks.push(Check::new(Tone::Good, "proven", text));
+        }
+        true => {
+            let text = "Deadlines: the test of the plan is only a necessary condition.".to_owned();
+            checks.push(Check::new(Tone::Open, "not proven", text));
+        }
+        false => {
+            let text = "Separate code recomputed the statements of the plan.".to_owned();
+            checks.push(Check::new(Tone::Good, "confirmed", text));
+        }
+    }
+    checks.extend(verified.bound.as_ref().map(bound));
+    if let Some(highs) = verified.bound.as_ref().and_then(|bound| bound.highs) {
+        let text = format!(
+            "Lower bound of {} by HiGHS, which computes in floating point.",
+            counted(highs, "SM")
+        );
+        checks.push(Check::new(Tone::Open, "not confirmed", text));
+    }
+    checks.extend(verified.margin.as_ref().map(margin));
+    if let Some(taken) = taken.line() {
+        let text = format!("Values that the verifier takes from the plan: {taken}.");
+        checks.push(Check::new(Tone::Open, "not checked", text));
+    }
+    if plan.sensitivity.is_some() {
+        let text = "WCET margins of single tasks, which the proof does not use.".to_owned();
+        checks.push(Check::new(Tone::Open, "not checked", text));
+    }
+    checks
+}
+
+fn bound(bound: &CheckedBound) -> Check {
+    let stated = counted(bound.stated, "SM");
+    match (bound.proven, &bound.unchecked) {
+        (Some(sms), Some(why)) => Check::new(
+            Tone::Open,
+            "confirmed in part",
+            format!(
+                "Lower bound of {stated}, but only for {}, because {why}.",
+                counted(sms, "SM")
+            ),
+        ),
+        (Some(_), None) => Check::new(
+            Tone::Good,
+            "proven",
+            format!("Lower bound: no plan has fewer than {stated}."),
+        ),
+        (None, why) => {
+            let why = why
+                .as_ref()
+                .map_or_else(String::new, |why| format!(", because {why}"));
+            Check::new(
+                Tone::Open,
+                "not confirmed",
+                format!("Lower bound of {stated}{why}."),
+            )
+        }
+    }
+}
+
+fn margin(margin: &CheckedMargin) -> Check {
+    let factor = |permille: u64| format!("{}.{:03}", permille / 1000, permille % 1000);
+    let stated = factor(margin.stated);
+    match margin.confirmed {
+        true => Check::new(
+            Tone::Good,
+            "proven",
+            format!("WCET margin: the plan stays schedulable if all WCETs grow by the factor {stated}."),
+        ),
+        false => Check::new(Tone::Open, "not confirmed", format!("WCET margin of {stated}.")),
+    }
+}
+
+/// Returns the assumptions of the verdict: the list of the verifier or, for a refused plan, the list of the plan.
+pub fn assumptions(plan: &Plan, checked: &Checked) -> Vec<Listed> {
+    let stated = || plan.assumptions.clone().unwrap_or_default();
+    let list = checked
+        .as_ref()
+        .map_or_else(|_| stated(), |(verified, _)| verified.assumptions.clone());
+    list.iter().map(listed).collect()
+}
+
+fn listed(assumption: &Assumption) -> Listed {
+    Listed {
+        id: assumption.id.to_string(),
+        text: assumption
+            .text
+            .clone()
+            .unwrap_or_else(|| assumption.id.to_string()),
+        unsafe_if_violated: assumption.if_violated == Consequence::Unsafe,
+    }
+}

@@ -1,0 +1,191 @@
+//! The page of a study: figures, claims, tables of results, provenance.
+
+use gpusched_model::counted;
+use gpusched_model::error::Result;
+use gpusched_study::{Finding, Findings, Provenance, Shard, Study, Table as Results};
+use serde::Serialize;
+
+use crate::figure::Figure;
+use crate::table::{Cell, Table, Tone};
+use crate::verdict::{Check, Verdict};
+use crate::{Page, page};
+
+/// Maximum number of rows of one table of results.
+const ROWS: usize = 2_000;
+
+#[derive(Serialize)]
+struct Content {
+    heading: String,
+    source: String,
+    verdict: Verdict,
+    figures: Vec<Figure>,
+    claims: Option<Table>,
+    results: Vec<Section>,
+    provenance: Vec<(&'static str, String)>,
+    name: String,
+    text: String,
+}
+
+/// A table of results, with a remark if it is not complete.
+#[derive(Serialize)]
+struct Section {
+    file: String,
+    table: Table,
+    note: Option<String>,
+}
+
+/// Creates the page of `study`, whose results must be current. Each of `figures` is a part of the study, such as `tasks-50`, and SVG
+/// text of [`line_chart`](gpusched_study::plot::line_chart).
+///
+/// # Errors
+/// Fails in the same cases as [`Study::findings`] and [`Table::read`](gpusched_study::Table::read).
+pub fn page(study: &Study, figures: &[(Option<String>, String)]) -> Result<Page> {
+    let (spec, folder) = (&study.spec, &study.folder);
+    let findings = study.findings()?;
+    let heading = match spec.title() {
+        "" => spec.name(),
+        title => title,
+    };
+    let files = [
+        ("results", "Results", folder.results()),
+        ("weighted", "Weighted schedulability", folder.weighted()),
+        ("timing", "Times of the search", folder.timing()),
+    ];
+    let files = files.into_iter().filter(|(_, _, path)| path.exists());
+    let results = files.map(|(id, caption, path)| Ok(section(id, caption, &Results::read(path)?)));
+    let results: Vec<Section> = results.collect::<Result<_>>()?;
+    let drawn = figures.iter().enumerate().map(|(index, (part, svg))| {
+        let part = part.as_ref().map(|part| format!(" ({part})")).unwrap_or_default();
+        let caption =
+            format!("{heading}{part}. Bands are 95 % confidence intervals, if the results contain them.");
+        let alternative = format!("Line chart: {heading}{part}. The table of results contains all values.");
+        Figure::new(format!("figure-{index}"), caption, alternative, svg)
+    });
+    let verdict = verdict(&findings);
+    let positive = verdict.positive;
+    let content = Content {
+        source: spec.source_text().to_owned(),
+        figures: drawn.collect(),
+        claims: claims(&findings.findings),
+        results,
+        provenance: provenance(&Provenance::read(&folder.provenance(Shard::WHOLE))?),
+        name: spec.name().to_owned(),
+        text: spec.text().to_owned(),
+        heading: heading.to_owned(),
+        verdict,
+    };
+    let title = format!("Study: {}", content.heading);
+    Ok(Page {
+        html: page::render("study.html", &title, &content)?,
+        positive,
+    })
+}
+
+fn verdict(findings: &Findings) -> Verdict {
+    let all = &findings.findings;
+    let reproduced = all.iter().filter(|finding| finding.reproduced).count();
+    let failed = all.iter().filter(|finding| finding.is_failure());
+    let checks: Vec<Check> = failed
+        .map(|finding| {
+            let variant = finding.reading.as_ref().map(|name| format!(" ({name})"));
+            let text = format!("{}{}: {}", finding.id, variant.unwrap_or_default(), finding.text);
+            Check::new(Tone::Bad, "must hold, but is not reproduced", text)
+        })
+        .collect();
+    let (tone, word) = match (findings.is_failure(), reproduced == all.len()) {
+        (true, _) => (Tone::Bad, "A claim that must hold is not reproduced"),
+        (false, true) if all.is_empty() => (Tone::Open, "No claims"),
+        (false, true) => (Tone::Good, "All claims reproduced"),
+        (false, false) => (Tone::Open, "Some claims are not reproduced"),
+    };
+    let count = counted(all.len(), "finding");
+    Verdict {
+        tone,
+        word: word.to_owned(),
+        sentence: format!(
+            "The results confirm {reproduced} of {count}. A finding is the result of one claim for one analysis variant."
+        ),
+        checks,
+        positive: !findings.is_failure(),
+    }
+}
+
+fn claims(findings: &[Finding]) -> Option<Table> {
+    let mut table = Table::new("claims", "Claims, with the result for each analysis variant")
+        .text("Claim")
+        .text("Result")
+        .text("Analysis variant")
+        .text("Statement")
+        .text("Published")
+        .text("Computed")
+        .text("Source");
+    for finding in findings {
+        let (word, tone) = match (finding.reproduced, finding.must_hold) {
+            (true, _) => ("reproduced", Tone::Good),
+            (false, true) => ("not reproduced, must hold", Tone::Bad),
+            (false, false) => ("not reproduced", Tone::Bad),
+        };
+        let values = finding.figures_in_words();
+        let values = values.iter().map(|(name, value)| format!("{name} = {value}"));
+        table.rows.push(vec![
+            finding.id.as_str().into(),
+            Cell::toned(word, tone),
+            Cell::of(finding.reading.clone()),
+            finding.text.as_str().into(),
+            Cell::of(finding.published.clone()),
+            values.collect::<Vec<_>>().join("; ").into(),
+            Cell::of(finding.source.clone()),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn section(id: &str, caption: &str, results: &Results) -> Section {
+    let columns: Vec<_> = results
+        .columns()
+        .iter()
+        .filter_map(|name| results.find(name))
+        .collect();
+    let mut table = Table::new(id, caption);
+    for column in &columns {
+        table = match column.is_numeric() {
+            true => table.number(column.name()),
+            false => table.text(column.name()),
+        };
+    }
+    let shown = results.len().min(ROWS);
+    for row in 0..shown {
+        table
+            .rows
+            .push(columns.iter().map(|column| column.text(row).into()).collect());
+    }
+    let file = std::path::Path::new(results.file())
+        .file_name()
+        .unwrap_or_default();
+    let file = file.to_string_lossy().into_owned();
+    let note = (shown < results.len()).then(|| {
+        let all = counted(results.len(), "row");
+        format!("The table shows the first {shown} of {all}. The file {file} contains all rows.")
+    });
+    Section { file, table, note }
+}
+
+fn provenance(found: &Provenance) -> Vec<(&'static str, String)> {
+    let mut list = vec![
+        ("Study", found.study.clone()),
+        ("gpusched", found.gpusched.clone()),
+        ("Seed", found.seed.to_string()),
+    ];
+    list.extend(found.points.map(|points| ("Points", points.to_string())));
+    list.extend(found.sets.map(|sets| ("Task sets per point", sets.to_string())));
+    list.extend(found.cases.map(|cases| ("Cases", cases.to_string())));
+    list.push(("SHA-256 of the experiment", found.experiment_sha256.clone()));
+    list.push(("SHA-256 of the study file", found.spec_sha256.clone()));
+    list.extend(
+        found
+            .results_sha256
+            .clone()
+            .map(|hash| ("SHA-256 of the results", hash)),
+    );
+    list
+}

@@ -1,0 +1,308 @@
+//! Promise: the page of `report` shows the numbers of its input, and nothing on the page acts or loads.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::support::transcript::Transcript;
+use crate::support::{ADAS, Answer, files, root, run, run_with};
+
+/// A plan of `set` by `partition OPTIONS`.
+fn plan_of(set: &str, options: &str) -> String {
+    run(&format!("partition {set} {options} --format json")).stdout
+}
+
+fn page_of(plan: &str, set: &str) -> Answer {
+    run_with(&format!("report - {set}"), plan)
+}
+
+/// The text of the element with `id`, without escapes.
+fn text_of(page: &str, id: &str) -> String {
+    let start = page.find(&format!("<pre id=\"{id}\"")).unwrap();
+    let text = &page[start..];
+    let text = &text[text.find('>').unwrap() + 1..text.find("</pre>").unwrap()];
+    let text = text
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"");
+    text.replace("&#x27;", "'")
+        .replace("&#x2f;", "/")
+        .replace("&amp;", "&")
+}
+
+/// Adds the numbers below `value`, except wall-clock times.
+fn numbers(name: &str, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Number(number) => found.push(format!("{name} {number}")),
+        Value::Array(list) => list.iter().for_each(|value| numbers(name, value, found)),
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(name, value)| numbers(name, value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_page_shows_the_numbers_of_its_plan() {
+    let set: Value = serde_json::from_str(&std::fs::read_to_string(root().join(ADAS)).unwrap()).unwrap();
+    for options in [
+        "--gpu xavier",
+        "--gpu h100 --granularity tpc --policy dm",
+        "--sms 8 --policy np-edf",
+    ] {
+        let json = plan_of(ADAS, options);
+        let answer = page_of(&json, ADAS);
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{options}");
+        let page = answer.stdout;
+        let plan: Value = serde_json::from_str(&json).unwrap();
+        let mut count = 0;
+        let mut shown = |text: &str| {
+            count += 1;
+            assert!(page.contains(text), "{options}: {text}");
+        };
+        shown(&format!("{} of {}", plan["sms_used"], plan["gpu_sms"]));
+        shown(&format!("no plan has fewer than {} SM", plan["bound"]["sms"]));
+        for price in plan["bound"]["prices"].as_array().unwrap() {
+            let price = price.as_u64().unwrap();
+            shown(&format!(
+                "data-value=\"{}.{:06}\"",
+                price / 1_000_000,
+                price % 1_000_000
+            ));
+        }
+        for (index, partition) in plan["partitions"].as_array().unwrap().iter().enumerate() {
+            let tasks = partition["tasks"].as_array().unwrap();
+            let names = tasks
+                .iter()
+                .map(|task| set["tasks"][task.as_u64().unwrap() as usize]["name"].as_str());
+            let names: Vec<&str> = names.map(Option::unwrap).collect();
+            shown(&format!(">{}</td>", names.join(", ")));
+            let row = format!(">{index}</th>\n<td class=\"number\">{}</td>", partition["sms"]);
+            shown(&row);
+            let evidence = &partition["verdict"]["evidence"];
+            let mut stated = Vec::new();
+            numbers("", &evidence["checked"], &mut stated);
+            numbers("", &evidence["response_times_ns"], &mut stated);
+            for number in stated {
+                shown(&format!("data-value=\"{}\"", number.trim()));
+            }
+        }
+        assert!(count > 15, "{options}: {count}");
+        for (id, expected) in [("file-plan", &plan), ("file-set", &set)] {
+            let found: Value = serde_json::from_str(&text_of(&page, id)).unwrap();
+            let mut names: Vec<String> = Vec::new();
+            let mut expected_names: Vec<String> = Vec::new();
+            if id == "file-plan" {
+                numbers("", &found, &mut names);
+                numbers("", expected, &mut expected_names);
+                assert_eq!(names, expected_names, "{options}");
+            }
+            assert_eq!(
+                found["tasks"].as_array().map(Vec::len),
+                expected["tasks"].as_array().map(Vec::len)
+            );
+        }
+    }
+}
+
+/// The two files on a page are what `verify` needs.
+#[test]
+fn the_files_of_a_page_verify() {
+    let page = page_of(&plan_of(ADAS, "--gpu xavier"), ADAS).stdout;
+    let folder = tempfile::tempdir().unwrap();
+    for (id, name) in [("file-plan", "plan.json"), ("file-set", "set.json")] {
+        std::fs::write(folder.path().join(name), text_of(&page, id)).unwrap();
+    }
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let verified = run(&format!("verify {} {}", path("plan.json"), path("set.json")));
+    assert!(
+        verified.code == 0 && verified.stdout.contains("VERIFIED"),
+        "{verified:?}"
+    );
+}
+
+#[test]
+fn names_are_text() {
+    let name = r#"</script><script>alert(1)</script><img src=x onerror=alert(2)> "quoted" 'single' & `code`"#;
+    let task = |period: &str| serde_json::json!({"name": name, "period": period, "wcet": {"table": [[1, "1ms"]]}, "traffic": "1MB"});
+    let set = serde_json::json!({"name": name, "tasks": [task("10ms"), task("20ms")],
+        "other_traffic": [{"name": name, "traffic": "1MB", "period": "1ms"}]});
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.json");
+    std::fs::write(&path, set.to_string()).unwrap();
+    let path = path.display().to_string();
+    for options in [
+        "--gpu xavier",
+        "--sms 1 --policy dm",
+        "--sms 4 --interference conflict+bandwidth --memory-bandwidth 1GB/s",
+    ] {
+        let answer = page_of(&plan_of(&path, options), &path);
+        let page = &answer.stdout;
+        assert_eq!(page.matches("<script").count(), 1, "{options}: {answer:?}");
+        assert!(
+            !page.contains("<img") && page.contains("&lt;script&gt;alert(1)"),
+            "{options}"
+        );
+        assert!(!page.contains("\"quoted\""), "{options}");
+    }
+}
+
+#[test]
+fn a_page_loads_nothing_and_has_the_same_bytes() {
+    let plan = plan_of(ADAS, "--gpu h100 --granularity mig");
+    let page = page_of(&plan, ADAS).stdout;
+    assert_eq!(page, page_of(&plan, ADAS).stdout);
+    let namespace = "http://www.w3.org/2000/svg";
+    assert!(
+        !page
+            .replace(namespace, "")
+            .replace("http-equiv", "")
+            .contains("http"),
+        "an address"
+    );
+    assert!(page.contains("default-src &#x27;none&#x27;") || page.contains("default-src 'none'"));
+    for word in ["@import", "url(http", "src=", "<iframe", "<object"] {
+        assert!(!page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_page_of_200_tasks_is_small() {
+    let sets = run("generate --tasks 200 --utilization 40 --seed 3").stdout;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.json");
+    std::fs::write(&path, sets).unwrap();
+    let path = path.display().to_string();
+    let answer = page_of(&plan_of(&path, "--gpu h100"), &path);
+    assert!(
+        answer.code == 0 && answer.stdout.len() <= 2_000_000,
+        "{}",
+        answer.stdout.len()
+    );
+}
+
+/// The exit code of `report` is the exit code of `verify`, and the page states a negative verdict first.
+#[test]
+fn a_page_states_the_verdict_of_the_verifier() {
+    let good = plan_of(ADAS, "--sms 8");
+    let wrong = good.replacen("\"sms_used\":7", "\"sms_used\":6", 1);
+    assert_ne!(good, wrong);
+    let mut plans = vec![wrong, plan_of(ADAS, "--sms 6 --heuristic sms")];
+    for policy in [
+        "edf",
+        "np-edf",
+        "lp-edf",
+        "dm",
+        "np-fp",
+        "lp-fp",
+        "density",
+        "work-capacity",
+    ] {
+        plans.extend([1, 5, 7, 8].map(|sms| plan_of(ADAS, &format!("--sms {sms} --policy {policy}"))));
+    }
+    let mut words = std::collections::BTreeSet::new();
+    for plan in plans {
+        let (verified, answer) = (
+            run_with(&format!("verify - {ADAS}"), plan.clone()),
+            page_of(&plan, ADAS),
+        );
+        assert_eq!(
+            (answer.code, answer.stderr.as_str()),
+            (verified.code, ""),
+            "{plan}"
+        );
+        let page = answer.stdout;
+        let (verdict, rest) = page.split_once("id=\"assumptions\"").unwrap();
+        let (_, verdict) = verdict.split_once("<section id=\"verdict\"").unwrap();
+        let word = [
+            "Refused",
+            "Schedulable",
+            "Not schedulable",
+            "No plan found",
+            "Not proven",
+            "No plan",
+        ];
+        let word = word
+            .into_iter()
+            .find(|word| verdict.contains(&format!("</span> {word}</h2>")))
+            .unwrap();
+        words.insert(word);
+        assert_eq!(word == "Schedulable", answer.code == 0, "{verdict}");
+        assert!(rest.contains("</html>"));
+    }
+    assert_eq!(
+        words.into_iter().collect::<Vec<_>>(),
+        [
+            "No plan found",
+            "Not proven",
+            "Not schedulable",
+            "Refused",
+            "Schedulable"
+        ]
+    );
+}
+
+#[test]
+fn pages_of_studies_and_recordings_have_the_exit_code_of_their_check() {
+    let study = run("report analysis/singh21-fig3.4");
+    assert_eq!((study.code, study.stderr.as_str()), (0, ""));
+    assert!(study.stdout.contains("The results confirm 12 of 18 findings."));
+    let rows = std::fs::read_to_string(root().join("analysis/singh21-fig3.4/singh21-fig3.4.csv")).unwrap();
+    let (_, table) = study.stdout.split_once("<table id=\"results\"").unwrap();
+    let (table, _) = table.split_once("</table>").unwrap();
+    assert_eq!(table.matches("<tr>").count(), rows.lines().count());
+
+    let robot = "tasksets/recordings/robot/alone-8.sqlite@8";
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("robot.json").display().to_string();
+    run(&format!("recording tasks {robot} -o {set} --quiet"));
+    for (recording, code) in [(robot, 0), ("tasksets/recordings/robot/alone-4.sqlite@8", 1)] {
+        let audit = run(&format!("recording audit {recording} --set {set} --quiet"));
+        let page = run(&format!("report {recording} --set {set}"));
+        assert_eq!(
+            (audit.code, page.code),
+            (code, code),
+            "{recording}: {}",
+            audit.stdout
+        );
+        let verdict = audit.stdout.split(':').next().unwrap().to_lowercase();
+        let (_, shown) = page.stdout.split_once("<section id=\"verdict\"").unwrap();
+        assert!(
+            shown.to_lowercase().contains(&format!("</span> {verdict}</h2>")),
+            "{verdict}"
+        );
+    }
+}
+
+#[test]
+fn wrong_requests_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.json");
+    std::fs::write(&plan, plan_of(ADAS, "--sms 8")).unwrap();
+    let before = files(folder.path());
+    let mut told = Transcript::in_folder(folder.path());
+    let out = |name: &str| folder.path().join(name).display().to_string();
+    let plan = plan.display().to_string();
+    let system = "tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
+    for line in [
+        format!("report {plan} -o {}", out("a.html")),
+        format!("report {plan} {ADAS} -o {}", out("a.pdf")),
+        format!("report {plan} {ADAS} --format json"),
+        format!("report {plan} {system} -o {}", out("a.html")),
+        format!("report {plan} {ADAS} --plan {plan}"),
+        format!("report {plan} {ADAS} --by kernel -o {}", out("a.html")),
+        format!("report {plan} tasksets/recordings/robot/alone-8.sqlite"),
+        format!("report {ADAS} {ADAS} -o {}", out("a.html")),
+        format!("report analysis -o {}", out("a.html")),
+        format!("report analysis/singh21-fig3.4 {ADAS}"),
+        "report analysis/singh21-fig3.4 --search-effort 1".to_owned(),
+        format!("report tasksets/recordings/robot/alone-8.sqlite@8 --set {plan}"),
+        format!("report {} {ADAS}", out("none.json")),
+    ] {
+        told.refusal(&line, &run(&line));
+    }
+    assert_snapshot!(told);
+    assert_eq!(files(Path::new(folder.path())), before);
+}
