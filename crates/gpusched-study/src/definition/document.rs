@@ -7,6 +7,7 @@ use serde::de::{Deserialize as _, DeserializeOwned};
 use toml::de::{DeTable, DeValue};
 
 use crate::Claim;
+use super::figures::Figures;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::Tree;
 
@@ -17,6 +18,7 @@ pub(crate) struct Head {
     pub title: String,
     pub source: String,
     pub seed: u64,
+    pub figures: Option<Figures>,
     pub claims: Vec<Claim>,
 }
 

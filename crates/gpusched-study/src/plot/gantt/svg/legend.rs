@@ -1,9 +1,9 @@
 //! The legend of a Gantt chart, with its colours and marks.
 
-use super::document::{Anchor, Document};
+use crate::plot::svg::{Anchor, Document};
 use super::marks;
 use crate::plot::gantt::scene::Scene;
-use crate::plot::gantt::style::DIFFERENT;
+use crate::plot::fill::DIFFERENT;
 use crate::plot::layout::{TICK_SIZE, text_width};
 use gpusched_sim::timeline::Mark;
 
