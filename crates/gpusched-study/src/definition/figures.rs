@@ -96,7 +96,7 @@ impl Figures {
             let refuse = |refusal: Refusal| document.error(refusal.within(&path));
             let before = self.figures.iter().take(index);
             let names: Vec<_> = before.map(|other| other.name.as_deref()).collect();
-            check_name(figure.name.as_deref(), &names, self.figures.len()).map_err(refuse)?;
+            check_name(figure.name.as_deref(), &names).map_err(refuse)?;
             check_figure(figure, tables).map_err(|error| match error {
                 Error::Refused(refusal) => refuse(refusal),
                 other => other,
@@ -106,11 +106,11 @@ impl Figures {
     }
 }
 
-fn check_name(name: Option<&str>, others: &[Option<&str>], count: usize) -> Result<(), Refusal> {
+fn check_name(name: Option<&str>, others: &[Option<&str>]) -> Result<(), Refusal> {
     let Some(name) = name else {
-        return match count {
-            0 | 1 => Ok(()),
-            _ => Err(Refusal::new("name", "no name", "a name, because the study has several figures")),
+        return match others.contains(&None) {
+            true => Err(Refusal::new("name", "no name", "a name, because another figure has no name either")),
+            false => Ok(()),
         };
     };
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);

@@ -1,15 +1,19 @@
 //! Figures of a study with results.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::PathBuf;
 
 use super::findings::Study;
+use super::provenance::Provenance;
 use crate::definition::figures::table_of;
 use crate::definition::kind::Kind;
 use crate::partitioning::Partitioning;
 use crate::plot::{self, FigureTable, Names, Options};
+use crate::running::work::Shard;
 use crate::table::Table;
-use gpusched_model::error::Result;
+use gpusched_model::artifact::Outputs;
+use gpusched_model::error::{Error, Result};
 
 /// A figure of a study.
 #[derive(Clone, Debug)]
@@ -68,6 +72,23 @@ impl Study {
             }
         }
         Ok(figures)
+    }
+
+    /// Adds the study file to `outputs`, as a file next to the results, if the file there differs. As the differences do not
+    /// change the experiment, the provenance changes only in the hash of the study file.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Study::findings`], and with
+    /// [`Error::Io`](gpusched_model::error::Error::Io) if a file cannot be read or written.
+    pub fn write_spec(&self, outputs: &mut Outputs) -> Result<()> {
+        let path = self.folder.spec();
+        let found = fs::read(&path).map_err(|cause| Error::io(&path, "read", cause))?;
+        if found == self.spec.text().as_bytes() {
+            return Ok(());
+        }
+        let provenance = Provenance::new(&self.spec, Shard::WHOLE)?.of_results(&self.tables()?.results);
+        provenance.write(outputs, &self.folder.provenance(Shard::WHOLE))?;
+        outputs.write(&path, self.spec.text())
     }
 
     fn figure(&self, options: Options, part: Option<&str>, table: Table) -> Figure {

@@ -13,7 +13,7 @@
 //! ```
 
 use super::axis::Axis;
-use super::data::{Chart, Panel};
+use super::data::{Chart, Panel, Point};
 use super::options::FigureKind;
 use super::values::Size;
 use gpusched_model::error::{Error, Result};
@@ -211,7 +211,7 @@ fn natural_frame(chart: &Chart) -> (f64, f64) {
     let categories = categories.map(|panel| panel.x.ticks.len()).max().unwrap_or(0) as f64;
     let series = chart.series.len() as f64;
     let (content, height) = match chart.kind {
-        FigureKind::Bar | FigureKind::Box => (categories * (series + 1.0) * BAR, size.1),
+        FigureKind::Bar | FigureKind::Box => (categories * (most_bars(chart) as f64 + 1.0) * BAR, size.1),
         FigureKind::Heat => (categories * CELL, (series * CELL).clamp(60.0, WIDEST)),
         FigureKind::Line | FigureKind::Point | FigureKind::Cdf => (0.0, size.1),
     };
@@ -223,6 +223,17 @@ fn natural_frame(chart: &Chart) -> (f64, f64) {
         .map(|title| text_width(title, TEXT_SIZE))
         .fold(size.0.max(content.min(WIDEST)), f64::max);
     (width, y_titles.fold(height, f64::max))
+}
+
+/// Returns the largest number of series that have a value at the same category of a panel.
+fn most_bars(chart: &Chart) -> usize {
+    let at = |panel: &Panel, category: usize| {
+        let has_value = |point: &Point| point.x == category as f64 && point.y.is_some();
+        panel.lines.iter().filter(|line| line.iter().any(has_value)).count()
+    };
+    let panels = chart.panels.iter();
+    let counts = panels.flat_map(|panel| (0..panel.x.ticks.len()).map(|category| at(panel, category)));
+    counts.max().unwrap_or(0)
 }
 
 /// Returns the width of the widest tick label of the chosen axes.

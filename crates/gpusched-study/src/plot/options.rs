@@ -11,8 +11,8 @@ use super::values::{Names, Reference, Size, Span};
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Figure")]
 pub struct Options {
-    /// Name of the figure, which is a part of the name of its file: `STUDY.NAME.svg`. Required if a study has several
-    /// figures.
+    /// Name of the figure, which is a part of the name of its file: `STUDY.NAME.svg`. The names of the figures of a study
+    /// differ, and one figure may have no name.
     pub name: Option<String>,
     /// Title of the figure. Default: the title of the study.
     pub title: Option<String>,

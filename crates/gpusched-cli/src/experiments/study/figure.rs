@@ -1,13 +1,89 @@
-//! Draws the figures of a study.
+//! `gpusched study draw`: draws the figures of studies again, from their results.
 
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::check::finished;
+use crate::report::{Output, Palette, Report, Rows, json_document};
+use crate::{Global, Outcome};
 use gpusched_model::error::Result;
 use gpusched_study::Study;
 
+/// Arguments of `gpusched study draw`. The command reads the results and runs no study.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Output folder of `study run`, or folder of studies with one results folder each
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+const EXAMPLE: &str = "\
+Change the table [figure] of a study, and draw its figure again. If the study file and the results are in different folders, the
+command also updates the copy of the study file next to the results. `draw` skips studies without results.
+
+Example:
+  gpusched study run analysis/smoke.toml -o results && gpusched study draw results";
+
+impl Args {
+    /// Draws the figures of all studies in the folder.
+    ///
+    /// # Errors
+    /// Fails if results are missing or belong to another study, and in the same cases as
+    /// [`gpusched_study::plot::svg`].
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let output = Output::open(global)?;
+        let mut drawn = Vec::new();
+        for study in finished(&self.folder)? {
+            drawn.extend(draw(&study)?);
+        }
+        output.only(COLUMNS, &Figures(drawn))?;
+        Ok(Outcome::Positive)
+    }
+}
+
 /// Draws the figures that `study` defines, from its results.
-pub fn draw(study: &Study) -> Result<()> {
+pub fn draw(study: &Study) -> Result<Vec<Drawn>> {
     let mut outputs = study.spec.outputs();
+    study.write_spec(&mut outputs)?;
+    let mut drawn = Vec::new();
     for figure in study.figures()? {
         outputs.write(&figure.path, figure.svg()?)?;
+        drawn.push(Drawn {
+            study: study.spec.name().to_owned(),
+            file: figure.path,
+        });
     }
-    outputs.commit()
+    outputs.commit()?;
+    Ok(drawn)
+}
+
+/// CSV columns.
+const COLUMNS: &str = "study,file";
+
+/// A figure that the command has drawn.
+#[derive(Serialize)]
+pub struct Drawn {
+    study: String,
+    file: PathBuf,
+}
+
+/// All figures that the command has drawn.
+#[derive(Serialize)]
+struct Figures(Vec<Drawn>);
+
+impl Report for Figures {
+    fn json(&self) -> Result<String> {
+        json_document(self)
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.0.iter().try_for_each(|drawn| rows.add(drawn))
+    }
+
+    fn text(&self, _: &Palette) -> Result<String> {
+        let lines = self.0.iter().map(|drawn| format!("{}\n", drawn.file.display()));
+        Ok(lines.collect())
+    }
 }

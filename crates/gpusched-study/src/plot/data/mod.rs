@@ -23,7 +23,7 @@ const MAX_SERIES: usize = 24;
 /// Maximum number of panels in a figure. More panels do not fit on a page.
 const MAX_PANELS: usize = 48;
 
-/// Maximum number of categories on a horizontal axis.
+/// Maximum number of categories on an axis.
 const MAX_CATEGORIES: usize = 200;
 
 /// Largest absolute value that an axis can show.
@@ -72,7 +72,8 @@ pub(super) struct Point {
 /// values.
 pub(super) fn check(tables: &[Table], options: &Options) -> Result<()> {
     let selected = rows::select(tables, &options.selection)?;
-    let rows = rows::read(&selected, &Choice::new(&selected, options)?)?;
+    let choice = Choice::new(&selected, options)?;
+    let rows = rows::read(&selected, &choice, most_series(options))?;
     normalize::reference(&rows.series, options).map(drop)
 }
 
@@ -80,7 +81,7 @@ impl Chart {
     pub fn new(tables: &[Table], options: &Options) -> Result<Chart> {
         let selected = rows::select(tables, &options.selection)?;
         let choice = Choice::new(&selected, options)?;
-        let mut rows = rows::read(&selected, &choice)?;
+        let mut rows = rows::read(&selected, &choice, most_series(options))?;
         let is_numeric = choice.x.is_some() && rows.rows.iter().all(|row| row.number.is_some());
         let kind = choice::kind(options, is_numeric, &rows);
         check_references(&options.reference)?;
@@ -326,6 +327,14 @@ impl Builder<'_> {
         let mut points: Vec<Point> = points.collect();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         points
+    }
+}
+
+/// Returns the maximum number of series. The series of a heat map are rows of cells, which need no style of their own.
+fn most_series(options: &Options) -> usize {
+    match options.kind {
+        Some(FigureKind::Heat) => MAX_CATEGORIES,
+        _ => MAX_SERIES,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::choice::Choice;
-use super::{MAX_PANELS, MAX_SERIES, MAX_VALUE, index_of};
+use super::{MAX_PANELS, MAX_VALUE, index_of};
 use crate::Table;
 use crate::plot::values::{Names, accepts};
 use crate::table::Column;
@@ -84,12 +84,12 @@ pub struct Rows<'t> {
     pub studies: Vec<&'t str>,
 }
 
-/// Reads the selected rows. Panels and series without any value are absent.
+/// Reads the selected rows, with at most `most_series` series. Panels and series without any value are absent.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] if a column is missing, if a cell is not a number, if there is no value, or if there
 /// are too many panels or series.
-pub fn read<'t>(selected: &[Selected<'t>], choice: &Choice) -> Result<Rows<'t>> {
+pub fn read<'t>(selected: &[Selected<'t>], choice: &Choice, most_series: usize) -> Result<Rows<'t>> {
     let mut all = Rows {
         rows: Vec::new(),
         panels: Vec::new(),
@@ -116,7 +116,7 @@ pub fn read<'t>(selected: &[Selected<'t>], choice: &Choice) -> Result<Rows<'t>> 
             }
             let panel = index_of(&mut all.panels, panel);
             let series = index_of(&mut all.series, series);
-            check_count(all.series.len(), MAX_SERIES, "series", &choice.series)?;
+            check_count(all.series.len(), most_series, "series", &choice.series)?;
             check_count(all.panels.len(), MAX_PANELS, "panels", &choice.panel)?;
             if let Some(study) = columns.study.map(|column| column.text(row)) {
                 index_of(&mut all.studies, study);

@@ -21,13 +21,15 @@ pub fn are_filled(kind: FigureKind) -> bool {
 /// Draws the bars of a panel.
 pub fn draw(frame: &Frame<'_>, document: &mut Document) {
     let axis = &frame.panel.y;
-    let names = &frame.panel.x.ticks;
+    let (names, slots) = (&frame.panel.x.ticks, Slots::new(frame));
     // On a logarithmic axis, bars stand on the lower end of the axis.
     let (low, high) = (frame.place.y + frame.layout.frame.1, frame.place.y);
     let zero = frame.y(0.0).clamp(high, low);
     for (series, points) in frame.panel.lines.iter().enumerate() {
         for (point, y) in with_values(points) {
-            let (left, width) = slot(frame, point.x, series);
+            let Some((left, width)) = slots.of(frame, point.x, series) else {
+                continue;
+            };
             let end = frame.y(y);
             let name = names.get(point.x as usize).map_or("", |tick| tick.label.as_str());
             let series_name = frame.chart.series.get(series).map_or("", String::as_str);
@@ -60,7 +62,7 @@ pub fn interval(frame: &Frame<'_>, document: &mut Document, x: f64, (low, high):
 
 /// Draws one box for each series and category.
 pub fn boxes(frame: &Frame<'_>, document: &mut Document) {
-    let categories = frame.panel.x.ticks.len();
+    let (categories, slots) = (frame.panel.x.ticks.len(), Slots::new(frame));
     for (series, points) in frame.panel.lines.iter().enumerate() {
         for category in 0..categories {
             let at = category as f64;
@@ -68,7 +70,9 @@ pub fn boxes(frame: &Frame<'_>, document: &mut Document) {
             let Some(found) = BoxOf::new(values.map(|(_, y)| y).collect()) else {
                 continue;
             };
-            let (left, width) = slot(frame, at, series);
+            let Some((left, width)) = slots.of(frame, at, series) else {
+                continue;
+            };
             let (right, middle) = (left + width, left + width / 2.0);
             let [first, median, third] = found.quartiles.map(|value| frame.y(value));
             let (low, high) = (frame.y(found.whiskers.0), frame.y(found.whiskers.1));
@@ -92,11 +96,37 @@ fn with_values(points: &[Point]) -> impl Iterator<Item = (&Point, f64)> {
     points.iter().filter_map(|point| Some((point, point.y?)))
 }
 
-/// Returns the left end and the width of the bar of a series at a category.
-fn slot(frame: &Frame<'_>, category: f64, series: usize) -> (f64, f64) {
-    let count = frame.chart.series.len().max(1) as f64;
-    let whole = frame.x(1.0) - frame.x(0.0);
-    let width = (FILLED * whole / count).min(WIDEST);
-    let left = frame.x(category) - width * count / 2.0;
-    (left + width * series as f64, width)
+/// The series that have a value, for each category. The bars of a category are next to each other, without gaps for other
+/// series.
+struct Slots {
+    series: Vec<Vec<usize>>,
+    /// Largest number of series at a category.
+    most: usize,
+}
+
+impl Slots {
+    fn new(frame: &Frame<'_>) -> Slots {
+        let mut series = vec![Vec::new(); frame.panel.x.ticks.len()];
+        for (index, points) in frame.panel.lines.iter().enumerate() {
+            for (point, _) in with_values(points) {
+                if let Some(list) = series.get_mut(point.x as usize)
+                    && list.last() != Some(&index)
+                {
+                    list.push(index);
+                }
+            }
+        }
+        let most = series.iter().map(Vec::len).max().unwrap_or(0);
+        Slots { series, most }
+    }
+
+    /// Returns the left end and the width of the bar of a series at a category.
+    fn of(&self, frame: &Frame<'_>, category: f64, series: usize) -> Option<(f64, f64)> {
+        let present = self.series.get(category as usize)?;
+        let rank = present.iter().position(|&index| index == series)?;
+        let whole = frame.x(1.0) - frame.x(0.0);
+        let width = (FILLED * whole / self.most as f64).min(WIDEST);
+        let left = frame.x(category) - width * present.len() as f64 / 2.0;
+        Some((left + width * rank as f64, width))
+    }
 }
