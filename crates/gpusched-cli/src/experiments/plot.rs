@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Format, Global, Outcome};
 use crate::arguments::named;
-use crate::report::{Content, Output};
+use crate::report::{Content, Output, Picture};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::Table;
 use gpusched_study::plot::{self, AxisScale, FigureKind, Names, Options, Reference, Selection, Size, Span};
@@ -77,6 +77,9 @@ pub struct Args {
     /// Title of the vertical axis [default: name of the column]
     #[arg(long, value_name = "TEXT", help_heading = TEXTS)]
     y_title: Option<String>,
+    /// Title of the color scale of a heat map [default: name of the column]
+    #[arg(long, value_name = "TEXT", help_heading = TEXTS)]
+    color_title: Option<String>,
     /// Width and height of the figure in pixels [default: according to the content]
     #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = TEXTS)]
     size: Option<Size>,
@@ -102,12 +105,18 @@ impl Args {
             return Err(Error::parameter(
                 "format",
                 found,
-                "no --format, because a figure is always SVG",
+                "no --format, because the ending of the file in `-o` states the format of a figure",
             ));
         }
-        if let Some(path) = global.file() {
-            Content::Svg.check("output", path)?;
-        }
+        let picture = match global.file() {
+            Some(path) => {
+                Content::Figure.check("output", path)?;
+                let picture = Picture::of(path);
+                picture.check("output", path.display())?;
+                picture
+            }
+            None => Picture::Svg,
+        };
         let output = Output::open(global)?;
         let tables: Vec<Table> = self.files.iter().map(Table::read).collect::<Result<_>>()?;
         let svg = plot::svg(&tables, &self.options()).map_err(|error| {
@@ -116,7 +125,7 @@ impl Args {
                 None => refusal,
             })
         })?;
-        output.answer(svg)?;
+        output.answer(picture.encode(svg)?)?;
         Ok(Outcome::Positive)
     }
 
@@ -135,6 +144,7 @@ impl Args {
             log_y: self.log_y,
             x_title: self.x_title.clone(),
             y_title: self.y_title.clone(),
+            color_title: self.color_title.clone(),
             x_range: self.x_range,
             y_range: self.y_range,
             size: self.size,

@@ -48,7 +48,7 @@ const SMALLEST: f64 = 40.0;
 /// Width of a bar, if there is enough space.
 const BAR: f64 = 9.0;
 /// Width and height of a cell of a heat map, if there is enough space.
-const CELL: f64 = 18.0;
+const CELL: f64 = 14.0;
 /// Height of a slanted label, measured along the axis.
 const SLANTED_LINE: f64 = 13.0;
 

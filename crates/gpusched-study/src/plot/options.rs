@@ -52,6 +52,8 @@ pub struct Options {
     pub x_title: Option<String>,
     /// Title of the vertical axis. An empty text means no title. Default: the name of the column.
     pub y_title: Option<String>,
+    /// Title of the color scale of a figure of kind `heat`. Default: the name of the column of the values.
+    pub color_title: Option<String>,
     /// Ends of the horizontal axis, in the unit of the column. Only with numbers on this axis.
     #[schemars(with = "Option<[f64; 2]>")]
     pub x_range: Option<Span>,

@@ -42,6 +42,17 @@ impl Document {
         ));
     }
 
+    /// Adds a text with a white outline, which keeps the text visible on other elements.
+    pub fn remark(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
+        self.push(format_args!(
+            "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{}\" fill=\"{colour}\" stroke=\"#fff\" \
+             stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>",
+            y + 0.35 * size,
+            anchor.word(),
+            escaped(text)
+        ));
+    }
+
     /// Adds a text that ends at (x, y) and rises by `degrees` towards its end, or that has its centre there.
     pub fn slanted(&mut self, (x, y): (f64, f64), degrees: f64, size: f64, anchor: Anchor, text: &str) {
         let anchor = anchor.word();

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::check::finished;
-use crate::report::{Output, Palette, Report, Rows, json_document};
+use crate::arguments::named;
+use crate::report::{Output, Palette, Picture, Report, Rows, json_document};
 use crate::{Global, Outcome};
 use gpusched_model::error::Result;
 use gpusched_study::Study;
@@ -17,6 +18,9 @@ pub struct Args {
     /// Output folder of `study run`, or folder of studies with one results folder each
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Format of the figures
+    #[arg(long = "as", value_parser = named::<Picture>(), default_value_t, value_name = "FORMAT")]
+    picture: Picture,
 }
 
 const EXAMPLE: &str = "\
@@ -33,26 +37,29 @@ impl Args {
     /// Fails if results are missing or belong to another study, and in the same cases as
     /// [`gpusched_study::plot::svg`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        self.picture.check("as", self.picture)?;
         let output = Output::open(global)?;
         let mut drawn = Vec::new();
         for study in finished(&self.folder)? {
-            drawn.extend(draw(&study)?);
+            drawn.extend(draw(&study, self.picture)?);
         }
         output.only(COLUMNS, &Figures(drawn))?;
         Ok(Outcome::Positive)
     }
 }
 
-/// Draws the figures that `study` defines, from its results.
-pub fn draw(study: &Study) -> Result<Vec<Drawn>> {
+/// Draws the figures that `study` defines, from its results, as files in the format `picture`.
+pub fn draw(study: &Study, picture: Picture) -> Result<Vec<Drawn>> {
     let mut outputs = study.spec.outputs();
     study.write_spec(&mut outputs)?;
     let mut drawn = Vec::new();
     for figure in study.figures()? {
-        outputs.write(&figure.path, figure.svg()?)?;
+        // The part after the last dot is always `svg`.
+        let file = figure.path.with_extension(picture.to_string());
+        outputs.write(&file, picture.encode(figure.svg()?)?)?;
         drawn.push(Drawn {
             study: study.spec.name().to_owned(),
-            file: figure.path,
+            file,
         });
     }
     outputs.commit()?;

@@ -113,7 +113,7 @@ impl Chart {
                 None => Some(studies).filter(|studies| !studies.is_empty()),
             },
             panels: builder.panels(&rows, shared)?,
-            series: rows.series,
+            series: legend(rows.series, &choice.series, kind),
             references: options.reference.clone(),
             colors,
             shared,
@@ -259,7 +259,7 @@ impl Builder<'_> {
             FigureKind::Heat => {
                 // The first series is the top row.
                 let names: Vec<String> = series.iter().rev().cloned().collect();
-                Axis::categories(self.choice.series.iter().map(|name| axis::title(name)).collect::<Vec<_>>().join(", "), &names)
+                Axis::categories(title(&options.y_title, &self.choice.series.join(", ")), &names)
             }
             _ => self.value_axis(rows),
         };
@@ -269,10 +269,11 @@ impl Builder<'_> {
     /// Returns the axis of the values of `rows`: the vertical axis, the horizontal axis of a figure of kind `cdf`, or the
     /// axis of the colors.
     fn value_axis(&self, rows: &[&Row<'_>]) -> Axis {
-        let (options, is_cdf) = (self.options, self.kind == FigureKind::Cdf);
-        let (title, logarithmic, range) = match is_cdf {
-            true => (&options.x_title, options.log_x, options.x_range),
-            false => (&options.y_title, options.log_y, options.y_range),
+        let options = self.options;
+        let (title, logarithmic, range) = match self.kind {
+            FigureKind::Cdf => (&options.x_title, options.log_x, options.x_range),
+            FigureKind::Heat => (&options.color_title, options.log_y, options.y_range),
+            _ => (&options.y_title, options.log_y, options.y_range),
         };
         let with_bands = matches!(self.kind, FigureKind::Line | FigureKind::Bar | FigureKind::Point);
         let bands = rows.iter().filter(|_| with_bands).filter_map(|row| row.band);
@@ -327,6 +328,16 @@ impl Builder<'_> {
         let mut points: Vec<Point> = points.collect();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         points
+    }
+}
+
+/// Returns the names of the series in the legend. A number follows the name of its column.
+fn legend(names: Vec<String>, columns: &[String], kind: FigureKind) -> Vec<String> {
+    match columns {
+        [column] if kind != FigureKind::Heat && names.iter().all(|name| name.parse::<f64>().is_ok()) => {
+            names.iter().map(|name| format!("{column} = {name}")).collect()
+        }
+        _ => names,
     }
 }
 

@@ -19,8 +19,8 @@ const MARKER_DISTANCE: f64 = 70.0;
 /// Position of a point in the figure [pixels].
 type At = (f64, f64);
 
-/// Draws the lines of a panel, with their confidence bands and markers.
-pub fn draw(frame: &Frame<'_>, document: &mut Document) {
+/// Draws the lines of a panel with their confidence bands in `document`, and their markers in `marks`.
+pub fn draw(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
     let lines = &frame.panel.lines;
     for (index, pieces) in bands(lines).into_iter().enumerate() {
         for piece in pieces {
@@ -52,8 +52,8 @@ pub fn draw(frame: &Frame<'_>, document: &mut Document) {
                 markers.push(point);
             }
         }
-        for point in markers {
-            marker(document, point, &line_style(index));
+        for point in markers.into_iter().filter(|&point| frame.contains(point)) {
+            marker(marks, point, &line_style(index));
         }
     }
 }
@@ -75,15 +75,18 @@ pub fn steps(frame: &Frame<'_>, document: &mut Document) {
     }
 }
 
-/// Draws a marker and an interval for each point.
-pub fn points(frame: &Frame<'_>, document: &mut Document) {
+/// Draws the interval of each point in `document`, and its marker in `marks`.
+pub fn points(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
     for (index, points) in frame.panel.lines.iter().enumerate() {
         for point in points {
             let Some(y) = point.y else { continue };
             if let Some(ends) = point.band {
                 bars::interval(frame, document, frame.x(point.x), ends);
             }
-            marker(document, (frame.x(point.x), frame.y(y)), &line_style(index));
+            let at = (frame.x(point.x), frame.y(y));
+            if frame.contains(at) {
+                marker(marks, at, &line_style(index));
+            }
         }
     }
 }

@@ -93,13 +93,20 @@ impl Frame<'_> {
         self.place.y + self.layout.frame.1 * (1.0 - self.panel.y.share(value))
     }
 
+    /// Returns whether a position is in the frame.
+    fn contains(&self, (x, y): (f64, f64)) -> bool {
+        let (left, top) = (self.place.x - 0.01, self.place.y - 0.01);
+        let (width, height) = self.layout.frame;
+        (left..=left + width + 0.02).contains(&x) && (top..=top + height + 0.02).contains(&y)
+    }
+
     fn draw(&self, document: &mut Document) {
         self.grid(document);
-        let mut content = Document::default();
+        let (mut content, mut marks) = (Document::default(), Document::default());
         match self.chart.kind {
-            FigureKind::Line => lines::draw(self, &mut content),
+            FigureKind::Line => lines::draw(self, &mut content, &mut marks),
             FigureKind::Cdf => lines::steps(self, &mut content),
-            FigureKind::Point => lines::points(self, &mut content),
+            FigureKind::Point => lines::points(self, &mut content, &mut marks),
             FigureKind::Bar => bars::draw(self, &mut content),
             FigureKind::Box => bars::boxes(self, &mut content),
             FigureKind::Heat => heat::draw(self, &mut content),
@@ -111,6 +118,8 @@ impl Frame<'_> {
             false => document.append(content),
         }
         document.frame(corner.0, corner.1, size.0, size.1);
+        // A marker at the end of an axis is visible as a whole.
+        document.append(marks);
         self.labels(document);
     }
 
@@ -182,7 +191,7 @@ impl Frame<'_> {
             };
             document.dashed(&ends, REMARK, 1.2, (5.0, 3.0));
             if !reference.label.is_empty() {
-                document.text(label.0, label.1, TICK_SIZE, Anchor::End, REMARK, &reference.label);
+                document.remark(label.0, label.1, TICK_SIZE, Anchor::End, BLACK, &reference.label);
             }
         }
     }
