@@ -90,8 +90,7 @@ const AXES: &str = "Axes";
 const TEXTS: &str = "Titles and size";
 
 /// Hint for a figure with too many series or panels.
-const CHOOSE: &str =
-    "choose rows with `--where COLUMN=VALUE`, or other columns with `--series` or `--panel`";
+const CHOOSE: &str = "choose rows with `--where COLUMN=VALUE`, or other columns with `--series` or `--panel`";
 
 impl Args {
     /// Draws the figure.

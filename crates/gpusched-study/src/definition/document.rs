@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::de::{Deserialize as _, DeserializeOwned};
 use toml::de::{DeTable, DeValue};
 
-use crate::Claim;
 use super::figures::Figures;
+use crate::Claim;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::Tree;
 

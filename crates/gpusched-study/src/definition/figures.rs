@@ -109,17 +109,29 @@ impl Figures {
 fn check_name(name: Option<&str>, others: &[Option<&str>]) -> Result<(), Refusal> {
     let Some(name) = name else {
         return match others.contains(&None) {
-            true => Err(Refusal::new("name", "no name", "a name, because another figure has no name either")),
+            true => Err(Refusal::new(
+                "name",
+                "no name",
+                "a name, because another figure has no name either",
+            )),
             false => Ok(()),
         };
     };
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if name.is_empty() || name.len() > LONGEST || !name.chars().all(allowed) {
         let expected = format!("1 to {LONGEST} letters, digits, `.`, `-` or `_`");
-        return Err(Refusal::new("name", format!("\"{}\"", name.escape_debug()), expected));
+        return Err(Refusal::new(
+            "name",
+            format!("\"{}\"", name.escape_debug()),
+            expected,
+        ));
     }
     match others.contains(&Some(name)) {
-        true => Err(Refusal::new("name", format!("\"{name}\" twice"), "different names")),
+        true => Err(Refusal::new(
+            "name",
+            format!("\"{name}\" twice"),
+            "different names",
+        )),
         false => Ok(()),
     }
 }

@@ -67,7 +67,13 @@ impl Study {
                 options.title = Some(format!("{title}: {column} = {value}"));
                 options.selection.insert(column.to_owned(), Names::one(&value));
                 let part = format!("{column}-{value}");
-                let part = figure.name.iter().cloned().chain([part]).collect::<Vec<_>>().join(".");
+                let part = figure
+                    .name
+                    .iter()
+                    .cloned()
+                    .chain([part])
+                    .collect::<Vec<_>>()
+                    .join(".");
                 figures.push(self.figure(options, Some(&part), table.clone()));
             }
         }
@@ -114,14 +120,26 @@ fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'s
     }
     let over_tasks = is_weighted || tasks.len() > utilizations.len();
     let (x, column, values): (_, _, Vec<String>) = match over_tasks {
-        true => ("tasks", "utilization", utilizations.iter().map(ToString::to_string).collect()),
-        false => ("utilization", "tasks", tasks.iter().map(ToString::to_string).collect()),
+        true => (
+            "tasks",
+            "utilization",
+            utilizations.iter().map(ToString::to_string).collect(),
+        ),
+        false => (
+            "utilization",
+            "tasks",
+            tasks.iter().map(ToString::to_string).collect(),
+        ),
     };
     let x = options.x.clone().unwrap_or_else(|| x.to_owned());
     if options.kind != Some(plot::FigureKind::Cdf) {
         options.x = Some(x.clone());
     }
-    let named = |names: &Option<Names>| names.iter().any(|Names(names)| names.iter().any(|name| name == column));
+    let named = |names: &Option<Names>| {
+        names
+            .iter()
+            .any(|Names(names)| names.iter().any(|name| name == column))
+    };
     let distinguishes = x == column
         || named(&options.series)
         || named(&options.panel)

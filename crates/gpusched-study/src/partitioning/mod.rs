@@ -7,9 +7,7 @@ pub(super) mod results;
 mod shape;
 
 pub use results::{COLUMNS, TIMING_COLUMNS};
-pub use shape::{
-    Algorithm, Axis, PartitioningKind, PartitioningShape, Reading,
-};
+pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Reading};
 
 use gpusched_analysis::interference::model_of;
 use serde::Serialize;

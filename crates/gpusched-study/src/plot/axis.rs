@@ -406,7 +406,10 @@ mod tests {
             ..LINEAR
         };
         let axis = Axis::new(wanted, &[100.0]);
-        assert_eq!((axis.share(0.5), axis.share(2.0), axis.share(3.5)), (0.0, 1.0, 2.0));
+        assert_eq!(
+            (axis.share(0.5), axis.share(2.0), axis.share(3.5)),
+            (0.0, 1.0, 2.0)
+        );
         assert_eq!(labels(&axis), "0.6 0.8 1.0 1.2 1.4 1.6 1.8 2.0");
     }
 
@@ -422,7 +425,10 @@ mod tests {
         assert_eq!(axis.share(10.0), axis.share_of_coordinate(1.0));
         assert_eq!(axis.share(0.0), 0.0);
         assert_eq!(labels(&logarithmic(&[100.0])), "100 200");
-        assert_eq!(labels(&logarithmic(&[9400.0, 281_000.0])), "5000 10000 20000 50000 100000 200000 500000");
+        assert_eq!(
+            labels(&logarithmic(&[9400.0, 281_000.0])),
+            "5000 10000 20000 50000 100000 200000 500000"
+        );
         assert_eq!(labels(&logarithmic(&[0.02, 0.3])), "0.02 0.05 0.1 0.2 0.5");
         assert_eq!(
             labels(&logarithmic(&[1e-12, 1e12])),
@@ -436,7 +442,10 @@ mod tests {
         assert_eq!(axis.title, "Search time (mean) [ms]");
         assert_eq!(labels(&axis), "0 10 20 30 40 50 60");
         assert_eq!(axis.share(2e7), axis.share_of_coordinate(20.0));
-        assert_eq!((axis.text(2.5e6), axis.text(0.0)), ("2.5".to_owned(), "0".to_owned()));
+        assert_eq!(
+            (axis.text(2.5e6), axis.text(0.0)),
+            ("2.5".to_owned(), "0".to_owned())
+        );
         assert_eq!(linear("wait_ns", &[10.0]).title, "Wait [ns]");
         assert_eq!(linear("mean_slack", &[10.0]).title, "Mean slack");
     }

@@ -125,7 +125,11 @@ impl Layout {
         };
         let right = left + columns as f64 * frame_width + gaps;
 
-        let title_height_of_figure = if chart.title.is_some() { TITLE_SIZE + 16.0 } else { 0.0 };
+        let title_height_of_figure = if chart.title.is_some() {
+            TITLE_SIZE + 16.0
+        } else {
+            0.0
+        };
         let has_titles = chart.panels.iter().any(|panel| !panel.title.is_empty());
         let panel_title = if has_titles { PANEL_TITLE } else { 0.0 };
         let x_title = title_height(chart, |panel| &panel.x);
@@ -138,10 +142,15 @@ impl Layout {
         let per_line = (fitting as usize).clamp(1, entries.max(1));
         let has_remark = chart.has_bands() || chart.colors.is_some();
         let lines = entries.div_ceil(per_line) + usize::from(has_remark);
-        let legend_height = if lines > 0 { LEGEND_GAP + lines as f64 * LEGEND_LINE } else { 0.0 };
+        let legend_height = if lines > 0 {
+            LEGEND_GAP + lines as f64 * LEGEND_LINE
+        } else {
+            0.0
+        };
 
         let above = MARGIN + title_height_of_figure;
-        let overhead = above + rows as f64 * (panel_title + below + ROW_GAP) - ROW_GAP + legend_height + MARGIN;
+        let overhead =
+            above + rows as f64 * (panel_title + below + ROW_GAP) - ROW_GAP + legend_height + MARGIN;
         let frame_height = match chart.size {
             Some(Size { height, .. }) => (f64::from(height) - overhead) / rows as f64,
             None => natural.1,
@@ -180,7 +189,10 @@ impl Layout {
                 legend_top + (line as f64 + 0.5) * LEGEND_LINE,
             )
         });
-        let title = chart.title.as_deref().map_or(0.0, |title| text_width(title, TITLE_SIZE));
+        let title = chart
+            .title
+            .as_deref()
+            .map_or(0.0, |title| text_width(title, TITLE_SIZE));
         let legend_width = if entries > 0 { entry } else { 0.0 };
         let height = frame_height * rows as f64 + overhead;
         let colors = if chart.colors.is_some() { 2.0 * COLORS } else { 0.0 };
@@ -217,7 +229,10 @@ fn natural_frame(chart: &Chart) -> (f64, f64) {
     };
     let titles = chart.panels.iter().map(|panel| panel.title.as_str());
     let x_titles = chart.panels.iter().map(|panel| panel.x.title.as_str());
-    let y_titles = chart.panels.iter().map(|panel| text_width(&panel.y.title, TEXT_SIZE));
+    let y_titles = chart
+        .panels
+        .iter()
+        .map(|panel| text_width(&panel.y.title, TEXT_SIZE));
     let width = titles
         .chain(x_titles)
         .map(|title| text_width(title, TEXT_SIZE))
@@ -229,7 +244,11 @@ fn natural_frame(chart: &Chart) -> (f64, f64) {
 fn most_bars(chart: &Chart) -> usize {
     let at = |panel: &Panel, category: usize| {
         let has_value = |point: &Point| point.x == category as f64 && point.y.is_some();
-        panel.lines.iter().filter(|line| line.iter().any(has_value)).count()
+        panel
+            .lines
+            .iter()
+            .filter(|line| line.iter().any(has_value))
+            .count()
     };
     let panels = chart.panels.iter();
     let counts = panels.flat_map(|panel| (0..panel.x.ticks.len()).map(|category| at(panel, category)));
@@ -257,7 +276,9 @@ fn title_height(chart: &Chart, axis: impl Fn(&Panel) -> &Axis) -> f64 {
 fn category_labels(chart: &Chart, frame_width: f64) -> (bool, f64, f64) {
     let plain = (false, TICK_SIZE + 4.0, 0.0);
     let axes = chart.panels.iter().map(|panel| &panel.x);
-    let slots = axes.filter(|axis| axis.has_categories()).map(|axis| axis.ticks.len());
+    let slots = axes
+        .filter(|axis| axis.has_categories())
+        .map(|axis| axis.ticks.len());
     let Some(slots) = slots.max().filter(|&slots| slots > 0) else {
         return plain;
     };
@@ -268,7 +289,11 @@ fn category_labels(chart: &Chart, frame_width: f64) -> (bool, f64, f64) {
         return plain;
     }
     let (sin, cos) = (libm::sin(SLANT.to_radians()), libm::cos(SLANT.to_radians()));
-    (true, widest * sin + SLANTED_LINE, widest * cos - slot / 2.0 + MARGIN)
+    (
+        true,
+        widest * sin + SLANTED_LINE,
+        widest * cos - slot / 2.0 + MARGIN,
+    )
 }
 
 /// Returns the labels of the horizontal axis that have space, with their positions relative to the frame.

@@ -31,8 +31,8 @@ mod svg;
 mod values;
 
 pub use options::{AxisScale, FigureKind, FigureTable, Options};
-pub use values::{Names, Reference, Selection, Size, Span};
 pub(crate) use values::accepts;
+pub use values::{Names, Reference, Selection, Size, Span};
 
 use crate::Table;
 use gpusched_model::error::Result;

@@ -22,13 +22,13 @@ pub(super) enum Marker {
 
 /// Colors of Okabe & Ito. Gray replaces their yellow, because a yellow line is too pale on white.
 const COLORS: [&str; 8] = [
-    "#0072b2",   // blue
-    "#d55e00",    // vermillion
-    "#009e73",   // bluish green
-    "#000000",       // black
+    "#0072b2", // blue
+    "#d55e00", // vermillion
+    "#009e73", // bluish green
+    "#000000", // black
     "#cc79a7", // reddish purple
-    "#e69f00",   // orange
-    "#56b4e9",  // sky blue
+    "#e69f00", // orange
+    "#56b4e9", // sky blue
     "#7d7d7d", // gray
 ];
 

@@ -133,7 +133,9 @@ impl Document {
     pub fn clipped(&mut self, (x, y): (f64, f64), size: (f64, f64), content: Document) {
         let (width, height) = size;
         let place = format!("x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\"");
-        self.push(format_args!("<svg {place} viewBox=\"{x:.2} {y:.2} {width:.2} {height:.2}\">"));
+        self.push(format_args!(
+            "<svg {place} viewBox=\"{x:.2} {y:.2} {width:.2} {height:.2}\">"
+        ));
         self.append(content);
         self.push(format_args!("</svg>"));
     }

@@ -35,7 +35,13 @@ impl Choice {
         };
         let stated = |names: &Option<_>| names.as_ref().map(|crate::plot::Names(names)| names.clone());
         let (panel, series) = (stated(&options.panel), stated(&options.series));
-        let taken: Vec<String> = panel.iter().chain(&series).flatten().chain([&y]).cloned().collect();
+        let taken: Vec<String> = panel
+            .iter()
+            .chain(&series)
+            .flatten()
+            .chain([&y])
+            .cloned()
+            .collect();
         let free = |name: &str| !taken.iter().any(|taken| *taken == name);
         let x = match (&options.x, options.kind) {
             (_, Some(FigureKind::Cdf)) => None,
@@ -56,7 +62,11 @@ impl Choice {
             let known = known.filter(|name| free(name) && first.is_filled(name)).take(1);
             let known: Vec<String> = known.map(str::to_owned).collect();
             match known.is_empty() {
-                true => first.keys().filter(|name| free(name)).map(str::to_owned).collect(),
+                true => first
+                    .keys()
+                    .filter(|name| free(name))
+                    .map(str::to_owned)
+                    .collect(),
                 false => known,
             }
         });
@@ -77,6 +87,11 @@ pub fn kind(options: &Options, is_numeric: bool, rows: &Rows<'_>) -> FigureKind 
     })
 }
 
+/// Returns whether a table contains the results of cases.
+fn is_of_cases(table: &Table) -> bool {
+    CASE_COLUMNS.iter().all(|name| table.find(name).is_some())
+}
+
 fn default_y(table: &Table) -> Result<String> {
     let known = ["rate", "value", "weighted", "mean_search_ns"].into_iter();
     let numeric = table.columns().iter().rev().map(String::as_str);
@@ -93,13 +108,24 @@ fn default_x(selected: &Selected<'_>, free: impl Fn(&str) -> bool) -> Result<Str
     let utilization = ["utilization"].into_iter();
     let utilization = utilization.filter(|name| free(name) && selected.is_filled(name));
     let numeric = |name: &&str| table.find(name).is_some_and(|column| column.is_numeric());
-    let any = |name: &&str| table.columns().iter().any(|column| column == name);
-    let first = table.columns().iter().map(String::as_str);
+    let keys = || {
+        selected
+            .keys()
+            .filter(|_| is_of_cases(table))
+            .filter(|name| free(name))
+    };
+    let columns = || {
+        let columns = table.columns().iter().map(String::as_str);
+        columns.filter(|name| free(name) && *name != "study")
+    };
+    let case = columns().filter(|name| *name == "case");
+    let varying = columns().filter(|name| selected.varies(name));
     let mut choices = utilization
-        .chain(selected.keys().filter(|name| free(name)).filter(numeric))
-        .chain(selected.keys().filter(|name| free(name)))
-        .chain(["case"].into_iter().filter(|name| free(name)).filter(any))
-        .chain(first.filter(|name| free(name) && *name != "study"));
+        .chain(keys().filter(numeric))
+        .chain(keys())
+        .chain(case)
+        .chain(varying)
+        .chain(columns());
     choices.next().map(str::to_owned).ok_or_else(|| {
         let expected = format!("a column for the horizontal axis in {}", table.file());
         Error::parameter("x", "no such column", expected)
@@ -112,7 +138,7 @@ impl<'t> Selected<'t> {
     fn keys(&self) -> impl Iterator<Item = &'t str> {
         let table = self.table;
         let columns = table.columns().iter().map(String::as_str);
-        let of_cases = CASE_COLUMNS.iter().all(|name| table.find(name).is_some());
+        let of_cases = is_of_cases(table);
         let is_key = move |name: &&str| match of_cases {
             true => !CASE_COLUMNS.contains(name) || *name == "case",
             false => *name != "study" && table.find(name).is_some_and(|column| !column.is_numeric()),

@@ -150,8 +150,15 @@ impl Builder<'_> {
         let options = self.options;
         for (name, stated) in [("log_x", options.log_x), ("x_range", options.x_range.is_some())] {
             if stated && self.has_categories {
-                let found = format!("categories on the horizontal axis of a figure of kind `{}`", self.kind);
-                return Err(Error::parameter(name, found, "numbers, as the kind `line` shows them"));
+                let found = format!(
+                    "categories on the horizontal axis of a figure of kind `{}`",
+                    self.kind
+                );
+                return Err(Error::parameter(
+                    name,
+                    found,
+                    "numbers, as the kind `line` shows them",
+                ));
             }
         }
         if options.log_y && self.kind == FigureKind::Cdf {
@@ -164,7 +171,11 @@ impl Builder<'_> {
         ] {
             if let Some(span) = span.filter(|span| logarithmic && span.low <= 0.0) {
                 let expected = "a range above 0, because the axis is logarithmic";
-                return Err(Error::parameter(name, format!("{}..{}", span.low, span.high), expected));
+                return Err(Error::parameter(
+                    name,
+                    format!("{}..{}", span.low, span.high),
+                    expected,
+                ));
             }
         }
         Ok(())
@@ -239,7 +250,11 @@ impl Builder<'_> {
             true => {
                 if categories.len() > MAX_CATEGORIES {
                     let found = format!("{} categories", categories.len());
-                    return Err(Error::parameter(column, found, format!("at most {MAX_CATEGORIES}")));
+                    return Err(Error::parameter(
+                        column,
+                        found,
+                        format!("at most {MAX_CATEGORIES}"),
+                    ));
                 }
                 Axis::categories(title(&options.x_title, column), &categories)
             }
@@ -284,7 +299,11 @@ impl Builder<'_> {
         let normalized = options.normalize.as_ref();
         let title_of = normalized.map(|name| format!("{} / {name}", axis::title(&self.choice.y)));
         // A quotient has no unit, whatever the name of its column.
-        let column = if normalized.is_some() { "quotient" } else { &self.choice.y };
+        let column = if normalized.is_some() {
+            "quotient"
+        } else {
+            &self.choice.y
+        };
         let wanted = Wanted {
             column,
             title: title.as_deref().or(title_of.as_deref()),
@@ -296,13 +315,12 @@ impl Builder<'_> {
     }
 
     /// Returns the points of one series in a panel.
-    fn line<'r, 't: 'r>(
-        &self,
-        rows: impl Iterator<Item = &'r Row<'t>>,
-        categories: &[String],
-    ) -> Vec<Point> {
+    fn line<'r, 't: 'r>(&self, rows: impl Iterator<Item = &'r Row<'t>>, categories: &[String]) -> Vec<Point> {
         let place = |row: &Row<'_>| match self.has_categories {
-            true => categories.iter().position(|name| same(name, row.x)).map(|at| at as f64),
+            true => categories
+                .iter()
+                .position(|name| same(name, row.x))
+                .map(|at| at as f64),
             false => row.number,
         };
         if self.kind == FigureKind::Cdf {
@@ -369,7 +387,10 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 fn check_references(references: &[Reference]) -> Result<()> {
-    match references.iter().find(|reference| !(reference.value.abs() <= MAX_VALUE)) {
+    match references
+        .iter()
+        .find(|reference| !(-MAX_VALUE..=MAX_VALUE).contains(&reference.value))
+    {
         Some(reference) => Err(Error::parameter(
             "reference",
             reference.value,

@@ -67,5 +67,6 @@ pub fn apply(rows: &mut Rows<'_>, options: &Options) -> Result<()> {
 
 /// Returns the place of a row on the horizontal axis. Equal numbers are one place.
 fn place(row: &super::rows::Row<'_>) -> String {
-    row.number.map_or_else(|| row.x.to_owned(), |number| number.to_string())
+    row.number
+        .map_or_else(|| row.x.to_owned(), |number| number.to_string())
 }

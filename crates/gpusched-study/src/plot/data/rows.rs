@@ -60,7 +60,11 @@ pub fn select<'t>(tables: &'t [Table], selection: &BTreeMap<String, Names>) -> R
             if !cells.any(|cell| accepts(value, cell)) {
                 let known: Vec<String> = columns.iter().map(Column::examples).collect();
                 let expected = format!("one of {}", known.join(", "));
-                return Err(Error::parameter(name, format!("no row with {name} = {value}"), expected));
+                return Err(Error::parameter(
+                    name,
+                    format!("no row with {name} = {value}"),
+                    expected,
+                ));
             }
         }
     }

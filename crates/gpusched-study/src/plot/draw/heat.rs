@@ -54,5 +54,12 @@ pub fn scale(document: &mut Document, colors: &Axis, left: f64, y: f64) {
         document.line((left + x, y), (left + x, y + 3.0), BLACK, 1.0);
         document.text(left + x, y + 9.0, TICK_SIZE, Anchor::Middle, BLACK, label);
     }
-    document.text(left + COLORS + 12.0, y - HEIGHT / 2.0, TEXT_SIZE, Anchor::Start, BLACK, &colors.title);
+    document.text(
+        left + COLORS + 12.0,
+        y - HEIGHT / 2.0,
+        TEXT_SIZE,
+        Anchor::Start,
+        BLACK,
+        &colors.title,
+    );
 }

@@ -6,7 +6,8 @@ mod lines;
 
 use super::data::{Chart, Panel};
 use super::layout::{
-    Layout, PanelPlace, SAMPLE, SAMPLE_GAP, SLANT, TEXT_SIZE, TICK_MARK, TICK_SIZE, TITLE_SIZE, visible_labels,
+    Layout, PanelPlace, SAMPLE, SAMPLE_GAP, SLANT, TEXT_SIZE, TICK_MARK, TICK_SIZE, TITLE_SIZE,
+    visible_labels,
 };
 use super::options::FigureKind;
 use super::style::line_style;
@@ -26,7 +27,14 @@ pub(super) fn svg(chart: &Chart) -> Result<String> {
     let layout = Layout::new(chart)?;
     let mut document = Document::default();
     if let Some(title) = &chart.title {
-        document.text(layout.left, layout.title_y, TITLE_SIZE, Anchor::Start, BLACK, title);
+        document.text(
+            layout.left,
+            layout.title_y,
+            TITLE_SIZE,
+            Anchor::Start,
+            BLACK,
+            title,
+        );
     }
     for (panel, place) in chart.panels.iter().zip(&layout.panels) {
         Frame {
@@ -49,7 +57,14 @@ pub(super) fn svg(chart: &Chart) -> Result<String> {
             FigureKind::Line => "Shaded: confidence interval",
             _ => "Vertical lines: confidence interval",
         };
-        document.text(layout.left, layout.remark_y, TICK_SIZE, Anchor::Start, REMARK, words);
+        document.text(
+            layout.left,
+            layout.remark_y,
+            TICK_SIZE,
+            Anchor::Start,
+            REMARK,
+            words,
+        );
     }
     let fills = (0..chart.series.len()).filter(|_| bars::are_filled(chart.kind));
     Ok(document.finish(layout.width, layout.height, fills))
@@ -146,14 +161,28 @@ impl Frame<'_> {
         let (layout, place, panel) = (self.layout, self.place, self.panel);
         let (left, bottom) = (place.x, place.y + layout.frame.1);
         let middle = left + layout.frame.0 / 2.0;
-        document.text(middle, place.title_y, TEXT_SIZE, Anchor::Middle, BLACK, &panel.title);
+        document.text(
+            middle,
+            place.title_y,
+            TEXT_SIZE,
+            Anchor::Middle,
+            BLACK,
+            &panel.title,
+        );
         let top = bottom + TICK_MARK;
         for (x, label) in visible_labels(&panel.x, layout.frame.0, layout.slanted) {
             let x = left + x;
             document.line((x, bottom), (x, top), BLACK, 1.0);
             match layout.slanted {
                 true => document.slanted((x + 3.0, top + 6.0), SLANT, TICK_SIZE, Anchor::End, label),
-                false => document.text(x, top + TICK_SIZE / 2.0 + 2.0, TICK_SIZE, Anchor::Middle, BLACK, label),
+                false => document.text(
+                    x,
+                    top + TICK_SIZE / 2.0 + 2.0,
+                    TICK_SIZE,
+                    Anchor::Middle,
+                    BLACK,
+                    label,
+                ),
             }
         }
         let below = top + layout.x_labels + TEXT_SIZE / 2.0 + 4.0;

@@ -15,15 +15,14 @@ use super::axis::TimeAxis;
 use super::options::{MAX_SLICES, Options};
 use super::scene::{Bar, Group, Scene, Steps, Window};
 use crate::plot::fill::fill;
-use crate::plot::svg::{Anchor, Document};
 use crate::plot::layout::{TEXT_SIZE, TICK_SIZE, TITLE_SIZE, shown, text_width};
+use crate::plot::svg::{Anchor, Document};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_sim::timeline::Timeline;
 
 mod legend;
 mod marks;
-
 
 const MARGIN: f64 = 14.0;
 /// Width of the frame [pixels].
