@@ -19,10 +19,9 @@ pub struct Options {
     /// Kind of figure. Default: `line` if the horizontal axis shows numbers, `box` if it shows texts with several values
     /// each, otherwise `bar`.
     pub kind: Option<FigureKind>,
-    /// Table that the figure shows. Default: the table that has the column `y`. Only in a study of partitioning.
+    /// Table that the figure shows. Default: the table with the column `y`. Only in studies of partitioning.
     pub table: Option<FigureTable>,
-    /// Name of the column on the horizontal axis. Default: `utilization`, or the first column that distinguishes the rows.
-    /// Not with the kind `cdf`.
+    /// Column on the horizontal axis. Default: `utilization`, or the first column that distinguishes the rows.
     pub x: Option<String>,
     /// Name of the column of the values. Default: `rate`, or `value`.
     pub y: Option<String>,
@@ -30,8 +29,7 @@ pub struct Options {
     /// empty list means one series. Default: `algorithm`, or the next column that distinguishes the rows.
     #[schemars(with = "Option<Names>")]
     pub series: Option<Names>,
-    /// Names of the columns that distinguish the panels. An empty list means one panel. Default: `reading`, if the table
-    /// has this column.
+    /// Columns that distinguish the panels. An empty list means one panel. Default: `reading`, if present.
     #[schemars(with = "Option<Names>")]
     pub panel: Option<Names>,
     /// Filter for the rows to draw: pairs of a column and a value, or a list of values. gpusched draws the rows that have
@@ -42,7 +40,7 @@ pub struct Options {
     pub normalize: Option<String>,
     /// Values at which the figure has a line across each panel.
     pub reference: Vec<Reference>,
-    /// Whether all panels have the same axes. Default: `free` if the panels show different quantities, otherwise `shared`.
+    /// Axes of several panels. Default: `free` if the panels show different quantities, otherwise `shared`.
     pub scale: Option<AxisScale>,
     /// Whether the horizontal axis is logarithmic. Only with numbers on this axis.
     pub log_x: bool,

@@ -298,7 +298,7 @@ impl Builder<'_> {
         values.retain(|&value| value > 0.0 || !logarithmic);
         let normalized = options.normalize.as_ref();
         let title_of = normalized.map(|name| format!("{} / {name}", axis::title(&self.choice.y)));
-        // A quotient has no unit, whatever the name of its column.
+        // A quotient has no unit, but the name of its column may state a unit.
         let column = if normalized.is_some() {
             "quotient"
         } else {
@@ -426,7 +426,7 @@ fn check_single(rows: &Rows<'_>, choice: &Choice) -> Result<()> {
         ];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let found = format!("two values, at {} and {}", first.place(), row.place());
-        let expected = format!("one value for {}", parts.join(" at "));
+        let expected = format!("one value for {}", parts.join(", "));
         let hint = "select rows by the value of a column, or choose other columns for series or panels";
         return Err(Refusal::new(&choice.y, found, expected).hint(hint).into());
     }

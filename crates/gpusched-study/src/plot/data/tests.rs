@@ -195,7 +195,7 @@ fn bad_input_is_named() {
         ),
         (
             message(CSV, |options| options.panel = Some(Names::one("study"))),
-            "rate: found two values, at t.csv:4 and t.csv:5, expected one value for algorithm = 1G at utilization = 2 at s",
+            "rate: found two values, at t.csv:4 and t.csv:5, expected one value for algorithm = 1G, utilization = 2, s",
         ),
         (
             message(CSV, |options| {

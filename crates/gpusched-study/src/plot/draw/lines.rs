@@ -95,9 +95,9 @@ pub fn points(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) 
 type Interval = (f64, (f64, f64));
 
 /// Returns the confidence bands of every line. Gaps divide a band into pieces. A band has no piece where the values are
-/// at the ends of their intervals, such as the schedulability ratios 0 and 1: the bands of many lines would be on top of
-/// each other, and the interval depends only on the number of sets. If several bands are equal, the figure shows only the
-/// first band.
+/// at the ends of their intervals, such as the schedulability ratios 0 and 1. There, the bands of many lines would be on
+/// top of each other, and each interval depends only on the number of sets. If several bands are equal, the figure shows
+/// only the first band.
 fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     let mut drawn = HashSet::new();
     let mut bands = Vec::with_capacity(lines.len());
