@@ -251,12 +251,12 @@ fn names_fit() {
         "plot",
         "tasksets/measurements/stencil.csv",
         "-o",
-        "x.png",
+        "x.jpg",
     ]))
     .stderr;
     assert_eq!(
         message,
-        "error: --output: found x.png, expected a name that ends in .svg\n"
+        "error: --output: found x.jpg, expected a name that ends in .svg or .pdf or .png\n"
     );
 }
 

@@ -231,7 +231,8 @@ fn studies_and_their_files_follow_their_schemas() {
         ("slowdown = 0.1", "slowdown = -0.1"),
         ("slowdown = 0.1", "slow = 0.1"),
         ("parts = 4", "parts = 0"),
-        ("x = \"q\"", ""),
+        ("x = \"q\"", "x = 1"),
+        ("x = \"q\"", "kind = \"pie\""),
     ] {
         assert!(cases.contains(good), "{good}");
         let value: Value = serde_json::from_str(&json_of(&cases.replacen(good, bad, 1))).unwrap();

@@ -100,12 +100,12 @@ fn texts(svg: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the points of the lines with width `width`, in drawing units.
-fn lines(svg: &str) -> Vec<Vec<(i32, i32)>> {
+/// Returns the points of the lines of series, in pixels.
+fn lines(svg: &str) -> Vec<Vec<(f64, f64)>> {
     let lines = svg
         .lines()
-        .filter(|line| line.starts_with("<polyline") && line.contains("stroke-width=\"16\""));
-    let number = |text: &str| text.parse::<i32>().unwrap();
+        .filter(|line| line.starts_with("<polyline") && line.contains("stroke-width=\"1.6\""));
+    let number = |text: &str| text.parse::<f64>().unwrap();
     let points = |line: &str| {
         let (_, points) = line.split_once("points=\"").unwrap();
         let points = points.split_once('"').unwrap().0.split_whitespace();
@@ -121,14 +121,7 @@ fn lines(svg: &str) -> Vec<Vec<(i32, i32)>> {
 fn the_figure_says_what_it_shows() {
     let svg = Workplace::new().figure(&["results.csv"]);
     let texts = texts(&svg);
-    for text in [
-        "fig-a",
-        "reading: literal",
-        "reading: proportional",
-        "SMS-INA",
-        "BF-INA",
-        "1G",
-    ] {
+    for text in ["fig-a", "literal", "proportional", "SMS-INA", "BF-INA", "1G"] {
         assert_eq!(texts.iter().filter(|found| **found == text).count(), 1, "{text}");
     }
     assert_eq!(texts.iter().filter(|text| **text == "Utilization U").count(), 2);
@@ -159,14 +152,16 @@ fn points_stand_where_the_table_says() {
     let lines = lines(&svg);
     let line = lines.iter().find(|line| line.len() == 5).unwrap();
     // U = 10, 20, …, 50 is evenly spaced. The ratios are 1, 0.55, 0.1, 0 and 0.
-    let steps: Vec<i32> = line.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    let steps: Vec<f64> = line.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     assert!(
-        steps.iter().all(|step| (step - steps[0]).abs() <= 1 && *step > 0),
+        steps
+            .iter()
+            .all(|step| (step - steps[0]).abs() <= 0.02 && *step > 0.0),
         "{steps:?}"
     );
     let (top, bottom) = (line[0].1, line[4].1);
     assert_eq!(line[3].1, bottom);
-    let share = |index: usize| f64::from(bottom - line[index].1) / f64::from(bottom - top);
+    let share = |index: usize| (bottom - line[index].1) / (bottom - top);
     assert!(
         (share(1) - 0.55).abs() < 0.001 && (share(2) - 0.1).abs() < 0.001,
         "{line:?}"
@@ -234,19 +229,12 @@ fn options_choose_columns_rows_and_words() {
         "--log-y",
     ]);
     let texts = texts(&svg);
-    for text in [
-        "algorithm: 1G",
-        "algorithm: BF-INA",
-        "literal",
-        "proportional",
-        "SMs used (mean)",
-        "100",
-    ] {
+    for text in ["1G", "BF-INA", "literal", "proportional", "SMs used (mean)", "50"] {
         assert!(texts.contains(&text), "{text}: {texts:?}");
     }
-    assert!(!texts.contains(&"algorithm: SMS-INA"));
+    assert!(!texts.contains(&"SMS-INA"));
     assert!(
-        texts.contains(&"Fig. 7 &lt;&amp;&quot;&apos;&gt;\u{fffd}"),
+        texts.contains(&"Fig. 7 &lt;&amp;&quot;'&gt;\u{fffd}"),
         "{texts:?}"
     );
     // Only the schedulability ratio has confidence intervals.
@@ -279,10 +267,19 @@ fn bad_input_is_an_error_and_leaves_no_file() {
         "nan.csv -o figure.svg",
         "ragged.csv -o figure.svg",
         "zero.csv --log-y -o figure.svg",
+        "results.csv --kind pie -o figure.svg",
+        "results.csv --kind bar --log-x -o figure.svg",
+        "results.csv --normalize MIG -o figure.svg",
+        "results.csv --y mean_sms --normalize 1G -o figure.svg",
+        "results.csv --y-range 1..0 -o figure.svg",
+        "results.csv --log-y --y-range 0..1 -o figure.svg",
+        "results.csv --reference one -o figure.svg",
+        "results.csv --size 200x150 -o figure.svg",
+        "results.csv --size 800 -o figure.svg",
         "missing.csv -o figure.svg",
         "results.csv --format json -o figure.svg",
         "-o figure.svg",
-        "results.csv -o figure.png",
+        "results.csv -o figure.jpg",
         "results.csv -o figure",
         "results.csv -o missing/figure.svg",
     ] {
@@ -318,7 +315,7 @@ fn a_value_between_gaps_is_visible() {
         workplace.write("gap.csv", &format!("utilization,algorithm,rate\n{}", rows(alone)));
         workplace.figure(&["gap.csv"]).matches("<circle").count()
     };
-    assert_eq!(circles("0.5"), circles("") + 2); // fill and outline
+    assert_eq!(circles("0.5"), circles("") + 1);
 }
 
 #[test]
@@ -350,4 +347,194 @@ fn extreme_tables_are_drawn() {
     }
     workplace.write("small.csv", "utilization,algorithm,rate\n1,A,5e-324\n2,A,1e15\n");
     workplace.figure(&["small.csv", "--log-y"]);
+}
+
+/// Returns the height and the tooltip of each bar, in the order of the figure.
+fn bars(svg: &str) -> Vec<(f64, String)> {
+    let bars = svg.lines().filter(|line| line.starts_with("<rect class=\"bar\""));
+    let between = |line: &str, before: &str, after: &str| -> String {
+        let (_, rest) = line.split_once(before).unwrap();
+        rest.split_once(after).unwrap().0.to_owned()
+    };
+    bars.map(|line| {
+        let height = between(line, " height=\"", "\"").parse().unwrap();
+        (height, between(line, "<title>", "</title>"))
+    })
+    .collect()
+}
+
+const TIMES: &str = "\
+kernel,scheduler,value
+pc,lrr,200
+pc,gto,150
+mm,lrr,1000
+mm,gto,1100
+";
+
+#[test]
+fn bars_are_as_high_as_the_values() {
+    let workplace = Workplace::new();
+    workplace.write("times.csv", TIMES);
+    let found = bars(&workplace.figure(&["times.csv"]));
+    let words: Vec<&str> = found.iter().map(|(_, words)| words.as_str()).collect();
+    assert_eq!(
+        words,
+        ["pc, lrr: 200", "mm, lrr: 1000", "pc, gto: 150", "mm, gto: 1100"]
+    );
+    for ((height, _), value) in found.iter().zip([200.0, 1000.0, 150.0, 1100.0]) {
+        assert!((height / found[1].0 - value / 1000.0).abs() < 1e-3, "{found:?}");
+    }
+    let found = bars(&workplace.figure(&["times.csv", "--normalize", "lrr"]));
+    let words: Vec<&str> = found.iter().map(|(_, words)| words.as_str()).collect();
+    assert_eq!(
+        words,
+        ["pc, lrr: 1", "mm, lrr: 1", "pc, gto: 0.75", "mm, gto: 1.1"]
+    );
+    assert!((found[2].0 / found[0].0 - 0.75).abs() < 1e-3, "{found:?}");
+    // On a logarithmic axis from 100 to 2000, the difference of two heights is the logarithm of the quotient.
+    let found = bars(&workplace.figure(&["times.csv", "--log-y"]));
+    let decade = (found[1].0 - found[0].0) / 5.0_f64.log10();
+    assert!(
+        ((found[3].0 - found[1].0) / decade - 1.1_f64.log10()).abs() < 1e-3,
+        "{found:?}"
+    );
+}
+
+#[test]
+fn every_kind_draws_its_shapes() {
+    let workplace = Workplace::new();
+    let rows = (0..40).map(|index| format!("{},{},{}\n", index % 4, ["a", "b"][index % 2], index * index));
+    let samples = format!("x,model,value\n{}", rows.collect::<String>());
+    workplace.write("samples.csv", &samples);
+    workplace.write("times.csv", TIMES);
+    let count = |arguments: &str, shape: &str| {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        workplace.figure(&arguments).matches(shape).count()
+    };
+    assert_eq!(count("samples.csv --x x --kind box", "<rect class=\"box\""), 4);
+    // Model a has circles, and model b has squares. The legend shows each once.
+    assert_eq!(count("samples.csv --x x --kind point", "<circle"), 20 + 1);
+    assert_eq!(count("samples.csv --x x --kind point", "<polygon"), 20 + 1);
+    assert_eq!(count("times.csv --kind heat", "class=\"cell\""), 4 + 40); // 40 steps of the color scale
+    let svg = workplace.figure(&["samples.csv", "--kind", "cdf", "--panel", "", "--series", "model"]);
+    for line in lines(&svg).iter().filter(|line| line.len() > 2) {
+        assert!(
+            line.windows(2)
+                .all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 >= pair[1].1),
+            "{line:?}"
+        );
+    }
+    let titles = ["--x-title", "", "--y-title", "time"];
+    let svg = workplace.figure(
+        &[
+            &["times.csv", "--kind", "heat", "--color-title", "cycles"],
+            &titles[..],
+        ]
+        .concat(),
+    );
+    let found = texts(&svg);
+    assert!(
+        found.contains(&"cycles") && found.contains(&"time") && !found.contains(&"Kernel"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn references_ranges_and_sizes_are_respected() {
+    let workplace = Workplace::new();
+    workplace.write("times.csv", TIMES);
+    let svg = workplace.figure(&[
+        "times.csv",
+        "--reference",
+        "500=limit",
+        "--reference",
+        "700",
+        "--y-range",
+        "0..800",
+        "--size",
+        "600x350",
+    ]);
+    assert!(svg.starts_with("<svg width=\"600\" height=\"350\""), "{svg}");
+    let found = texts(&svg);
+    assert!(
+        found.contains(&"limit") && found.contains(&"800") && !found.contains(&"900"),
+        "{found:?}"
+    );
+    assert_eq!(svg.matches("stroke-dasharray=\"5 3\"").count(), 2);
+    // The part of a bar outside the range is invisible.
+    assert_eq!(svg.matches("<svg ").count(), 2);
+}
+
+/// Without the feature `pdf-png`, gpusched refuses these formats. With the feature, it writes them.
+#[test]
+fn other_formats_are_written_or_refused() {
+    let workplace = Workplace::new();
+    for (name, start) in [("f.pdf", &b"%PDF-"[..]), ("f.png", &b"\x89PNG"[..])] {
+        let arguments = ["results.csv", "-o", name];
+        if cfg!(feature = "pdf-png") {
+            let picture = || {
+                workplace.command(&arguments).assert().success();
+                fs::read(workplace.path(name)).unwrap()
+            };
+            let first = picture();
+            assert!(first.starts_with(start) && first.len() > 5000);
+            assert!(first == picture(), "{name}");
+            fs::remove_file(workplace.path(name)).unwrap();
+        } else {
+            let message = workplace.failure(&arguments);
+            assert!(
+                message.contains("hint: build gpusched with `--features pdf-png`"),
+                "{message}"
+            );
+        }
+    }
+}
+
+/// The committed figures are the figures that gpusched draws from the committed results, the copies of the study files are
+/// up to date, and nothing else changes.
+#[test]
+fn committed_figures_are_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let copy = tempfile::tempdir().unwrap();
+    let to = copy.path().join("analysis");
+    fs::create_dir(&to).unwrap();
+    let mut committed: Vec<PathBuf> = Vec::new();
+    for entry in files(&root.join("analysis")) {
+        let name = entry.file_name().unwrap();
+        if entry.is_dir() {
+            fs::create_dir(to.join(name)).unwrap();
+            committed.extend(files(&entry));
+        } else {
+            committed.push(entry);
+        }
+    }
+    let of = |path: &Path| to.join(path.strip_prefix(root.join("analysis")).unwrap());
+    for path in &committed {
+        if path.extension().is_none_or(|ending| ending != "svg") {
+            fs::copy(path, of(path)).unwrap();
+        }
+    }
+    let mut draw = Command::new(env!("CARGO_BIN_EXE_gpusched"));
+    draw.current_dir(root)
+        .args(["study", "draw"])
+        .arg(&to)
+        .assert()
+        .success();
+    let mut drawn: Vec<PathBuf> = files(&to)
+        .iter()
+        .filter(|path| path.is_dir())
+        .flat_map(|path| files(path))
+        .collect();
+    drawn.extend(files(&to).into_iter().filter(|path| path.is_file()));
+    let mut expected: Vec<PathBuf> = committed.iter().map(|path| of(path)).collect();
+    drawn.sort();
+    expected.sort();
+    assert_eq!(drawn, expected, "draw again: gpusched study draw analysis");
+    for path in &committed {
+        assert!(
+            fs::read(path).unwrap() == fs::read(of(path)).unwrap(),
+            "{} is not up to date: gpusched study draw analysis",
+            path.display()
+        );
+    }
 }

@@ -63,7 +63,15 @@ interference = "conflict" → blocks = 3000000000
 interference = "conflict" → blocks = -68
 policy = "edf" → policy = "fifo"
 [axis] → [figure]\ny = "height"\n[axis]
-[axis] → [figure]\npanel = "policy"\n[axis]
+[axis] → [figure]\npanel = "height"\n[axis]
+[axis] → [figure]\ntable = "timing"\ny = "rate"\n[axis]
+[axis] → [figure]\nkind = "pie"\n[axis]
+[axis] → [figure]\nnormalize = "3G"\n[axis]
+[axis] → [figure]\nwhere = { algorithm = ["3G"] }\n[axis]
+[axis] → [figure]\nsize = [1, 1]\n[axis]
+[axis] → [figure]\ny_range = [1, 0]\n[axis]
+[axis] → [[figure]]\n[[figure]]\n[axis]
+[axis] → [[figure]]\n[[figure]]\nname = "a/b"\n[axis]
 algorithm = "SMS-INA" → algorithm = "SMS"
 min_gap(rate → min_gap(share
 >= 0' → >= '

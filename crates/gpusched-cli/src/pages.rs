@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::{Format, Global, Outcome};
 use crate::arguments::whole;
 use crate::end_to_end::Input;
-use crate::experiments::study::figure;
 use crate::other_tools::recording::audit::{Request, pair};
 use crate::other_tools::recording::source::Reading;
 use crate::report::{Content, Output, Progress};
@@ -127,7 +126,7 @@ impl Args {
         }
         let found: Vec<Study> = studies(folder)?;
         match found.as_slice() {
-            [one] => study::page(one, &figure::figures(one)?),
+            [one] => study::page(one),
             several => {
                 let found = format!("{} studies", several.len());
                 Err(Error::file(folder, found, "the results folder of one study"))

@@ -34,12 +34,11 @@ struct Section {
     note: Option<String>,
 }
 
-/// Creates the page of `study`, whose results must be current. Each of `figures` is a part of the study, such as `tasks-50`, and SVG
-/// text of [`line_chart`](gpusched_study::plot::line_chart).
+/// Creates the page of `study`, whose results must be current.
 ///
 /// # Errors
-/// Fails in the same cases as [`Study::findings`] and [`Table::read`](gpusched_study::Table::read).
-pub fn page(study: &Study, figures: &[(Option<String>, String)]) -> Result<Page> {
+/// Fails in the same cases as [`Study::findings`], [`Study::figures`] and [`Table::read`](gpusched_study::Table::read).
+pub fn page(study: &Study) -> Result<Page> {
     let (spec, folder) = (&study.spec, &study.folder);
     let findings = study.findings()?;
     let heading = match spec.title() {
@@ -54,18 +53,22 @@ pub fn page(study: &Study, figures: &[(Option<String>, String)]) -> Result<Page>
     let files = files.into_iter().filter(|(_, _, path)| path.exists());
     let results = files.map(|(id, caption, path)| Ok(section(id, caption, &Results::read(path)?)));
     let results: Vec<Section> = results.collect::<Result<_>>()?;
-    let drawn = figures.iter().enumerate().map(|(index, (part, svg))| {
-        let part = part.as_ref().map(|part| format!(" ({part})")).unwrap_or_default();
-        let caption =
-            format!("{heading}{part}. Bands are 95 % confidence intervals, if the results contain them.");
-        let alternative = format!("Line chart: {heading}{part}. The table of results contains all values.");
-        Figure::new(format!("figure-{index}"), caption, alternative, svg)
+    let drawn = study.figures()?.into_iter().enumerate().map(|(index, figure)| {
+        let caption = figure.options.title.as_deref().unwrap_or(heading);
+        let alternative = format!("Figure: {caption}. The table of results contains all values.");
+        Ok(Figure::new(
+            format!("figure-{index}"),
+            caption.to_owned(),
+            alternative,
+            &figure.svg()?,
+        ))
     });
+    let drawn: Vec<Figure> = drawn.collect::<Result<_>>()?;
     let verdict = verdict(&findings);
     let positive = verdict.positive;
     let content = Content {
         source: spec.source_text().to_owned(),
-        figures: drawn.collect(),
+        figures: drawn,
         claims: claims(&findings.findings),
         results,
         provenance: provenance(&Provenance::read(&folder.provenance(Shard::WHOLE))?),

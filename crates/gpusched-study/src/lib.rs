@@ -57,11 +57,13 @@ mod running;
 
 pub use output::{table, wilson};
 
-pub use cases::{CASE_COLUMNS, Case, CaseFigure, Cases, CasesKind, CasesShape};
+pub use cases::{CASE_COLUMNS, Case, Cases, CasesKind, CasesShape};
 pub use claim::{Claim, Finding, check};
 pub use definition::axis::Values;
+pub use definition::figures::Figures;
 pub use definition::kind::{Kind, Shape};
 pub use definition::spec::{Overrides, Spec};
+pub use output::figures::Figure;
 pub use output::findings::{Findings, State, Study, studies};
 pub use output::folder::Folder;
 pub use output::provenance::Provenance;
@@ -69,8 +71,7 @@ pub use output::reasons::Reasons;
 pub use output::reproduction::reproduction;
 pub use output::weighted::WEIGHTED_COLUMNS;
 pub use partitioning::{
-    Algorithm, Axis, COLUMNS, Figure, FigurePanel, FigureTable, Partitioning, PartitioningKind,
-    PartitioningShape, Reading, TIMING_COLUMNS,
+    Algorithm, Axis, COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Reading, TIMING_COLUMNS,
 };
 pub use running::merge::merge;
 pub use running::runner::{Observer, Summary, run};

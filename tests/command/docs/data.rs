@@ -43,9 +43,20 @@ fn data_is_accepted() {
                     assert!(!claims.claim.is_empty(), "{place}");
                     toml += 1;
                 }
+                ["toml", "figure"] => {
+                    #[derive(serde::Deserialize)]
+                    #[serde(deny_unknown_fields)]
+                    struct Figures {
+                        figure: gpusched::study::Figures,
+                    }
+                    let figures = toml::from_str::<Figures>(&block.text);
+                    let figures = figures.unwrap_or_else(|error| panic!("{place}: {error}"));
+                    assert!(!figures.figure.as_slice().is_empty(), "{place}");
+                    toml += 1;
+                }
                 language => assert!(
                     NOT_READ.contains(&language.join(" ").as_str()),
-                    "{place}: found {language:?}, expected `json SCHEMA`, `toml study`, `toml claim`, `sh`, `console` or \
+                    "{place}: found {language:?}, expected `json SCHEMA`, `toml study`, `toml claim`, `toml figure`, `sh`, `console` or \
                      one of {NOT_READ:?}"
                 ),
             }

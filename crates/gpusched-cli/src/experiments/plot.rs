@@ -3,52 +3,100 @@
 use std::path::PathBuf;
 
 use super::{Format, Global, Outcome};
-use crate::report::{Content, Output};
+use crate::arguments::named;
+use crate::report::{Content, Output, Picture};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::Table;
-use gpusched_study::plot::{Options, Selection, line_chart};
+use gpusched_study::plot::{self, AxisScale, FigureKind, Names, Options, Reference, Selection, Size, Span};
 
 /// Arguments of `gpusched plot`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
-  gpusched plot analysis/singh21-fig3.4/singh21-fig3.4.csv -o fig3.4.svg")]
+Examples:
+  gpusched plot analysis/singh21-fig3.4/singh21-fig3.4.csv -o fig3.4.svg
+  gpusched plot analysis/sanudo20-fig3/sanudo20-fig3.csv --kind bar --y-title 'wrong predictions' -o fig3.svg")]
 pub struct Args {
     /// CSV files with results, all for one figure; `-` is standard input
     #[arg(required = true, value_name = "CSV")]
     files: Vec<PathBuf>,
-    /// Column of the horizontal axis
-    #[arg(long, value_name = "COLUMN", default_value = "utilization")]
-    x: String,
-    /// Column of the vertical axis
-    #[arg(long, value_name = "COLUMN", default_value = "rate")]
-    y: String,
-    /// Column that determines the lines: one line per value
-    #[arg(long, value_name = "COLUMN", default_value = "algorithm")]
-    series: String,
-    /// Column that determines the panels [default: `reading`, if present]
-    #[arg(long, value_name = "COLUMN")]
-    panel: Option<String>,
+    /// Kind of figure
+    ///
+    /// Default: `line` if the horizontal axis shows numbers, `box` if it shows texts with several values each, otherwise
+    /// `bar`.
+    #[arg(long, value_parser = named::<FigureKind>())]
+    kind: Option<FigureKind>,
+    /// Column of the horizontal axis [default: `utilization`, or the first column that distinguishes the rows]
+    #[arg(long, value_name = "COLUMN", help_heading = DATA)]
+    x: Option<String>,
+    /// Column of the values [default: `rate` or `value`]
+    #[arg(long, value_name = "COLUMN", help_heading = DATA)]
+    y: Option<String>,
+    /// Columns that determine the series: the lines, or the bars in a group
+    ///
+    /// A comma separates several columns. An empty text means one series. Default: `algorithm`, or the other columns that
+    /// distinguish the rows.
+    #[arg(long, value_name = "COLUMNS", help_heading = DATA)]
+    series: Option<Names>,
+    /// Columns that determine the panels [default: `reading`, if present]
+    ///
+    /// A comma separates several columns. An empty text means one panel.
+    #[arg(long, value_name = "COLUMNS", help_heading = DATA)]
+    panel: Option<Names>,
     /// Draw only rows with VALUE in COLUMN; repeat the option to allow more values
-    #[arg(long = "where", value_name = "COLUMN=VALUE")]
+    #[arg(long = "where", value_name = "COLUMN=VALUE", help_heading = DATA)]
     selections: Vec<Selection>,
-    /// Title [default: name of the study]
-    #[arg(long, value_name = "TEXT")]
-    title: Option<String>,
+    /// Divide all values by the value of this series at the same place
+    #[arg(long, value_name = "SERIES", help_heading = DATA)]
+    normalize: Option<String>,
+    /// Use a logarithmic horizontal axis
+    #[arg(long, help_heading = AXES)]
+    log_x: bool,
     /// Use a logarithmic vertical axis
-    #[arg(long)]
+    #[arg(long, help_heading = AXES)]
     log_y: bool,
+    /// Axes of several panels
+    ///
+    /// Default: `free` if the panels show different quantities, otherwise `shared`.
+    #[arg(long, value_parser = named::<AxisScale>(), help_heading = AXES)]
+    scale: Option<AxisScale>,
+    /// Ends of the horizontal axis, in the unit of the column
+    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, help_heading = AXES)]
+    x_range: Option<Span>,
+    /// Ends of the vertical axis, in the unit of the column
+    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, help_heading = AXES)]
+    y_range: Option<Span>,
+    /// Draw a line at this value, with an optional label; repeat the option for more lines
+    #[arg(long, value_name = "VALUE[=LABEL]", allow_hyphen_values = true, help_heading = AXES)]
+    reference: Vec<Reference>,
+    /// Title [default: name of the study]
+    #[arg(long, value_name = "TEXT", help_heading = TEXTS)]
+    title: Option<String>,
+    /// Title of the horizontal axis [default: name of the column]
+    #[arg(long, value_name = "TEXT", help_heading = TEXTS)]
+    x_title: Option<String>,
+    /// Title of the vertical axis [default: name of the column]
+    #[arg(long, value_name = "TEXT", help_heading = TEXTS)]
+    y_title: Option<String>,
+    /// Title of the color scale of a heat map [default: name of the column]
+    #[arg(long, value_name = "TEXT", help_heading = TEXTS)]
+    color_title: Option<String>,
+    /// Width and height of the figure in pixels [default: according to the content]
+    #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = TEXTS)]
+    size: Option<Size>,
 }
 
-/// Hint for a figure with too many lines or panels.
-const CHOOSE: &str =
-    "choose rows with `--where COLUMN=VALUE`, or another column with `--series` or `--panel`";
+const DATA: &str = "Data";
+const AXES: &str = "Axes";
+const TEXTS: &str = "Titles and size";
+
+/// Hint for a figure with too many series or panels.
+const CHOOSE: &str = "choose rows with `--where COLUMN=VALUE`, or other columns with `--series` or `--panel`";
 
 impl Args {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Fails in the same cases as [`Table::read`] and [`line_chart`], or if output cannot be written. Also fails with
+    /// Fails in the same cases as [`Table::read`] and [`plot::svg`], or if output cannot be written. Also fails with
     /// [`Error::Refused`] for `--format json` and `--format csv`.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Text) {
@@ -56,34 +104,55 @@ impl Args {
             return Err(Error::parameter(
                 "format",
                 found,
-                "no --format, because a figure is always SVG",
+                "no --format, because the ending of the file in `-o` states the format of a figure",
             ));
         }
-        if let Some(path) = global.file() {
-            Content::Svg.check("output", path)?;
-        }
+        let picture = match global.file() {
+            Some(path) => {
+                Content::Figure.check("output", path)?;
+                let picture = Picture::of(path);
+                picture.check("output", path.display())?;
+                picture
+            }
+            None => Picture::Svg,
+        };
         let output = Output::open(global)?;
         let tables: Vec<Table> = self.files.iter().map(Table::read).collect::<Result<_>>()?;
-        let svg = line_chart(&tables, &self.options()).map_err(|error| {
+        let svg = plot::svg(&tables, &self.options()).map_err(|error| {
             error.map_refusal(|refusal| match refusal.advice() {
                 Some(_) => refusal.hint(CHOOSE),
                 None => refusal,
             })
         })?;
-        output.answer(svg)?;
+        output.answer(picture.encode(svg)?)?;
         Ok(Outcome::Positive)
     }
 
     fn options(&self) -> Options {
-        Options {
+        let mut options = Options {
+            title: self.title.clone(),
+            kind: self.kind,
             x: self.x.clone(),
             y: self.y.clone(),
             series: self.series.clone(),
             panel: self.panel.clone(),
-            selections: self.selections.clone(),
-            title: self.title.clone(),
+            normalize: self.normalize.clone(),
+            reference: self.reference.clone(),
+            scale: self.scale,
+            log_x: self.log_x,
             log_y: self.log_y,
+            x_title: self.x_title.clone(),
+            y_title: self.y_title.clone(),
+            color_title: self.color_title.clone(),
+            x_range: self.x_range,
+            y_range: self.y_range,
+            size: self.size,
             ..Options::default()
+        };
+        for Selection { column, value } in &self.selections {
+            let values = options.selection.entry(column.clone()).or_default();
+            values.0.push(value.clone());
         }
+        options
     }
 }

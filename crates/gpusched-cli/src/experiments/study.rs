@@ -1,7 +1,7 @@
 //! `gpusched study`: runs experiments and checks published claims.
 
 mod check;
-pub mod figure;
+mod figure;
 mod list;
 mod progress;
 mod reproduction;
@@ -30,6 +30,8 @@ enum Command {
     Merge(run::MergeArgs),
     /// List the studies in a folder.
     List(list::Args),
+    /// Draw the figures of finished studies again.
+    Draw(figure::Args),
     /// Check published claims against the results.
     Check(check::Args),
     /// Write a page that compares finished studies with published claims.
@@ -47,6 +49,7 @@ impl Args {
             Command::Run(args) => args.run(global),
             Command::Merge(args) => args.run(global),
             Command::List(args) => args.run(global),
+            Command::Draw(args) => args.run(global),
             Command::Check(args) => args.run(global),
             Command::Reproduction(args) => args.run(global),
         }

@@ -27,6 +27,8 @@ pub enum Content {
     Export,
     /// A figure (SVG).
     Svg,
+    /// A figure (SVG, PDF or PNG).
+    Figure,
     /// A Gantt chart (SVG or text).
     Chart,
     /// A table (CSV).
@@ -71,6 +73,7 @@ impl Content {
         match self {
             Content::Answer | Content::Export => None,
             Content::Svg => Some((&["svg"], false)),
+            Content::Figure => Some((&["svg", "pdf", "png"], false)),
             Content::Chart => Some((&["svg", "txt"], true)),
             Content::Csv => Some((&["csv"], true)),
             Content::Json => Some((&["json"], true)),

@@ -4,7 +4,7 @@ pub(super) mod results;
 mod shape;
 
 pub use results::CASE_COLUMNS;
-pub use shape::{CaseFigure, CasesKind, CasesShape};
+pub use shape::{CasesKind, CasesShape};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,7 +17,6 @@ use super::definition::names;
 use super::measures::{self, Inputs, Measure, Prepared};
 use super::running::collection::Content;
 use super::running::work::{Chunk, Work};
-use super::table::Table;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// All inputs that determine the results of a study of cases, except the name of the study.
@@ -28,7 +27,6 @@ pub struct Cases {
     inputs: Inputs,
     /// Columns of the table of results.
     columns: Vec<&'static str>,
-    figure: Option<CaseFigure>,
     work: Work,
 }
 
@@ -83,6 +81,7 @@ impl Cases {
             title: shape.title,
             source: shape.source,
             seed: shape.seed,
+            figures: shape.figure,
             claims: shape.claim,
         };
         let study = Cases {
@@ -90,46 +89,9 @@ impl Cases {
             cases,
             inputs,
             columns: results::columns(&keys),
-            figure: shape.figure,
             work,
         };
-        study.check_figure(document, &head.name)?;
         Ok((head, study))
-    }
-
-    /// Checks that the figure uses only columns and values that exist in the results.
-    fn check_figure(&self, document: &Document, name: &str) -> Result<()> {
-        let Some(figure) = &self.figure else {
-            return Ok(());
-        };
-        let bytes = results::made_up(name, self)?.results;
-        let table = Table::from_reader(name, bytes.as_slice())?;
-        let column = |field: &str, column: &str| {
-            table.find(column).ok_or_else(|| {
-                document.error(Refusal::new(
-                    format!("figure.{field}"),
-                    format!("\"{column}\""),
-                    format!("one of {}", table.columns().join(", ")),
-                ))
-            })
-        };
-        column("x", &figure.x)?;
-        column("y", &figure.y)?;
-        column("series", &figure.series)?;
-        if let Some(panel) = &figure.panel {
-            column("panel", panel)?;
-        }
-        for (name, value) in &figure.selection {
-            let column = column("where", name)?;
-            if !column.distinct().contains(&value.as_str()) {
-                return Err(document.error(Refusal::new(
-                    format!("figure.where.{name}"),
-                    format!("\"{value}\""),
-                    format!("one of {}", column.examples()),
-                )));
-            }
-        }
-        Ok(())
     }
 
     /// Returns the experiment cases; at least one.
@@ -153,11 +115,6 @@ impl Cases {
     /// `quantity`.
     pub fn columns(&self) -> &[&'static str] {
         &self.columns
-    }
-
-    /// Returns the figure that the study defines, or `None`.
-    pub fn figure(&self) -> Option<&CaseFigure> {
-        self.figure.as_ref()
     }
 
     /// Returns the chunks of work of the study. Each case is one chunk.

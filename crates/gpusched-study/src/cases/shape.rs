@@ -1,11 +1,10 @@
 //! The TOML format of a study of cases.
 
-use std::collections::BTreeMap;
-
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use crate::Claim;
+use crate::definition::figures::Figures;
 use crate::measures::MEASURES;
 
 /// A study of cases, which evaluates one metric for each experiment case.
@@ -30,8 +29,8 @@ pub struct CasesShape {
     pub seed: u64,
     /// Experiment cases of the study; at least one.
     pub case: Vec<CaseTable>,
-    /// Figure of the results. If the field is absent, gpusched draws no figure.
-    pub figure: Option<CaseFigure>,
+    /// Figure of the results, or several figures. If the field is absent, gpusched draws no figure.
+    pub figure: Option<Figures>,
     /// Published statements. gpusched checks each statement against the results.
     #[serde(default)]
     pub claim: Vec<Claim>,
@@ -66,35 +65,4 @@ impl JsonSchema for CaseTable {
             "anyOf": of.collect::<Vec<_>>()
         })
     }
-}
-
-/// Figure of a study of cases: a line chart of selected rows of the results.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CaseFigure {
-    /// Name of the column on the horizontal axis.
-    pub x: String,
-    /// Name of the column on the vertical axis.
-    #[serde(default = "value")]
-    pub y: String,
-    /// Title of the horizontal axis. Default: the name of the column.
-    #[serde(default)]
-    pub x_title: Option<String>,
-    /// Title of the vertical axis. Default: the name of the column.
-    #[serde(default)]
-    pub y_title: Option<String>,
-    /// Name of the column that distinguishes lines. The figure has one line for each value in this column.
-    pub series: String,
-    /// Name of the column that distinguishes panels. The figure has one panel for each value in this column. If absent, the
-    /// figure has one panel.
-    #[serde(default)]
-    pub panel: Option<String>,
-    /// Filter for the rows to draw: pairs of a column and a value. gpusched draws the rows that
-    /// have the stated value in each of these columns. Default: all rows.
-    #[serde(default, rename = "where")]
-    pub selection: BTreeMap<String, String>,
-}
-
-fn value() -> String {
-    "value".to_owned()
 }

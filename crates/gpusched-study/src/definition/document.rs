@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::de::{Deserialize as _, DeserializeOwned};
 use toml::de::{DeTable, DeValue};
 
+use super::figures::Figures;
 use crate::Claim;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::Tree;
@@ -17,6 +18,7 @@ pub(crate) struct Head {
     pub title: String,
     pub source: String,
     pub seed: u64,
+    pub figures: Option<Figures>,
     pub claims: Vec<Claim>,
 }
 

@@ -22,6 +22,10 @@ pub enum Kind {
 /// The TOML format of a study.
 #[derive(Clone, Debug, schemars::JsonSchema)]
 #[schemars(rename = "Study", untagged)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the type describes the format, and no code creates values of it"
+)]
 pub enum Shape {
     /// A study that partitions generated task sets at every point of a grid of utilizations and numbers of tasks.
     Partitioning(PartitioningShape),

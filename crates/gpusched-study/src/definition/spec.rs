@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use super::document::{Document, Head};
+use super::figures::Figures;
 use super::kind::Kind;
 use crate::Claim;
 use crate::cases::Cases;
 use crate::output::folder::Folder;
 use crate::output::hash::sha256;
+use crate::output::tables::Tables;
 use crate::partitioning::Partitioning;
+use crate::plot::Options;
 use crate::running::work::Work;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
@@ -68,7 +71,11 @@ impl Spec {
         }
         let (head, kind) = Kind::parse(&document)?;
         let spec = Spec { document, head, kind };
-        spec.rehearse().map_err(|error| match error {
+        let tables = spec.kind.made_up(spec.name())?;
+        if let Some(figures) = &spec.head.figures {
+            figures.check(&spec.document, &tables)?;
+        }
+        spec.rehearse(&tables).map_err(|error| match error {
             Error::Refused(refusal) => {
                 let message = format!("{}: {}", refusal.field(), refusal.message());
                 let told = Refusal::told("claim", message);
@@ -84,8 +91,7 @@ impl Spec {
 
     /// Checks the claims on tables with arbitrary numbers, so that gpusched finds a misspelt name
     /// before a long run.
-    fn rehearse(&self) -> Result<()> {
-        let tables = self.kind.made_up(self.name())?;
+    fn rehearse(&self, tables: &Tables) -> Result<()> {
         let folder = Folder::new("", self.name());
         tables.check(self.claims(), &folder).map(drop)
     }
@@ -115,6 +121,11 @@ impl Spec {
     /// Returns the claims of the study.
     pub fn claims(&self) -> &[Claim] {
         &self.head.claims
+    }
+
+    /// Returns the figures that the study defines.
+    pub fn figures(&self) -> &[Options] {
+        self.head.figures.as_ref().map_or(&[], Figures::as_slice)
     }
 
     /// Returns the kind of the study.
@@ -159,7 +170,7 @@ impl Spec {
     }
 
     /// Returns the SHA-256 hash of all inputs that determine the results, as hexadecimal digits. Two study files with equal
-    /// hashes define the same experiment. The hash ignores title, source, claims, comments and layout of the study file.
+    /// hashes define the same experiment. The hash ignores title, source, figures, claims, comments and layout of the study file.
     /// The hash covers the content of every file that a case names.
     ///
     /// # Errors

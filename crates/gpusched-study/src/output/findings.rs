@@ -153,6 +153,14 @@ impl Study {
     /// Fails with [`Error::Refused`] if the results are missing or outdated, and under the same conditions as
     /// [`check`](crate::check).
     pub fn findings(&self) -> Result<Findings> {
+        Findings::new(&self.spec, &self.folder, &self.tables()?)
+    }
+
+    /// Reads the tables of the study.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] if the results are missing or outdated, and with [`Error::Io`] if a table cannot be read.
+    pub(crate) fn tables(&self) -> Result<Tables> {
         let results = self.folder.results();
         match self.state {
             State::Current => {}
@@ -177,11 +185,10 @@ impl Study {
         let read = |path: PathBuf| fs::read(&path).map_err(|cause| Error::io(&path, "read", cause));
         let timing = self.spec.kind().has_timing().then(|| read(self.folder.timing()));
         let results = read(results)?;
-        let tables = Tables {
+        Ok(Tables {
             weighted: self.spec.kind().weighted(self.spec.name(), &results)?,
             timing: timing.transpose()?,
             results,
-        };
-        Findings::new(&self.spec, &self.folder, &tables)
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! Output files that the run of a study writes.
 
+pub(super) mod figures;
 pub(super) mod findings;
 pub(super) mod folder;
 pub(super) mod hash;

@@ -12,7 +12,7 @@ use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Device, Factor, Platform};
 
-use super::shape::{FigureTable, PartitioningShape as Shape, Reading};
+use super::shape::{PartitioningShape as Shape, Reading};
 
 /// Maximum number of tasks in one task set.
 const MAX_TASKS: u64 = 10_000;
@@ -214,25 +214,4 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
         }
     }
     Ok(points)
-}
-
-/// Checks that the figure shows an existing column of a table that the study writes.
-pub(super) fn figure(document: &Document, shape: &Shape) -> Result<()> {
-    let figure = &shape.figure;
-    if figure.table == FigureTable::Weighted && !shape.weighted {
-        return Err(document.error(Refusal::new(
-            "figure.table",
-            "weighted",
-            "`weighted = true` in the study, which creates this table",
-        )));
-    }
-    let columns = figure.columns();
-    if columns.contains(&figure.y.as_str()) {
-        return Ok(());
-    }
-    Err(document.error(Refusal::new(
-        "figure.y",
-        format!("\"{}\"", figure.y),
-        format!("one of {}", columns.join(", ")),
-    )))
 }

@@ -7,9 +7,7 @@ pub(super) mod results;
 mod shape;
 
 pub use results::{COLUMNS, TIMING_COLUMNS};
-pub use shape::{
-    Algorithm, Axis, Figure, FigurePanel, FigureTable, PartitioningKind, PartitioningShape, Reading,
-};
+pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Reading};
 
 use gpusched_analysis::interference::model_of;
 use serde::Serialize;
@@ -39,7 +37,6 @@ pub struct Partitioning {
     /// Heuristic that each algorithm uses.
     heuristics: Vec<Heuristic>,
     weighted: bool,
-    figure: Figure,
     work: Work,
 }
 
@@ -58,7 +55,6 @@ impl Partitioning {
         if shape.sets == 0 {
             return Err(document.error(Refusal::new("sets", "0", "at least 1")));
         }
-        checks::figure(document, &shape)?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             document.error(Refusal::new(
                 "sets",
@@ -71,6 +67,7 @@ impl Partitioning {
             title: shape.title,
             source: shape.source,
             seed: shape.seed,
+            figures: Some(shape.figure),
             claims: shape.claim,
         };
         let study = Partitioning {
@@ -84,7 +81,6 @@ impl Partitioning {
             algorithms: shape.algorithm,
             heuristics,
             weighted: shape.weighted,
-            figure: shape.figure,
             work,
         };
         study.check_generator(document)?;
@@ -166,11 +162,6 @@ impl Partitioning {
     /// Returns whether the study requests a table of weighted schedulability.
     pub fn weighted(&self) -> bool {
         self.weighted
-    }
-
-    /// Returns the figure of the study.
-    pub fn figure(&self) -> &Figure {
-        &self.figure
     }
 
     /// Returns the chunks of work that the study consists of.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Claim;
 use crate::definition::axis::Values;
+use crate::definition::figures::Figures;
 use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
@@ -54,9 +55,9 @@ pub struct PartitioningShape {
     /// number of tasks, for all utilizations together.
     #[serde(default)]
     pub weighted: bool,
-    /// Figure that shows the results.
+    /// Figure of the results, or several figures. Default: the schedulability ratio over the utilization.
     #[serde(default)]
-    pub figure: Figure,
+    pub figure: Figures,
     /// Published statements. gpusched checks each statement against the results.
     #[serde(default)]
     pub claim: Vec<Claim>,
@@ -189,80 +190,6 @@ fn former_names(schema: &mut schemars::Schema) {
         && let Some(effort) = fields.get("search_effort").cloned()
     {
         fields.insert("budget".to_owned(), effort);
-    }
-}
-
-/// Figure of a study of partitioning.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Figure {
-    /// Table that the figure shows: results, times, or weighted schedulability.
-    pub table: FigureTable,
-    /// Name of the column on the vertical axis.
-    pub y: String,
-    /// Whether each panel shows one analysis variant or one algorithm.
-    pub panel: FigurePanel,
-}
-
-/// Content of the panels of a figure.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FigurePanel {
-    /// Each panel shows one analysis variant, with one line per algorithm.
-    #[default]
-    Reading,
-    /// Each panel shows one algorithm, with one line per analysis variant.
-    Algorithm,
-}
-
-impl FigurePanel {
-    /// Returns two column names. The figure has one panel per value in the first column, and one
-    /// line per value in the second column.
-    pub fn and_series(self) -> (&'static str, &'static str) {
-        match self {
-            FigurePanel::Reading => ("reading", "algorithm"),
-            FigurePanel::Algorithm => ("algorithm", "reading"),
-        }
-    }
-}
-
-/// Tables of a study that a figure can show.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FigureTable {
-    /// Table of results, `NAME.csv`.
-    #[default]
-    Results,
-    /// Table of times, `NAME.timing.csv`.
-    Timing,
-    /// Table of weighted schedulability, `NAME.weighted.csv`. The horizontal axis is the number of tasks.
-    Weighted,
-}
-
-impl Default for Figure {
-    fn default() -> Figure {
-        Figure {
-            table: FigureTable::Results,
-            y: "rate".to_owned(),
-            panel: FigurePanel::default(),
-        }
-    }
-}
-
-impl Figure {
-    /// Returns the names of columns that can be on the vertical axis.
-    pub fn columns(&self) -> &'static [&'static str] {
-        match self.table {
-            FigureTable::Results => &[
-                "rate",
-                "schedulable",
-                "mean_sms",
-                "mean_merges",
-                "mean_prefill_merges",
-            ],
-            FigureTable::Timing => &["mean_search_ns", "mean_prefill_ns"],
-            FigureTable::Weighted => &["weighted"],
-        }
     }
 }
 

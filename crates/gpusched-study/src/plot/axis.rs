@@ -1,8 +1,6 @@
 //! Axes of a figure, with ranges, ticks and labels.
 
-use std::ops::Range;
-
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use super::values::Span;
 
 /// Maximum number of steps between the first and the last tick.
 const STEPS: f64 = 8.0;
@@ -10,77 +8,110 @@ const STEPS: f64 = 8.0;
 /// Maximum number of decades on an axis with a tick at every decade.
 const DECADES: i32 = 8;
 
+/// Maximum number of decades on an axis with ticks at 1, 2 and 5 in every decade.
+const FEW_DECADES: f64 = 2.0;
+
 /// Space between the first or last tick and the nearest end of the axis, as a share of the distance between the first
 /// and the last tick.
 const PADDING: f64 = 0.025;
 
-/// Converts values to coordinates on a linear scale. The ticks of an axis are at round values.
+/// Converts values to coordinates. The ticks of an axis are at round values or at categories.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Axis {
     pub title: String,
     /// Smallest coordinate on the axis.
     pub low: f64,
     pub high: f64,
-    /// Coordinates of the ticks in ascending order.
-    pub ticks: Vec<f64>,
+    /// Ticks in ascending order of their coordinates.
+    pub ticks: Vec<Tick>,
     scale: Scale,
+}
+
+/// A mark on an axis.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Tick {
+    pub at: f64,
+    pub label: String,
 }
 
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Scale {
-    /// Linear axis: the coordinate is value / unit. Labels have `decimals` decimals.
-    Linear { unit: f64, decimals: usize },
-    /// Logarithmic axis: the coordinate is log10(value / unit).
+    /// The coordinate is value / unit.
+    Linear { unit: f64 },
+    /// The coordinate is log10(value / unit).
     Logarithmic { unit: f64 },
+    /// The coordinate is the index of the category.
+    Categories,
+}
+
+/// The requirements on an axis of numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'a> {
+    /// Name of the column, which determines the default title and the unit.
+    pub column: &'a str,
+    pub title: Option<&'a str>,
+    pub logarithmic: bool,
+    pub range: Option<Span>,
+    /// Whether the axis starts at 0, as the axis of bars.
+    pub from_zero: bool,
 }
 
 impl Axis {
-    /// Creates a linear axis for the `values` of `column`. There must be at least one value, and all values must be finite.
-    pub fn linear(column: &str, values: &[f64]) -> Axis {
-        let (title, unit) = words(column, values);
-        let (mut min, mut max) = (least(values) / unit, largest(values) / unit);
-        if column == "rate" && min >= 0.0 && max <= 1.0 {
-            (min, max) = (0.0, 1.0); // The axis of a share is always from 0 to 1.
-        } else if min >= 0.0 && min < 0.3 * max {
-            min = 0.0;
+    /// Creates an axis for `values`. There must be at least one value, and all values must be finite. On a logarithmic axis,
+    /// all values must be positive.
+    pub fn new(wanted: Wanted<'_>, values: &[f64]) -> Axis {
+        let (words, unit) = words(wanted.column, values);
+        let title = wanted.title.map_or(words, str::to_owned);
+        let ends = match wanted.range {
+            Some(Span { low, high }) => (low / unit, high / unit),
+            None => (least(values) / unit, largest(values) / unit),
+        };
+        let (scale, ticks) = match wanted.logarithmic {
+            true => (Scale::Logarithmic { unit }, decades(ends)),
+            false => {
+                let ends = match wanted.range {
+                    Some(_) => ends,
+                    None => widened(wanted, ends),
+                };
+                (Scale::Linear { unit }, round_numbers(ends))
+            }
+        };
+        let mut axis = Axis::with(title, ticks, scale);
+        if let Some(Span { low, high }) = wanted.range {
+            (axis.low, axis.high) = (axis.unlimited(low), axis.unlimited(high));
+        } else if wanted.from_zero && !wanted.logarithmic {
+            // Bars stand on the end of the axis.
+            match ends {
+                (0.0.., _) => axis.low = 0.0,
+                (_, ..=0.0) => axis.high = 0.0,
+                _ => {}
+            }
         }
-        if max - min <= 1e-9 * max.abs().max(min.abs()).max(1e-3) {
-            let room = (0.1 * max.abs()).max(1.0);
-            (min, max) = (min - room, max + room);
-        }
-
-        // Chooses the smallest step among 1, 2 and 5 · 10^exponent for which the axis has at most STEPS steps.
-        let rough = (max - min) / STEPS;
-        let exponent = libm::floor(libm::log10(rough) + 1e-9);
-        let power = libm::pow(10.0, exponent);
-        let digit = [1.0, 2.0, 5.0]
-            .into_iter()
-            .find(|digit| digit * power >= rough * (1.0 - 1e-9))
-            .unwrap_or(10.0);
-        let step = digit * power;
-        let (first, last) = (libm::floor(min / step + 1e-9), libm::ceil(max / step - 1e-9));
-        let count = (last - first) as usize + 1;
-        let ticks = (0..count).map(|index| (first + index as f64) * step).collect();
-        let decimals = (-exponent - if digit == 10.0 { 1.0 } else { 0.0 }).max(0.0) as usize;
-        Axis::new(title, ticks, Scale::Linear { unit, decimals })
+        let room = 1e-9 * (axis.high - axis.low);
+        let inside = axis.low - room..=axis.high + room;
+        axis.ticks.retain(|tick| inside.contains(&tick.at));
+        axis
     }
 
-    /// Creates a logarithmic axis for the `values` of `column`. There must be at least one value, and all values must be
-    /// positive.
-    pub fn logarithmic(column: &str, values: &[f64]) -> Axis {
-        let (title, unit) = words(column, values);
-        let first = libm::floor(libm::log10(least(values) / unit) + 1e-9) as i32;
-        let last = (libm::ceil(libm::log10(largest(values) / unit) - 1e-9) as i32).max(first + 1);
-        let every = (last - first + DECADES - 1) / DECADES;
-        let count = (last - first + every - 1) / every;
-        let ticks = (0..=count)
-            .map(|index| f64::from(first + index * every))
-            .collect();
-        Axis::new(title, ticks, Scale::Logarithmic { unit })
+    /// Creates an axis of categories with the `names`.
+    pub fn categories(title: String, names: &[String]) -> Axis {
+        let ticks = names.iter().enumerate();
+        let ticks = ticks.map(|(index, name)| Tick {
+            at: index as f64,
+            label: name.clone(),
+        });
+        Axis {
+            title,
+            low: -0.5,
+            high: names.len() as f64 - 0.5,
+            ticks: ticks.collect(),
+            scale: Scale::Categories,
+        }
     }
 
-    fn new(title: String, ticks: Vec<f64>, scale: Scale) -> Axis {
-        let (first, last) = (least(&ticks), largest(&ticks));
+    fn with(title: String, ticks: Vec<Tick>, scale: Scale) -> Axis {
+        let coordinates: Vec<f64> = ticks.iter().map(|tick| tick.at).collect();
+        let (first, last) = (least(&coordinates), largest(&coordinates));
         let room = PADDING * (last - first);
         Axis {
             title,
@@ -91,65 +122,140 @@ impl Axis {
         }
     }
 
-    /// Returns the coordinate of a value. A value beyond the range has the coordinate of the
-    /// nearest end of the range.
-    pub fn coordinate(&self, value: f64) -> f64 {
-        let coordinate = match self.scale {
-            Scale::Linear { unit, .. } => value / unit,
-            Scale::Logarithmic { unit } if value > 0.0 => libm::log10(value / unit),
-            Scale::Logarithmic { .. } => self.low,
-        };
-        coordinate.clamp(self.low, self.high)
+    /// Returns whether the axis shows categories.
+    pub fn has_categories(&self) -> bool {
+        self.scale == Scale::Categories
     }
 
-    /// Returns the label of the tick at `coordinate`.
-    pub fn label(&self, coordinate: f64) -> String {
+    /// Returns the position of a value: 0 at the lower end of the axis, and 1 at the upper end. The position of a value
+    /// beyond the ends is below 0 or above 1.
+    pub fn share(&self, value: f64) -> f64 {
+        (self.unlimited(value) - self.low) / (self.high - self.low)
+    }
+
+    /// Returns the position of a coordinate, as [`Axis::share`] does.
+    pub fn share_of_coordinate(&self, coordinate: f64) -> f64 {
+        (coordinate - self.low) / (self.high - self.low)
+    }
+
+    fn unlimited(&self, value: f64) -> f64 {
         match self.scale {
-            Scale::Linear { decimals, .. } => {
-                let label = format!("{coordinate:.decimals$}");
-                // Prevents the label "-0.0".
-                match label.strip_prefix('-') {
-                    Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
-                    _ => label,
-                }
-            }
-            Scale::Logarithmic { .. } => {
-                let exponent = libm::round(coordinate) as i32;
-                match exponent {
-                    0..=5 => format!("{}", 10_u64.pow(exponent.unsigned_abs())),
-                    -4..0 => format!(
-                        "{:.*}",
-                        exponent.unsigned_abs() as usize,
-                        libm::pow(10.0, exponent.into())
-                    ),
-                    _ => format!("10{}", superscript(exponent)),
-                }
-            }
+            Scale::Linear { unit } => value / unit,
+            Scale::Logarithmic { unit } if value > 0.0 => libm::log10(value / unit),
+            Scale::Logarithmic { .. } => self.low,
+            Scale::Categories => value,
+        }
+    }
+
+    /// Returns a value as a text, in the unit of the axis.
+    pub fn text(&self, value: f64) -> String {
+        match self.scale {
+            Scale::Linear { unit } | Scale::Logarithmic { unit } => brief(value / unit),
+            Scale::Categories => brief(value),
         }
     }
 }
 
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, coordinate: &f64, (start, end): (i32, i32)) -> i32 {
-        let share = (coordinate - self.low) / (self.high - self.low);
-        start + libm::round(share * f64::from(end - start)) as i32
+/// Returns the ends of a linear axis for values from `min` to `max`.
+fn widened(wanted: Wanted<'_>, (mut min, mut max): (f64, f64)) -> (f64, f64) {
+    if wanted.column == "rate" && min >= 0.0 && max <= 1.0 {
+        return (0.0, 1.0); // The axis of a share is always from 0 to 1.
     }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.clone()
+    if wanted.from_zero {
+        (min, max) = (min.min(0.0), max.max(0.0));
+    } else if min >= 0.0 && min < 0.3 * max {
+        min = 0.0;
     }
+    if max - min <= 1e-9 * max.abs().max(min.abs()).max(1e-3) {
+        let room = (0.1 * max.abs()).max(1.0);
+        (min, max) = (min - room, max + room);
+    }
+    (min, max)
+}
 
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
+/// Returns ticks at round numbers that enclose the range from `min` to `max`.
+fn round_numbers((min, max): (f64, f64)) -> Vec<Tick> {
+    // Chooses the smallest step among 1, 2 and 5 · 10^exponent for which the axis has at most STEPS steps.
+    let rough = (max - min) / STEPS;
+    let exponent = libm::floor(libm::log10(rough) + 1e-9);
+    let power = libm::pow(10.0, exponent);
+    let digit = [1.0, 2.0, 5.0]
+        .into_iter()
+        .find(|digit| digit * power >= rough * (1.0 - 1e-9))
+        .unwrap_or(10.0);
+    let step = digit * power;
+    let (first, last) = (libm::floor(min / step + 1e-9), libm::ceil(max / step - 1e-9));
+    let count = (last - first) as usize + 1;
+    let decimals = (-exponent - if digit == 10.0 { 1.0 } else { 0.0 }).max(0.0) as usize;
+    let tick = |index: usize| {
+        let at = (first + index as f64) * step;
+        let label = format!("{at:.decimals$}");
+        // Prevents the label "-0.0".
+        let label = match label.strip_prefix('-') {
+            Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
+            _ => label,
+        };
+        Tick { at, label }
+    };
+    (0..count).map(tick).collect()
+}
+
+/// Returns the ticks of a logarithmic axis that enclose the range from `min` to `max`.
+fn decades((min, max): (f64, f64)) -> Vec<Tick> {
+    let (low, high) = (libm::log10(min), libm::log10(max));
+    let first = libm::floor(low + 1e-9) as i32;
+    let last = (libm::ceil(high - 1e-9) as i32).max(first + 1);
+    if high - low <= FEW_DECADES {
+        let digits = [(1.0, 0.0), (2.0, libm::log10(2.0)), (5.0, libm::log10(5.0))];
+        let all = (first..=last).flat_map(|exponent| {
+            digits.map(|(digit, part)| Tick {
+                at: f64::from(exponent) + part,
+                label: power(digit, exponent),
+            })
+        });
+        let mut ticks: Vec<Tick> = all.collect();
+        let from = ticks.iter().rposition(|tick| tick.at <= low + 1e-9).unwrap_or(0);
+        let to = ticks.iter().position(|tick| tick.at >= high - 1e-9);
+        let to = to.unwrap_or(ticks.len() - 1).max(from + 1);
+        ticks.truncate(to + 1);
+        ticks.drain(..from);
+        return ticks;
+    }
+    let every = (last - first + DECADES - 1) / DECADES;
+    let count = (last - first + every - 1) / every;
+    let tick = |index: i32| {
+        let exponent = first + index * every;
+        Tick {
+            at: f64::from(exponent),
+            label: power(1.0, exponent),
+        }
+    };
+    (0..=count).map(tick).collect()
+}
+
+/// Returns the text of digit · 10^exponent.
+fn power(digit: f64, exponent: i32) -> String {
+    match exponent {
+        0..=5 => format!("{}", digit * libm::pow(10.0, exponent.into())),
+        -4..0 => {
+            let decimals = exponent.unsigned_abs() as usize;
+            format!("{:.decimals$}", digit * libm::pow(10.0, exponent.into()))
+        }
+        _ if digit == 1.0 => format!("10{}", superscript(exponent)),
+        _ => format!("{digit}·10{}", superscript(exponent)),
     }
 }
 
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, coordinate: &f64) -> String {
-        self.label(*coordinate)
+/// Returns a number with about four digits.
+fn brief(value: f64) -> String {
+    let digits = match value.abs() {
+        0.0 => 0,
+        size => (3.0 - libm::floor(libm::log10(size))).clamp(0.0, 9.0) as usize,
+    };
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
     }
 }
 
@@ -173,6 +279,11 @@ fn superscript(exponent: i32) -> String {
             .unwrap_or(digit),
     };
     exponent.to_string().chars().map(raise).collect()
+}
+
+/// Returns the default title for the values of `column`.
+pub(super) fn title(column: &str) -> String {
+    words(column, &[]).0
 }
 
 /// Returns the title of an axis and the divisor of its values. If the name of `column` ends in `_ns`, the unit depends on
@@ -221,8 +332,28 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis) -> String {
-        let labels: Vec<String> = axis.ticks.iter().map(|&tick| axis.label(tick)).collect();
+        let labels: Vec<&str> = axis.ticks.iter().map(|tick| tick.label.as_str()).collect();
         labels.join(" ")
+    }
+
+    const LINEAR: Wanted<'_> = Wanted {
+        column: "x",
+        title: None,
+        logarithmic: false,
+        range: None,
+        from_zero: false,
+    };
+
+    fn linear(column: &str, values: &[f64]) -> Axis {
+        Axis::new(Wanted { column, ..LINEAR }, values)
+    }
+
+    fn logarithmic(values: &[f64]) -> Axis {
+        let wanted = Wanted {
+            logarithmic: true,
+            ..LINEAR
+        };
+        Axis::new(wanted, values)
     }
 
     #[test]
@@ -239,42 +370,83 @@ mod tests {
                 "900000000000000 950000000000000 1000000000000000 1050000000000000 1100000000000000",
             ),
         ] {
-            let axis = Axis::linear("x", values);
+            let axis = linear("x", values);
             for &value in values {
-                assert!(axis.low < value && value < axis.high, "{values:?}");
+                assert!((0.01..0.99).contains(&axis.share(value)), "{values:?}");
             }
             assert_eq!(labels(&axis), expected, "{values:?}");
         }
     }
 
     #[test]
-    fn a_rate_is_shown_from_0_to_1() {
+    fn bars_stand_on_zero() {
+        let bars = |values: &[f64]| {
+            let wanted = Wanted {
+                from_zero: true,
+                ..LINEAR
+            };
+            Axis::new(wanted, values)
+        };
+        for (values, zero) in [
+            (&[7.0, 8.0][..], 0.0),
+            (&[0.0], 0.0),
+            (&[-7.0, -8.0], 1.0),
+            (&[0.0, 0.0], 0.0),
+        ] {
+            assert_eq!(bars(values).share(0.0), zero, "{values:?}");
+        }
+        assert!((0.2..0.8).contains(&bars(&[-1.0, 1.0]).share(0.0)));
+        assert_eq!(labels(&bars(&[7.0, 8.0])), "0 1 2 3 4 5 6 7 8");
+    }
+
+    #[test]
+    fn a_stated_range_is_the_whole_axis() {
+        let wanted = Wanted {
+            range: Some(Span { low: 0.5, high: 2.0 }),
+            ..LINEAR
+        };
+        let axis = Axis::new(wanted, &[100.0]);
         assert_eq!(
-            labels(&Axis::linear("rate", &[0.4, 0.5])),
-            "0.0 0.2 0.4 0.6 0.8 1.0"
+            (axis.share(0.5), axis.share(2.0), axis.share(3.5)),
+            (0.0, 1.0, 2.0)
         );
+        assert_eq!(labels(&axis), "0.6 0.8 1.0 1.2 1.4 1.6 1.8 2.0");
+    }
+
+    #[test]
+    fn a_rate_is_shown_from_0_to_1() {
+        assert_eq!(labels(&linear("rate", &[0.4, 0.5])), "0.0 0.2 0.4 0.6 0.8 1.0");
     }
 
     #[test]
     fn decades() {
-        let axis = Axis::logarithmic("x", &[0.004, 120.0]);
+        let axis = logarithmic(&[0.004, 120.0]);
         assert_eq!(labels(&axis), "0.001 0.01 0.1 1 10 100 1000");
-        assert_eq!(axis.coordinate(10.0), 1.0);
-        assert_eq!(axis.coordinate(0.0), axis.low);
-        assert_eq!(labels(&Axis::logarithmic("x", &[100.0])), "100 1000");
+        assert_eq!(axis.share(10.0), axis.share_of_coordinate(1.0));
+        assert_eq!(axis.share(0.0), 0.0);
+        assert_eq!(labels(&logarithmic(&[100.0])), "100 200");
         assert_eq!(
-            labels(&Axis::logarithmic("x", &[1e-12, 1e12])),
+            labels(&logarithmic(&[9400.0, 281_000.0])),
+            "5000 10000 20000 50000 100000 200000 500000"
+        );
+        assert_eq!(labels(&logarithmic(&[0.02, 0.3])), "0.02 0.05 0.1 0.2 0.5");
+        assert_eq!(
+            labels(&logarithmic(&[1e-12, 1e12])),
             "10⁻¹² 10⁻⁹ 10⁻⁶ 0.001 1 1000 10⁶ 10⁹ 10¹²"
         );
     }
 
     #[test]
     fn times_get_a_readable_unit() {
-        let axis = Axis::linear("mean_search_ns", &[1.2e6, 5.5e7]);
+        let axis = linear("mean_search_ns", &[1.2e6, 5.5e7]);
         assert_eq!(axis.title, "Search time (mean) [ms]");
         assert_eq!(labels(&axis), "0 10 20 30 40 50 60");
-        assert_eq!(axis.coordinate(2e7), 20.0);
-        assert_eq!(Axis::linear("wait_ns", &[10.0]).title, "Wait [ns]");
-        assert_eq!(Axis::linear("mean_slack", &[10.0]).title, "Mean slack");
+        assert_eq!(axis.share(2e7), axis.share_of_coordinate(20.0));
+        assert_eq!(
+            (axis.text(2.5e6), axis.text(0.0)),
+            ("2.5".to_owned(), "0".to_owned())
+        );
+        assert_eq!(linear("wait_ns", &[10.0]).title, "Wait [ns]");
+        assert_eq!(linear("mean_slack", &[10.0]).title, "Mean slack");
     }
 }

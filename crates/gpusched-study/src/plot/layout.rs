@@ -3,7 +3,7 @@
 //! ```text
 //! ┌──────────────────────────────────────────┐
 //! │ title                                    │
-//! │      reading: literal   reading: …       │
+//! │          literal          proportional   │
 //! │   1 ┌────────────────┐ ┌──────────────┐  │
 //! │ y   │                │ │              │  │
 //! │   0 └────────────────┘ └──────────────┘  │
@@ -12,7 +12,11 @@
 //! └──────────────────────────────────────────┘
 //! ```
 
-use super::data::Chart;
+use super::axis::Axis;
+use super::data::{Chart, Panel, Point};
+use super::options::FigureKind;
+use super::values::Size;
+use gpusched_model::error::{Error, Result};
 
 pub(super) const TITLE_SIZE: f64 = 15.0;
 pub(super) const TEXT_SIZE: f64 = 12.0;
@@ -24,6 +28,10 @@ pub(super) const TICK_MARK: f64 = 4.0;
 pub(super) const SAMPLE: f64 = 40.0;
 /// Gap between the line sample and the name.
 pub(super) const SAMPLE_GAP: f64 = 7.0;
+/// Angle of slanted labels [degrees].
+pub(super) const SLANT: f64 = 35.0;
+/// Width of the color scale of a heat map.
+pub(super) const COLORS: f64 = 200.0;
 
 const MARGIN: f64 = 14.0;
 const COLUMN_GAP: f64 = 20.0;
@@ -31,10 +39,18 @@ const ROW_GAP: f64 = 14.0;
 const LEGEND_GAP: f64 = 14.0;
 const LEGEND_COLUMN_GAP: f64 = 26.0;
 const LEGEND_LINE: f64 = 20.0;
-/// Distance between the frame of a panel and the lower end of the title of the horizontal axis.
-const X_LABELS: f64 = 42.0;
 const PANEL_TITLE: f64 = 22.0;
 const MAX_COLUMNS: usize = 3;
+/// Largest width of all panels in a row together.
+const WIDEST: f64 = 1000.0;
+/// Smallest width and height of a panel.
+const SMALLEST: f64 = 40.0;
+/// Width of a bar, if there is enough space.
+const BAR: f64 = 9.0;
+/// Width and height of a cell of a heat map, if there is enough space.
+const CELL: f64 = 14.0;
+/// Height of a slanted label, measured along the axis.
+const SLANTED_LINE: f64 = 13.0;
 
 /// Maximum length of a text [characters]. Longer texts are shortened.
 const LONGEST: usize = 120;
@@ -49,12 +65,15 @@ pub(super) struct Layout {
     pub panels: Vec<PanelPlace>,
     /// Width and height of the frame of each panel.
     pub frame: (f64, f64),
-    /// Width of the space for labels of the vertical axis, to the left of the first frame in each row.
+    /// Width of the tick labels of the vertical axis.
     pub y_labels: f64,
+    /// Height of the tick labels of the horizontal axis.
     pub x_labels: f64,
+    /// Whether the labels of the horizontal axis are slanted.
+    pub slanted: bool,
     /// Position of each legend entry: its left end and its vertical middle.
     pub legend: Vec<(f64, f64)>,
-    /// Vertical middle of the remark below the legend.
+    /// Vertical middle of the remark or of the color scale below the legend.
     pub remark_y: f64,
 }
 
@@ -65,92 +84,237 @@ pub(super) struct PanelPlace {
     pub y: f64,
     /// Vertical middle of the title above the frame.
     pub title_y: f64,
-    /// Whether this panel has the labels of the vertical axis to its left.
+    /// Whether this panel has the title of the vertical axis to its left.
     pub first_of_row: bool,
+    /// Whether this panel has the labels of the vertical axis to its left.
+    pub y_labels: bool,
 }
 
 impl Layout {
-    pub fn new(chart: &Chart) -> Layout {
-        let columns = chart.panels.len().clamp(1, MAX_COLUMNS);
-        let rows = chart.panels.len().div_ceil(columns);
-        let size: (f64, f64) = if columns == 1 {
-            (440.0, 290.0)
-        } else {
-            (290.0, 250.0)
+    /// Creates the layout of a figure.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] if the stated size is too small for the figure.
+    pub fn new(chart: &Chart) -> Result<Layout> {
+        let natural = natural_frame(chart);
+        let y_labels = widest(chart, |panel| &panel.y) + 2.0 * TICK_MARK;
+        let y_title = title_height(chart, |panel| &panel.y);
+        let gap = match chart.shared {
+            true => COLUMN_GAP,
+            false => COLUMN_GAP + y_labels,
         };
-        let titles = chart.panels.iter().filter_map(|panel| panel.title.as_deref());
-        let frame = (
-            titles
-                .chain([chart.x.title.as_str()])
-                .map(|title| text_width(title, TEXT_SIZE))
-                .fold(size.0, f64::max),
-            text_width(&chart.y.title, TEXT_SIZE).max(size.1),
-        );
-        let labels = chart
-            .y
-            .ticks
-            .iter()
-            .map(|&tick| text_width(&chart.y.label(tick), TICK_SIZE));
-        let y_labels = labels.fold(0.0, f64::max) + 2.0 * TICK_MARK + TEXT_SIZE + 10.0;
+        let fitting = ((WIDEST + gap) / (natural.0 + gap)) as usize;
+        let columns = match chart.panels.len() {
+            4 => fitting.min(2),
+            count => fitting.min(count),
+        };
+        let columns = columns.clamp(1, MAX_COLUMNS);
+        let rows = chart.panels.len().div_ceil(columns);
+        let left = MARGIN + y_title + y_labels;
+        let gaps = (columns - 1) as f64 * gap;
+        let frame_width = match chart.size {
+            Some(Size { width, .. }) => (f64::from(width) - left - gaps - MARGIN) / columns as f64,
+            None => natural.0,
+        };
+        let (slanted, label_height, overhang) = category_labels(chart, frame_width);
+        // The first slanted label may begin to the left of all other texts.
+        let more = (overhang - left).max(0.0);
+        let (left, frame_width) = match chart.size {
+            Some(_) => (left + more, frame_width - more / columns as f64),
+            None => (left + more, frame_width),
+        };
+        let right = left + columns as f64 * frame_width + gaps;
 
-        let title_height = if chart.title.is_some() {
+        let title_height_of_figure = if chart.title.is_some() {
             TITLE_SIZE + 16.0
         } else {
             0.0
         };
-        let panel_title = if chart.panels.iter().any(|panel| panel.title.is_some()) {
-            PANEL_TITLE
-        } else {
-            0.0
-        };
-        let row_height = panel_title + frame.1 + X_LABELS + ROW_GAP;
-        let left = MARGIN + y_labels;
-        let panels = (0..chart.panels.len()).map(|index| {
-            let (row, column) = (index / columns, index % columns);
-            let top = MARGIN + title_height + row as f64 * row_height;
-            PanelPlace {
-                x: left + column as f64 * (frame.0 + COLUMN_GAP),
-                y: top + panel_title,
-                title_y: top + panel_title / 2.0 - 2.0,
-                first_of_row: column == 0,
-            }
-        });
-        let panels_bottom = MARGIN + title_height + rows as f64 * row_height - ROW_GAP;
-        let right = left + columns as f64 * (frame.0 + COLUMN_GAP) - COLUMN_GAP;
+        let has_titles = chart.panels.iter().any(|panel| !panel.title.is_empty());
+        let panel_title = if has_titles { PANEL_TITLE } else { 0.0 };
+        let x_title = title_height(chart, |panel| &panel.x);
+        let below = TICK_MARK + label_height + x_title;
 
         let names = chart.series.iter().map(|name| text_width(name, TEXT_SIZE));
         let entry = SAMPLE + SAMPLE_GAP + names.fold(0.0, f64::max);
+        let entries = if chart.has_legend() { chart.series.len() } else { 0 };
         let fitting = (right - left + LEGEND_COLUMN_GAP) / (entry + LEGEND_COLUMN_GAP);
-        let per_line = (fitting as usize).clamp(1, chart.series.len().max(1));
-        let legend_top = panels_bottom + LEGEND_GAP;
-        let legend: Vec<(f64, f64)> = (0..chart.series.len())
-            .map(|index| {
-                let (line, column) = (index / per_line, index % per_line);
-                (
-                    left + column as f64 * (entry + LEGEND_COLUMN_GAP),
-                    legend_top + (line as f64 + 0.5) * LEGEND_LINE,
-                )
-            })
-            .collect();
-        let lines = chart.series.len().div_ceil(per_line) + usize::from(chart.has_bands());
-        let legend_bottom = legend_top + lines as f64 * LEGEND_LINE;
+        let per_line = (fitting as usize).clamp(1, entries.max(1));
+        let has_remark = chart.has_bands() || chart.colors.is_some();
+        let lines = entries.div_ceil(per_line) + usize::from(has_remark);
+        let legend_height = if lines > 0 {
+            LEGEND_GAP + lines as f64 * LEGEND_LINE
+        } else {
+            0.0
+        };
+
+        let above = MARGIN + title_height_of_figure;
+        let overhead =
+            above + rows as f64 * (panel_title + below + ROW_GAP) - ROW_GAP + legend_height + MARGIN;
+        let frame_height = match chart.size {
+            Some(Size { height, .. }) => (f64::from(height) - overhead) / rows as f64,
+            None => natural.1,
+        };
+        if let Some(Size { width, height }) = chart.size
+            && frame_width.min(frame_height) < SMALLEST
+        {
+            let least = |given: u32, frame: f64, count: usize| {
+                f64::from(given) + (SMALLEST - frame).max(0.0) * count as f64
+            };
+            let expected = format!(
+                "at least {:.0}x{:.0} for these texts and panels",
+                least(width, frame_width, columns).ceil(),
+                least(height, frame_height, rows).ceil()
+            );
+            return Err(Error::parameter("size", format!("{width}x{height}"), expected));
+        }
+
+        let row_height = panel_title + frame_height + below + ROW_GAP;
+        let panels = (0..chart.panels.len()).map(|index| {
+            let (row, column) = (index / columns, index % columns);
+            let top = above + row as f64 * row_height;
+            PanelPlace {
+                x: left + column as f64 * (frame_width + gap),
+                y: top + panel_title,
+                title_y: top + panel_title / 2.0 - 2.0,
+                first_of_row: column == 0,
+                y_labels: column == 0 || !chart.shared,
+            }
+        });
+        let legend_top = above + rows as f64 * row_height - ROW_GAP + LEGEND_GAP;
+        let legend = (0..entries).map(|index| {
+            let (line, column) = (index / per_line, index % per_line);
+            (
+                left + column as f64 * (entry + LEGEND_COLUMN_GAP),
+                legend_top + (line as f64 + 0.5) * LEGEND_LINE,
+            )
+        });
         let title = chart
             .title
             .as_deref()
             .map_or(0.0, |title| text_width(title, TITLE_SIZE));
-        Layout {
-            width: (right.max(left + entry).max(left + title) + MARGIN).ceil(),
-            height: (legend_bottom + MARGIN).ceil(),
+        let legend_width = if entries > 0 { entry } else { 0.0 };
+        let height = frame_height * rows as f64 + overhead;
+        let colors = if chart.colors.is_some() { 2.0 * COLORS } else { 0.0 };
+        let natural_width = right.max(left + legend_width.max(title).max(colors)) + MARGIN;
+        Ok(Layout {
+            width: chart.size.map_or(natural_width.ceil(), |size| size.width.into()),
+            height: chart.size.map_or(height.ceil(), |size| size.height.into()),
             left,
             title_y: MARGIN + TITLE_SIZE / 2.0,
             panels: panels.collect(),
-            frame,
+            frame: (frame_width, frame_height),
             y_labels,
-            x_labels: X_LABELS,
-            legend,
-            remark_y: legend_bottom - 0.5 * LEGEND_LINE,
+            x_labels: label_height,
+            slanted,
+            legend: legend.collect(),
+            remark_y: height - MARGIN - 0.5 * LEGEND_LINE,
+        })
+    }
+}
+
+/// Returns the width and the height of the frame of a panel, if no size is stated.
+fn natural_frame(chart: &Chart) -> (f64, f64) {
+    let size: (f64, f64) = match chart.panels.len() {
+        1 => (440.0, 290.0),
+        _ => (290.0, 250.0),
+    };
+    let categories = chart.panels.iter().filter(|panel| panel.x.has_categories());
+    let categories = categories.map(|panel| panel.x.ticks.len()).max().unwrap_or(0) as f64;
+    let series = chart.series.len() as f64;
+    let (content, height) = match chart.kind {
+        FigureKind::Bar | FigureKind::Box => (categories * (most_bars(chart) as f64 + 1.0) * BAR, size.1),
+        FigureKind::Heat => (categories * CELL, (series * CELL).clamp(60.0, WIDEST)),
+        FigureKind::Line | FigureKind::Point | FigureKind::Cdf => (0.0, size.1),
+    };
+    let titles = chart.panels.iter().map(|panel| panel.title.as_str());
+    let x_titles = chart.panels.iter().map(|panel| panel.x.title.as_str());
+    let y_titles = chart
+        .panels
+        .iter()
+        .map(|panel| text_width(&panel.y.title, TEXT_SIZE));
+    let width = titles
+        .chain(x_titles)
+        .map(|title| text_width(title, TEXT_SIZE))
+        .fold(size.0.max(content.min(WIDEST)), f64::max);
+    (width, y_titles.fold(height, f64::max))
+}
+
+/// Returns the largest number of series that have a value at the same category of a panel.
+fn most_bars(chart: &Chart) -> usize {
+    let at = |panel: &Panel, category: usize| {
+        let has_value = |point: &Point| point.x == category as f64 && point.y.is_some();
+        panel
+            .lines
+            .iter()
+            .filter(|line| line.iter().any(has_value))
+            .count()
+    };
+    let panels = chart.panels.iter();
+    let counts = panels.flat_map(|panel| (0..panel.x.ticks.len()).map(|category| at(panel, category)));
+    counts.max().unwrap_or(0)
+}
+
+/// Returns the width of the widest tick label of the chosen axes.
+fn widest(chart: &Chart, axis: impl Fn(&Panel) -> &Axis) -> f64 {
+    let ticks = chart.panels.iter().flat_map(|panel| &axis(panel).ticks);
+    ticks
+        .map(|tick| text_width(&tick.label, TICK_SIZE))
+        .fold(0.0, f64::max)
+}
+
+/// Returns the space for the title of the chosen axes. Axes without titles need no space.
+fn title_height(chart: &Chart, axis: impl Fn(&Panel) -> &Axis) -> f64 {
+    match chart.panels.iter().any(|panel| !axis(panel).title.is_empty()) {
+        true => TEXT_SIZE + 10.0,
+        false => 0.0,
+    }
+}
+
+/// Returns whether labels of categories are slanted, the height of all labels of a horizontal axis, and the distance
+/// from the left end of the first label to the left end of the axis.
+fn category_labels(chart: &Chart, frame_width: f64) -> (bool, f64, f64) {
+    let plain = (false, TICK_SIZE + 4.0, 0.0);
+    let axes = chart.panels.iter().map(|panel| &panel.x);
+    let slots = axes
+        .filter(|axis| axis.has_categories())
+        .map(|axis| axis.ticks.len());
+    let Some(slots) = slots.max().filter(|&slots| slots > 0) else {
+        return plain;
+    };
+    let slot = frame_width / slots as f64;
+    let widest = widest(chart, |panel| &panel.x);
+    let numbers = |panel: &Panel| panel.x.ticks.iter().all(|tick| tick.label.parse::<f64>().is_ok());
+    if widest + 4.0 <= slot || chart.panels.iter().all(numbers) {
+        return plain;
+    }
+    let (sin, cos) = (libm::sin(SLANT.to_radians()), libm::cos(SLANT.to_radians()));
+    (
+        true,
+        widest * sin + SLANTED_LINE,
+        widest * cos - slot / 2.0 + MARGIN,
+    )
+}
+
+/// Returns the labels of the horizontal axis that have space, with their positions relative to the frame.
+pub(super) fn visible_labels(axis: &Axis, frame_width: f64, slanted: bool) -> Vec<(f64, &str)> {
+    let mut labels: Vec<(f64, &str)> = Vec::new();
+    let mut end = f64::NEG_INFINITY;
+    for tick in &axis.ticks {
+        let x = frame_width * axis.share_of_coordinate(tick.at);
+        let (before, after) = match slanted {
+            true => (SLANTED_LINE / 2.0, SLANTED_LINE / 2.0),
+            false => {
+                let half = text_width(&tick.label, TICK_SIZE) / 2.0;
+                (half, half + 3.0)
+            }
+        };
+        if x - before >= end {
+            labels.push((x, &tick.label));
+            end = x + after;
         }
     }
+    labels
 }
 
 /// Returns an upper bound on the width of `text` at font size `size`, for the usual fonts.

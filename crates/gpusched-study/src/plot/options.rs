@@ -1,96 +1,140 @@
-//! Options of a figure.
+//! Options of a figure. A study states them in its table `[figure]`, and the command states them as options.
 
-use std::str::FromStr;
+use std::collections::BTreeMap;
 
-/// Options of a figure. All columns are stated by their names.
-#[derive(Clone, PartialEq, Eq, Debug)]
+use serde::Deserialize;
+
+use super::values::{Names, Reference, Size, Span};
+
+/// How a figure looks. Each missing option has a default that depends on the table of results.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Figure")]
 pub struct Options {
-    /// Name of the column on the horizontal axis.
-    pub x: String,
-    /// Name of the column on the vertical axis.
-    pub y: String,
-    /// Name of the column that distinguishes lines. The figure has one line for each value in this column.
-    pub series: String,
-    /// Name of the column that distinguishes panels. The figure has one panel for each value in this column [default:
-    /// `reading`, if the table has this column].
-    pub panel: Option<String>,
-    /// Rows to draw. If several selections are about one column, a row needs only one of the values in these
-    /// selections.
-    pub selections: Vec<Selection>,
-    /// Title of the figure [default: the text in the column `study`].
+    /// Name of the figure, which is a part of the name of its file: `STUDY.NAME.svg`. The names of the figures of a study
+    /// differ, and one figure may have no name.
+    pub name: Option<String>,
+    /// Title of the figure. Default: the title of the study.
     pub title: Option<String>,
-    /// Title of the horizontal axis [default: the name of its column].
-    pub x_title: Option<String>,
-    /// Title of the vertical axis [default: the name of its column].
-    pub y_title: Option<String>,
+    /// Kind of figure. Default: `line` if the horizontal axis shows numbers, `box` if it shows texts with several values
+    /// each, otherwise `bar`.
+    pub kind: Option<FigureKind>,
+    /// Table that the figure shows. Default: the table with the column `y`. Only in studies of partitioning.
+    pub table: Option<FigureTable>,
+    /// Column on the horizontal axis. Default: `utilization`, or the first column that distinguishes the rows.
+    pub x: Option<String>,
+    /// Name of the column of the values. Default: `rate`, or `value`.
+    pub y: Option<String>,
+    /// Names of the columns that distinguish the series: the lines, the bars in a group, or the rows of a heat map. An
+    /// empty list means one series. Default: `algorithm`, or the next column that distinguishes the rows.
+    #[schemars(with = "Option<Names>")]
+    pub series: Option<Names>,
+    /// Columns that distinguish the panels. An empty list means one panel. Default: `reading`, if present.
+    #[schemars(with = "Option<Names>")]
+    pub panel: Option<Names>,
+    /// Filter for the rows to draw: pairs of a column and a value, or a list of values. gpusched draws the rows that have
+    /// one of the stated values in each of these columns. Default: all rows.
+    #[serde(rename = "where")]
+    pub selection: BTreeMap<String, Names>,
+    /// Name of a series. The figure shows each value divided by the value of this series at the same place.
+    pub normalize: Option<String>,
+    /// Values at which the figure has a line across each panel.
+    pub reference: Vec<Reference>,
+    /// Axes of several panels. Default: `free` if the panels show different quantities, otherwise `shared`.
+    pub scale: Option<AxisScale>,
+    /// Whether the horizontal axis is logarithmic. Only with numbers on this axis.
+    pub log_x: bool,
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
+    /// Title of the horizontal axis. An empty text means no title. Default: the name of the column.
+    pub x_title: Option<String>,
+    /// Title of the vertical axis. An empty text means no title. Default: the name of the column.
+    pub y_title: Option<String>,
+    /// Title of the color scale of a figure of kind `heat`. Default: the name of the column of the values.
+    pub color_title: Option<String>,
+    /// Ends of the horizontal axis, in the unit of the column. Only with numbers on this axis.
+    #[schemars(with = "Option<[f64; 2]>")]
+    pub x_range: Option<Span>,
+    /// Ends of the vertical axis, in the unit of the column. With the kind `heat`: ends of the color scale.
+    #[schemars(with = "Option<[f64; 2]>")]
+    pub y_range: Option<Span>,
+    /// Width and height of the whole figure in pixels. Default: according to the content.
+    #[schemars(with = "Option<[u32; 2]>")]
+    pub size: Option<Size>,
 }
 
-impl Default for Options {
-    /// Returns the options for a schedulability study: the schedulability ratio over the utilization, with one line per
-    /// algorithm.
-    fn default() -> Options {
-        Options {
-            x: "utilization".to_owned(),
-            y: "rate".to_owned(),
-            series: "algorithm".to_owned(),
-            panel: None,
-            selections: Vec::new(),
-            title: None,
-            x_title: None,
-            y_title: None,
-            log_y: false,
-        }
+/// Kind of figure.
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum FigureKind {
+    /// One line per series, with a band for the confidence interval.
+    Line,
+    /// Groups of bars, one bar per series, with the confidence interval.
+    Bar,
+    /// One point per row, with the confidence interval.
+    Point,
+    /// Median, quartiles, whiskers of 1.5 interquartile ranges, and outliers of several values.
+    Box,
+    /// Share of the values that are at most the value on the horizontal axis.
+    Cdf,
+    /// One colored cell per value, one row of cells per series.
+    Heat,
+}
+
+impl FigureKind {
+    /// Returns whether the horizontal axis shows categories, even if their names are numbers.
+    pub(super) fn has_categories(self) -> bool {
+        matches!(self, FigureKind::Bar | FigureKind::Box | FigureKind::Heat)
+    }
+
+    /// Returns whether a series may have several values at one place.
+    pub(super) fn has_samples(self) -> bool {
+        matches!(self, FigureKind::Point | FigureKind::Box | FigureKind::Cdf)
     }
 }
 
-/// Selects the rows that have a certain value in a column. Users write `column=value`. Equal
-/// numbers match, such as 2 and 2.0.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Selection {
-    /// Name of the column.
-    pub column: String,
-    /// Text of the cell. The selection also accepts a cell whose text differs, but whose number is equal.
-    pub value: String,
+/// Tables of a study that a figure can show.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FigureTable {
+    /// Table of results, `NAME.csv`.
+    Results,
+    /// Table of times, `NAME.timing.csv`.
+    Timing,
+    /// Table of weighted schedulability, `NAME.weighted.csv`. The horizontal axis is the number of tasks.
+    Weighted,
 }
 
-impl Selection {
-    /// Returns whether the text `cell` has the value of this selection.
-    pub(super) fn accepts(&self, cell: &str) -> bool {
-        let number = |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite());
-        cell == self.value || number(cell).is_some_and(|value| Some(value) == number(&self.value))
-    }
-}
-
-impl FromStr for Selection {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Selection, String> {
-        match text.split_once('=') {
-            Some((column, value)) if !column.is_empty() => Ok(Selection {
-                column: column.to_owned(),
-                value: value.to_owned(),
-            }),
-            _ => Err(format!(
-                "found {:?}, expected COLUMN=VALUE, such as reading=literal",
-                text.chars().take(40).collect::<String>()
-            )),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn selections_compare_numbers_as_numbers() {
-        let two: Selection = "utilization=2".parse().unwrap();
-        assert!(two.accepts("2") && two.accepts("2.0") && !two.accepts("20") && !two.accepts(""));
-        let name: Selection = "algorithm=a=b".parse().unwrap();
-        assert!(name.accepts("a=b") && !name.accepts("a"));
-        assert!("algorithm".parse::<Selection>().is_err());
-        assert!("=2".parse::<Selection>().is_err());
-    }
+/// Ranges of the axes of several panels.
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum AxisScale {
+    /// All panels have the same axes, so that their values can be compared.
+    Shared,
+    /// Each panel has axes for its own values.
+    Free,
 }

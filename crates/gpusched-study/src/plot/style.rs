@@ -1,13 +1,11 @@
 //! Line styles of a figure. A style has a color, dashes and a marker, because each of these distinguishes only a few lines.
 
-use plotters::style::RGBColor;
-
 /// Appearance of one line. All lengths are in pixels.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) struct LineStyle {
-    pub color: RGBColor,
-    /// Index in [`DASHES`], or `None` for a solid line.
-    pub dash: Option<usize>,
+    pub color: &'static str,
+    /// Lengths of the stroke and of the gap, or `None` for a solid line.
+    pub dash: Option<(f64, f64)>,
     pub marker: Marker,
 }
 
@@ -23,19 +21,19 @@ pub(super) enum Marker {
 }
 
 /// Colors of Okabe & Ito. Gray replaces their yellow, because a yellow line is too pale on white.
-const COLORS: [RGBColor; 8] = [
-    RGBColor(0, 114, 178),   // blue
-    RGBColor(213, 94, 0),    // vermillion
-    RGBColor(0, 158, 115),   // bluish green
-    RGBColor(0, 0, 0),       // black
-    RGBColor(204, 121, 167), // reddish purple
-    RGBColor(230, 159, 0),   // orange
-    RGBColor(86, 180, 233),  // sky blue
-    RGBColor(125, 125, 125), // gray
+const COLORS: [&str; 8] = [
+    "#0072b2", // blue
+    "#d55e00", // vermillion
+    "#009e73", // bluish green
+    "#000000", // black
+    "#cc79a7", // reddish purple
+    "#e69f00", // orange
+    "#56b4e9", // sky blue
+    "#7d7d7d", // gray
 ];
 
 /// Lengths of the stroke and of the gap, for each dash pattern.
-pub(super) const DASHES: [(f64, f64); 3] = [(8.0, 3.0), (1.8, 2.2), (4.5, 2.5)];
+const DASHES: [(f64, f64); 3] = [(8.0, 3.0), (1.8, 2.2), (4.5, 2.5)];
 
 const SQUARE: [(f64, f64); 4] = [(-3.1, -3.1), (3.1, -3.1), (3.1, 3.1), (-3.1, 3.1)];
 const DIAMOND: [(f64, f64); 4] = [(0.0, -4.4), (4.4, 0.0), (0.0, 4.4), (-4.4, 0.0)];
@@ -80,9 +78,35 @@ const MARKERS: [Marker; 9] = [
 pub(super) fn line_style(index: usize) -> LineStyle {
     LineStyle {
         color: COLORS[index % COLORS.len()],
-        dash: ((index + index / COLORS.len()) % (DASHES.len() + 1)).checked_sub(1),
+        dash: ((index + index / COLORS.len()) % (DASHES.len() + 1))
+            .checked_sub(1)
+            .and_then(|dash| DASHES.get(dash).copied()),
         marker: MARKERS[index % MARKERS.len()],
     }
+}
+
+/// Colors of a heat map from the lowest to the highest value. Their lightness rises evenly, so that the order of the
+/// colors is visible in black and white (viridis).
+const HEAT: [[f64; 3]; 6] = [
+    [68.0, 1.0, 84.0],
+    [65.0, 68.0, 135.0],
+    [42.0, 120.0, 142.0],
+    [34.0, 168.0, 132.0],
+    [122.0, 209.0, 81.0],
+    [253.0, 231.0, 37.0],
+];
+
+/// Returns the color of a heat map at `share` of its scale, from 0 to 1, and whether text on this color must be white.
+pub(super) fn heat(share: f64) -> (String, bool) {
+    let position = share.clamp(0.0, 1.0) * (HEAT.len() - 1) as f64;
+    let below = (position as usize).min(HEAT.len() - 2);
+    let part = position - below as f64;
+    let channel = |index: usize| {
+        let (low, high) = (HEAT[below][index], HEAT[below + 1][index]);
+        libm::round(low + (high - low) * part) as u8
+    };
+    let [red, green, blue] = [0, 1, 2].map(channel);
+    (format!("#{red:02x}{green:02x}{blue:02x}"), share < 0.55)
 }
 
 #[cfg(test)]
@@ -104,5 +128,12 @@ mod tests {
                 assert!((a.dash, a.marker) != (b.dash, b.marker));
             }
         }
+    }
+
+    #[test]
+    fn heat_goes_from_dark_to_light() {
+        assert_eq!(heat(0.0), ("#440154".to_owned(), true));
+        assert_eq!(heat(1.0), ("#fde725".to_owned(), false));
+        assert_eq!((heat(-1.0).0, heat(2.0).0), (heat(0.0).0, heat(1.0).0));
     }
 }

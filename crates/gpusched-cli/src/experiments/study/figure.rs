@@ -1,115 +1,96 @@
-//! Draws the figures of a study.
+//! `gpusched study draw`: draws the figures of studies again, from their results.
 
-use std::collections::BTreeSet;
+use std::path::PathBuf;
 
+use serde::Serialize;
+
+use super::check::finished;
+use crate::arguments::named;
+use crate::report::{Output, Palette, Picture, Report, Rows, json_document};
+use crate::{Global, Outcome};
 use gpusched_model::error::Result;
-use gpusched_study::plot::{Options, Selection, line_chart};
-use gpusched_study::{CaseFigure, FigureTable, Kind, Partitioning, Study, Table};
+use gpusched_study::Study;
 
-/// A figure of a study: its part, such as `tasks-50`, if the study has several figures, and its SVG text.
-pub type Drawn = (Option<String>, String);
-
-/// Draws the figures that `study` defines into its folder.
-pub fn draw(study: &Study) -> Result<()> {
-    let drawn = figures(study)?;
-    let mut outputs = study.spec.outputs();
-    for (part, svg) in drawn {
-        outputs.write(study.folder.figure(part.as_deref()), svg)?;
-    }
-    outputs.commit()
+/// Arguments of `gpusched study draw`. The command reads the results and runs no study.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Output folder of `study run`, or folder of studies with one results folder each
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Format of the figures
+    #[arg(long = "as", value_parser = named::<Picture>(), default_value_t, value_name = "FORMAT")]
+    picture: Picture,
 }
 
-/// Returns the figures that `study` defines, from its results.
-pub fn figures(study: &Study) -> Result<Vec<Drawn>> {
-    match study.spec.kind() {
-        Kind::Partitioning(of) => partitioning(study, of),
-        Kind::Cases(of) => of.figure().map_or(Ok(Vec::new()), |figure| cases(study, figure)),
-    }
-}
+const EXAMPLE: &str = "\
+Change the table [figure] of a study, and draw its figure again. If the study file and the results are in different folders, the
+command also updates the copy of the study file next to the results. `draw` skips studies without results.
 
-/// Returns the title of the figures of `study`.
-fn title(study: &Study) -> &str {
-    match study.spec.title() {
-        "" => study.spec.name(),
-        title => title,
-    }
-}
+Example:
+  gpusched study run analysis/smoke.toml -o results && gpusched study draw results";
 
-/// Draws a figure from the result rows that `figure` selects.
-fn cases(study: &Study, figure: &CaseFigure) -> Result<Vec<Drawn>> {
-    let selections = figure.selection.iter();
-    let options = Options {
-        panel: figure.panel.clone(),
-        series: figure.series.clone(),
-        x: figure.x.clone(),
-        y: figure.y.clone(),
-        title: Some(title(study).to_owned()),
-        x_title: figure.x_title.clone(),
-        y_title: figure.y_title.clone(),
-        selections: selections
-            .map(|(column, value)| Selection {
-                column: column.clone(),
-                value: value.clone(),
-            })
-            .collect(),
-        ..Options::default()
-    };
-    let table = Table::read(study.folder.results())?;
-    Ok(vec![(None, line_chart(&[table], &options)?)])
-}
-
-/// Draws one figure over the utilization for each number of tasks. If the study has more numbers
-/// of tasks than utilizations, draws one figure over the number of tasks for each utilization.
-fn partitioning(study: &Study, of: &Partitioning) -> Result<Vec<Drawn>> {
-    let folder = &study.folder;
-    let path = match of.figure().table {
-        FigureTable::Results => folder.results(),
-        FigureTable::Timing => folder.timing(),
-        FigureTable::Weighted => folder.weighted(),
-    };
-    let tables = [Table::read(path)?];
-    let utilizations: BTreeSet<_> = of.points().iter().map(|point| point.utilization).collect();
-    let tasks: BTreeSet<_> = of.points().iter().map(|point| point.tasks).collect();
-    let weighted = of.figure().table == FigureTable::Weighted;
-    let over_tasks = weighted || tasks.len() > utilizations.len();
-    let (x, column, values): (_, _, Vec<String>) = match over_tasks {
-        true => (
-            "tasks",
-            "utilization",
-            utilizations.iter().map(ToString::to_string).collect(),
-        ),
-        false => (
-            "utilization",
-            "tasks",
-            tasks.iter().map(ToString::to_string).collect(),
-        ),
-    };
-    let values = match weighted {
-        true => vec![String::new()], // one figure for all values
-        false => values,
-    };
-    let title = title(study);
-    let (panel, series) = of.figure().panel.and_series();
-    let mut drawn = Vec::new();
-    for value in &values {
-        let mut options = Options {
-            panel: Some(panel.to_owned()),
-            series: series.to_owned(),
-            x: x.to_owned(),
-            y: of.figure().y.clone(),
-            title: Some(title.to_owned()),
-            ..Options::default()
-        };
-        let mut part = None;
-        if values.len() > 1 {
-            options.title = Some(format!("{title}: {column} = {value}"));
-            options.selections.push(Selection {
-                column: column.to_owned(),
-                value: value.clone(),
-            });
-            part = Some(format!("{column}-{value}"));
+impl Args {
+    /// Draws the figures of all studies in the folder.
+    ///
+    /// # Errors
+    /// Fails if results are missing or belong to another study, and in the same cases as
+    /// [`gpusched_study::plot::svg`].
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        self.picture.check("as", self.picture)?;
+        let output = Output::open(global)?;
+        let mut drawn = Vec::new();
+        for study in finished(&self.folder)? {
+            drawn.extend(draw(&study, self.picture)?);
         }
-        drawn.push((part, line_chart(&tables, &options)?));
+        output.only(COLUMNS, &Figures(drawn))?;
+        Ok(Outcome::Positive)
     }
+}
+
+/// Draws the figures that `study` defines, from its results, as files in the format `picture`.
+pub fn draw(study: &Study, picture: Picture) -> Result<Vec<Drawn>> {
+    let mut outputs = study.spec.outputs();
+    study.write_spec(&mut outputs)?;
+    let mut drawn = Vec::new();
+    for figure in study.figures()? {
+        // The part after the last dot is always `svg`.
+        let file = figure.path.with_extension(picture.to_string());
+        outputs.write(&file, picture.encode(figure.svg()?)?)?;
+        drawn.push(Drawn {
+            study: study.spec.name().to_owned(),
+            file,
+        });
+    }
+    outputs.commit()?;
     Ok(drawn)
+}
+
+/// CSV columns.
+const COLUMNS: &str = "study,file";
+
+/// A figure that the command has drawn.
+#[derive(Serialize)]
+pub struct Drawn {
+    study: String,
+    file: PathBuf,
+}
+
+/// All figures that the command has drawn.
+#[derive(Serialize)]
+struct Figures(Vec<Drawn>);
+
+impl Report for Figures {
+    fn json(&self) -> Result<String> {
+        json_document(self)
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.0.iter().try_for_each(|drawn| rows.add(drawn))
+    }
+
+    fn text(&self, _: &Palette) -> Result<String> {
+        let lines = self.0.iter().map(|drawn| format!("{}\n", drawn.file.display()));
+        Ok(lines.collect())
+    }
 }

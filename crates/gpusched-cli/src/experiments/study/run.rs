@@ -7,6 +7,7 @@ use super::check::report;
 use super::figure;
 use super::progress::Progress;
 use crate::arguments::whole;
+use crate::report::Picture;
 use crate::{Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
@@ -142,7 +143,7 @@ fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcom
     for spec in specs {
         let folder = Folder::new(output, spec.name());
         let study = Study::new(spec, folder)?;
-        figure::draw(&study)?;
+        figure::draw(&study, Picture::Svg)?;
         findings.push(study.findings()?);
     }
     let stdout = Global {

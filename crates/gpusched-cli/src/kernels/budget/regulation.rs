@@ -8,7 +8,7 @@ use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_sim::regulation::{AccessPattern, Offset, Setting};
 use gpusched_study as study;
-use gpusched_study::plot::{Options, line_chart};
+use gpusched_study::plot::{self, Names, Options};
 
 /// Options of a simulation: the regulation of best-effort cores, the runs, and the figure.
 #[derive(Debug, clap::Args)]
@@ -92,13 +92,13 @@ impl Policies {
 pub fn figure(csv: &str, name: &str, origin: &str) -> Result<String> {
     let table = study::Table::from_reader("periods", csv.as_bytes())?;
     let options = Options {
-        x: "time_ms".to_owned(),
-        y: "q".to_owned(),
-        series: "policy".to_owned(),
+        x: Some("time_ms".to_owned()),
+        y: Some("q".to_owned()),
+        series: Some(Names::one("policy")),
         title: Some(format!("{name}: memory budget of best-effort cores over time")),
         x_title: Some(format!("{origin} [ms]")),
         y_title: Some("Q".to_owned()),
         ..Options::default()
     };
-    line_chart(&[table], &options)
+    plot::svg(&[table], &options)
 }

@@ -15,7 +15,7 @@ use gpusched_model::Factor;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Kernels;
 use gpusched_study as study;
-use gpusched_study::plot::{Options, line_chart};
+use gpusched_study::plot::{self, Names, Options};
 
 /// Arguments of `gpusched wcet curve`.
 #[derive(Debug, clap::Args)]
@@ -165,13 +165,13 @@ impl Report for KernelCurve<'_> {
 fn figure(csv: &str) -> Result<String> {
     let table = study::Table::from_reader("curve", csv.as_bytes())?;
     let options = Options {
-        x: "q".to_owned(),
-        y: "wcet_ms".to_owned(),
+        x: Some("q".to_owned()),
+        y: Some("wcet_ms".to_owned()),
         x_title: Some("memory budget Q of best-effort cores".to_owned()),
         y_title: Some("WCET bound [ms]".to_owned()),
-        series: "kernel".to_owned(),
+        series: Some(Names::one("kernel")),
         title: Some("WCET bound over the memory budget of best-effort cores".to_owned()),
         ..Options::default()
     };
-    line_chart(&[table], &options)
+    plot::svg(&[table], &options)
 }

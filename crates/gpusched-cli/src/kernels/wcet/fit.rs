@@ -316,13 +316,13 @@ fn figure(fitted: &About<&str, Fit>) -> Result<String> {
     let csv = format!("{COLUMNS}\n{}", fitted.csv()?);
     let table = study::Table::from_reader(file, csv.as_bytes())?;
     let options = plot::Options {
-        x: "sms".to_owned(),
-        y: "speed_up".to_owned(),
-        series: "contention".to_owned(),
+        x: Some("sms".to_owned()),
+        y: Some("speed_up".to_owned()),
+        series: Some(plot::Names::one("contention")),
         title: Some((*file).to_owned()),
         ..plot::Options::default()
     };
-    plot::line_chart(&[table], &options)
+    plot::svg(&[table], &options)
 }
 
 /// Returns the WCET function for `contention` as text.

@@ -26,7 +26,6 @@
 mod axis;
 mod options;
 mod scene;
-mod style;
 mod svg;
 mod text;
 

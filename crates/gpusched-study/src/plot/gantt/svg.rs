@@ -14,17 +14,15 @@
 use super::axis::TimeAxis;
 use super::options::{MAX_SLICES, Options};
 use super::scene::{Bar, Group, Scene, Steps, Window};
-use super::style::fill;
+use crate::plot::fill::fill;
 use crate::plot::layout::{TEXT_SIZE, TICK_SIZE, TITLE_SIZE, shown, text_width};
+use crate::plot::svg::{Anchor, Document};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_sim::timeline::Timeline;
 
-mod document;
 mod legend;
 mod marks;
-
-use document::{Anchor, Document};
 
 const MARGIN: f64 = 14.0;
 /// Width of the frame [pixels].
@@ -221,7 +219,7 @@ impl Figure {
         let (from, to) = bar.whole;
         let words = format!("{}: {}, {track}, {from} to {to}", bar.category, bar.name);
         let outlined = width >= 2.0 && self.lane >= ROOMY;
-        document.slice((start, y), (width, height), bar.colour, outlined, &words);
+        document.slice("slice", (start, y), (width, height), bar.colour, outlined, &words);
         let size = (height - 4.0).min(TICK_SIZE - 1.0);
         if size >= 7.0 && text_width(bar.name, size) + 4.0 <= width {
             let colour = if fill(bar.colour).is_dark() { "#fff" } else { BLACK };

@@ -1,7 +1,7 @@
 //! Marks of instants, drawn as in papers on scheduling: the arrow of a release points up, and the arrow of a deadline
 //! points down.
 
-use super::document::Document;
+use crate::plot::svg::Document;
 use gpusched_sim::timeline::Mark;
 
 /// Height that marks need above their track [pixels].

@@ -1,10 +1,10 @@
-//! The SVG elements of a Gantt chart. Coordinates have two decimals.
+//! The SVG elements of figures and Gantt charts. Coordinates have two decimals.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::plot::gantt::style::{DIFFERENT, Fill, Hatch, fill};
-use crate::plot::layout::shown;
+use super::fill::{DIFFERENT, Fill, Hatch, fill};
+use super::layout::shown;
 
 /// The elements of a figure, in the order of painting.
 #[derive(Debug, Default)]
@@ -20,18 +20,47 @@ pub enum Anchor {
     End,
 }
 
-impl Document {
-    /// Adds a text whose vertical centre is at `y`.
-    pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
-        let anchor = match anchor {
+impl Anchor {
+    fn word(self) -> &'static str {
+        match self {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
             Anchor::End => "end",
-        };
+        }
+    }
+}
+
+impl Document {
+    /// Adds a text whose vertical centre is at `y`.
+    pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
+        let anchor = anchor.word();
         // The baseline is computed here, because some programs do not support `dominant-baseline`.
         self.push(format_args!(
             "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{}</text>",
             y + 0.35 * size,
+            escaped(text)
+        ));
+    }
+
+    /// Adds a text with a white outline, which keeps the text visible on other elements.
+    pub fn remark(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
+        self.push(format_args!(
+            "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{}\" fill=\"{colour}\" stroke=\"#fff\" \
+             stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>",
+            y + 0.35 * size,
+            anchor.word(),
+            escaped(text)
+        ));
+    }
+
+    /// Adds a text that ends at (x, y) and rises by `degrees` towards its end, or that has its centre there.
+    pub fn slanted(&mut self, (x, y): (f64, f64), degrees: f64, size: f64, anchor: Anchor, text: &str) {
+        let anchor = anchor.word();
+        self.push(format_args!(
+            "<text transform=\"translate({x:.2} {y:.2}) rotate({:.0})\" y=\"{:.2}\" font-size=\"{size:.1}\" \
+             text-anchor=\"{anchor}\">{}</text>",
+            -degrees,
+            0.35 * size,
             escaped(text)
         ));
     }
@@ -57,6 +86,60 @@ impl Document {
         ));
     }
 
+    /// Adds an open line of strokes and gaps with the lengths `dash`.
+    pub fn dashed(&mut self, points: &[(f64, f64)], colour: &str, width: f64, dash: (f64, f64)) {
+        let (points, (stroke, gap)) = (list(points), dash);
+        self.push(format_args!(
+            "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width:.1}\" \
+             stroke-dasharray=\"{stroke} {gap}\"/>"
+        ));
+    }
+
+    /// Adds a closed shape with an outline.
+    pub fn shape(&mut self, points: &[(f64, f64)], colour: &str, outline: &str, width: f64) {
+        let points = list(points);
+        self.push(format_args!(
+            "<polygon points=\"{points}\" fill=\"{colour}\" stroke=\"{outline}\" stroke-width=\"{width:.1}\"/>"
+        ));
+    }
+
+    /// Adds a transparent area whose corners are the points.
+    pub fn shade(&mut self, points: &[(f64, f64)], colour: &str, opacity: f64) {
+        let points = list(points);
+        self.push(format_args!(
+            "<polygon points=\"{points}\" fill=\"{colour}\" fill-opacity=\"{opacity}\"/>"
+        ));
+    }
+
+    /// Adds a circle that is filled with `colour`.
+    pub fn disk(&mut self, (x, y): (f64, f64), radius: f64, colour: &str, outline: &str) {
+        self.push(format_args!(
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius:.1}\" fill=\"{colour}\" stroke=\"{outline}\" \
+             stroke-width=\"1.2\"/>"
+        ));
+    }
+
+    /// Adds a rectangle in one colour. Browsers show `words` as a tooltip of the rectangle.
+    pub fn cell(&mut self, (x, y): (f64, f64), size: (f64, f64), colour: &str, words: &str) {
+        self.push(format_args!(
+            "<rect class=\"cell\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{colour}\"><title>{}</title></rect>",
+            size.0,
+            size.1,
+            escaped(words)
+        ));
+    }
+
+    /// Adds the elements of `content`, without their parts outside the rectangle.
+    pub fn clipped(&mut self, (x, y): (f64, f64), size: (f64, f64), content: Document) {
+        let (width, height) = size;
+        let place = format!("x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\"");
+        self.push(format_args!(
+            "<svg {place} viewBox=\"{x:.2} {y:.2} {width:.2} {height:.2}\">"
+        ));
+        self.append(content);
+        self.push(format_args!("</svg>"));
+    }
+
     /// Adds a filled area whose corners are the points.
     pub fn area(&mut self, points: &[(f64, f64)], colour: &str) {
         let points = list(points);
@@ -76,9 +159,10 @@ impl Document {
         ));
     }
 
-    /// Adds a slice. Browsers show `words` as a tooltip of the slice.
+    /// Adds a rectangle of a class, such as a slice or a bar. Browsers show `words` as a tooltip of the rectangle.
     pub fn slice(
         &mut self,
+        class: &str,
         (x, y): (f64, f64),
         size: (f64, f64),
         category: usize,
@@ -87,7 +171,7 @@ impl Document {
     ) {
         let outline = outline(outlined);
         self.push(format_args!(
-            "<rect class=\"slice\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\"{outline}><title>{}</title></rect>",
+            "<rect class=\"{class}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\"{outline}><title>{}</title></rect>",
             size.0,
             size.1,
             paint(category),

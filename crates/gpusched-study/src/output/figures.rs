@@ -1,0 +1,152 @@
+//! Figures of a study with results.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use super::findings::Study;
+use super::provenance::Provenance;
+use crate::definition::figures::table_of;
+use crate::definition::kind::Kind;
+use crate::partitioning::Partitioning;
+use crate::plot::{self, FigureTable, Names, Options};
+use crate::running::work::Shard;
+use crate::table::Table;
+use gpusched_model::artifact::Outputs;
+use gpusched_model::error::{Error, Result};
+
+/// A figure of a study.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Path of the SVG file of the figure in the folder of the results.
+    pub path: PathBuf,
+    /// Options of the figure. The defaults of the study are included.
+    pub options: Options,
+    table: Table,
+}
+
+impl Figure {
+    /// Draws the figure as SVG text.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`plot::svg`].
+    pub fn svg(&self) -> Result<String> {
+        plot::svg(std::slice::from_ref(&self.table), &self.options)
+    }
+}
+
+impl Study {
+    /// Returns the figures that the study defines. A figure over the utilization shows one number of tasks. If the study
+    /// has several numbers of tasks, and the figure does not distinguish them, the list contains one figure for each
+    /// number of tasks. If the study has more numbers of tasks than utilizations, both columns are exchanged.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Study::findings`].
+    pub fn figures(&self) -> Result<Vec<Figure>> {
+        let tables = self.tables()?;
+        let mut figures = Vec::new();
+        for figure in self.spec.figures() {
+            let table = table_of(figure, &tables)?;
+            let mut options = figure.clone();
+            let title = match self.spec.title() {
+                "" => self.spec.name(),
+                title => title,
+            };
+            options.title.get_or_insert_with(|| title.to_owned());
+            let parts = match self.spec.kind() {
+                Kind::Partitioning(of) => parts(of, &mut options, &table),
+                Kind::Cases(_) => Vec::new(),
+            };
+            if parts.is_empty() {
+                figures.push(self.figure(options, figure.name.as_deref(), table));
+                continue;
+            }
+            for (column, value) in parts {
+                let mut options = options.clone();
+                let title = options.title.unwrap_or_default();
+                options.title = Some(format!("{title}: {column} = {value}"));
+                options.selection.insert(column.to_owned(), Names::one(&value));
+                let part = format!("{column}-{value}");
+                let part = figure
+                    .name
+                    .iter()
+                    .cloned()
+                    .chain([part])
+                    .collect::<Vec<_>>()
+                    .join(".");
+                figures.push(self.figure(options, Some(&part), table.clone()));
+            }
+        }
+        Ok(figures)
+    }
+
+    /// Adds the study file to `outputs`, as a file next to the results, if the file there differs. As the differences do not
+    /// change the experiment, the provenance changes only in the hash of the study file.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Study::findings`], and with
+    /// [`Error::Io`](gpusched_model::error::Error::Io) if a file cannot be read or written.
+    pub fn write_spec(&self, outputs: &mut Outputs) -> Result<()> {
+        let path = self.folder.spec();
+        let found = fs::read(&path).map_err(|cause| Error::io(&path, "read", cause))?;
+        if found == self.spec.text().as_bytes() {
+            return Ok(());
+        }
+        let provenance = Provenance::new(&self.spec, Shard::WHOLE)?.of_results(&self.tables()?.results);
+        provenance.write(outputs, &self.folder.provenance(Shard::WHOLE))?;
+        outputs.write(&path, self.spec.text())
+    }
+
+    fn figure(&self, options: Options, part: Option<&str>, table: Table) -> Figure {
+        let path = self.folder.figure(part);
+        Figure { path, options, table }
+    }
+}
+
+/// Completes the options of a figure of a study of partitioning. Returns the column and the value of each part, if the figure
+/// is divided into parts.
+fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'static str, String)> {
+    let points = study.points().iter();
+    let utilizations: BTreeSet<_> = points.clone().map(|point| point.utilization).collect();
+    let tasks: BTreeSet<_> = points.map(|point| point.tasks).collect();
+    let is_weighted = table.find("weighted").is_some();
+    if options.y.is_none() {
+        let y = match options.table {
+            Some(FigureTable::Weighted) => "weighted",
+            Some(FigureTable::Timing) => "mean_search_ns",
+            _ => "rate",
+        };
+        options.y = Some(y.to_owned());
+    }
+    let over_tasks = is_weighted || tasks.len() > utilizations.len();
+    let (x, column, values): (_, _, Vec<String>) = match over_tasks {
+        true => (
+            "tasks",
+            "utilization",
+            utilizations.iter().map(ToString::to_string).collect(),
+        ),
+        false => (
+            "utilization",
+            "tasks",
+            tasks.iter().map(ToString::to_string).collect(),
+        ),
+    };
+    let x = options.x.clone().unwrap_or_else(|| x.to_owned());
+    if options.kind != Some(plot::FigureKind::Cdf) {
+        options.x = Some(x.clone());
+    }
+    let named = |names: &Option<Names>| {
+        names
+            .iter()
+            .any(|Names(names)| names.iter().any(|name| name == column))
+    };
+    let distinguishes = x == column
+        || named(&options.series)
+        || named(&options.panel)
+        || options.selection.contains_key(column)
+        || is_weighted;
+    match values.len() > 1 && !distinguishes {
+        true => values.into_iter().map(|value| (column, value)).collect(),
+        false => Vec::new(),
+    }
+}

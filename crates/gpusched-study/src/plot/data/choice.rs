@@ -1,0 +1,168 @@
+//! Columns and kind of a figure, if the options do not state them.
+
+use std::collections::HashSet;
+
+use super::rows::{Rows, Selected};
+use crate::plot::options::{FigureKind, Options};
+use crate::table::Column;
+use crate::{CASE_COLUMNS, Table};
+use gpusched_model::error::{Error, Result};
+
+/// Names of the columns that a figure shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// Column on the horizontal axis. `None` in a figure of the kind `cdf`, whose horizontal axis shows the values.
+    pub x: Option<String>,
+    pub y: String,
+    pub series: Vec<String>,
+    pub panel: Vec<String>,
+}
+
+impl Choice {
+    /// Chooses the columns for the rows in `selected`. The first table decides, because all tables of a figure have the
+    /// same columns.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] if no column is suitable for an axis.
+    pub fn new(selected: &[Selected<'_>], options: &Options) -> Result<Choice> {
+        let Some(first) = selected.first() else {
+            return Err(Error::parameter("y", "no table", "at least one table"));
+        };
+        let table = first.table;
+        let y = match &options.y {
+            Some(y) => y.clone(),
+            None => default_y(table)?,
+        };
+        let stated = |names: &Option<_>| names.as_ref().map(|crate::plot::Names(names)| names.clone());
+        let (panel, series) = (stated(&options.panel), stated(&options.series));
+        let taken: Vec<String> = panel
+            .iter()
+            .chain(&series)
+            .flatten()
+            .chain([&y])
+            .cloned()
+            .collect();
+        let free = |name: &str| !taken.iter().any(|taken| *taken == name);
+        let x = match (&options.x, options.kind) {
+            (_, Some(FigureKind::Cdf)) => None,
+            (Some(x), _) => Some(x.clone()),
+            (None, _) => Some(default_x(first, free)?),
+        };
+        let free = |name: &str| free(name) && x.as_deref() != Some(name);
+        let panel = panel.unwrap_or_else(|| {
+            let default = ["reading", "quantity"].into_iter();
+            let mut default = default.filter(|name| free(name));
+            let varies = |name: &&str| *name == "reading" || first.varies(name);
+            let default = default.find(|name| table.find(name).is_some() && varies(name));
+            default.map(str::to_owned).into_iter().collect()
+        });
+        let free = |name: &str| free(name) && !panel.iter().any(|panel| panel == name);
+        let series = series.unwrap_or_else(|| {
+            let known = ["algorithm", "reading"].into_iter();
+            let known = known.filter(|name| free(name) && first.is_filled(name)).take(1);
+            let known: Vec<String> = known.map(str::to_owned).collect();
+            match known.is_empty() {
+                true => first
+                    .keys()
+                    .filter(|name| free(name))
+                    .map(str::to_owned)
+                    .collect(),
+                false => known,
+            }
+        });
+        Ok(Choice { x, y, series, panel })
+    }
+}
+
+/// Returns the kind of a figure. `is_numeric` states whether the horizontal axis can show numbers.
+pub fn kind(options: &Options, is_numeric: bool, rows: &Rows<'_>) -> FigureKind {
+    options.kind.unwrap_or_else(|| {
+        let mut seen = HashSet::new();
+        let mut places = rows.rows.iter().map(|row| (row.panel, row.series, row.x));
+        match is_numeric {
+            true => FigureKind::Line,
+            false if places.all(|place| seen.insert(place)) => FigureKind::Bar,
+            false => FigureKind::Box,
+        }
+    })
+}
+
+/// Returns whether a table contains the results of cases.
+fn is_of_cases(table: &Table) -> bool {
+    CASE_COLUMNS.iter().all(|name| table.find(name).is_some())
+}
+
+fn default_y(table: &Table) -> Result<String> {
+    let known = ["rate", "value", "weighted", "mean_search_ns"].into_iter();
+    let numeric = table.columns().iter().rev().map(String::as_str);
+    let numeric = numeric.filter(|name| table.find(name).is_some_and(|column| column.is_numeric()));
+    let mut choices = known.filter(|name| table.find(name).is_some()).chain(numeric);
+    choices.next().map(str::to_owned).ok_or_else(|| {
+        let expected = format!("a column of numbers for the values in {}", table.file());
+        Error::parameter("y", "no such column", expected)
+    })
+}
+
+fn default_x(selected: &Selected<'_>, free: impl Fn(&str) -> bool) -> Result<String> {
+    let table = selected.table;
+    let utilization = ["utilization"].into_iter();
+    let utilization = utilization.filter(|name| free(name) && selected.is_filled(name));
+    let numeric = |name: &&str| table.find(name).is_some_and(|column| column.is_numeric());
+    let keys = || {
+        selected
+            .keys()
+            .filter(|_| is_of_cases(table))
+            .filter(|name| free(name))
+    };
+    let columns = || {
+        let columns = table.columns().iter().map(String::as_str);
+        columns.filter(|name| free(name) && *name != "study")
+    };
+    let case = columns().filter(|name| *name == "case");
+    let varying = columns().filter(|name| selected.varies(name));
+    let mut choices = utilization
+        .chain(keys().filter(numeric))
+        .chain(keys())
+        .chain(case)
+        .chain(varying)
+        .chain(columns());
+    choices.next().map(str::to_owned).ok_or_else(|| {
+        let expected = format!("a column for the horizontal axis in {}", table.file());
+        Error::parameter("x", "no such column", expected)
+    })
+}
+
+impl<'t> Selected<'t> {
+    /// Returns the columns that distinguish the rows: their cells are filled and differ. In results of cases, these are
+    /// the columns before `quantity`. In other tables, these are the columns of texts.
+    fn keys(&self) -> impl Iterator<Item = &'t str> {
+        let table = self.table;
+        let columns = table.columns().iter().map(String::as_str);
+        let of_cases = is_of_cases(table);
+        let is_key = move |name: &&str| match of_cases {
+            true => !CASE_COLUMNS.contains(name) || *name == "case",
+            false => *name != "study" && table.find(name).is_some_and(|column| !column.is_numeric()),
+        };
+        columns
+            .filter(is_key)
+            .filter(|name| self.is_filled(name) && self.varies(name))
+    }
+
+    fn cells(&self, name: &str) -> impl Iterator<Item = &'t str> {
+        let column: Option<Column<'t>> = self.table.find(name);
+        column
+            .into_iter()
+            .flat_map(|column| self.rows.iter().map(move |&row| column.text(row)))
+    }
+
+    /// Returns whether the table has the column `name`, and its cell is filled in each selected row.
+    fn is_filled(&self, name: &str) -> bool {
+        self.table.find(name).is_some() && self.cells(name).all(|cell| !cell.is_empty())
+    }
+
+    fn varies(&self, name: &str) -> bool {
+        let mut cells = self.cells(name);
+        let first = cells.next();
+        cells.any(|cell| Some(cell) != first)
+    }
+}

@@ -1,0 +1,235 @@
+//! Lines with markers and confidence bands, points with intervals, and steps of a distribution.
+
+use std::collections::HashSet;
+
+use super::{Frame, WHITE, bars};
+use crate::plot::data::Point;
+use crate::plot::style::{LineStyle, Marker, line_style};
+use crate::plot::svg::Document;
+
+const LINE_WIDTH: f64 = 1.6;
+const BAND_OPACITY: f64 = 0.14;
+
+/// Maximum number of points of a short line, which has a marker at each point.
+const FEW: usize = 12;
+
+/// Minimum distance between two markers of a long line, measured along the line [pixels].
+const MARKER_DISTANCE: f64 = 70.0;
+
+/// Position of a point in the figure [pixels].
+type At = (f64, f64);
+
+/// Draws the lines of a panel with their confidence bands in `document`, and their markers in `marks`.
+pub fn draw(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
+    let lines = &frame.panel.lines;
+    for (index, pieces) in bands(lines).into_iter().enumerate() {
+        for piece in pieces {
+            let highs = piece.iter().map(|&(x, (_, high))| (frame.x(x), frame.y(high)));
+            let lows = piece.iter().map(|&(x, (low, _))| (frame.x(x), frame.y(low)));
+            let outline: Vec<At> = highs.chain(lows.rev()).collect();
+            document.shade(&outline, line_style(index).color, BAND_OPACITY);
+        }
+    }
+    let visible = |piece: &[Point]| -> Vec<At> {
+        let points = piece.iter();
+        points
+            .filter_map(|point| Some((frame.x(point.x), frame.y(point.y?))))
+            .collect()
+    };
+    for (index, points) in lines.iter().enumerate() {
+        for piece in points.split(|point| point.y.is_none()) {
+            line(document, &visible(piece), &line_style(index));
+        }
+    }
+    for (index, points) in lines.iter().enumerate() {
+        let phase = index as f64 / lines.len() as f64;
+        let mut markers = marked(&visible(points), phase);
+        // A point between two gaps is not on a line, so it has a marker.
+        let alone = points.split(|point| point.y.is_none());
+        let alone = alone.filter(|piece| piece.len() == 1).flat_map(visible);
+        for point in alone {
+            if !markers.contains(&point) {
+                markers.push(point);
+            }
+        }
+        for point in markers.into_iter().filter(|&point| frame.contains(point)) {
+            marker(marks, point, &line_style(index));
+        }
+    }
+}
+
+/// Draws the shares of the values of each series as steps.
+pub fn steps(frame: &Frame<'_>, document: &mut Document) {
+    let right = frame.place.x + frame.layout.frame.0;
+    for (index, points) in frame.panel.lines.iter().enumerate() {
+        let Some(first) = points.first() else { continue };
+        let mut path = vec![(frame.x(first.x), frame.y(0.0))];
+        for point in points {
+            let (x, y) = (frame.x(point.x), frame.y(point.y.unwrap_or(0.0)));
+            let before = path.last().map_or(y, |&(_, y)| y);
+            path.extend([(x, before), (x, y)]);
+        }
+        path.push((right, frame.y(1.0)));
+        path.dedup();
+        line(document, &path, &line_style(index));
+    }
+}
+
+/// Draws the interval of each point in `document`, and its marker in `marks`.
+pub fn points(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
+    for (index, points) in frame.panel.lines.iter().enumerate() {
+        for point in points {
+            let Some(y) = point.y else { continue };
+            if let Some(ends) = point.band {
+                bars::interval(frame, document, frame.x(point.x), ends);
+            }
+            let at = (frame.x(point.x), frame.y(y));
+            if frame.contains(at) {
+                marker(marks, at, &line_style(index));
+            }
+        }
+    }
+}
+
+/// One point of a confidence band: x, and the two ends of the interval.
+type Interval = (f64, (f64, f64));
+
+/// Returns the confidence bands of every line. Gaps divide a band into pieces. A band has no piece where the values are
+/// at the ends of their intervals, such as the schedulability ratios 0 and 1. There, the bands of many lines would be on
+/// top of each other, and each interval depends only on the number of sets. If several bands are equal, the figure shows
+/// only the first band.
+fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
+    let mut drawn = HashSet::new();
+    let mut bands = Vec::with_capacity(lines.len());
+    for line in lines {
+        let mut pieces: Vec<Vec<Interval>> = Vec::new();
+        let mut open = false;
+        for pair in line.windows(2) {
+            let [a, b] = pair else { continue };
+            let (Some(from), Some(to)) = (a.band, b.band) else {
+                open = false;
+                continue;
+            };
+            let is_end = |point: &Point, (low, high)| point.y.is_some_and(|y| y <= low || y >= high);
+            let segment = ((a.x, from), (b.x, to));
+            let ends = [a.x, from.0, from.1, b.x, to.0, to.1];
+            if is_end(a, from) && is_end(b, to) || !drawn.insert(ends.map(f64::to_bits)) {
+                open = false;
+                continue;
+            }
+            match pieces.last_mut() {
+                Some(piece) if open => piece.push(segment.1),
+                _ => pieces.push(vec![segment.0, segment.1]),
+            }
+            open = true;
+        }
+        bands.push(pieces);
+    }
+    bands
+}
+
+/// Returns the points of a line that have a marker. A short line has a marker at each point. A long line has markers at
+/// equal distances along the line. Lines that coincide have different values of `phase` in [0, 1), so their markers are at
+/// different places.
+fn marked(points: &[At], phase: f64) -> Vec<At> {
+    if points.len() <= FEW {
+        return points.to_vec();
+    }
+    let mut remaining = phase * MARKER_DISTANCE;
+    let mut previous = points.first().copied().unwrap_or_default();
+    let mut marked = Vec::new();
+    for &(x, y) in points {
+        remaining -= libm::hypot(x - previous.0, y - previous.1);
+        previous = (x, y);
+        if remaining <= 0.0 {
+            marked.push((x, y));
+            remaining = MARKER_DISTANCE;
+        }
+    }
+    marked
+}
+
+/// Draws a line in the color and with the dashes of its series.
+pub fn line(document: &mut Document, points: &[At], style: &LineStyle) {
+    match style.dash {
+        _ if points.len() < 2 => {}
+        None => document.path(points, style.color, LINE_WIDTH),
+        Some(dash) => document.dashed(points, style.color, LINE_WIDTH, dash),
+    }
+}
+
+/// Draws the marker of a series.
+pub fn marker(document: &mut Document, (x, y): At, style: &LineStyle) {
+    let fill = |filled| if filled { style.color } else { WHITE };
+    match style.marker {
+        Marker::Circle { filled } => document.disk((x, y), 3.4, fill(filled), style.color),
+        Marker::Shape { corners, filled } => {
+            let corners = corners.iter().map(|&(dx, dy)| (x + dx, y + dy));
+            let corners: Vec<At> = corners.collect();
+            document.shape(&corners, fill(filled), style.color, 1.2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_follow_the_length_of_the_line() {
+        let few: Vec<_> = (0..12).map(|x| (f64::from(x), 0.0)).collect();
+        assert_eq!(marked(&few, 0.5), few);
+        let flat: Vec<_> = (0..30).map(|index| (10.0 * f64::from(index), 0.0)).collect();
+        let expected: Vec<_> = [0, 7, 14, 21, 28].map(|index: usize| flat[index]).to_vec();
+        assert_eq!(marked(&flat, 0.0), expected);
+        assert_eq!(marked(&flat, 0.5).first(), Some(&(40.0, 0.0)));
+        let steep: Vec<_> = (0..30).map(|index| (0.0, 100.0 * f64::from(index))).collect();
+        assert_eq!(marked(&steep, 0.0), steep);
+    }
+
+    fn point(x: f64, low: f64) -> Point {
+        Point {
+            x,
+            y: Some(0.95),
+            band: Some((low, 1.0)),
+        }
+    }
+
+    #[test]
+    fn bands_that_coincide_are_drawn_once() {
+        let gap = Point {
+            band: None,
+            ..point(3.0, 0.0)
+        };
+        let first = vec![
+            point(0.0, 0.9),
+            point(1.0, 0.9),
+            point(2.0, 0.9),
+            gap,
+            point(4.0, 0.9),
+            point(5.0, 0.9),
+        ];
+        let second = vec![point(0.0, 0.8), point(1.0, 0.9), point(2.0, 0.9), point(3.0, 0.9)];
+        let at = |x, low| (x, (low, 1.0));
+        let expected = vec![
+            vec![
+                vec![at(0.0, 0.9), at(1.0, 0.9), at(2.0, 0.9)],
+                vec![at(4.0, 0.9), at(5.0, 0.9)],
+            ],
+            vec![vec![at(0.0, 0.8), at(1.0, 0.9)], vec![at(2.0, 0.9), at(3.0, 0.9)]],
+        ];
+        assert_eq!(bands(&[first, second]), expected);
+    }
+
+    /// Where all sets or no sets are schedulable, a figure shows no bands.
+    #[test]
+    fn bands_are_absent_at_the_ends_of_a_share() {
+        let whole = |x| Point {
+            y: Some(1.0),
+            ..point(x, 0.9)
+        };
+        let found = bands(&[vec![whole(0.0), whole(1.0), point(2.0, 0.8), point(3.0, 0.7)]]);
+        let at = |x, low| (x, (low, 1.0));
+        assert_eq!(found, [[[at(1.0, 0.9), at(2.0, 0.8), at(3.0, 0.7)]]]);
+    }
+}
