@@ -26,6 +26,7 @@ from ._commands import (
     partition,
     plot,
     predict,
+    report,
     schema,
     test,
     validate,
@@ -33,7 +34,7 @@ from ._commands import (
 )
 from ._native import __version__
 from .errors import GpuschedError, GpuschedNote
-from .results import Figure, Plan, Result, Results, Table, Verdict
+from .results import Figure, Plan, Report, Result, Results, Table, Verdict
 from .tasks import Task, TaskSet, TaskSets, Wcet, to_ns
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "GpuschedError",
     "GpuschedNote",
     "Plan",
+    "Report",
     "Result",
     "Results",
     "Table",
@@ -59,6 +61,7 @@ __all__ = [
     "plot",
     "predict",
     "recording",
+    "report",
     "schema",
     "simulate",
     "study",

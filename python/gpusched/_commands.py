@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
 from ._call import Command, pairs
-from .results import Figure, Plan, Result, Table, Verdict, results
+from .results import Figure, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
 Path = Union[str, "os.PathLike[str]"]
@@ -1776,6 +1776,35 @@ def study_list(
     return results(command, Result)
 
 
+def study_draw(
+    folder: Document,
+    *,
+    as_: Optional[Literal["svg", "pdf", "png"]] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Draw the figures of finished studies again.
+
+    Args:
+        folder: Output folder of `study run`, or folder of studies with one results folder each.
+        as_: Format of the figures. ``svg``: Scalable figure for browsers and editors. ``pdf``: Scalable figure for
+            LaTeX. Requires a build with the feature `pdf-png`. ``png``: Pixels, two for each pixel of the SVG
+            figure. Requires a build with the feature `pdf-png`.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "draw"],
+        [("folder", folder)],
+        {
+            "as": as_,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
 def study_check(
     folder: Document,
     *,
@@ -1830,13 +1859,24 @@ def study_reproduction(
 def plot(
     files: Union[Document, Sequence[Document]],
     *,
+    kind: Optional[Literal["line", "bar", "point", "box", "cdf", "heat"]] = None,
     x: Value = None,
     y: Value = None,
     series: Value = None,
     panel: Value = None,
     where: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
-    title: Value = None,
+    normalize: Value = None,
+    log_x: bool = False,
     log_y: bool = False,
+    scale: Optional[Literal["shared", "free"]] = None,
+    x_range: Value = None,
+    y_range: Value = None,
+    reference: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    title: Value = None,
+    x_title: Value = None,
+    y_title: Value = None,
+    color_title: Value = None,
+    size: Value = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Figure:
@@ -1844,13 +1884,32 @@ def plot(
 
     Args:
         files: CSV files with results, all for one figure; `-` is standard input.
-        x: Column of the horizontal axis.
-        y: Column of the vertical axis.
-        series: Column that determines the lines: one line per value.
-        panel: Column that determines the panels [default: `reading`, if present].
+        kind: Kind of figure. Default: `line` if the horizontal axis shows numbers, `box` if it shows texts with
+            several values each, otherwise `bar`. ``line``: One line per series, with a band for the confidence
+            interval. ``bar``: Groups of bars, one bar per series, with the confidence interval. ``point``: One
+            point per row, with the confidence interval. ``box``: Median, quartiles, whiskers of 1.5 interquartile
+            ranges, and outliers of several values. ``cdf``: Share of the values that are at most the value on the
+            horizontal axis. ``heat``: One colored cell per value, one row of cells per series.
+        x: Column of the horizontal axis [default: `utilization`, or the first column that distinguishes the rows].
+        y: Column of the values [default: `rate` or `value`].
+        series: Columns that determine the series: the lines, or the bars in a group. A comma separates several
+            columns. An empty text means one series. Default: `algorithm`, or the other columns that distinguish the
+            rows.
+        panel: Columns that determine the panels [default: `reading`, if present]. A comma separates several
+            columns. An empty text means one panel.
         where: Draw only rows with VALUE in COLUMN; repeat the option to allow more values.
-        title: Title [default: name of the study].
+        normalize: Divide all values by the value of this series at the same place.
+        log_x: Use a logarithmic horizontal axis.
         log_y: Use a logarithmic vertical axis.
+        scale: Axes of several panels. Default: `free` if the panels show different quantities, otherwise `shared`.
+        x_range: Ends of the horizontal axis, in the unit of the column.
+        y_range: Ends of the vertical axis, in the unit of the column.
+        reference: Draw a line at this value, with an optional label; repeat the option for more lines.
+        title: Title [default: name of the study].
+        x_title: Title of the horizontal axis [default: name of the column].
+        y_title: Title of the vertical axis [default: name of the column].
+        color_title: Title of the color scale of a heat map [default: name of the column].
+        size: Width and height of the figure in pixels [default: according to the content].
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -1858,18 +1917,85 @@ def plot(
         ["plot"],
         [("files", files)],
         {
+            "kind": kind,
             "x": x,
             "y": y,
             "series": series,
             "panel": panel,
             "where": pairs(where),
-            "title": title,
+            "normalize": normalize,
+            "log-x": log_x,
             "log-y": log_y,
+            "scale": scale,
+            "x-range": x_range,
+            "y-range": y_range,
+            "reference": pairs(reference),
+            "title": title,
+            "x-title": x_title,
+            "y-title": y_title,
+            "color-title": color_title,
+            "size": size,
             "threads": threads,
             "seed": seed,
         },
     )
     return Figure(command.run()[1])
+
+
+def report(
+    input: Document,
+    task_set: Document = None,
+    *,
+    search_effort: Optional[int] = None,
+    set: Document = None,
+    plan: Document = None,
+    task: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    by: Optional[Literal["range", "kernel", "stream"]] = None,
+    name: Value = None,
+    gap: Value = None,
+    gpu: Value = None,
+    warm_up: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Report:
+    """Write a web page about a plan, a study or a recording.
+
+    Args:
+        input: Plan, results folder of a study, or, with --set, recording (FILE[@SIZE]).
+        task_set: Task set of the plan.
+        search_effort: Examine at most N candidate partitions for the lower bound of the plan [default: 5000000].
+        set: Task set of a recorded run; INPUT is the recording.
+        plan: Plan of a recorded run, to check partitions and contexts.
+        task: Activity of a task, if their names differ; may be repeated.
+        by: Rule that groups launches into jobs. ``range``: Each named range is a job, and its name is the activity.
+            ``kernel``: Each kernel launch is a job, and the name of the kernel is the activity. ``stream``: Each
+            group of launches without a long gap on one stream is a job, and the stream is the activity.
+        name: Name of an activity; may be repeated [default: all, of ranges the outermost].
+        gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
+            stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
+        gpu: GPU of the run, for sizes in percent and MIG slices.
+        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["report"],
+        [("input", input), ("task_set", task_set)],
+        {
+            "search-effort": search_effort,
+            "set": set,
+            "plan": plan,
+            "task": pairs(task),
+            "by": by,
+            "name": name,
+            "gap": gap,
+            "gpu": gpu,
+            "warm-up": warm_up,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return Report(command.run())
 
 
 def schema(

@@ -121,6 +121,12 @@ class Plan(Result):
 
         return _commands.export(self, self.task_set, as_=as_, **options)
 
+    def report(self, **options: Any) -> Report:
+        """Returns a web page about the plan. The options are those of :func:`gpusched.report`."""
+        from . import _commands
+
+        return _commands.report(self, self.task_set, **options)
+
     def gantt(self, **options: Any) -> Figure:
         """Simulates the plan, and returns a Gantt chart. The options are those of :func:`gpusched.simulate.tasks`."""
         from . import _commands
@@ -209,6 +215,27 @@ class Figure:
 
     def __repr__(self) -> str:
         return f"Figure({len(self.svg)} bytes of SVG)"
+
+
+class Report:
+    """A self-contained web page. ``bool(report)`` states whether the result that it shows is positive."""
+
+    def __init__(self, answer: tuple[bool, bytes]) -> None:
+        self._positive = answer[0]
+        self.html = answer[1].decode()
+
+    def save(self, path: Any) -> None:
+        """Writes the page to the file ``path``."""
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def __bool__(self) -> bool:
+        return self._positive
+
+    def __repr__(self) -> str:
+        return f"Report({len(self.html)} bytes of HTML)"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{escape(self.html)}" title="Report" style="width:100%;height:40em;border:0"></iframe>'
 
 
 class Table:

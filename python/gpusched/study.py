@@ -12,12 +12,13 @@ from typing import Any, Optional
 
 from . import _commands
 from ._commands import study_check as check
+from ._commands import study_draw as draw
 from ._commands import study_list as list  # noqa: A001  (the name of the command)
 from ._commands import study_merge as merge
 from ._commands import study_reproduction as reproduction
 from ._frames import pandas
 
-__all__ = ["check", "list", "merge", "reproduction", "run"]
+__all__ = ["check", "draw", "list", "merge", "reproduction", "run"]
 
 
 def run(

@@ -102,6 +102,8 @@ def test_results_are_shown(checkout):
     assert "Schedulable" in plan._repr_html_() and "<script" not in plan._repr_html_()
     assert plan.gantt()._repr_svg_().startswith("<svg")
     assert "partition" in str(plan)
+    page = plan.report()
+    assert page and page.html.startswith("<!DOCTYPE html>") and "iframe" in page._repr_html_()
     assert plan.export("csv").startswith("device,granularity,partition")
     assert list(gs.test(ADAS, gpu="orin").to_frame()["sms"]) == [16]
     late = gs.partition(ADAS, sms=2)

@@ -38,7 +38,7 @@ OUTPUT = {
     "generate": ("task_sets({call})", "TaskSets"),
     "plot": ("Figure({call}.run()[1])", "Figure"),
     "export": ("{call}.run()[1].decode()", "str"),
-    "report": ("{call}.run()[1].decode()", "str"),
+    "report": ("Report({call}.run())", "Report"),
     "study reproduction": ("{call}.run()[1].decode()", "str"),
     "wcet synth": ("Table({call}.run()[1])", "Table"),
     "partition": ("results({call}, Plan, task_set)", "Plan"),
@@ -55,7 +55,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
 from ._call import Command, pairs
-from .results import Figure, Plan, Result, Table, Verdict, results
+from .results import Figure, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
 Path = Union[str, "os.PathLike[str]"]
