@@ -97,7 +97,25 @@ mod conversion {
 
     pub fn pdf(svg: &str) -> Result<Vec<u8>> {
         let page = PageOptions { dpi: PER_INCH };
-        svg2pdf::to_pdf(&parsed(svg)?, ConversionOptions::default(), page).map_err(fail)
+        let pdf = svg2pdf::to_pdf(&parsed(svg)?, ConversionOptions::default(), page);
+        pdf.map(|pdf| in_order(&pdf)).map_err(fail)
+    }
+
+    /// Sorts neighbouring references to objects, such as `/gs0 8 0 R`, which are in a random order. The order of the entries of
+    /// a PDF dictionary has no meaning, and all positions of objects stay the same.
+    fn in_order(pdf: &[u8]) -> Vec<u8> {
+        let is_reference = |line: &[u8]| {
+            let line = line.trim_ascii();
+            let is_text = line.iter().all(|byte| (b' '..=b'~').contains(byte));
+            is_text && line.starts_with(b"/") && line.ends_with(b" 0 R")
+        };
+        let mut lines: Vec<&[u8]> = pdf.split(|&byte| byte == b'\n').collect();
+        for run in lines.chunk_by_mut(|a, b| is_reference(a) && is_reference(b)) {
+            if run.len() > 1 {
+                run.sort_unstable();
+            }
+        }
+        lines.join(&b'\n')
     }
 
     pub fn png(svg: &str) -> Result<Vec<u8>> {
