@@ -123,6 +123,7 @@ function column(page, id, index) {
 }
 
 async function tables(page, name) {
+  await page.$$eval("#tables details", (all) => all.forEach((details) => (details.open = true)));
   const ids = await page.$$eval("table.data", (all) => all.filter((table) => table.checkVisibility()).map((table) => table.id));
   for (const id of ids) {
     const heads = await page.$$eval(`#${id} thead th`, (all) => all.map((head) => head.classList.contains("number")));

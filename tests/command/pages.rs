@@ -79,7 +79,7 @@ fn a_page_shows_the_numbers_of_its_plan() {
                 .map(|task| set["tasks"][task.as_u64().unwrap() as usize]["name"].as_str());
             let names: Vec<&str> = names.map(Option::unwrap).collect();
             shown(&format!(">{}</td>", names.join(", ")));
-            let row = format!(">{index}</th>\n<td class=\"number\">{}</td>", partition["sms"]);
+            let row = format!(">{index}</th><td class=\"number\">{}</td>", partition["sms"]);
             shown(&row);
             let evidence = &partition["verdict"]["evidence"];
             let mut stated = Vec::new();
