@@ -54,7 +54,7 @@ for (const name of names) {
       await page.setViewportSize({ width, height: 900 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(wide <= 0, `${name}: ${wide} pixels too wide at ${width}`);
-      for (const fault of await page.evaluate(contrast)) {
+      for (const fault of width === WIDTHS[0] ? await page.evaluate(contrast) : []) {
         faults.push(`${name}: ${colorScheme}: ${fault}`);
       }
       if (screenshots && (colorScheme === "light" || width === 800)) {

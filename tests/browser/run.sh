@@ -47,7 +47,7 @@ page mig 0 "$out/mig.json" $sets/shared-memory.json
 "$gpusched" partition $sets/adas.json --gpu h100 --granularity tpc --policy dm --sensitivity -o "$out/tpc.json"
 page tpc 0 "$out/tpc.json" $sets/adas.json
 "$gpusched" generate --tasks 200 --utilization 40 --seed 3 -o "$out/large-set.json"
-"$gpusched" partition "$out/large-set.json" --gpu h100 -o "$out/large.json"
+"$gpusched" partition "$out/large-set.json" --gpu h100 --heuristic sms -o "$out/large.json"
 page large 0 "$out/large.json" "$out/large-set.json"
 "$gpusched" partition $sets/adas.json --sms 1 -o "$out/failed.json" || true
 page failed 1 "$out/failed.json" $sets/adas.json

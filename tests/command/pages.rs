@@ -175,7 +175,7 @@ fn a_page_of_200_tasks_is_small() {
     let path = folder.path().join("set.json");
     std::fs::write(&path, sets).unwrap();
     let path = path.display().to_string();
-    let answer = page_of(&plan_of(&path, "--gpu h100"), &path);
+    let answer = page_of(&plan_of(&path, "--gpu h100 --heuristic sms"), &path);
     assert!(
         answer.code == 0 && answer.stdout.len() <= 2_000_000,
         "{}",
