@@ -296,25 +296,24 @@ fn category_labels(chart: &Chart, frame_width: f64) -> (bool, f64, f64) {
     )
 }
 
-/// Returns the labels of the horizontal axis that have space, with their positions relative to the frame.
+/// Returns the labels of a horizontal axis that have space, with their positions relative to the frame: every label, every
+/// second label, and so on.
 pub(super) fn visible_labels(axis: &Axis, frame_width: f64, slanted: bool) -> Vec<(f64, &str)> {
-    let mut labels: Vec<(f64, &str)> = Vec::new();
-    let mut end = f64::NEG_INFINITY;
-    for tick in &axis.ticks {
-        let x = frame_width * axis.share_of_coordinate(tick.at);
-        let (before, after) = match slanted {
-            true => (SLANTED_LINE / 2.0, SLANTED_LINE / 2.0),
-            false => {
-                let half = text_width(&tick.label, TICK_SIZE) / 2.0;
-                (half, half + 3.0)
-            }
-        };
-        if x - before >= end {
-            labels.push((x, &tick.label));
-            end = x + after;
-        }
-    }
-    labels
+    let place = |at: f64| frame_width * axis.share_of_coordinate(at);
+    let half = |label: &str| match slanted {
+        true => SLANTED_LINE / 2.0,
+        false => text_width(label, TICK_SIZE) / 2.0 + 1.5,
+    };
+    let every = |step: usize| -> Vec<(f64, &str)> {
+        let ticks = axis.ticks.iter().step_by(step);
+        ticks.map(|tick| (place(tick.at), tick.label.as_str())).collect()
+    };
+    let fits = |labels: &[(f64, &str)]| {
+        let mut pairs = labels.windows(2);
+        pairs.all(|pair| pair[1].0 - pair[0].0 >= half(pair[0].1) + half(pair[1].1))
+    };
+    let steps = 1..=axis.ticks.len();
+    steps.map(every).find(|labels| fits(labels)).unwrap_or_default()
 }
 
 /// Returns an upper bound on the width of `text` at font size `size`, for the usual fonts.
