@@ -13,6 +13,7 @@ mod study_support;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod committed_figures;
 mod plot;
 mod study_cases;
 mod study_claims;

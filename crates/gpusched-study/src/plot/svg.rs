@@ -42,15 +42,17 @@ impl Document {
         ));
     }
 
-    /// Adds a text with a white outline, which keeps the text visible on other elements.
+    /// Adds a text with a white outline, which keeps the text visible on other elements. The outline is a text of its own,
+    /// because some programs do not support `paint-order`.
     pub fn remark(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
         self.push(format_args!(
-            "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{}\" fill=\"{colour}\" stroke=\"#fff\" \
-             stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>",
+            "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{}\" fill=\"none\" stroke=\"#fff\" \
+             stroke-width=\"3\" stroke-linejoin=\"round\" aria-hidden=\"true\">{}</text>",
             y + 0.35 * size,
             anchor.word(),
             escaped(text)
         ));
+        self.text(x, y, size, anchor, colour, text);
     }
 
     /// Adds a text that ends at (x, y) and rises by `degrees` towards its end, or that has its centre there.
