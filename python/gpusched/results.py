@@ -207,7 +207,13 @@ class Figure:
             return cls(path.read_bytes())
 
     def save(self, path: Any) -> None:
-        """Writes the figure to the file ``path``."""
+        """Writes the figure to the file ``path``, whose name ends in ``.svg``.
+
+        Raises:
+            ValueError: for another ending.
+        """
+        if Path(path).suffix.lower() != ".svg":
+            raise ValueError(f"path: found {str(path)!r}, expected a name that ends in .svg")
         Path(path).write_text(self.svg, encoding="utf-8")
 
     def _repr_svg_(self) -> str:

@@ -110,5 +110,7 @@ def test_results_are_shown(checkout):
     assert not late and "Not schedulable" in late._repr_html_()
     figure = gs.plot("analysis/singh21-fig3.4/singh21-fig3.4.csv")
     assert figure.svg.startswith("<svg")
+    with pytest.raises(ValueError, match="expected a name that ends in .svg"):
+        figure.save("figure.pdf")
     with pytest.raises(AttributeError, match="sms_used"):
         plan.nothing
