@@ -85,7 +85,7 @@ impl Study {
     ///
     /// # Errors
     /// Fails in the same cases as [`Study::findings`], and with
-    /// [`Error::Io`](gpusched_model::error::Error::Io) if a file cannot be read or written.
+    /// [`Error::Io`] if a file cannot be read or written.
     pub fn write_spec(&self, outputs: &mut Outputs) -> Result<()> {
         let path = self.folder.spec();
         let found = fs::read(&path).map_err(|cause| Error::io(&path, "read", cause))?;
