@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from . import _native
-from ._documents import Inputs, is_list
+from ._documents import Document, File, Inputs, frozen, is_list
 from .errors import GpuschedNote
 
 #: Time after which a progress bar appears [s].
@@ -26,27 +26,37 @@ class Command:
         options: Mapping[str, Any],
     ) -> None:
         self.words = list(words)
-        self.positional = list(positional)
-        self.options = {name: value for name, value in options.items() if value is not None and value is not False}
+        self.positional = [(name, item) for name, value in positional for item in self.items(name, value)]
+        self.options = {
+            name: [frozen(name.replace("-", "_"), item) for item in (value if is_list(value) else [value])]
+            for name, value in options.items()
+            if value is not None and value is not False
+        }
+        self.outputs: dict[Optional[str], tuple[bool, bytes]] = {}
 
     def run(self, format: Optional[str] = None) -> tuple[bool, bytes]:
-        """Runs the command. Returns whether the result is positive, and the bytes of the result.
+        """Runs the command once per format. Returns whether the result is positive, and the bytes of the result.
 
         Raises:
-            GpuschedError: for bad input.
+            GpuschedError: for bad input, and if an input file has changed since the first run.
             KeyboardInterrupt: after Ctrl-C.
         """
+        if format not in self.outputs:
+            self.outputs[format] = self._run(format)
+        return self.outputs[format]
+
+    def _run(self, format: Optional[str]) -> tuple[bool, bytes]:
         with tempfile.TemporaryDirectory(prefix="gpusched-") as folder:
             inputs = Inputs(folder)
             arguments = [*self.words]
-            for option, value in self.options.items():
-                arguments += self.option(inputs, option, value)
+            for option, values in self.options.items():
+                for value in values:
+                    given = "" if value is True else "=" + inputs.argument(option.replace("-", "_"), value)
+                    arguments.append(f"--{option}{given}")
             if format is not None:
                 arguments += ["--format", format]
             arguments.append("--")
-            for name, value in self.positional:
-                for item in self.items(name, value):
-                    arguments.append(inputs.path(name, item))
+            arguments += [inputs.argument(name, value) for name, value in self.positional]
             bar = Bar()
             try:
                 answer, refused = _native.call(arguments, bar.step)
@@ -55,30 +65,30 @@ class Command:
             if refused is not None:
                 raise inputs.error(refused) from None
             positive, output, notes = answer
-            for note in notes:
-                warnings.warn(inputs.shown(note), GpuschedNote, stacklevel=4)
+            for note in notes if not self.outputs else []:  # the first run has shown the notes
+                warnings.warn(inputs.shown(note), GpuschedNote, stacklevel=5)
             return positive, output
 
     @staticmethod
     def items(name: str, value: Any) -> Sequence[Any]:
         """Returns the values of a positional argument. A list of paths gives several arguments."""
-        if value is None:
-            return []
-        is_several = name in ("files", "specs", "folders", "traces")
-        return value if is_several and is_list(value) else [value]
-
-    @staticmethod
-    def option(inputs: Inputs, name: str, value: Any) -> list[str]:
-        flag = "--" + name
-        if value is True:
-            return [flag]
-        values = value if is_list(value) else [value]
-        return [f"{flag}={inputs.path(name.replace('-', '_'), item)}" for item in values]
+        several = name in ("files", "specs", "folders", "traces") and is_list(value)
+        found = [frozen(name, item) for item in (value if several else [value])]
+        if not found or not all(isinstance(item, (Document, File, tuple)) for item in found):
+            raise TypeError(f"{name}: found a value of type {type(value).__name__}, expected a path or an object")
+        return found
 
 
 def pairs(value: Any) -> Any:
     """Returns the arguments ``NAME=VALUE`` of a mapping from names to values."""
-    return [f"{name}={item}" for name, item in value.items()] if isinstance(value, Mapping) else value
+    if not isinstance(value, Mapping):
+        return value
+    return [f"{name}={one}" for name, item in value.items() for one in (item if is_list(item) else [item])]
+
+
+def joined(value: Any, mark: str) -> Any:
+    """Returns the argument of a pair of numbers, such as ``0..8`` for ``(0, 8)``."""
+    return mark.join(map(str, value)) if isinstance(value, (tuple, list)) else value
 
 
 class Bar:

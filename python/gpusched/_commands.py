@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
-from ._call import Command, pairs
+from ._call import Command, joined, pairs
 from .results import Figure, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
@@ -463,7 +463,7 @@ def wcet_cluster(
     """
     command = Command(
         ["wcet", "cluster"],
-        [("traces", traces)],
+        [*([] if traces is None else [("traces", traces)])],
         {
             "isolated": isolated,
             "interference": interference,
@@ -1681,7 +1681,7 @@ def gpus(
     """
     command = Command(
         ["gpus"],
-        [("name_file", name_file)],
+        [*([] if name_file is None else [("name_file", name_file)])],
         {
             "threads": threads,
             "seed": seed,
@@ -1767,7 +1767,7 @@ def study_list(
     """
     command = Command(
         ["study", "list"],
-        [("folder", folder)],
+        [*([] if folder is None else [("folder", folder)])],
         {
             "threads": threads,
             "seed": seed,
@@ -1927,14 +1927,14 @@ def plot(
             "log-x": log_x,
             "log-y": log_y,
             "scale": scale,
-            "x-range": x_range,
-            "y-range": y_range,
+            "x-range": joined(x_range, ".."),
+            "y-range": joined(y_range, ".."),
             "reference": pairs(reference),
             "title": title,
             "x-title": x_title,
             "y-title": y_title,
             "color-title": color_title,
-            "size": size,
+            "size": joined(size, "x"),
             "threads": threads,
             "seed": seed,
         },
@@ -1980,7 +1980,7 @@ def report(
     """
     command = Command(
         ["report"],
-        [("input", input), ("task_set", task_set)],
+        [("input", input), *([] if task_set is None else [("task_set", task_set)])],
         {
             "search-effort": search_effort,
             "set": set,
@@ -2013,7 +2013,7 @@ def schema(
     """
     command = Command(
         ["schema"],
-        [("name", name)],
+        [*([] if name is None else [("name", name)])],
         {
             "threads": threads,
             "seed": seed,

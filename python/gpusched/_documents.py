@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
@@ -11,17 +12,72 @@ from typing import Any, Optional
 from .errors import GpuschedError
 
 
-def content(value: Any) -> Optional[tuple[str, str]]:
-    """Returns the file ending and the text of a document, or ``None`` if ``value`` is a path or a plain value."""
-    if hasattr(value, "to_json") and not hasattr(value, "to_csv"):
-        return "json", value.to_json()
-    if hasattr(value, "to_csv"):  # a table of pandas
-        return "csv", value.to_csv(index=False)
+def to_json(value: Any) -> str:
+    """Returns ``value`` as JSON in one line. Numbers of NumPy are numbers."""
+
+    def plain(number: Any) -> Any:
+        if hasattr(number, "item"):
+            return number.item()
+        raise TypeError(f"found a value of type {type(number).__name__}, expected a number, a text, a list or a mapping")
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=plain, allow_nan=False)
+
+
+class Document:
+    """The content of an input file, as it was when the function was called."""
+
+    def __init__(self, ending: str, text: str) -> None:
+        self.ending = ending
+        self.text = text
+
+
+class File:
+    """An input file of the user. Its content must not change while a result uses it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.state = self._look()
+
+    def _look(self) -> Optional[tuple[int, int]]:
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
+    def checked(self) -> str:
+        """Returns the path.
+
+        Raises:
+            GpuschedError: if the file has changed.
+        """
+        if self._look() != self.state:
+            message = f"{self.path}: the file has changed since the result was computed\n\nhint: call the function again"
+            raise GpuschedError(message, file=self.path, hint="call the function again")
+        return self.path
+
+
+def frozen(name: str, value: Any) -> Any:
+    """Returns the argument ``value`` of the parameter ``name`` as it is now: a document, a file, or a plain value."""
+    if hasattr(value, "to_csv"):  # a table of pandas, or a Table
+        named = hasattr(value, "index") and any(level is not None for level in value.index.names)
+        return Document("csv", (value.reset_index() if named else value).to_csv(index=False))
+    if hasattr(value, "to_json"):
+        return Document("json", value.to_json())
     if isinstance(value, Mapping):
-        return "json", json.dumps(value)
+        return Document("json", to_json(value))
     if isinstance(value, str) and ("\n" in value or value.lstrip().startswith("{")):
-        return ("json" if value.lstrip().startswith(("{", "[")) else "toml"), value
-    return None
+        return Document("json" if value.lstrip().startswith(("{", "[")) else "toml", value)
+    if isinstance(value, tuple) and len(value) == 2:  # a file and the size of its partition
+        return frozen(name, value[0]), value[1]
+    if is_list(value):  # task sets, one per line
+        documents = [frozen(name, item) for item in value]
+        if not documents or not all(isinstance(item, Document) and item.ending == "json" for item in documents):
+            raise TypeError(f"{name}: expected a path, an object, or a list of objects")
+        return Document("jsonl", "\n".join(" ".join(item.text.split("\n")) for item in documents))
+    if isinstance(value, (str, os.PathLike)):
+        return File(os.fspath(value))
+    return value
 
 
 def is_list(value: Any) -> bool:
@@ -36,32 +92,31 @@ class Inputs:
         self.folder = Path(folder)
         self.count = 0
 
-    def path(self, name: str, value: Any) -> str:
-        """Returns the argument for ``value``, the parameter ``name``. Writes a document to a file first."""
-        if isinstance(value, tuple) and len(value) == 2:  # a file and the size of its partition
-            return f"{self.path(name, value[0])}@{value[1]}"
-        if is_list(value):  # task sets, one per line
-            lines = [content(item) for item in value]
-            if not all(lines):
-                raise TypeError(f"{name}: expected one path, one object, or a list of objects")
-            return self.write(name, "jsonl", "\n".join(" ".join(line[1].split("\n")) for line in lines if line))
-        document = content(value)
-        if document is None:
-            return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-        return self.write(name, *document)
+    def argument(self, name: str, value: Any) -> str:
+        """Returns the argument of the command for a frozen ``value``. Writes a document to a file first."""
+        if isinstance(value, Document):
+            return self.write(name, value)
+        if isinstance(value, tuple):
+            return f"{self.argument(name, value[0])}@{value[1]}"
+        return value.checked() if isinstance(value, File) else str(value)
 
-    def write(self, name: str, ending: str, text: str) -> str:
+    def write(self, name: str, document: Document) -> str:
         self.count += 1
         folder = self.folder / str(self.count)
         folder.mkdir()
-        path = folder / f"{name}.{ending}"
+        path = folder / f"{name}.{document.ending}"
+        text = document.text
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
         return str(path)
 
     def error(self, refused: Sequence[Any]) -> GpuschedError:
         """Returns the exception for ``refused``, with file names in place of temporary paths."""
         parts: list[Any] = [self.shown(part) if isinstance(part, str) else part for part in refused]
-        return GpuschedError(*parts)
+        error = GpuschedError(*parts)
+        if error.found is None:  # the message of a parser contains both values
+            values = re.search(r"(?:found|invalid value:|invalid type:) (.+?), expected (.+)", error.message)
+            error.found, error.expected = values.groups() if values else (None, None)
+        return error
 
     def shown(self, text: str) -> str:
         for number in range(1, self.count + 1):

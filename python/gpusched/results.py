@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, overload
 
 from ._call import Command
+from ._documents import File
 from ._frames import pandas
 from ._html import escape, table
 from .tasks import TaskSet
@@ -102,7 +103,7 @@ class Verdict(Result):
 class Plan(Result):
     """Partitions of SMs with their tasks and verdicts. ``bool(plan)`` states whether the plan is schedulable."""
 
-    #: The task set of the plan, as the caller gave it.
+    #: The task set of the plan: a path, or a :class:`TaskSet` as it was when the plan was computed.
     task_set: Any = None
 
     def to_frame(self) -> Any:
@@ -128,9 +129,20 @@ class Plan(Result):
         return _commands.report(self, self.task_set, **options)
 
     def gantt(self, **options: Any) -> Figure:
-        """Simulates the plan, and returns a Gantt chart. The options are those of :func:`gpusched.simulate.tasks`."""
+        """Simulates the plan, and returns a Gantt chart. The options are those of :func:`gpusched.simulate.tasks`.
+
+        The simulation neglects the delay by the memory traffic of other partitions.
+
+        Raises:
+            ValueError: if the plan has no partitions for all tasks, because it is not schedulable.
+        """
         from . import _commands
 
+        if not self:
+            raise ValueError("plan: found a plan that is not schedulable, expected a schedulable plan")
+        without = {"conflict+bandwidth": "conflict", "bandwidth": "none"}.get(self.get("interference", ""))
+        if without is not None:
+            options.setdefault("interference", without)
         return Figure.of(
             lambda path: _commands.simulate_tasks(self.task_set, plan=self, gantt=path, **options)
         )
@@ -181,6 +193,10 @@ class Results(Sequence[Result]):
 
     def __len__(self) -> int:
         return len(self._results)
+
+    def __bool__(self) -> bool:
+        """Whether all results are positive."""
+        return all(self._results)
 
     def __repr__(self) -> str:
         return f"Results({sum(map(bool, self._results))} of {len(self._results)} positive)"
@@ -273,16 +289,29 @@ def results(command: Command, kind: type[R], task_set: Any = None) -> R:
         parsed = [kind(command, positive, text)] if text.strip() else []
     except json.JSONDecodeError:
         parsed = [kind(command, _positive(json.loads(line), positive), line + "\n") for line in text.splitlines()]
-    for result in parsed:
-        if isinstance(result, Plan):
-            result.task_set = task_set
-    if isinstance(task_set, Sequence) and not isinstance(task_set, (str, TaskSet)) and len(parsed) == len(task_set):
-        for result, tasks in zip(parsed, task_set):
-            if isinstance(result, Plan):
-                result.task_set = tasks
+    if kind is Plan:
+        for result, tasks in zip(parsed, _sets_of(command, len(parsed))):
+            cast(Plan, result).task_set = tasks
     if len(parsed) == 1 and not _is_many(task_set):
         return parsed[0]
     return cast(R, Results(command, parsed, text))  # the type of the usual case: one task set
+
+
+def _sets_of(command: Command, count: int) -> list[Any]:
+    """Returns the task set of each of ``count`` plans, as the command has read it."""
+    [(_, given)] = command.positional
+    if isinstance(given, File):
+        return [given.path] * count if count == 1 else [line for line in Path(given.path).read_text(encoding="utf-8").splitlines() if line.strip()]
+    try:
+        read = [json.loads(given.text)]
+    except json.JSONDecodeError:
+        read = [json.loads(line) for line in given.text.splitlines()]
+    return [TaskSet.from_dict(one) if _is_plain(one) else one for one in read]
+
+
+def _is_plain(document: Mapping[str, Any]) -> bool:
+    """Whether the document is a task set, and no end-to-end system."""
+    return all("wcet" in task for task in document.get("tasks", [{}]))
 
 
 def _is_many(task_set: Any) -> bool:

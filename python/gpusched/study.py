@@ -7,6 +7,7 @@ import contextlib
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Optional
 
@@ -47,6 +48,10 @@ def run(
         GpuschedError: for an invalid study.
         ImportError: without pandas.
     """
+    if isinstance(spec, Mapping):
+        raise TypeError("spec: found a mapping, expected a path or the text of a study in TOML")
+    if shards < 1:
+        raise ValueError(f"shards: found {shards}, expected at least 1")
     frames = pandas()
     with contextlib.ExitStack() as stack:
         folder = Path(output or stack.enter_context(tempfile.TemporaryDirectory(prefix="gpusched-")))

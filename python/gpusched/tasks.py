@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Optional, Union, overload
 
+from ._documents import to_json
 from ._frames import pandas
 from ._html import escape, table
 
 #: A time: a text with unit such as ``"2.5us"``, or an integer number of nanoseconds.
 Time = Union[str, int]
+
+#: Forms of WCET functions with a serial share.
+_SCALING = ("amdahl", "proportional")
 
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9}
 _TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ns|us|µs|μs|ms|s)\s*")
@@ -24,9 +30,12 @@ def to_ns(time: Time) -> int:
     Raises:
         ValueError: for a text without a valid unit, and for a fraction of a nanosecond.
     """
-    if isinstance(time, int):
-        return time
-    match = _TIME.fullmatch(time)
+    if not isinstance(time, (str, bool)) and hasattr(time, "__index__"):  # also integers of NumPy
+        number = operator.index(time)
+        if number < 0:
+            raise ValueError(f"time: found {number}, expected a number of nanoseconds from 0")
+        return number
+    match = _TIME.fullmatch(time) if isinstance(time, str) else None
     if match is None:
         raise ValueError(f'time: found {time!r}, expected a number with unit such as "2.5us", or an integer of ns')
     value = Decimal(match[1]) * _UNITS[match[2]]
@@ -78,6 +87,12 @@ class Wcet:
         return {"table": {"isolated": rows(isolated), "conflict": rows(conflict)}}
 
 
+#: Fields of a task, as in the schema `task-set`.
+FIELDS = (
+    "name", "period", "deadline", "jitter", "block", "kind", "traffic", "bandwidth", "wcet", "wcet_source",
+)
+
+
 class Task:
     """A sporadic task: a kernel that recurs.
 
@@ -87,7 +102,12 @@ class Task:
         deadline: Relative deadline, D. Default: the period.
         name: Name for display.
         kind: ``"compute"`` or ``"memory"``. Tasks of the same kind contend in one partition.
-        fields: Further fields of the file format, such as ``jitter``, ``block``, ``traffic`` and ``bandwidth``.
+        fields: Further fields of the file format: ``jitter``, ``block``, ``traffic``, ``bandwidth``, ``wcet_source``.
+
+    A task cannot be changed. :meth:`replace` returns a changed copy. Fields without a value are ``None``.
+
+    Raises:
+        TypeError: for an unknown field.
     """
 
     def __init__(
@@ -102,7 +122,11 @@ class Task:
     ) -> None:
         given = {"name": name, "period": period, "deadline": deadline, "kind": kind, **fields}
         given["wcet"] = dict(wcet) if isinstance(wcet, Mapping) else wcet
-        self._fields = {field: value for field, value in given.items() if value is not None}
+        for field in given:
+            if field not in FIELDS:
+                raise TypeError(f"found an unknown field {field!r} of a task, expected one of {', '.join(FIELDS)}")
+        kept = {field: copy.deepcopy(value) for field, value in given.items() if value is not None}
+        object.__setattr__(self, "_fields", kept)
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Task:
@@ -111,12 +135,22 @@ class Task:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields of the task, as in a file."""
-        return dict(self._fields)
+        return copy.deepcopy(self._fields)
+
+    def replace(self, **fields: Any) -> Task:
+        """Returns a copy of the task with other values of ``fields``."""
+        return Task.from_dict({**self._fields, **fields})
 
     def __getattr__(self, field: str) -> Any:
-        if field.startswith("_"):
-            raise AttributeError(field)
-        return self.__dict__["_fields"].get(field)
+        if field not in FIELDS:
+            raise AttributeError(f"a task has no field {field!r}")
+        return copy.deepcopy(self.__dict__["_fields"].get(field))
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        raise AttributeError(f"a task cannot be changed; use task.replace({field}=...)")
+
+    def __reduce__(self) -> Any:
+        return Task.from_dict, (self._fields,)
 
     @property
     def period_ns(self) -> int:
@@ -149,11 +183,39 @@ def _row(task: Task) -> dict[str, Any]:
         row["wcet_ns"] = to_ns(wcet)
         return row
     for form, parameters in wcet.items():
-        row["wcet"] = form
-        if form in ("amdahl", "proportional"):
+        if form in _SCALING:
+            row["wcet"] = form
             row["work_ns"] = to_ns(parameters["work"])
             row.update({field: value for field, value in parameters.items() if field != "work"})
+        else:
+            row["wcet"] = wcet
     return row
+
+
+def _from_row(row: Mapping[str, Any]) -> Task:
+    """Returns the task of a row as :func:`_row` writes it.
+
+    Raises:
+        ValueError: for a missing WCET, and for a number of nanoseconds that is not whole.
+    """
+    fields: dict[str, Any] = {}
+    for column, value in row.items():
+        if value is None or value != value:  # a missing value of pandas
+            continue
+        if not column.endswith("_ns"):
+            fields[column] = value
+        elif int(value) != value:
+            raise ValueError(f"{column}: found {value}, expected a whole number of nanoseconds")
+        else:
+            fields[column[: -len("_ns")]] = int(value)
+    wcet = fields.get("wcet")
+    if "work" in fields and (wcet is None or wcet in _SCALING):
+        form = "amdahl" if wcet is None else wcet
+        scaling = _scaling(fields.pop("work"), fields.pop("serial", 0), fields.pop("conflict", None))
+        fields["wcet"] = {form: scaling}
+    elif wcet is None:
+        raise ValueError("wcet: found no column with a value, expected `wcet`, `wcet_ns`, or `work` and `serial`")
+    return Task.from_dict(fields)
 
 
 class TaskSet(Sequence[Task]):
@@ -185,24 +247,19 @@ class TaskSet(Sequence[Task]):
 
     @classmethod
     def from_frame(cls, frame: Any, name: Optional[str] = None) -> TaskSet:
-        """Creates a task set from a table of pandas with one row per task.
+        """Creates a task set from a table of pandas with one row per task, such as the result of :meth:`to_frame`.
 
-        The columns are fields of tasks, such as ``period``, ``deadline`` and ``kind``. The columns ``work``, ``serial`` and
-        ``conflict`` are the parameters of :meth:`Wcet.amdahl`, if there is no column ``wcet``. Columns whose names end in
-        ``_ns`` are times in nanoseconds.
+        The columns are fields of tasks, such as ``period``, ``deadline`` and ``kind``. Columns whose names end in ``_ns`` are
+        whole numbers of nanoseconds. The column ``wcet`` contains WCET functions or times. With the columns ``work``, ``serial``
+        and ``conflict``, it contains ``"amdahl"`` (default) or ``"proportional"``.
+
+        Raises:
+            ValueError: for a column ``set`` (see :meth:`TaskSets.from_frame`), a missing WCET or a fraction of a nanosecond.
         """
-        tasks = []
-        for row in frame.to_dict("records"):
-            present = {str(column): value for column, value in row.items() if value is not None and value == value}
-            fields = {
-                column[: -len("_ns")] if column.endswith("_ns") else column: int(value) if column.endswith("_ns") else value
-                for column, value in present.items()
-            }
-            if not isinstance(fields.get("wcet"), Mapping):
-                fields.pop("wcet", None)
-                fields["wcet"] = Wcet.amdahl(fields.pop("work"), fields.pop("serial"), fields.pop("conflict", None))
-            tasks.append(Task.from_dict(fields))
-        return cls(tasks, name)
+        if "set" in frame.columns:
+            raise ValueError("set: found a column of several task sets; use TaskSets.from_frame")
+        rows = frame.to_dict("records")
+        return cls([_from_row({str(column): value for column, value in row.items()}) for row in rows], name)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the content of a file with this task set."""
@@ -211,7 +268,7 @@ class TaskSet(Sequence[Task]):
 
     def to_json(self) -> str:
         """Returns the content of a file with this task set, in one line."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+        return to_json(self.to_dict())
 
     def to_frame(self) -> Any:
         """Returns a table of pandas with one row per task. Columns that end in ``_ns`` are times in nanoseconds."""
@@ -249,6 +306,12 @@ class TaskSets(Sequence[TaskSet]):
     def __init__(self, sets: Iterable[TaskSet], json_lines: Optional[str] = None) -> None:
         self.sets = list(sets)
         self._json = json_lines
+
+    @classmethod
+    def from_frame(cls, frame: Any) -> TaskSets:
+        """Creates task sets from a table with a column ``set``. The other columns are as in :meth:`TaskSet.from_frame`."""
+        groups = frame.groupby("set", sort=True)
+        return cls([TaskSet.from_frame(group.drop(columns="set")) for _, group in groups])
 
     def to_json(self) -> str:
         """Returns the content of a file with these task sets, one per line (JSONL)."""

@@ -114,3 +114,33 @@ def test_results_are_shown(checkout):
         figure.save("figure.pdf")
     with pytest.raises(AttributeError, match="sms_used"):
         plan.nothing
+
+
+def test_results_keep_their_input(tmp_path):
+    task = {"period": "50ms", "wcet": "5ms", "kind": "compute"}
+    tasks = {"tasks": [task]}
+    plan = gs.partition(tasks, sms=4)
+    tasks["tasks"].append(task)
+    assert "1 task" in plan.to_text() and plan.verify() and len(plan.to_frame()) == 1
+    file = tmp_path / "set.json"
+    file.write_text(json.dumps(tasks))
+    plan = gs.partition(file, sms=4)
+    file.write_text(json.dumps({"tasks": [task]}))
+    with pytest.raises(gs.GpuschedError, match="has changed"):
+        plan.to_text()
+
+
+def test_several_results_are_true_if_all_are():
+    good = gs.TaskSet([gs.Task("50ms", "5ms", kind="compute")])
+    late = gs.TaskSet([gs.Task("5ms", "50ms", kind="compute")])
+    assert gs.partition([good, good], sms=4)
+    assert not gs.partition([good, late], sms=4)
+    with pytest.raises(ValueError, match="not schedulable"):
+        gs.partition(late, sms=4).gantt()
+
+
+def test_pairs_and_lists_are_options(checkout):
+    results = "analysis/singh21-fig3.4/singh21-fig3.4.csv"
+    lists = gs.plot(results, where={"algorithm": ["1G", "SMS-INA"]}, x_range=(0, 40), size=(900, 350))
+    texts = gs.plot(results, where=["algorithm=1G", "algorithm=SMS-INA"], x_range="0..40", size="900x350")
+    assert lists.svg == texts.svg and 'width="900"' in lists.svg

@@ -25,16 +25,24 @@ def test_errors_carry_their_parts():
         gs.partition({"tasks": []}, gpu="xavierr")
     assert "xavier" in str(caught.value)
     with pytest.raises(gs.GpuschedError, match="--sms") as caught:
-        gs.generate(tasks=1, utilization=1, cap="many") if False else gs.test({"tasks": [task]}, sms=0)
+        gs.test({"tasks": [task]}, sms=0)
     assert (caught.value.field, caught.value.file) == ("--sms", None)
-    with pytest.raises(TypeError):
-        gs.partition([3, 4], sms=1)
+    for wrong in ([3, 4], 5, None, b"x", {3}, []):
+        with pytest.raises(TypeError, match="task_set: "):
+            gs.partition(wrong, sms=1)
+    with pytest.raises(TypeError, match="spec: "):
+        gs.study.run({"name": "x"})
+    assert (error.found is None) == (error.expected is None) and error.found is not None
 
 
 def test_notes_are_warnings():
     short = gs.TaskSet([gs.Task(5, 1)])
     with pytest.warns(gs.GpuschedNote, match="nanoseconds"):
         gs.test(short, sms=1)
+    # Worker threads write this note.
+    unstated = gs.TaskSet([gs.Task("50ms", gs.Wcet.amdahl("5ms", 0.1))] * 2)
+    with pytest.warns(gs.GpuschedNote, match="unsafe"):
+        gs.partition(unstated, sms=8)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gs.GpuschedNote)
         assert gs.test(short, sms=1)

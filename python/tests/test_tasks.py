@@ -1,6 +1,7 @@
 """Tasks and task sets as objects."""
 
 import json
+import pickle
 
 import pytest
 
@@ -53,6 +54,54 @@ def test_tables_give_the_same_set():
     assert gs.partition(again, sms=8)["partitions"] == gs.partition(tasks, sms=8)["partitions"]
     rows = pd.DataFrame({"period": ["5ms"], "wcet": [gs.Wcet.table({1: "1ms"})]})
     assert gs.TaskSet.from_frame(rows)[0].period_ns == 5_000_000
+
+
+def test_a_task_cannot_be_changed():
+    with pytest.raises(AttributeError, match="replace"):
+        LIDAR.deadline = "1ms"
+    with pytest.raises(AttributeError, match="trafic"):
+        LIDAR.trafic
+    with pytest.raises(TypeError, match="trafic"):
+        gs.Task("5ms", "1ms", trafic="3MB")
+    assert LIDAR.replace(deadline="30ms").deadline_ns == 30_000_000 and LIDAR.deadline == "40ms"
+    LIDAR.wcet["amdahl"]["work"] = "1ms"
+    LIDAR.to_dict()["wcet"]["amdahl"]["work"] = "1ms"
+    assert LIDAR.wcet["amdahl"]["work"] == "80ms"
+    assert pickle.loads(pickle.dumps(LIDAR)) == LIDAR
+
+
+def test_fields_are_those_of_the_schema():
+    from gpusched.tasks import FIELDS
+
+    assert set(FIELDS) == set(gs.schema("task-set").data["$defs"]["TaskShape"]["properties"])
+
+
+def test_tables_keep_every_form():
+    pd = pytest.importorskip("pandas")
+    forms = [
+        gs.Wcet.amdahl("8ms", 0.1),
+        gs.Wcet.proportional("8ms", 0.1, 1.5),
+        gs.Wcet.affine("8ms", "1ms", conflict=("9ms", "1ms")),
+        gs.Wcet.table({1: "8ms", 2: "5ms"}),
+        "8ms",
+    ]
+    for form in forms:
+        tasks = gs.TaskSet([gs.Task("20ms", form, deadline="19ms")])
+        again = gs.TaskSet.from_frame(tasks.to_frame())
+        assert gs.test(again, sms=2)["evidence"] == gs.test(tasks, sms=2)["evidence"], form
+    sets = gs.generate(tasks=3, utilization=1, count=2)
+    assert gs.TaskSets.from_frame(sets.to_frame())[1].to_frame().equals(sets[1].to_frame())
+    for bad in ({"period_ns": [50.5], "wcet": ["1ms"]}, {"period": ["5ms"]}, {"set": [0], "period": ["5ms"], "wcet": ["1ms"]}):
+        with pytest.raises(ValueError, match="found"):
+            gs.TaskSet.from_frame(pd.DataFrame(bad))
+
+
+def test_numbers_of_numpy_are_numbers():
+    numpy = pytest.importorskip("numpy")
+    task = gs.Task(numpy.int64(20_000_000), gs.Wcet.amdahl(numpy.int64(5_000_000), numpy.float64(0.1)))
+    assert task.period_ns == 20_000_000 and gs.test(gs.TaskSet([task]), sms=1)
+    with pytest.raises(ValueError):
+        gs.test(gs.TaskSet([gs.Task("5ms", gs.Wcet.amdahl("1ms", float("nan")))]), sms=1)
 
 
 def test_generated_sets_are_arrays():

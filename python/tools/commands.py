@@ -54,7 +54,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
-from ._call import Command, pairs
+from ._call import Command, joined, pairs
 from .results import Figure, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
@@ -149,11 +149,18 @@ def function(words: list[str], node: dict[str, Any]) -> str:
     signature = [parameter(argument) for argument in positional]
     if options:
         signature += ["*", *(parameter(option) for option in options)]
-    given = ", ".join(f'("{name(argument)}", {name(argument)})' for argument in positional)
+    given = ", ".join(
+        f'("{name(argument)}", {name(argument)})'
+        if argument["required"]
+        else f'*([] if {name(argument)} is None else [("{name(argument)}", {name(argument)})])'
+        for argument in positional
+    )
     given = f"[{given}]"
     table = []
     for option in options:
+        pair = {"LOW..HIGH": "..", "WIDTHxHEIGHT": "x"}.get(option["value"])
         value = f"pairs({name(option)})" if "=" in option["value"] else name(option)
+        value = f'joined({name(option)}, "{pair}")' if pair else value
         table.append(f'            "{option["option"]}": {value},\n')
     if key in TO_FOLDER:
         table.append('            "quiet": True,\n')  # what is done is in the result

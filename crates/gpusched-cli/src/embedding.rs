@@ -62,15 +62,16 @@ impl Watch {
     }
 }
 
-#[derive(Default)]
-struct Capture {
+/// What a call has written. All threads of a call share the notes and the progress.
+#[derive(Clone, Default)]
+pub(crate) struct Capture {
     output: Vec<u8>,
-    notes: Vec<String>,
+    notes: Arc<Mutex<Vec<String>>>,
     watch: Watch,
 }
 
 thread_local! {
-    /// The call that runs on this thread.
+    /// The call that this thread works for.
     static CALL: RefCell<Option<Capture>> = const { RefCell::new(None) };
 }
 
@@ -102,8 +103,20 @@ pub fn call(arguments: &[OsString], watch: &Watch) -> Result<Answer, Failure> {
     Ok(Answer {
         outcome,
         output: capture.output,
-        notes: capture.notes,
+        notes: std::mem::take(&mut *capture.notes.lock().unwrap_or_else(PoisonError::into_inner)),
     })
+}
+
+/// Returns the call that this thread works for, so that another thread can [join](Capture::join) it.
+pub(crate) fn current() -> Option<Capture> {
+    CALL.with_borrow(Option::clone)
+}
+
+impl Capture {
+    /// Lets the current thread work for this call.
+    pub(crate) fn join(self) {
+        CALL.set(Some(self));
+    }
 }
 
 /// Converts an error of clap. The first paragraph of its message states the problem.
@@ -138,9 +151,10 @@ pub(crate) fn write(bytes: &[u8]) {
 
 /// Adds `line` to the notes of the call. Returns whether there is a call.
 pub(crate) fn note(line: &str) -> bool {
-    CALL.with_borrow_mut(|call| {
+    CALL.with_borrow(|call| {
         if let Some(call) = call {
-            call.notes.push(line.to_owned());
+            let mut notes = call.notes.lock().unwrap_or_else(PoisonError::into_inner);
+            notes.push(line.to_owned());
         }
         call.is_some()
     })
@@ -173,6 +187,21 @@ mod tests {
         let answer = run("gpusched gpus --seed 3").unwrap();
         assert_eq!(answer.notes.len(), 1, "{:?}", answer.notes);
         assert!(!is_active());
+    }
+
+    /// Worker threads write this note.
+    #[test]
+    fn notes_of_all_threads_reach_the_program() {
+        let path = std::env::temp_dir().join(format!("gpusched-notes-{}.json", std::process::id()));
+        let task = r#"{"period":"50ms","wcet":{"amdahl":{"work":"5ms","serial":0.1}}}"#;
+        std::fs::write(&path, format!("{{\"tasks\":[{task},{task}]}}")).unwrap();
+        let answer = run(&format!("gpusched partition {} --sms 8", path.display())).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(
+            answer.notes.iter().any(|note| note.contains("unsafe")),
+            "{:?}",
+            answer.notes
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use clap::ValueHint;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::arguments::{named, whole};
-use crate::embedding;
+use crate::embedding::{self, Capture};
 use crate::report::{Content, OutputPath};
 use gpusched_model::error::{Error, Refusal, Result};
 
@@ -117,8 +117,10 @@ impl Global {
     /// # Errors
     /// Fails with [`Error::Refused`] if the operating system cannot create this number of threads.
     pub fn pool(&self) -> Result<ThreadPool> {
+        let call = embedding::current();
         ThreadPoolBuilder::new()
             .num_threads(self.threads.unwrap_or(0))
+            .start_handler(move |_| call.clone().into_iter().for_each(Capture::join))
             .build()
             .map_err(|error| Refusal::told("threads", error).into())
     }
