@@ -117,7 +117,8 @@ def test_results_are_shown(checkout):
 
 
 def test_results_keep_their_input(tmp_path):
-    task = {"period": "50ms", "wcet": "5ms", "kind": "compute"}
+    wcet = {"amdahl": {"work": "5ms", "serial": 0.1, "conflict": 1}}
+    task = {"period": "50ms", "wcet": wcet, "kind": "compute"}
     tasks = {"tasks": [task]}
     plan = gs.partition(tasks, sms=4)
     tasks["tasks"].append(task)

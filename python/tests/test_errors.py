@@ -72,10 +72,10 @@ def test_other_threads_run_meanwhile():
 
     thread = threading.Thread(target=count)
     thread.start()
-    gs.validate(systems=300, seed=1)
+    gs.validate(systems=3000, seed=1)
     done.set()
     thread.join()
-    assert len(ticks) >= 2
+    assert ticks  # a call that keeps the GIL would stop the other thread
 
 
 def test_calls_of_several_threads_are_independent():
