@@ -8,6 +8,7 @@ use clap::CommandFactory as _;
 use super::*;
 use crate::Cli;
 use crate::report::OutputPath;
+use gpusched_study::plot::Names;
 
 fn message(arguments: &str) -> Option<String> {
     let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
@@ -178,6 +179,7 @@ fn takes_anything(option: &Arg) -> bool {
         TypeId::of::<String>(),
         TypeId::of::<PathBuf>(),
         TypeId::of::<OutputPath>(),
+        TypeId::of::<Names>(),
     ];
     free.iter().any(|free| kind == *free)
 }
@@ -206,8 +208,8 @@ fn no_option_takes_nonsense_or_tells_it_otherwise() {
                 let error = command.clone().try_get_matches_from(&arguments).err();
                 let is_complaint = |error: &clap::Error| error.kind() != ErrorKind::MissingRequiredArgument;
                 let Some(error) = error.filter(is_complaint) else {
-                    // gpusched checks names and paths later.
-                    let later = value == "-1" && TOGETHER.contains(&long);
+                    // gpusched checks names and paths later. A reference line may be negative.
+                    let later = value == "-1" && (TOGETHER.contains(&long) || long == "reference");
                     if !takes_anything(option) && !later {
                         faults.push(format!("{line}\n  taken"));
                     }
