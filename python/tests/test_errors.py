@@ -32,7 +32,7 @@ def test_errors_carry_their_parts():
             gs.partition(wrong, sms=1)
     with pytest.raises(TypeError, match="spec: "):
         gs.study.run({"name": "x"})
-    assert (error.found is None) == (error.expected is None) and error.found is not None
+    assert error.found == "0" and error.expected.startswith("a positive time")
 
 
 def test_notes_are_warnings():
@@ -48,16 +48,12 @@ def test_notes_are_warnings():
         assert gs.test(short, sms=1)
 
 
-def hard():
-    """A search that takes much longer than this test."""
-    sets = gs.generate(tasks=120, utilization=90, seed=1)
-    return gs.partition(sets[0], sms=132, heuristic="optimal", search_effort=10**9)
-
-
-def test_an_interrupt_stops_the_search():
-    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+def test_an_interrupt_stops_a_call():
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
     with pytest.raises(KeyboardInterrupt):
-        hard()
+        gs.validate(systems=10**10)  # takes days
+    timer.join()
     # The next call is not affected.
     assert gs.test(gs.TaskSet([gs.Task("5ms", "1ms")]), sms=1)
 

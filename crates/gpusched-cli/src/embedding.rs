@@ -62,7 +62,7 @@ impl Watch {
     }
 }
 
-/// What a call has written. All threads of a call share the notes and the progress.
+/// Output, notes and progress of a call. All threads of the call share the notes and the progress.
 #[derive(Clone, Default)]
 pub(crate) struct Capture {
     output: Vec<u8>,

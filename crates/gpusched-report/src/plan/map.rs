@@ -12,7 +12,7 @@ const MOST: u32 = 1024;
 pub struct Map {
     /// Content of the map as text.
     alternative: String,
-    /// What a position on the map means.
+    /// Meaning of a position on the map.
     note: String,
     groups: Vec<Group>,
     legend: Vec<Entry>,
