@@ -23,10 +23,17 @@ pub fn withdraw() {
     REQUESTED.store(false, Ordering::Relaxed);
 }
 
+/// Whether [`request`] was called. A parallel loop with many small items ends by this value: unwinding each item would
+/// take longer than the loop.
+#[inline]
+pub fn is_requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
+}
+
 /// Unwinds the stack if [`request`] was called. Otherwise, the function does nothing.
 #[inline]
 pub fn check() {
-    if REQUESTED.load(Ordering::Relaxed) {
+    if is_requested() {
         panic::resume_unwind(Box::new(Interrupted));
     }
 }

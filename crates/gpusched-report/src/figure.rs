@@ -1,5 +1,6 @@
 //! Figures of a page: an SVG image, a caption and a text alternative.
 
+use minijinja::HtmlEscape;
 use serde::Serialize;
 
 /// A figure. `svg` is markup of the drawing code of gpusched, so the template does not escape it.
@@ -26,7 +27,7 @@ impl Figure {
         svg: &str,
     ) -> Figure {
         let alternative = alternative.into();
-        let attributes = format!("<svg role=\"img\" aria-label=\"{}\" ", escaped(&alternative));
+        let attributes = format!("<svg role=\"img\" aria-label=\"{}\" ", HtmlEscape(&alternative));
         Figure {
             id: id.into(),
             caption: caption.into(),
@@ -36,10 +37,4 @@ impl Figure {
             zoom: true,
         }
     }
-}
-
-/// Returns `text` for the content or an attribute of an SVG element.
-pub fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -4,11 +4,9 @@ use data_encoding::BASE64;
 use gpusched_model::error::{Error, Result};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior, Value, context};
+use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-
-use crate::figure::escaped;
 
 const TEMPLATES: [(&str, &str); 6] = [
     ("page.html", include_str!("../templates/page.html")),
@@ -54,8 +52,8 @@ pub fn render(name: &str, title: &str, content: impl Serialize) -> Result<String
 /// The filter `code`: marks the parts of `text` between backticks as code, and escapes all parts.
 fn code(text: &str) -> Value {
     let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
-        0 => escaped(part),
-        _ => format!("<code>{}</code>", escaped(part)),
+        0 => HtmlEscape(part).to_string(),
+        _ => format!("<code>{}</code>", HtmlEscape(part)),
     });
     Value::from_safe_string(parts.collect())
 }

@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use gpusched_model::time::Time;
-
-use crate::figure::escaped;
+use gpusched_study::plot::gantt::TimeAxis;
+use minijinja::HtmlEscape;
 
 /// Data of a step chart. All values are nanoseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -28,6 +28,9 @@ const HEIGHT: f64 = 240.0;
 const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 46.0;
 
+/// Room for the labels of an axis [characters].
+const CHARACTERS: usize = 50;
+
 impl Steps {
     /// Returns the chart as SVG text.
     pub fn svg(&self) -> String {
@@ -45,33 +48,32 @@ impl Steps {
             LEFT + WIDTH + RIGHT,
             TOP + HEIGHT + BOTTOM
         );
-        let unit = Unit::of(end);
-        for tick in ticks(end, 7) {
-            let at = x(tick);
+        let across = TimeAxis::from_zero(Time::from_ns(end), CHARACTERS);
+        for &tick in &across.ticks {
+            let at = x(tick.ns());
             line(&mut svg, "grid", [(at, TOP), (at, TOP + HEIGHT)]);
-            let label = unit.label(tick);
-            text(&mut svg, (at, TOP + HEIGHT + 16.0), "middle", &label);
+            text(&mut svg, (at, TOP + HEIGHT + 16.0), "middle", &across.label(tick));
         }
         let high = u64::try_from(top).unwrap_or(u64::MAX);
-        let demand_unit = Unit::of(high);
-        for tick in ticks(high, 6) {
-            let at = y(tick.into());
+        let up = TimeAxis::from_zero(Time::from_ns(high), CHARACTERS);
+        for &tick in &up.ticks {
+            let at = y(tick.ns().into());
             line(&mut svg, "grid", [(LEFT, at), (LEFT + WIDTH, at)]);
-            text(&mut svg, (LEFT - 6.0, at + 4.0), "end", &demand_unit.label(tick));
+            text(&mut svg, (LEFT - 6.0, at + 4.0), "end", &up.label(tick));
         }
         let middle = (LEFT + WIDTH / 2.0, TOP + HEIGHT + 38.0);
         text(
             &mut svg,
             middle,
             "middle",
-            &format!("Length of the interval [{}]", unit.name),
+            &format!("Length of the interval [{}]", across.unit),
         );
-        let (down, across) = (TOP + HEIGHT / 2.0, 14.0);
-        let title = format!("Demand [{}]", demand_unit.name);
+        let (down, left) = (TOP + HEIGHT / 2.0, 14.0);
+        let title = format!("Demand [{}]", up.unit);
         // Writing to a string cannot fail.
         let _ = writeln!(
             svg,
-            "<text x=\"{across}\" y=\"{down}\" text-anchor=\"middle\" transform=\"rotate(-90 {across} {down})\">{title}</text>"
+            "<text x=\"{left}\" y=\"{down}\" text-anchor=\"middle\" transform=\"rotate(-90 {left} {down})\">{title}</text>"
         );
         line(&mut svg, "supply", [(LEFT, y(0)), (x(end), y(end.into()))]);
         let mut path = format!("M{LEFT:.1} {:.1}", y(0));
@@ -86,7 +88,7 @@ impl Steps {
                 "<circle class=\"checked\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.5\"><title>{}</title></circle>",
                 x(at),
                 y(demand.into()),
-                escaped(&words)
+                HtmlEscape(&words)
             );
         }
         if let Some((at, demand)) = self.excess.filter(|&(at, _)| at <= end) {
@@ -114,77 +116,13 @@ fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
     let _ = writeln!(
         svg,
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>",
-        escaped(text)
+        HtmlEscape(text)
     );
-}
-
-/// Unit of the labels of an axis.
-struct Unit {
-    name: &'static str,
-    /// Length of one unit [ns].
-    length: u64,
-}
-
-impl Unit {
-    fn of(end: u64) -> Unit {
-        let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
-        let found = units.into_iter().find(|&(_, length)| end / length >= 2);
-        let (name, length) = found.unwrap_or(("ns", 1));
-        Unit { name, length }
-    }
-
-    /// The number of units in `ns`, exact.
-    fn label(&self, ns: u64) -> String {
-        let digits = self.length.ilog10() as usize;
-        match ns % self.length {
-            0 => (ns / self.length).to_string(),
-            rest => {
-                let fraction = format!("{rest:0digits$}");
-                format!("{}.{}", ns / self.length, fraction.trim_end_matches('0'))
-            }
-        }
-    }
-}
-
-/// Returns at most `count` + 1 multiples of 1, 2 or 5 times a power of ten, from 0 to `end`.
-fn ticks(end: u64, count: u64) -> Vec<u64> {
-    let mut step = 1u64;
-    let mut factors = [2, 5, 10].into_iter().cycle();
-    let mut base = 1u64;
-    while end / step > count {
-        let Some(factor) = factors.next() else { break };
-        let Some(next) = base.checked_mul(factor) else {
-            break;
-        };
-        step = next;
-        if factor == 10 {
-            base = next;
-        }
-    }
-    (0..=end / step).map(|tick| tick * step).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ticks_are_round_and_few() {
-        assert_eq!(ticks(10, 5), [0, 2, 4, 6, 8, 10]);
-        assert_eq!(ticks(99, 8), [0, 20, 40, 60, 80]);
-        assert_eq!(ticks(0, 8), [0]);
-        for end in [1, 7, 12_345, u64::MAX] {
-            let ticks = ticks(end, 8);
-            assert!((2..=9).contains(&ticks.len()), "{end}: {ticks:?}");
-        }
-    }
-
-    #[test]
-    fn labels_are_exact() {
-        let unit = Unit::of(60_000_000);
-        assert_eq!((unit.name, unit.label(12_500_000).as_str()), ("ms", "12.5"));
-        assert_eq!(Unit::of(5).label(5), "5");
-    }
 
     #[test]
     fn demand_steps_up_at_its_deadlines() {

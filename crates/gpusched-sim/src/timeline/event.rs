@@ -68,11 +68,19 @@ pub enum Mark {
     Completion,
     /// Deadline miss: the job or kernel is incomplete at its deadline.
     Miss,
+    /// Violation in a recorded run, such as a deadline miss or an exceeded WCET.
+    Violation,
 }
 
 impl Mark {
     /// All kinds of instants.
-    pub const ALL: [Mark; 4] = [Mark::Release, Mark::Deadline, Mark::Completion, Mark::Miss];
+    pub const ALL: [Mark; 5] = [
+        Mark::Release,
+        Mark::Deadline,
+        Mark::Completion,
+        Mark::Miss,
+        Mark::Violation,
+    ];
 
     /// Returns the kind as a word for display.
     pub fn word(self) -> &'static str {
@@ -81,6 +89,7 @@ impl Mark {
             Mark::Deadline => "deadline",
             Mark::Completion => "completion",
             Mark::Miss => "deadline miss",
+            Mark::Violation => "violation",
         }
     }
 }

@@ -24,6 +24,7 @@ use gpusched_analysis::interference::{InflatedWcet, Interference};
 use gpusched_analysis::partitioning::{Problem, partition};
 use gpusched_model::Policy;
 use gpusched_model::error::Result;
+use gpusched_model::interrupt;
 use gpusched_model::policy::Priorities;
 
 /// Number of systems in one chunk. Each chunk is one line of the checkpoint.
@@ -124,11 +125,13 @@ impl Campaign {
             let (sender, receiver) = sync_channel(64);
             let pending = &pending;
             scope.spawn(move |_| {
-                pending
+                // After an error, the receiver no longer exists, and the other chunks are not computed.
+                let _ = pending
                     .par_iter()
                     .with_max_len(1)
-                    .for_each_with(sender, |sender, &chunk| {
-                        let _ = sender.send(self.chunk(chunk)); // After an error, the receiver no longer exists.
+                    .try_for_each_with(sender, |sender, &chunk| match interrupt::is_requested() {
+                        true => Err(()),
+                        false => sender.send(self.chunk(chunk)).map_err(drop),
                     });
             });
             receiver.iter().try_for_each(|record: Result<Record>| {
@@ -141,6 +144,7 @@ impl Campaign {
                 Ok::<(), gpusched_model::error::Error>(())
             })
         })?;
+        interrupt::check();
         let reproducer = match broken {
             Some(index) => self.reproduce(index)?,
             None => None,

@@ -121,7 +121,7 @@ fn compute(
     mut accept: impl FnMut(Record) -> Result<()>,
 ) -> Result<()> {
     let stop = AtomicBool::new(false);
-    pool.in_place_scope(|scope| {
+    let result = pool.in_place_scope(|scope| {
         let (sender, receiver) = sync_channel(64);
         scope.spawn(|_| work(spec, chunks, &stop, sender));
         let result = receiver.iter().try_for_each(|record| accept(record?));
@@ -129,7 +129,9 @@ fn compute(
             stop.store(true, Ordering::Relaxed);
         }
         result // Dropping the receiver unblocks workers that wait for space in the channel.
-    })
+    });
+    interrupt::check();
+    result
 }
 
 /// Computes chunks on a worker thread and sends each result. The worker ends when `stop` is set or when the receiver is
@@ -139,8 +141,7 @@ fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Res
         .par_iter()
         .with_max_len(1)
         .for_each_with(sender, |sender, chunk| {
-            interrupt::check();
-            let goes_on = || !stop.load(Ordering::Relaxed);
+            let goes_on = || !stop.load(Ordering::Relaxed) && !interrupt::is_requested();
             if !goes_on() {
                 return;
             }

@@ -7,6 +7,7 @@ use gpusched_model::time::Time;
 /// Maximum number of steps between the first and the last tick.
 const STEPS: u64 = 10;
 
+/// A time axis with ticks at round times.
 #[derive(Debug)]
 pub struct TimeAxis {
     /// Symbol of the time unit.
@@ -20,8 +21,15 @@ pub struct TimeAxis {
 }
 
 impl TimeAxis {
+    /// Creates an axis from 0 to `end`, which is positive. The axis is `room` characters wide, with at least two characters
+    /// between two labels.
+    pub fn from_zero(end: Time, room: usize) -> TimeAxis {
+        let from = Time::ZERO;
+        TimeAxis::new(Window { from, to: end }, room, 2)
+    }
+
     /// Creates the axis of a window that is `room` characters wide, with at least `gap` characters between two labels.
-    pub fn new(window: Window, room: usize, gap: usize) -> TimeAxis {
+    pub(super) fn new(window: Window, room: usize, gap: usize) -> TimeAxis {
         let (unit, length) = match window.to.ns() {
             1_000_000_000.. => ("s", 1_000_000_000),
             1_000_000.. => ("ms", 1_000_000),

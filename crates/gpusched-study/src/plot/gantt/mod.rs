@@ -29,6 +29,7 @@ mod scene;
 mod svg;
 mod text;
 
+pub use axis::TimeAxis;
 pub use options::{MAX_SLICES, Options, Terminal};
 pub use svg::svg;
 pub use text::text;

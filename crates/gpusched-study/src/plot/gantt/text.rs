@@ -47,7 +47,7 @@ const ASCII: Signs = Signs {
     cut: '~',
     dot: '.',
     levels: &['1', '2', '3', '4', '5', '6', '7', '8', '9'],
-    marks: ['^', 'v', 'o', '!'],
+    marks: ['^', 'v', 'o', '!', 'X'],
 };
 
 const UNICODE: Signs = Signs {
@@ -60,7 +60,7 @@ const UNICODE: Signs = Signs {
     cut: '…',
     dot: '·',
     levels: &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
-    marks: ['↑', '↓', '○', '✗'],
+    marks: ['↑', '↓', '○', '✗', '✘'],
 };
 
 /// Draws the window as lines of text. Lines have no blanks at their ends.
@@ -155,7 +155,7 @@ impl Page {
         several
     }
 
-    /// Returns the most important instant in each column. A deadline miss is more important than other instants.
+    /// Returns the most important instant in each column. Violations and deadline misses are the most important instants.
     fn marks(&self, instants: &[Point<'_>]) -> Vec<char> {
         let mut found: Vec<Option<Mark>> = vec![None; self.cells];
         for point in instants {
@@ -164,6 +164,7 @@ impl Page {
                 Mark::Deadline => 1,
                 Mark::Release => 2,
                 Mark::Miss => 3,
+                Mark::Violation => 4,
             };
             if let Some(place) = found.get_mut(self.cell(point.at))
                 && place.is_none_or(|other| importance(other) < importance(point.mark))

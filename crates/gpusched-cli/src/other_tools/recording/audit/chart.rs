@@ -68,7 +68,7 @@ pub fn timeline(
             for finding in violations {
                 if let Some(at) = finding.at_ns {
                     let name = finding.kind.to_string();
-                    timeline.instant(kernels, Instant::new(&name, Mark::Miss, Time::from_ns(at)))?;
+                    timeline.instant(kernels, Instant::new(&name, Mark::Violation, Time::from_ns(at)))?;
                 }
             }
         }

@@ -64,7 +64,7 @@ pub fn draw(document: &mut Document, scene: &Scene<'_>, left: f64, width: f64, t
             Entry::Category(colour, _) => document.swatch((x, middle - SWATCH.1 / 2.0), SWATCH, *colour),
             Entry::Mark(mark) => {
                 let (up, down) = (middle - SWATCH.1 / 2.0, middle + SWATCH.1 / 2.0);
-                let top = if *mark == Mark::Miss {
+                let top = if matches!(mark, Mark::Miss | Mark::Violation) {
                     up
                 } else {
                     up + marks::ABOVE

@@ -29,7 +29,7 @@ pub fn draw(document: &mut Document, mark: Mark, x: f64, top: f64, bottom: f64) 
             document.path(&[(x - HEAD, neck), (x, bottom), (x + HEAD, neck)], "#000", WIDTH);
         }
         Mark::Completion => document.circle((x, tip + HEAD), HEAD - 0.5, "#000"),
-        Mark::Miss => {
+        Mark::Miss | Mark::Violation => {
             let (middle, arm) = ((top + bottom) / 2.0, HEAD + 1.5);
             for (colour, width) in [("#fff", 4.0), (MISS, 2.0)] {
                 document.line((x - arm, middle - arm), (x + arm, middle + arm), colour, width);
