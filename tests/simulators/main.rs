@@ -16,6 +16,7 @@ mod support;
 mod accelsim;
 mod benchmark_programs;
 mod block_level;
+mod closure;
 mod instrument;
 mod job_level;
 mod machine;

@@ -5,6 +5,7 @@
 //! * [`gpu`]: a whole GPU with SMs, L1, L2, the crossbar and DRAM.
 //! * [`estimate`]: estimates the duration of a kernel in isolation, from a few rounds of thread blocks on one SM.
 //! * [`scenario`]: converts a [`WarpRun`](gpusched_model::WarpRun) to a run of the GPU.
+//! * [`stress`]: sustained rates of the memory system under patterns of requests.
 //! * [`subcore`]: one sub-core with abstract instruction latencies, as in the examples of papers
 //!   on scheduling policies.
 
@@ -20,5 +21,6 @@ pub mod ptx;
 mod request;
 mod ring;
 pub mod scenario;
+pub mod stress;
 mod sm;
 pub mod subcore;

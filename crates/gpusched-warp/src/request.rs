@@ -10,10 +10,13 @@ pub const LINE: u64 = 128;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Read of data by an SM.
-    Read,
+    Read {
+        /// Whether the request and its reply bypass L1.
+        past_l1: bool,
+    },
     /// Write of data by an SM. The reply is an acknowledgment.
     Write,
-    /// Read-modify-write by L2. The reply contains data.
+    /// Read-modify-write by L2. The request bypasses L1, and the reply contains data.
     Atomic,
     /// Write of a dirty line from L2 to DRAM. L2 receives no reply.
     WriteBack {
@@ -31,8 +34,8 @@ pub struct Request {
     pub bytes: u32,
     /// Type of the request.
     pub kind: Kind,
-    /// Whether the request and its reply bypass L1.
-    pub past_l1: bool,
+    /// Index of the kernel that sent the request. For a write-back, index of the last kernel that wrote to the line.
+    pub kernel: u8,
     /// SM that sent the request.
     pub sm: u16,
     /// Slot of the warp on the SM.
@@ -49,6 +52,11 @@ impl Request {
     /// Returns whether the request transfers data from the SM to memory.
     pub fn writes(&self) -> bool {
         matches!(self.kind, Kind::Write | Kind::WriteBack { .. })
+    }
+
+    /// Returns whether the request and its reply bypass L1.
+    pub fn is_past_l1(&self) -> bool {
+        matches!(self.kind, Kind::Atomic | Kind::Read { past_l1: true })
     }
 
     /// Returns the index of the sector in its line.

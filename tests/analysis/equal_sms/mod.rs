@@ -38,6 +38,7 @@ pub fn settings(scheduler: Scheduler, sms: u32) -> Settings {
         sms: Some(sms),
         warm: Vec::new(),
         record_issues: true,
+        camping: false,
         limit: 300_000,
     }
 }

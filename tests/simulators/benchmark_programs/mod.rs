@@ -50,6 +50,7 @@ fn simulate(machine: &str, shared: bool, programs: &[&Program]) -> Results {
         sms: None,
         warm: Vec::new(),
         record_issues: false,
+        camping: false,
         limit: 10_000_000,
     };
     run(&machine, &launches, &settings).unwrap()

@@ -29,6 +29,7 @@ fn cycles(blocks: u32, scheduler: &str) -> u64 {
         sms: None,
         warm: extents(&program),
         record_issues: false,
+        camping: false,
         limit: LIMIT,
     };
     let launches = [Launch::of_program(&program).unwrap()];

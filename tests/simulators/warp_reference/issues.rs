@@ -40,6 +40,7 @@ fn check(kernel: &str, scheduler: &str, trace: &str, issues: usize) {
         sms: Some(1),
         warm: extents(&program),
         record_issues: true,
+        camping: false,
         limit: LIMIT,
     };
     let results = run(

@@ -49,6 +49,7 @@ fn simulate(row: &Row, present: &[usize], after_another: bool) -> Vec<KernelResu
             Vec::new()
         },
         record_issues: false,
+        camping: false,
         limit: LIMIT,
     };
     let machine = machine(row.number("concurrent_kernel_sm") == 1);

@@ -73,6 +73,7 @@ impl Row {
             sms: Some(u32::try_from(self.number("sms")).unwrap()),
             warm: if warm { extents(&program) } else { Vec::new() },
             record_issues: false,
+            camping: false,
             limit: LIMIT,
         };
         (Launch::of_program(&program).unwrap(), settings)

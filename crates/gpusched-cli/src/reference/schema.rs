@@ -86,6 +86,9 @@ const FORMATS: &[Entry] = &[
         "result of `validate --shared-memory`",
         || schema_for!(validate::SharedValidation),
     ),
+    ("warp-validation", "result of `validate --warps`", || {
+        schema_for!(validate::WarpValidation)
+    }),
     (
         "end-to-end-validation",
         "result of `validate --end-to-end`",
@@ -124,6 +127,9 @@ const FORMATS: &[Entry] = &[
     ),
     ("warp-profile", "result of `simulate profile`", || {
         schema_for!(simulate::ProfileAnswer)
+    }),
+    ("warp-stress", "result of `simulate profile --stress`", || {
+        schema_for!(simulate::StressAnswer)
     }),
     ("group", "input of `predict`", || schema_for!(Group)),
     (

@@ -45,6 +45,14 @@ impl OutputPath {
         PathBufValueParser::new().map(move |path| OutputPath { path, content })
     }
 
+    /// Returns the path of a JSON document.
+    pub fn json(path: PathBuf) -> OutputPath {
+        OutputPath {
+            path,
+            content: Content::Json,
+        }
+    }
+
     /// Checks that the path is suitable for the content. `option` is the name of the option.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 mod end_to_end;
 mod report;
 mod shared;
+mod warps;
 
 use crate::arguments::whole;
 use gpusched_analysis::interference::model_of;
@@ -11,11 +12,15 @@ use std::path::PathBuf;
 use super::{Global, Outcome};
 use crate::report::{Content, Output, OutputPath, Progress, json_lines};
 use gpusched_model::error::Result;
-use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
+use gpusched_model::Machine;
+use gpusched_model::reader::Programs;
+use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory, warps as co_runs};
+use gpusched_warp::stress::{PATTERNS, Stress};
 
 pub use end_to_end::EndToEndValidation;
 pub use report::Validation;
 pub use shared::SharedValidation;
+pub use warps::WarpValidation;
 
 /// Compare analysis and simulation over random systems.
 ///
@@ -47,6 +52,26 @@ pub struct Args {
     /// The generated systems use all granularities in turn. Only with `--shared-memory`.
     #[arg(long, requires = "shared_memory")]
     devices: bool,
+    /// Validate memory time against concurrent kernels, cycle by cycle
+    ///
+    /// Each system is a co-run of two or three kernels of PROGRAM, on SMs of their own, with random launches, addresses and
+    /// schedulers. gpusched compares the time of each kernel with bounds from its time in isolation and from the memory
+    /// traffic of the other kernels. A co-run that exceeds the bound of `--bound` is made small and written to the file of
+    /// --reproducer, a warp run.
+    #[arg(long, requires = "programs", conflicts_with_all = ["pessimism", "checkpoint", "devices", "shared_memory", "end_to_end"])]
+    warps: bool,
+    /// Programs of the kernels (JSON); only with --warps
+    #[arg(value_name = "PROGRAM", requires = "warps")]
+    programs: Vec<PathBuf>,
+    /// Simulated GPU: a name or a file; only with --warps
+    #[arg(long, value_name = "MACHINE", default_value = "rtx2060")]
+    machine: String,
+    /// Bound whose excess is a violation; only with --warps
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Bound::Universal)]
+    bound: Bound,
+    /// Let half of the kernels run made-up programs with random strides; only with --warps
+    #[arg(long, requires = "warps")]
+    made_up: bool,
     /// Also write the ratios of simulated response times to their bounds, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
@@ -59,6 +84,30 @@ pub struct Args {
     checkpoint: Option<PathBuf>,
 }
 
+/// Bound on the time of a kernel beside other kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Bound {
+    /// DRAM bytes in isolation at the peak bandwidth.
+    Peak,
+    /// Memory time at the balanced rates of the GPU.
+    Balanced,
+    /// Memory time at the balanced rates, or at the own rates of a kernel if they are lower.
+    OwnDrain,
+    /// Memory time at the lowest rates of the GPU: one slice and one bank.
+    Universal,
+}
+
+impl From<Bound> for co_runs::Form {
+    fn from(bound: Bound) -> co_runs::Form {
+        match bound {
+            Bound::Peak => co_runs::Form::Peak,
+            Bound::Balanced => co_runs::Form::Balanced,
+            Bound::OwnDrain => co_runs::Form::OwnDrain,
+            Bound::Universal => co_runs::Form::Universal,
+        }
+    }
+}
+
 const EXAMPLE: &str = "\
 Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound. To repeat
 such a violation, run the printed command. The command simulates the file of --reproducer. The name of the task set in the file
@@ -69,6 +118,7 @@ Examples:
   gpusched validate --shared-memory --systems 100000
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --shared-memory --systems 10000
+  gpusched validate --warps --made-up --systems 20 tasksets/kernels/programs/vadd.json tasksets/kernels/programs/pc.json
   gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
 impl Args {
@@ -78,6 +128,9 @@ impl Args {
     /// Fails on bad usage, for a checkpoint of another validation, or if output cannot be
     /// written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.warps {
+            return self.run_warps(global);
+        }
         if self.end_to_end {
             return self.run_end_to_end(global);
         }
@@ -124,6 +177,37 @@ impl Args {
         drop(bar);
         output.only(shared::COLUMNS, &SharedValidation::new(&campaign, &report))?;
         Ok(match report.broken {
+            None => Outcome::Positive,
+            Some(_) => Outcome::Negative,
+        })
+    }
+
+    fn run_warps(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let machine = Machine::find(&self.machine)?;
+        let programs = self.programs.iter().map(|path| Programs::only(path, "program"));
+        let programs = programs.collect::<Result<Vec<_>>>()?;
+        let bar = Progress::of(global, PATTERNS, "patterns");
+        let stress = Stress::measure(&machine, || bar.step())?;
+        drop(bar);
+        let campaign = co_runs::Campaign {
+            examiner: co_runs::Examiner::new(machine, &stress),
+            programs,
+            made_up: self.made_up,
+            systems: self.systems,
+            seed: global.seed(),
+            form: self.bound.into(),
+        };
+        let bar = self.bar(global);
+        let report = campaign.run(&global.pool()?, || bar.step())?;
+        drop(bar);
+        if let Some((_, run)) = &report.violation {
+            let file = output.beside(Some(&self.reproducer))?;
+            let run = json_lines([run])?;
+            file.map_or(Ok(()), |file| output.complete(file, run))?;
+        }
+        output.only(warps::COLUMNS, &WarpValidation::new(&campaign, &report))?;
+        Ok(match report.violation {
             None => Outcome::Positive,
             Some(_) => Outcome::Negative,
         })

@@ -33,6 +33,8 @@ pub enum Purpose {
     LaunchConfigurations = 31,
     /// Groups of concurrent kernels, and the number of SMs of each kernel.
     KernelGroups = 32,
+    /// Launch times and base addresses of the simulated runs of a kernel.
+    RunVariants = 33,
     /// The arrival times of the first jobs of tasks.
     TaskOffsets = 40,
     /// The time from the arrival of a job to its release.
@@ -51,6 +53,8 @@ pub enum Purpose {
     EndToEndSystems = 53,
     /// The generated end-to-end systems of a study.
     SystemSets = 54,
+    /// The concurrent kernels for the comparison of memory time and simulation.
+    CoRuns = 55,
 }
 
 /// Returns the random stream of `seed` and `purpose` for set number `set` at experiment point

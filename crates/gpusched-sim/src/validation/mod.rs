@@ -9,6 +9,7 @@
 //! * [`campaign`] checks many systems, on any number of threads and in several sessions.
 //! * [`shared`] validates partitions that share a memory.
 //! * [`end_to_end`] validates the end-to-end analysis.
+//! * [`warps`] validates memory time against concurrent kernels at the cycle level.
 //! * [`minimise`] minimises a partition that violates a guarantee.
 
 pub mod campaign;
@@ -21,6 +22,7 @@ pub mod runs;
 pub mod shared;
 pub mod system;
 mod tally;
+pub mod warps;
 
 pub use campaign::{Campaign, Report};
 pub use minimise::Reproducer;

@@ -20,6 +20,8 @@ pub struct Line {
     modified_on_fill: u8,
     readable_on_fill: u8,
     bytes_on_fill: bool,
+    /// Index of the last kernel that wrote to the line.
+    pub writer: u8,
     dirty: [u32; 4],
 }
 
@@ -42,6 +44,7 @@ impl Line {
             modified_on_fill: 0,
             readable_on_fill: 0,
             bytes_on_fill: false,
+            writer: 0,
             dirty: [0; 4],
         }
     }
@@ -68,6 +71,7 @@ impl Line {
         let (sector, bit) = (request.sector(), bit(request.address));
         self.forget(bit);
         self.modified |= bit;
+        self.writer = request.kernel;
         self.dirty[sector] |= request.bytes;
         if self.dirty[sector] == u32::MAX {
             self.readable |= bit;

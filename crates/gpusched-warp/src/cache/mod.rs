@@ -230,6 +230,7 @@ impl Cache {
         self.data_port += u64::from(evicted.sectors) * SECTOR / self.geometry.port_bytes;
         self.misses.push_back(Request {
             address: evicted.line,
+            kernel: evicted.writer,
             kind: Kind::WriteBack {
                 sectors: evicted.sectors,
             },
@@ -267,6 +268,11 @@ impl Cache {
     /// fill models a copy to the GPU before a kernel starts.
     pub fn preload(&mut self, line: u64, sectors: u8, now: u64) {
         self.tags.preload(line, sectors, now);
+    }
+
+    /// Returns for each line the last kernel that wrote to the line, and the number of its dirty sectors.
+    pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
+        self.tags.dirty()
     }
 
     /// Invalidates all lines.

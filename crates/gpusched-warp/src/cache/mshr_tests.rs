@@ -9,7 +9,7 @@ fn request(sector: u64, kind: Kind, flight: u32) -> Request {
         address: sector,
         bytes: flight,
         kind,
-        past_l1: false,
+        kernel: 0,
         sm: 0,
         slot: 0,
         flight,
@@ -40,7 +40,7 @@ fn equals_a_list_of_sectors() {
         assert_eq!(mshr.has(sector), known.is_some());
         match random(3) {
             0 => {
-                let kind = [Kind::Read, Kind::Atomic][random(2) as usize];
+                let kind = [Kind::Read { past_l1: false }, Kind::Atomic][random(2) as usize];
                 let room = mshr.room(sector);
                 match (room, known) {
                     (Room::Merge(_), Some(known)) => {

@@ -33,6 +33,8 @@ pub struct Evicted {
     pub line: u64,
     /// Number of dirty sectors.
     pub sectors: u8,
+    /// Index of the last kernel that wrote to the line.
+    pub writer: u8,
 }
 
 const NONE: u32 = u32::MAX;
@@ -183,6 +185,7 @@ impl Tags {
                 let evicted = dirty.then(|| Evicted {
                     line: old.tag,
                     sectors: old.modified.count_ones() as u8,
+                    writer: old.writer,
                 });
                 self.dirty -= u64::from(dirty);
                 self.unlink(line);
@@ -243,6 +246,13 @@ impl Tags {
         };
         self.touch(line, now);
         self.fill(line, sectors, 0);
+    }
+
+    /// Returns for each line the last kernel that wrote to the line, and the number of its dirty sectors.
+    pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
+        self.lines
+            .iter()
+            .map(|line| (line.writer, line.modified.count_ones()))
     }
 
     pub fn invalidate(&mut self) {

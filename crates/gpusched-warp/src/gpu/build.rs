@@ -74,7 +74,7 @@ impl<'a> Gpu<'a> {
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
             ports: (0..clusters).map(|number| Port::new(number, places)).collect(),
             responding: Ports::default(),
-            below: Below::new(&machine, &decoder),
+            below: Below::new(&machine, &decoder, kernels.len(), settings.camping),
             lead: 0,
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             now: 0,

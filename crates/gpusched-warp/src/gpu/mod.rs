@@ -23,7 +23,9 @@ use self::memory_side::port::Port;
 use self::pace::ahead::Ahead;
 use self::pace::clocks::{Domain, Edges};
 use self::pace::wakes::NEVER;
-pub use self::results::{BlockRecord, KernelResult, Results, Traffic};
+pub use self::memory_side::camping::Shares;
+pub(super) use self::memory_side::meter::{Column, Issued, LookedUp};
+pub use self::results::{BlockRecord, KernelResult, KernelTraffic, Results, Traffic};
 use self::sample::Untouched;
 pub(super) use self::sample::run_until;
 use super::memory::{Crossbar, Ports};
@@ -45,6 +47,8 @@ pub struct Settings {
     pub warm: Vec<(u64, u64)>,
     /// Whether the results record each issued instruction of all SMs.
     pub record_issues: bool,
+    /// Whether the results contain the largest shares of the slices, channels and banks.
+    pub camping: bool,
     /// Limit on the duration of the run [core cycles].
     pub limit: u64,
 }
@@ -237,10 +241,7 @@ impl<'a> Gpu<'a> {
             .classes
             .each()
             .map(|(sm, simulated)| (sm, &self.sms[simulated]));
-        let (slices, partitions) = (&self.below.slices, &self.below.partitions);
-        let mut results = self.results.finish(self.now, sms, slices, partitions);
-        self.below.late.taken_from(&mut results.traffic, self.now);
-        results
+        self.results.finish(self.now, sms, &self.below.slices, &self.below.meter)
     }
 }
 

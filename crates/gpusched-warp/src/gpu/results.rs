@@ -1,8 +1,10 @@
 //! Results of a simulation.
 
-use super::super::memory::{Partition, Slice};
+use super::super::memory::Slice;
 use super::super::sm::{EndedBlock, IssueEvent, Sm, Stalls};
 use super::launches::kernel::Launch;
+use super::memory_side::camping::Shares;
+use super::memory_side::meter::Meter;
 
 /// Execution of a block on an SM, from the start of the block to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +37,59 @@ pub struct KernelResult {
     pub warp_instructions: u64,
     /// Number of issued instructions, counted once per thread.
     pub thread_instructions: u64,
+    /// Memory traffic that the kernel causes in the whole run.
+    pub traffic: KernelTraffic,
+    /// Number of sectors that the kernel has written and that are not in DRAM at the end of the run.
+    pub left_dirty: u64,
+    /// Memory traffic of each kernel from the start of the first block of this kernel to the end of its last block.
+    /// Empty in estimates.
+    pub window: Vec<KernelTraffic>,
+    /// Number of ended blocks.
+    pub(super) ended: u64,
+}
+
+/// Memory traffic that one kernel causes. The traffic of a write-back belongs to the last kernel that wrote to the line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KernelTraffic {
+    /// Reads that L2 accepted [sectors].
+    pub l2_reads: u64,
+    /// Writes and atomics that L2 accepted [sectors].
+    pub l2_writes: u64,
+    /// Reads, writes and atomics that missed in L2 [sectors].
+    pub l2_misses: u64,
+    /// Sectors read from DRAM.
+    pub dram_reads: u64,
+    /// Sectors written to DRAM.
+    pub dram_writes: u64,
+    /// Number of DRAM rows that were opened.
+    pub activations: u64,
+}
+
+impl KernelTraffic {
+    /// Returns all counts.
+    fn counts(&mut self) -> [&mut u64; 6] {
+        [
+            &mut self.l2_reads,
+            &mut self.l2_writes,
+            &mut self.l2_misses,
+            &mut self.dram_reads,
+            &mut self.dram_writes,
+            &mut self.activations,
+        ]
+    }
+}
+
+impl KernelResult {
+    /// Completes the window of the kernel. `end` is the traffic of each kernel before the end of the window. Until then,
+    /// the window contains the traffic before its start.
+    pub(super) fn close_window(&mut self, mut end: Vec<KernelTraffic>) {
+        for (end, start) in end.iter_mut().zip(&mut self.window) {
+            for (end, start) in end.counts().into_iter().zip(start.counts()) {
+                *end -= *start;
+            }
+        }
+        self.window = end;
+    }
 }
 
 /// Numbers of accessed sectors, per level of the memory hierarchy.
@@ -55,7 +110,7 @@ pub struct Traffic {
 }
 
 /// Results of a simulation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Results {
     /// Duration of the run [core cycles].
     pub cycles: u64,
@@ -63,6 +118,8 @@ pub struct Results {
     pub kernels: Vec<KernelResult>,
     /// Numbers of accessed sectors, per level of the memory hierarchy.
     pub traffic: Traffic,
+    /// Largest shares of the slices, channels and banks, if the settings require them.
+    pub shares: Option<Shares>,
     /// Numbers of scheduler cycles of all SMs with resident blocks, per outcome of the cycle.
     pub stalls: Stalls,
     /// Records of all ended blocks, in order of their ends.
@@ -83,9 +140,14 @@ impl Results {
                     finish: 0,
                     warp_instructions: 0,
                     thread_instructions: 0,
+                    traffic: KernelTraffic::default(),
+                    left_dirty: 0,
+                    window: Vec::new(),
+                    ended: 0,
                 })
                 .collect(),
             traffic: Traffic::default(),
+            shares: None,
             stalls: Stalls::default(),
             blocks: Vec::new(),
             issues: Vec::new(),
@@ -93,7 +155,9 @@ impl Results {
     }
 
     pub(super) fn ended(&mut self, sm: usize, start: u64, ended: &EndedBlock) {
-        self.kernels[ended.kernel].finish = ended.cycle;
+        let kernel = &mut self.kernels[ended.kernel];
+        kernel.finish = ended.cycle;
+        kernel.ended += 1;
         self.blocks.push(BlockRecord {
             kernel: ended.kernel,
             block: ended.index,
@@ -126,7 +190,11 @@ impl Results {
         let traffic = &mut self.traffic;
         let kernels = self.kernels.iter_mut();
         let instructions =
-            kernels.flat_map(|kernel| [&mut kernel.warp_instructions, &mut kernel.thread_instructions]);
+            kernels.flat_map(|kernel| {
+                let instructions = [&mut kernel.warp_instructions, &mut kernel.thread_instructions];
+                let sectors = kernel.traffic.counts().into_iter().chain([&mut kernel.left_dirty]);
+                instructions.into_iter().chain(sectors)
+            });
         let sectors = [
             &mut traffic.l1_accesses,
             &mut traffic.l1_misses,
@@ -143,6 +211,7 @@ impl Results {
         self.cycles = cycles;
         for kernel in &mut self.kernels {
             kernel.finish = cycles.saturating_sub(1);
+            kernel.window.clear();
         }
     }
 
@@ -152,7 +221,7 @@ impl Results {
         now: u64,
         sms: impl Iterator<Item = (usize, &'s Sm)>,
         slices: &[Slice],
-        partitions: &[Partition],
+        meter: &Meter,
     ) -> Self {
         self.cycles = now;
         for (number, sm) in sms {
@@ -173,14 +242,21 @@ impl Results {
                 ..issue
             }));
         }
-        for slice in slices {
-            self.traffic.l2_accesses += slice.l2().counts.accesses;
-            self.traffic.l2_misses += slice.l2().counts.misses;
+        let counts = meter.before(now).into_iter().zip(meter.evicted());
+        for (kernel, (traffic, evicted)) in self.kernels.iter_mut().zip(counts) {
+            kernel.traffic = traffic;
+            kernel.left_dirty = evicted.saturating_sub(traffic.dram_writes);
+            self.traffic.l2_accesses += traffic.l2_reads + traffic.l2_writes;
+            self.traffic.l2_misses += traffic.l2_misses;
+            self.traffic.dram_reads += traffic.dram_reads;
+            self.traffic.dram_writes += traffic.dram_writes;
         }
-        for partition in partitions {
-            self.traffic.dram_reads += partition.channel().counts.reads;
-            self.traffic.dram_writes += partition.channel().counts.writes;
+        for (kernel, sectors) in slices.iter().flat_map(Slice::dirty) {
+            if let Some(kernel) = self.kernels.get_mut(usize::from(kernel)) {
+                kernel.left_dirty += u64::from(sectors);
+            }
         }
+        self.shares = meter.shares();
         self
     }
 }

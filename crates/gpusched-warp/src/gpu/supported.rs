@@ -58,12 +58,19 @@ fn parts(machine: &MachineShape) -> Result<(), Refusal> {
     memory(&machine.memory)
 }
 
+/// Maximum number of kernels of a run. Requests contain the number of their kernel in 8 bits.
+const MOST_KERNELS: usize = 256;
+
 /// Checks whether each kernel fits on the machine.
 pub fn kernels(machine: &MachineShape, kernels: &[Launch]) -> Result<(), Failure> {
     let places = machine.dispatch.kernels;
     if kernels.len() > places as usize {
         let expected = "at least the number of kernels in the scenario";
         return demand(false, "dispatch.kernels", places, expected).map_err(|refusal| refusal.of(machine));
+    }
+    if kernels.len() > MOST_KERNELS {
+        let expected = "at most 256 kernels in the scenario";
+        return demand(false, "dispatch.kernels", kernels.len(), expected).map_err(|refusal| refusal.of(machine));
     }
     for kernel in kernels {
         let need = &kernel.need;

@@ -40,6 +40,7 @@ fn run(machine: &Machine, launches: &[Launch], scheduler: Scheduler, warm: bool,
         sms: Some(3),
         warm,
         record_issues: true,
+        camping: false,
         limit: 1_000_000,
     };
     let mut gpu = Gpu::new(machine, launches, &settings, false).unwrap();
@@ -80,6 +81,7 @@ fn the_sms_of_a_cluster_take_turns() {
         sms: Some(4),
         warm: Vec::new(),
         record_issues: false,
+        camping: false,
         limit: 1_000_000,
     };
     for (name, odd) in [("titanv", [1, 0, 3, 2]), ("rtx2060", [0, 1, 2, 3])] {
@@ -126,6 +128,7 @@ fn equal_sms_are_simulated_once() {
         sms: Some(8),
         warm: Vec::new(),
         record_issues: false,
+        camping: false,
         limit: 1_000_000,
     };
     let simulated = |machine: &str, blocks: u64, uneven: bool| {
@@ -173,6 +176,7 @@ fn buffers_come_when_they_are_needed() {
             sms: Some(2),
             warm: program.addresses().into_iter().zip(bytes).collect(),
             record_issues: true,
+            camping: false,
             limit: 1_000_000,
         };
         let launches = [launch];

@@ -1,5 +1,6 @@
 //! Memory partition: a DRAM channel with its slices of L2.
 
+use super::super::gpu::Issued;
 use super::super::request::Request;
 use super::super::ring::Ring;
 use super::channel::{Channel, Place};
@@ -47,11 +48,6 @@ impl Partition {
         }
     }
 
-    /// Returns the channel, so that the caller can read its counters.
-    pub fn channel(&self) -> &Channel {
-        &self.channel
-    }
-
     /// Returns a lower bound on the next command cycle when the partition may be active, if the
     /// slices send no new request. The value 0 means the next command cycle. `None` means that
     /// the partition is empty. `tick` is the number of command cycles up to core cycle `now`.
@@ -80,7 +76,7 @@ impl Partition {
     }
 
     /// Simulates command cycle `tick` in core cycle `now`. `slices` are the slices of the partition, and `first` is the
-    /// number of the first slice.
+    /// number of the first slice. Returns the commands that the channel issues.
     pub fn cycle(
         &mut self,
         slices: &mut [Slice],
@@ -88,7 +84,7 @@ impl Partition {
         now: u64,
         tick: u64,
         place: impl Fn(u64) -> Place,
-    ) {
+    ) -> Issued {
         if let Some(&answer) = self.channel.answers.front() {
             let slice = answer.slice as usize - first;
             if slices[slice].takes_answers() {
@@ -127,5 +123,6 @@ impl Partition {
             self.channel.push(request, place(request.address));
             self.quiet_until = 0;
         }
+        std::mem::take(&mut self.channel.issued)
     }
 }

@@ -1,6 +1,7 @@
 //! Slice of L2 (a memory sub-partition) with its queues.
 
 use super::super::cache::{Cache, Geometry, Outcome};
+use super::super::gpu::LookedUp;
 use super::super::request::{Kind, Request};
 use super::super::ring::Ring;
 use gpusched_model::machine::PartitionQueues;
@@ -50,9 +51,9 @@ impl Slice {
         }
     }
 
-    /// Returns the cache, so that the caller can read its counters.
-    pub fn l2(&self) -> &Cache {
-        &self.l2
+    /// Returns for each line the last kernel that wrote to the line, and the number of its dirty sectors.
+    pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
+        self.l2.dirty()
     }
 
     /// Returns whether a request can enter in L2 cycle `edge`. A request can enter if the input
@@ -94,8 +95,8 @@ impl Slice {
         }
     }
 
-    /// Simulates L2 cycle `edge`, which falls into core cycle `now`.
-    pub fn cycle(&mut self, now: u64, edge: u64) {
+    /// Simulates L2 cycle `edge`, which falls into core cycle `now`. Returns the access to the cache, if there is one.
+    pub fn cycle(&mut self, now: u64, edge: u64) -> Option<LookedUp> {
         let places = self.queues.l2_to_icnt as usize;
         if self.l2.has_ready()
             && self.outgoing.len() < places
@@ -120,9 +121,10 @@ impl Slice {
             self.to_dram.push_back(miss);
         }
         self.l2.replenish();
-        if self.to_dram.len() < self.queues.l2_to_dram as usize {
-            self.look_up(now);
-        }
+        let looked_up = match self.to_dram.len() < self.queues.l2_to_dram as usize {
+            true => self.look_up(now),
+            false => None,
+        };
         if let Some(&(at, request)) = self.rop.front()
             && now >= at
             && self.incoming.len() < self.queues.icnt_to_l2 as usize
@@ -135,21 +137,35 @@ impl Slice {
             self.opens = opens;
             self.changes.push_back(edge);
         }
+        looked_up
     }
 
-    fn look_up(&mut self, now: u64) {
-        let Some(&request) = self.incoming.front() else {
-            return;
-        };
+    fn look_up(&mut self, now: u64) -> Option<LookedUp> {
+        let request = *self.incoming.front()?;
         if self.outgoing.len() >= self.queues.l2_to_icnt as usize || !self.l2.data_port_free() {
-            return;
+            return None;
         }
-        match self.l2.access(&request, now + self.preloaded) {
-            Outcome::Refused => return,
+        let sent = self.l2.misses.len();
+        let outcome = self.l2.access(&request, now + self.preloaded);
+        match outcome {
+            Outcome::Refused => return None,
             Outcome::Hit { .. } => self.outgoing.push_back(request),
             Outcome::Miss if request.kind == Kind::Write => self.outgoing.push_back(request),
             Outcome::Miss => {}
         }
         self.incoming.pop_front();
+        Some(LookedUp {
+            kernel: request.kernel,
+            writes: !matches!(request.kind, Kind::Read { .. }),
+            missed: outcome == Outcome::Miss,
+            evicted: match self.l2.misses.back() {
+                Some(&Request {
+                    kernel,
+                    kind: Kind::WriteBack { sectors },
+                    ..
+                }) if self.l2.misses.len() > sent => Some((kernel, sectors)),
+                _ => None,
+            },
+        })
     }
 }

@@ -51,6 +51,8 @@ pub struct Setup {
 pub struct Options {
     /// Whether the issues of all SMs are recorded in the results.
     pub record_issues: bool,
+    /// Whether the results contain the largest shares of the slices, channels and banks.
+    pub camping: bool,
     /// Whether the simulator executes equal SMs only once, as long as they stay equal. The option
     /// does not change the results.
     pub equal_sms_once: bool,
@@ -62,6 +64,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             record_issues: false,
+            camping: false,
             equal_sms_once: false,
             limit: LIMIT,
         }
@@ -194,6 +197,19 @@ impl Setup {
         Ok((results.map_err(|failure| self.blame(&failure))?, texts))
     }
 
+    /// Runs the kernels as [`Setup::run`] does. Returns `None` if the run exceeds its limit.
+    ///
+    /// # Errors
+    /// Fails in the other cases where [`Setup::run`] fails.
+    pub fn run_within(&self, options: Options) -> Result<Option<Results>> {
+        let (launches, _) = self.launches()?;
+        match gpu::run(&self.machine, &launches, &self.settings(self.sms, options)) {
+            Ok(results) => Ok(Some(results)),
+            Err(gpu::Failure::Limit { .. }) => Ok(None),
+            Err(failure) => Err(self.blame(&failure).into()),
+        }
+    }
+
     /// Returns the reason why equal SMs may become unequal; `None` if they stay equal. If there
     /// is a reason, [`Options::equal_sms_once`] has no effect.
     ///
@@ -268,6 +284,7 @@ impl Setup {
             sms: Some(sms),
             warm: self.warm.clone(),
             record_issues: options.record_issues,
+            camping: options.camping,
             limit: options.limit,
         }
     }

@@ -119,6 +119,11 @@ impl Warps {
         self.slots.len()
     }
 
+    /// Returns the index of the kernel of the warp in slot `slot`. A run has at most 256 kernels.
+    pub fn kernel(&self, slot: usize) -> u8 {
+        self.slots[slot].kernel as u8
+    }
+
     pub fn slot(&self, slot: usize) -> &Slot {
         &self.slots[slot]
     }

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
-use crate::simulate::{ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS};
+use crate::simulate::{ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS, TRAFFIC_COLUMNS, VARIATION_COLUMNS};
 use gpusched_analysis::kernel_wcet::fit::classification::{Reason, utilization};
 use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
 use gpusched_analysis::kernel_wcet::fit::points::{Points, check};
@@ -43,6 +43,8 @@ pub fn read(path: &Path) -> Result<Measured> {
             || name == ESTIMATE_COLUMN
             || PROFILE_COLUMNS.contains(&name)
             || GPU_COLUMNS.contains(&name)
+            || VARIATION_COLUMNS.contains(&name)
+            || TRAFFIC_COLUMNS.contains(&name)
             || BANDWIDTHS.contains(&name)
     };
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {

@@ -2,33 +2,37 @@
 
 mod range;
 mod report;
+mod stress;
+mod variants;
 
-pub use report::{Answer, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS};
+pub use report::{Answer, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, TRAFFIC_COLUMNS, VARIATION_COLUMNS};
+pub use stress::StressAnswer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use self::range::{Clock, SmRange};
 use self::report::Point;
+use self::variants::Variant;
 use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
 use crate::arguments::{named, refused, whole};
 use crate::report::{Output, Progress};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::machine::Machine;
-use gpusched_model::reader::Programs;
 use gpusched_model::warp_run::{KernelSource, WarpRunShape};
-use gpusched_model::{Estimated, Scheduler};
+use gpusched_model::{Estimated, Program, Scheduler};
 use gpusched_warp::scenario::{LIMIT, Options, Setup};
+use gpusched_warp::stress::{L2, Rates};
 
 /// Arguments of `gpusched simulate profile`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// Program (JSON; `-` is standard input) or Accel-Sim trace (`.traceg`)
-    #[arg(value_name = "PROGRAM")]
-    program: PathBuf,
+    #[arg(value_name = "PROGRAM", required_unless_present = "stress", conflicts_with = "stress")]
+    program: Option<PathBuf>,
     /// Simulated GPU: a name or a file
     #[arg(long, value_name = "MACHINE")]
     machine: String,
@@ -46,14 +50,38 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     budget: Option<u32>,
     /// Start with an empty L2 cache [default: L2 contains the buffers of the program]
-    #[arg(long)]
+    #[arg(long, conflicts_with = "l2")]
     cold: bool,
+    /// Content of L2 at the start [default: warm]
+    ///
+    /// `thrashed` is an empty L2 cache with one line per set, as if other kernels used all other lines.
+    #[arg(long, value_name = "CONTENT", value_enum)]
+    l2: Option<L2Content>,
+    /// Simulate N runs with different launch times and base addresses, and report the longest
+    ///
+    /// The time of a cold run depends on the phase of the DRAM clock and on the addresses. The first run starts at cycle
+    /// 0 with the default addresses. The other runs depend on --seed.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1..=1000_u32))]
+    vary: u32,
+    /// Also report the memory traffic of a job, and the largest shares of a slice, channel and bank
+    #[arg(long)]
+    traffic: bool,
+    /// Measure the sustained rates of L2 and DRAM under patterns of requests, instead of a kernel
+    ///
+    /// The patterns are streams, random sectors, one slice, one channel and one bank. An analysis of memory interference
+    /// may use these rates as capacities.
+    #[arg(long, conflicts_with_all = ["sms", "grid", "block", "parameters", "budget", "cold", "l2", "vary", "traffic", "estimate",
+        "equal_sms_once", "limit"])]
+    stress: bool,
+    /// Folder for the programs of the patterns; only with --stress
+    #[arg(long, value_name = "FOLDER", requires = "stress", value_hint = clap::ValueHint::DirPath)]
+    programs: Option<PathBuf>,
     /// Estimate the time by simulating ROUNDS rounds of thread blocks on one SM
     ///
     /// `--estimate` without a number means 3 rounds. An estimate is much faster than a full
     /// simulation, but inexact. Do not use an estimate in a safety argument.
     #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "3", require_equals = true,
-        value_parser = estimated, conflicts_with = "equal_sms_once")]
+        value_parser = estimated, conflicts_with_all = ["equal_sms_once", "vary", "traffic", "l2"])]
     estimate: Option<Estimated>,
     #[command(flatten)]
     once: EqualSmsOnce,
@@ -65,12 +93,35 @@ pub struct Args {
     limit: u64,
 }
 
+/// Content of L2 at the start of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum L2Content {
+    /// L2 contains the buffers of the program.
+    Warm,
+    /// L2 is empty.
+    Cold,
+    /// L2 is empty, and each of its sets has only one line.
+    Thrashed,
+}
+
+impl From<L2Content> for L2 {
+    fn from(content: L2Content) -> L2 {
+        match content {
+            L2Content::Warm => L2::Warm,
+            L2Content::Cold => L2::Cold,
+            L2Content::Thrashed => L2::Thrashed,
+        }
+    }
+}
+
 const EXAMPLE: &str = "\
 The CSV result has one row per number of SMs. `wcet fit` reads the CSV result, even if the kernel is slower on more SMs.
 
 Examples:
   gpusched simulate profile tasksets/kernels/programs/copyl.json --machine rtx2060
-  gpusched simulate profile tasksets/kernels/programs/pc.json --machine rtx2060 --sms 1..10 -o points.csv && gpusched wcet fit points.csv";
+  gpusched simulate profile tasksets/kernels/programs/pc.json --machine rtx2060 --sms 1..10 -o points.csv && gpusched wcet fit points.csv
+  gpusched simulate profile tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --l2 cold --vary 4 --traffic
+  gpusched simulate profile --stress --machine rtx2060 -o rates.json";
 
 fn estimated(text: &str) -> Result<Estimated, String> {
     let rounds = text.parse().ok().and_then(Estimated::new);
@@ -85,30 +136,49 @@ impl Args {
     /// Fails on bad input, for an unsupported program, for a run that exceeds `--limit`, or if
     /// output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let setup = self.setup()?;
+        let Some(program) = &self.program else {
+            return stress::run(global, &kernels::find(&self.machine)?, self.scheduler, self.programs.as_deref());
+        };
+        let variants = Variant::all(self.vary, global.seed());
+        let read = kernels::program_of(program)?;
+        let setups = variants.iter().map(|variant| self.setup(program, read.as_ref(), *variant));
+        let setups = setups.collect::<Result<Vec<Setup>>>()?;
+        let [setup, ..] = setups.as_slice() else {
+            return Ok(Outcome::Positive);
+        };
         let sms = self.numbers(setup.machine())?;
         let mut output = Output::open(global)?;
         output.keep(setup.files())?;
         let options = Options {
             record_issues: false,
+            camping: self.traffic,
             equal_sms_once: self.once.given,
             limit: self.limit,
         };
         let progress = Progress::new(global, "numbers of SMs");
         let point = |&sms: &u32| {
-            let results = match self.estimate {
-                Some(estimated) => setup.estimate_on(sms, estimated.rounds(), options)?,
-                None => setup.run_on(sms, options, &mut |_| ())?.0,
+            let run = |(setup, variant): (&Setup, &Variant)| {
+                let results = match self.estimate {
+                    Some(estimated) => setup.estimate_on(sms, estimated.rounds(), options)?,
+                    None => setup.run_on(sms, options, &mut |_| ())?.0,
+                };
+                Ok((variant.launch, results))
             };
+            let runs: Vec<Result<_>> = setups.par_iter().zip(&variants).map(run).collect();
+            let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
             progress.step();
-            Ok(Point::new(setup.machine(), sms, &results))
+            Ok(Point::new(setup.machine(), sms, &runs, self.traffic))
         };
-        let points: Vec<Result<Point>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
-        let points = points.into_iter().collect::<Result<Vec<Point>>>()?;
+        let points: Vec<Result<Option<Point>>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
+        let points = points.into_iter().filter_map(Result::transpose).collect::<Result<Vec<Point>>>()?;
+        let drain = match (self.traffic, &read) {
+            (true, Some(read)) => Some(self.drain(setup.machine(), read)?),
+            _ => None,
+        };
         drop(progress);
         // A trace does not state its buffers, so L2 starts empty.
-        let warm = !self.cold && !is_trace(&self.program);
-        let answer = Answer::new(&setup, warm, self.estimate, points);
+        let warm = self.l2() == L2::Warm && !is_trace(program);
+        let answer = Answer::new(setup, warm, self.l2(), self.estimate, points, drain);
         output.only(&answer.columns(), &answer)?;
         // The text result already contains the warning.
         let said = global.format() == Format::Text && global.file().is_none();
@@ -120,27 +190,44 @@ impl Args {
         {
             complain(&format!("note: {note}"));
         }
-        self.once.explain(global, &setup)?;
-        kernels::warn_outside(&setup);
+        self.once.explain(global, setup)?;
+        kernels::warn_outside(setup);
         Ok(Outcome::Positive)
     }
 
-    fn setup(&self) -> Result<Setup> {
-        let source = match is_trace(&self.program) {
-            true => KernelSource::Trace(self.program.file_name().unwrap_or_default().into()),
-            false => KernelSource::Program(Box::new(Programs::only(&self.program, "program")?)),
+    /// Returns the content of L2 at the start.
+    fn l2(&self) -> L2 {
+        match self.cold {
+            true => L2::Cold,
+            false => self.l2.map_or(L2::Warm, L2::from),
+        }
+    }
+
+    /// Prepares the run `variant` of the file `program`, which contains the program `read` or a trace.
+    fn setup(&self, program: &Path, read: Option<&Program>, variant: Variant) -> Result<Setup> {
+        let source = match read {
+            None => KernelSource::Trace(program.file_name().unwrap_or_default().into()),
+            Some(read) => KernelSource::Program(Box::new(read.clone())),
         };
         let mut kernel = self.launch.of(source);
         kernel.budget = self.budget;
+        variant.apply(&mut kernel);
         let mut machine = kernels::find(&self.machine)?.into_shape();
         self.clocks
             .iter()
             .for_each(|clock| clock.set(&mut machine.clocks));
         let machine = Machine::new(machine).map_err(|refusal| refusal.of_field("clock").and(" kHz"))?;
-        let mut shape = WarpRunShape::alone(machine, kernel);
+        let mut shape = WarpRunShape::alone(gpusched_warp::stress::with_l2(&machine, self.l2())?, kernel);
         shape.scheduler = self.scheduler;
-        shape.warm = !self.cold;
-        kernels::setup(&self.program, shape, &[]).map_err(kernels::blame)
+        shape.warm = self.l2() == L2::Warm;
+        kernels::setup(program, shape, &[]).map_err(kernels::blame)
+    }
+
+    /// Returns the rates of the kernel in isolation on all SMs, with its launch parameters.
+    fn drain(&self, machine: &Machine, program: &Program) -> Result<Rates> {
+        let kernel = self.launch.of(KernelSource::Program(Box::new(program.clone())));
+        let program = program.with(&kernel.overrides())?;
+        gpusched_warp::stress::drain(machine, &program)
     }
 
     /// Returns the requested numbers of SMs. Fails if `machine` does not support all of these

@@ -160,9 +160,8 @@ impl Bench {
     /// Simulates the kernels in `group`. Returns the end of each kernel [ns] and the results of the simulation.
     fn run(&self, group: &[(usize, u32)]) -> Result<(Vec<u64>, Results)> {
         let options = Options {
-            record_issues: false,
-            equal_sms_once: false,
             limit: LIMIT,
+            ..Options::default()
         };
         let (results, _) = self.setup(group)?.run(options, &mut |_| ())?;
         let times = results.kernels.iter().map(|kernel| self.ns(kernel.finish));

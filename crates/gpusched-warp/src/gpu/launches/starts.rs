@@ -14,6 +14,11 @@ impl Gpu<'_> {
             self.dispatcher.give_back(*sm, &self.kernels[ended.kernel]);
             let start = self.dispatcher.started(ended.kernel, ended.index);
             self.results.ended(*sm, start, ended);
+            let blocks = self.kernels[ended.kernel].blocks;
+            if self.results.kernels[ended.kernel].ended == blocks {
+                let traffic = self.below.meter.before(self.now);
+                self.results.kernels[ended.kernel].close_window(traffic);
+            }
         }
     }
 
@@ -24,9 +29,11 @@ impl Gpu<'_> {
         }
         let mut keys = Vec::new();
         for start in starts {
-            self.results.kernels[start.kernel]
-                .first_block
-                .get_or_insert(self.now);
+            let kernel = &mut self.results.kernels[start.kernel];
+            if kernel.first_block.is_none() {
+                kernel.first_block = Some(self.now);
+                kernel.window = self.below.meter.before(self.now);
+            }
             if self.classes.shares() {
                 let key = self.kernels[start.kernel].source.key(start.index);
                 let key = key.map_err(|reason| self.no_source(start, reason.to_string()))?;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::camping::Servers;
 use super::geometry;
+use super::meter::Meter;
 use crate::gpu::pace::clocks::{self, Domain, Edges};
-use crate::gpu::pace::late::{Late, Moved};
 use crate::gpu::pace::wakes::{NEVER, Wakes};
 use crate::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
 use crate::request::Request;
@@ -26,8 +27,8 @@ pub struct Below {
     pub now: u64,
     /// Cycle after the last simulated cycle when the memory side may have been active.
     pub busy_until: u64,
-    /// Numbers of sectors that moved in each cycle that the SMs have not yet simulated.
-    pub late: Late,
+    /// Traffic of each kernel.
+    pub meter: Meter,
     /// Largest number of cycles by which the memory side was ahead of the SMs.
     #[cfg(test)]
     pub most: u64,
@@ -37,7 +38,9 @@ pub struct Below {
 }
 
 impl Below {
-    pub fn new(machine: &Arc<MachineShape>, decoder: &Decoder) -> Self {
+    /// Creates an idle memory side for `kernels` kernels. If `camping` is true, the memory side finds the largest shares
+    /// of its servers.
+    pub fn new(machine: &Arc<MachineShape>, decoder: &Decoder, kernels: usize, camping: bool) -> Self {
         let (memory, net) = (&machine.memory, &machine.interconnect);
         let slices = memory.slices() as usize;
         let l2 = geometry::l2(machine, decoder);
@@ -65,7 +68,14 @@ impl Below {
             replying: Ports::default(),
             now: 0,
             busy_until: 0,
-            late: Late::new(),
+            meter: Meter::new(
+                kernels,
+                camping.then(|| Servers {
+                    slices,
+                    channels: memory.channels as usize,
+                    banks: memory.dram.timing.banks as usize,
+                }),
+            ),
             #[cfg(test)]
             most: 0,
             #[cfg(test)]
@@ -130,25 +140,14 @@ impl Below {
             {
                 continue;
             }
-            let before = partition.channel().counts;
-            partition.cycle(slices, first, self.now, tick, |address| {
+            let issued = partition.cycle(slices, first, self.now, tick, |address| {
                 let location = decoder.locate(address);
                 Place {
                     bank: location.bank,
                     row: location.row,
                 }
             });
-            let after = partition.channel().counts;
-            if after != before {
-                self.late.add(
-                    self.now,
-                    Moved {
-                        dram_reads: after.reads - before.reads,
-                        dram_writes: after.writes - before.writes,
-                        ..Moved::default()
-                    },
-                );
-            }
+            self.meter.issue(self.now, channel, issued);
             let mut busy = !skips;
             for (index, slice) in slices.iter().enumerate() {
                 busy |= !slice.to_dram.is_empty();
@@ -176,18 +175,8 @@ impl Below {
             return;
         }
         let slice = &mut self.slices[index];
-        let before = slice.l2().counts;
-        slice.cycle(self.now, edge);
-        let after = slice.l2().counts;
-        if after != before {
-            self.late.add(
-                self.now,
-                Moved {
-                    l2_accesses: after.accesses - before.accesses,
-                    l2_misses: after.misses - before.misses,
-                    ..Moved::default()
-                },
-            );
+        if let Some(access) = slice.cycle(self.now, edge) {
+            self.meter.look_up(self.now, index, access);
         }
         let wake = slice.wakes_at(self.now + 1).unwrap_or(NEVER);
         self.slice_wakes.set(index, wake, self.now + 1);

@@ -2,5 +2,7 @@
 
 mod arrivals;
 pub(super) mod below;
+pub(super) mod camping;
 pub(super) mod geometry;
+pub(super) mod meter;
 pub(super) mod port;

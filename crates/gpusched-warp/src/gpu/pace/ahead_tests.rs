@@ -115,16 +115,7 @@ fn machines(named: &Machine) -> Vec<Machine> {
 
 /// Returns whether the memory side moved sectors after the end of the run.
 fn moves_later(gpu: &Gpu) -> bool {
-    let all = Traffic {
-        l2_accesses: 1 << 32,
-        l2_misses: 1 << 32,
-        dram_reads: 1 << 32,
-        dram_writes: 1 << 32,
-        ..Traffic::default()
-    };
-    let mut traffic = all;
-    gpu.below.late.taken_from(&mut traffic, gpu.now);
-    traffic != all
+    gpu.below.meter.before(gpu.now) != gpu.below.meter.before(u64::MAX)
 }
 
 #[test]
@@ -154,6 +145,7 @@ fn going_ahead_changes_nothing() {
                 sms: Some(sms),
                 warm: vec![(0xC000_0000, 1 << 17)],
                 record_issues: true,
+                camping: true,
                 limit: 1_000_000,
             };
             let mut run = |skips: bool| {

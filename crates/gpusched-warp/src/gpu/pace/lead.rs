@@ -18,8 +18,8 @@
 //! * Each slice records for each cycle whether the slice could accept a request
 //!   ([`Slice::accepts`](crate::memory::Slice::accepts)).
 //! * Each reply records the cycle when it reaches the crossbar output.
-//! * [`Late`](super::late::Late) counts moved sectors per cycle, because the run may end before
-//!   the last of these cycles.
+//! * [`Meter`](crate::gpu::memory_side::meter::Meter) keeps the traffic of these cycles, because the run may end before
+//!   the last of them.
 //!
 //! The SMs then know all replies of these cycles, so gpusched can also simulate each SM ahead
 //! ([`ahead`](super::ahead)). When all SMs have simulated these cycles, the memory side
@@ -42,7 +42,7 @@ impl Below {
         let mut edges = edges.clone();
         let roomy = self.replies.free_places() / arriving;
         let until = wanted.min(self.now + roomy as u64);
-        self.late.begin(self.now, until);
+        self.meter.begin(until);
         while self.now < until {
             let next = self.next_event(&edges).min(until);
             if next > self.now {

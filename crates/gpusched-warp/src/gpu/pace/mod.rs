@@ -3,7 +3,6 @@
 
 pub(super) mod ahead;
 pub(super) mod clocks;
-pub(super) mod late;
 mod lead;
 mod skip;
 pub(super) mod wakes;

@@ -1,6 +1,7 @@
 //! Commands of a DRAM channel: the earliest cycle and the effect of each command.
 
 use super::{Channel, NEVER, rotated};
+use crate::gpu::Column;
 
 impl Channel {
     /// Issues the commands of the current cycle.
@@ -87,13 +88,16 @@ impl Channel {
             bank.precharge = bank
                 .precharge
                 .max(now + u64::from(self.dram.write_to_precharge()));
-            self.counts.writes += 1;
         } else {
             self.next_write = now + u64::from(self.dram.read_to_write());
             bank.precharge = bank.precharge.max(now + u64::from(self.dram.burst_cycles()));
             self.next_precharge_in_group[group] = now + u64::from(timing.rtpl);
-            self.counts.reads += 1;
         }
+        self.issued.column = Some(Column {
+            kernel: job.request.kernel,
+            bank: index as u8,
+            writes: job.write,
+        });
         self.next_column = now + u64::from(timing.ccd);
         self.next_in_group[group] = now + u64::from(timing.ccdl);
         let latency = u64::from(if job.write { timing.wl } else { timing.cl });
@@ -123,6 +127,7 @@ impl Channel {
         if bank.open.is_none() {
             bank.open = Some(job.row);
             bank.row = job.row;
+            self.issued.activation = Some(job.request.kernel);
             self.next_activate = now + u64::from(timing.rrd);
             bank.column_read = now + u64::from(timing.rcd);
             bank.column_write = now + u64::from(self.dram.rcd_write());

@@ -9,6 +9,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
+use super::super::gpu::Issued;
 use super::super::request::{Kind, Request, SECTOR};
 use super::super::ring::Ring;
 use gpusched_model::machine::{Dram, DramScheduler};
@@ -51,15 +52,6 @@ struct Bank {
     activate: u64,
 }
 
-/// Numbers of issued column commands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ChannelCounts {
-    /// Number of sectors that were read.
-    pub reads: u64,
-    /// Number of sectors that were written.
-    pub writes: u64,
-}
-
 /// A DRAM channel.
 #[derive(Debug)]
 pub struct Channel {
@@ -93,8 +85,8 @@ pub struct Channel {
     /// First command cycle when each bank group can execute a column command.
     next_in_group: Vec<u64>,
     next_precharge_in_group: Vec<u64>,
-    /// Counts of the issued commands.
-    pub counts: ChannelCounts,
+    /// Commands that the channel issued since the caller last took them.
+    pub issued: Issued,
 }
 
 const NEVER: u64 = u64::MAX;
@@ -122,7 +114,7 @@ impl Channel {
             next_write: 0,
             next_in_group: vec![0; groups],
             next_precharge_in_group: vec![0; groups],
-            counts: ChannelCounts::default(),
+            issued: Issued::default(),
             dram,
         }
     }

@@ -2,6 +2,7 @@
 //! checks every bank and every limit separately.
 
 use super::{Channel, Request};
+use crate::gpu::Column;
 use gpusched_model::machine::DramScheduler;
 
 /// Channel that the reference implementation simulates without shortcuts.
@@ -92,7 +93,6 @@ impl Slow {
             bank.precharge = bank
                 .precharge
                 .max(now + u64::from(self.0.dram.write_to_precharge()));
-            self.0.counts.writes += 1;
         } else {
             if now < bank.column_read || now < self.0.next_read {
                 return false;
@@ -100,8 +100,12 @@ impl Slow {
             self.0.next_write = now + u64::from(self.0.dram.read_to_write());
             bank.precharge = bank.precharge.max(now + burst);
             self.0.next_precharge_in_group[group] = now + u64::from(timing.rtpl);
-            self.0.counts.reads += 1;
         }
+        self.0.issued.column = Some(Column {
+            kernel: job.request.kernel,
+            bank: index as u8,
+            writes: job.write,
+        });
         self.0.next_column = now + u64::from(timing.ccd);
         self.0.next_in_group[group] = now + u64::from(timing.ccdl);
         let latency = u64::from(if job.write { timing.wl } else { timing.cl });
@@ -130,6 +134,7 @@ impl Slow {
             None if now >= self.0.next_activate && now >= bank.activate => {
                 bank.open = Some(job.row);
                 bank.row = job.row;
+                self.0.issued.activation = Some(job.request.kernel);
                 self.0.next_activate = now + u64::from(timing.rrd);
                 bank.column_read = now + u64::from(timing.rcd);
                 bank.column_write = now + u64::from(self.0.dram.rcd_write());

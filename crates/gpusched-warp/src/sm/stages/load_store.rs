@@ -220,7 +220,7 @@ impl LoadStore {
         };
         if response.kind == Kind::Write {
             warps.store_acknowledged(response.slot as usize);
-        } else if response.past_l1 {
+        } else if response.is_past_l1() {
             if self.past_l1.is_some() {
                 return;
             }
@@ -314,13 +314,14 @@ impl LoadStore {
         let kind = match flight.facts.memory {
             Memory::Store => Kind::Write,
             Memory::Atomic => Kind::Atomic,
-            _ => Kind::Read,
+            _ => Kind::Read { past_l1 },
         };
+        let kernel = warps.kernel(flight.slot as usize);
         let request = |access: &Access, slot: u16| Request {
             address: access.address,
             bytes: access.bytes,
             kind,
-            past_l1,
+            kernel,
             sm: self.parameters.sm,
             slot: slot as u8,
             flight: id,

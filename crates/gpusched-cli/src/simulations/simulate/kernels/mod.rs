@@ -6,7 +6,7 @@ mod result;
 mod table;
 
 pub use once::EqualSmsOnce;
-pub use result::{Answer, TrafficAnswer, time_ns};
+pub use result::{Answer, KernelTrafficAnswer, TrafficAnswer, time_ns};
 
 use std::path::Path;
 
@@ -16,9 +16,10 @@ use crate::report::{Content, Output, OutputPath, Progress};
 use crate::{Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::machine::Machine;
+use gpusched_model::reader::Programs;
 use gpusched_model::program::{Dimensions, Ordered};
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
-use gpusched_model::{Scheduler, WarpRun};
+use gpusched_model::{Program, Scheduler, WarpRun};
 use gpusched_sim::warp_charts::chart;
 use gpusched_warp::scenario::{LIMIT, Options, Setup};
 
@@ -91,6 +92,17 @@ impl Launch {
             parameters: Ordered(parameters),
             ..RunKernel::new(source)
         }
+    }
+}
+
+/// Reads the program in the file `path`. Returns `None` for a trace.
+///
+/// # Errors
+/// Fails if the file contains no program.
+pub fn program_of(path: &Path) -> Result<Option<Program>> {
+    match is_trace(path) {
+        true => Ok(None),
+        false => Programs::only(path, "program").map(Some),
     }
 }
 
@@ -202,6 +214,7 @@ impl KernelArgs {
         let drawn = changes.timeline_files.wanted();
         let options = Options {
             record_issues: drawn || self.issues.is_some(),
+            camping: false,
             equal_sms_once: self.once.given,
             limit: self.limit.unwrap_or(LIMIT),
         };

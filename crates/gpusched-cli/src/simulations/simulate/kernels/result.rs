@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use gpusched_model::Scheduler;
 use gpusched_model::machine::{MachineShape, SECTOR};
-use gpusched_warp::gpu::Results;
+use gpusched_warp::gpu::{KernelTraffic, Results};
 use gpusched_warp::scenario::Setup;
 
 /// Results of a run on a simulated GPU.
@@ -59,6 +59,44 @@ pub struct KernelAnswer {
     pub thread_instructions: u64,
     /// Warp instructions per core cycle, from the first block to the finish.
     pub warp_ipc: f64,
+    /// Memory traffic that the kernel causes in the whole run.
+    pub traffic: KernelTrafficAnswer,
+    /// Number of sectors that the kernel has written and that are not in DRAM at the end of the run.
+    pub left_dirty: u64,
+    /// Memory traffic of each kernel of the run, from the first block of this kernel to its finish.
+    pub window: Vec<KernelTrafficAnswer>,
+}
+
+/// Memory traffic that one kernel causes, in sectors of 32 bytes. The traffic of a write-back belongs to the last kernel
+/// that wrote to the line.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "WarpResultsKernelTraffic")]
+pub struct KernelTrafficAnswer {
+    /// Number of reads that L2 accepted.
+    pub l2_reads: u64,
+    /// Number of writes and atomics that L2 accepted.
+    pub l2_writes: u64,
+    /// Number of reads, writes and atomics that missed in L2.
+    pub l2_misses: u64,
+    /// Number of sectors read from DRAM.
+    pub dram_reads: u64,
+    /// Number of sectors written to DRAM.
+    pub dram_writes: u64,
+    /// Number of DRAM rows that were opened.
+    pub activations: u64,
+}
+
+impl From<&KernelTraffic> for KernelTrafficAnswer {
+    fn from(traffic: &KernelTraffic) -> KernelTrafficAnswer {
+        KernelTrafficAnswer {
+            l2_reads: traffic.l2_reads,
+            l2_writes: traffic.l2_writes,
+            l2_misses: traffic.l2_misses,
+            dram_reads: traffic.dram_reads,
+            dram_writes: traffic.dram_writes,
+            activations: traffic.activations,
+        }
+    }
 }
 
 /// Memory traffic, in sectors of 32 bytes.
@@ -132,6 +170,9 @@ impl Answer {
                 warp_instructions: found.warp_instructions,
                 thread_instructions: found.thread_instructions,
                 warp_ipc: found.warp_instructions as f64 / cycles as f64,
+                traffic: (&found.traffic).into(),
+                left_dirty: found.left_dirty,
+                window: found.window.iter().map(KernelTrafficAnswer::from).collect(),
             }
         });
         let blocks = results.blocks.iter().map(|block| BlockAnswer {

@@ -44,6 +44,9 @@ impl Report for Answer {
             palette.good,
         );
         text += &kernels(self, palette);
+        if self.kernels.len() > 1 {
+            text += &shares(self, palette);
+        }
         text += &traffic(self);
         let stalls = &self.stalls;
         let all = stalls.issued + stalls.pipeline + stalls.scoreboard + stalls.idle;
@@ -92,6 +95,35 @@ fn kernels(answer: &Answer, palette: &Palette) -> String {
             cells.insert(2, kernel.budget.unwrap_or(0).to_string());
         }
         table.row(cells);
+    }
+    table.render(palette.header)
+}
+
+/// Returns a table with the memory traffic of each kernel.
+fn shares(answer: &Answer, palette: &Palette) -> String {
+    let mut table = Table::new([
+        Column::Left("sectors of 32 bytes"),
+        Column::Right("L2 reads"),
+        Column::Right("L2 writes"),
+        Column::Right("L2 misses"),
+        Column::Right("DRAM reads"),
+        Column::Right("DRAM writes"),
+        Column::Right("left dirty"),
+        Column::Right("rows opened"),
+    ]);
+    for kernel in &answer.kernels {
+        let traffic = &kernel.traffic;
+        let counts = [
+            traffic.l2_reads,
+            traffic.l2_writes,
+            traffic.l2_misses,
+            traffic.dram_reads,
+            traffic.dram_writes,
+            kernel.left_dirty,
+            traffic.activations,
+        ];
+        let cells = counts.iter().map(u64::to_string);
+        table.row([clip(&kernel.name, NAME)].into_iter().chain(cells).collect::<Vec<String>>());
     }
     table.render(palette.header)
 }

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-use super::kernels::{TrafficAnswer, time_ns};
+use super::kernels::{KernelTrafficAnswer, TrafficAnswer, time_ns};
 use crate::report::{Column, Palette, Report, Rows, Table, clip};
 use gpusched_model::error::Result;
 use gpusched_model::machine::{MachineShape, SECTOR};
 use gpusched_model::{Estimated, Scheduler};
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::Setup;
+use gpusched_warp::stress::{L2, Rates};
 
 /// CSV columns: the fields of a point.
 pub const COLUMNS: [&str; 9] = [
@@ -26,6 +27,25 @@ pub const COLUMNS: [&str; 9] = [
 /// Further CSV columns: the number of SMs of the whole GPU, and the peak bandwidth of its DRAM.
 pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 
+/// Further CSV columns of runs with several variants.
+pub const VARIATION_COLUMNS: [&str; 2] = ["runs", "shortest_cycles"];
+
+/// Further CSV columns of `--traffic`.
+pub const TRAFFIC_COLUMNS: [&str; 12] = [
+    "l2_reads",
+    "l2_writes",
+    "l2_misses",
+    "dram_reads",
+    "dram_writes",
+    "activations",
+    "left_dirty",
+    "slice_share",
+    "channel_share",
+    "bank_share",
+    "drain_l2_bytes_per_second",
+    "drain_dram_bytes_per_second",
+];
+
 /// Last CSV column, only for estimated points. A reader of the CSV recognizes estimates by this
 /// column.
 pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
@@ -42,6 +62,9 @@ pub struct Answer {
     scheduler: Scheduler,
     /// Whether the buffers of the kernel were in L2 at the start.
     warm: bool,
+    /// Whether L2 had only one line per set; absent if it had all lines.
+    #[serde(skip_serializing_if = "is_no")]
+    thrashed: bool,
     /// Number of SMs of the whole GPU.
     gpu_sms: u32,
     /// Peak bandwidth of the DRAM of the GPU [bytes per second].
@@ -49,6 +72,9 @@ pub struct Answer {
     /// Estimation method; absent if gpusched simulated the points in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Estimated>,
+    /// Rates of the kernel in isolation on all SMs of the GPU; only with `--traffic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drain: Option<DrainAnswer>,
     /// Results, sorted by ascending number of SMs.
     points: Vec<Point>,
 }
@@ -76,17 +102,78 @@ pub struct Point {
     /// Upper bound on the memory traffic between L2 and DRAM, for every number of SMs and every
     /// content of the caches [bytes].
     traffic_bytes: u64,
+    /// Variation of the runs, if there are several; absent for one run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variation: Option<Variation>,
+    /// Memory traffic of the longest run; only with `--traffic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traffic: Option<PointTraffic>,
+}
+
+/// Variation of the runs over launch times and base addresses. `cycles` is the time of the longest run.
+#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "WarpProfileVariation")]
+struct Variation {
+    /// Number of runs.
+    runs: u64,
+    /// Time of the shortest run [core cycles].
+    shortest_cycles: u64,
+}
+
+/// Memory traffic of one job of the kernel in isolation.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "WarpProfileTraffic")]
+struct PointTraffic {
+    /// Memory traffic of the job until its end.
+    #[serde(flatten)]
+    sectors: KernelTrafficAnswer,
+    /// Number of sectors that the job has written and that are not in DRAM at its end. Later jobs cause the write-back
+    /// of these sectors.
+    left_dirty: u64,
+    /// Largest share of one slice among 1024 successive sectors at L2; absent without traffic at L2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice_share: Option<f64>,
+    /// Largest share of one channel among 1024 successive sectors at DRAM; absent without traffic at DRAM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel_share: Option<f64>,
+    /// Largest share of one bank among 1024 successive sectors at DRAM; absent without traffic at DRAM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bank_share: Option<f64>,
+}
+
+/// Rates of a kernel in isolation on all SMs of the GPU.
+#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "WarpProfileDrain")]
+struct DrainAnswer {
+    /// Bytes of the sectors that L2 accepts per second, with an empty L2 at the start.
+    l2_bytes_per_second: u64,
+    /// Bytes of the sectors that DRAM reads or writes per second, with one line per set of L2.
+    dram_bytes_per_second: u64,
+}
+
+fn is_no(value: &bool) -> bool {
+    !*value
 }
 
 impl Point {
-    /// Returns the point for `results` on `sms` SMs of `machine`.
-    pub fn new(machine: &MachineShape, sms: u32, results: &Results) -> Point {
+    /// Returns the point for `runs` on `sms` SMs of `machine`, each with its launch time. The longest run counts. Returns
+    /// `None` without runs.
+    pub fn new(
+        machine: &MachineShape,
+        sms: u32,
+        runs: &[(u64, Results)],
+        with_traffic: bool,
+    ) -> Option<Point> {
+        let time = |(launch, results): &(u64, Results)| results.cycles.saturating_sub(*launch);
+        let longest = runs.iter().rev().max_by_key(|run| time(run))?;
+        let (cycles, results) = (time(longest), &longest.1);
+        let shortest_cycles = runs.iter().map(time).min().unwrap_or(cycles);
         let traffic = TrafficAnswer::new(machine, results);
         let kernels = results.kernels.iter();
-        Point {
+        Some(Point {
             sms,
-            cycles: results.cycles,
-            time_ns: time_ns(machine, results.cycles),
+            cycles,
+            time_ns: time_ns(machine, cycles),
             l2_bytes_per_second: traffic.l2_bytes_per_second,
             dram_bytes_per_second: traffic.dram_bytes_per_second,
             warp_instructions: kernels.clone().map(|kernel| kernel.warp_instructions).sum(),
@@ -96,14 +183,32 @@ impl Point {
             // and the other sectors go directly to L2. In the worst case, every sector misses in
             // L2 and is written back.
             traffic_bytes: 2 * u64::from(SECTOR) * (traffic.l1_accesses + traffic.l2_accesses),
-        }
+            variation: (runs.len() > 1).then_some(Variation {
+                runs: runs.len() as u64,
+                shortest_cycles,
+            }),
+            traffic: results.kernels.first().filter(|_| with_traffic).map(|kernel| PointTraffic {
+                sectors: (&kernel.traffic).into(),
+                left_dirty: kernel.left_dirty,
+                slice_share: results.shares.and_then(|shares| shares.slice),
+                channel_share: results.shares.and_then(|shares| shares.channel),
+                bank_share: results.shares.and_then(|shares| shares.bank),
+            }),
+        })
     }
 }
 
 impl Answer {
     /// Creates a profile of the kernel in `setup` from `points`. `estimate` is the estimation
     /// method, or `None` for simulated points.
-    pub fn new(setup: &Setup, warm: bool, estimate: Option<Estimated>, points: Vec<Point>) -> Answer {
+    pub fn new(
+        setup: &Setup,
+        warm: bool,
+        l2: L2,
+        estimate: Option<Estimated>,
+        points: Vec<Point>,
+        drain: Option<Rates>,
+    ) -> Answer {
         Answer {
             kernel: setup
                 .kernels()
@@ -113,9 +218,14 @@ impl Answer {
             machine: setup.machine().name.clone(),
             scheduler: setup.scheduler(),
             warm,
+            thrashed: l2 == L2::Thrashed,
             gpu_sms: setup.machine().sms(),
             gpu_bytes_per_second: setup.machine().dram_bytes_per_second(),
             estimate,
+            drain: drain.map(|drain| DrainAnswer {
+                l2_bytes_per_second: drain.l2,
+                dram_bytes_per_second: drain.dram,
+            }),
             points,
         }
     }
@@ -123,7 +233,13 @@ impl Answer {
     /// Returns the CSV columns.
     pub fn columns(&self) -> String {
         let column = self.estimate.map(|_| ESTIMATE_COLUMN);
-        let columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).chain(column).collect();
+        let mut columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).chain(column).collect();
+        if self.points.iter().any(|point| point.variation.is_some()) {
+            columns.extend(VARIATION_COLUMNS);
+        }
+        if self.points.iter().any(|point| point.traffic.is_some()) {
+            columns.extend(TRAFFIC_COLUMNS);
+        }
         columns.join(",")
     }
 
@@ -148,9 +264,24 @@ impl Report for Answer {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let gpu = (self.gpu_sms, self.gpu_bytes_per_second);
         let rounds = self.estimate.map(Estimated::rounds);
-        self.points
-            .iter()
-            .try_for_each(|point| rows.add((point, gpu, rounds.as_slice())))
+        self.points.iter().try_for_each(|point| {
+            let variation = point.variation.map(|variation| (variation.runs, variation.shortest_cycles));
+            let traffic = point.traffic.as_ref().map(|traffic| {
+                let share = |share: Option<f64>| share.map(|share| format!("{share:.6}"));
+                (
+                    &traffic.sectors,
+                    traffic.left_dirty,
+                    [traffic.slice_share, traffic.channel_share, traffic.bank_share].map(share),
+                    self.drain,
+                )
+            });
+            let point = Point {
+                variation: None,
+                traffic: None,
+                ..point.clone()
+            };
+            rows.add((point, gpu, rounds.as_slice(), variation.as_slice(), traffic.as_slice()))
+        })
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -162,6 +293,7 @@ impl Report for Answer {
             Column::Right("GB/s at L2"),
             Column::Right("GB/s at DRAM"),
             Column::Right("warp IPC"),
+            Column::Right("shortest"),
         ]);
         let first = self.points.first().map_or(0, |point| point.cycles);
         let gigabytes = |rate: u64| format!("{:.1}", rate as f64 / 1e9);
@@ -177,15 +309,69 @@ impl Report for Answer {
                     "{:.3}",
                     point.warp_instructions as f64 / point.cycles.max(1) as f64
                 ),
+                point.variation.map_or(String::new(), |variation| variation.shortest_cycles.to_string()),
             ]);
         }
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
-        let warmth = if self.warm { "buffers in L2" } else { "L2 empty" };
+        let warmth = match (self.warm, self.thrashed) {
+            (true, _) => "buffers in L2",
+            (_, false) => "L2 empty",
+            (_, true) => "L2 empty and with one line per set",
+        };
         let estimate = self.estimate.iter().map(|estimated| format!("{estimated}\n"));
         let text = format!(
             "{kernel} on {machine} under {}, {warmth} at the start\n",
             self.scheduler
         );
-        Ok(text + &estimate.collect::<String>() + &table.render(palette.header))
+        let traffic = self.traffic(palette);
+        Ok(text + &estimate.collect::<String>() + &table.render(palette.header) + &traffic)
+    }
+}
+
+impl Answer {
+    /// Returns a table with the memory traffic of a job for each number of SMs; empty without `--traffic`.
+    fn traffic(&self, palette: &Palette) -> String {
+        let mut table = Table::new([
+            Column::Right("SMs"),
+            Column::Right("L2 reads"),
+            Column::Right("L2 writes"),
+            Column::Right("DRAM reads"),
+            Column::Right("DRAM writes"),
+            Column::Right("left dirty"),
+            Column::Right("rows opened"),
+            Column::Right("slice"),
+            Column::Right("channel"),
+            Column::Right("bank"),
+        ]);
+        let share = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let points = self.points.iter();
+        let mut points = points.filter_map(|point| Some((point.sms, point.traffic.as_ref()?))).peekable();
+        if points.peek().is_none() {
+            return String::new();
+        }
+        for (sms, traffic) in points {
+            let sectors = &traffic.sectors;
+            table.row([
+                sms.to_string(),
+                sectors.l2_reads.to_string(),
+                sectors.l2_writes.to_string(),
+                sectors.dram_reads.to_string(),
+                sectors.dram_writes.to_string(),
+                traffic.left_dirty.to_string(),
+                sectors.activations.to_string(),
+                share(traffic.slice_share),
+                share(traffic.channel_share),
+                share(traffic.bank_share),
+            ]);
+        }
+        let drain = self.drain.map_or(String::new(), |drain| {
+            format!(
+                "alone on all SMs: {:.1} GB/s at L2 if it is empty at the start, {:.1} GB/s at DRAM if L2 keeps nothing\n",
+                drain.l2_bytes_per_second as f64 / 1e9,
+                drain.dram_bytes_per_second as f64 / 1e9
+            )
+        });
+        let title = "sectors of 32 bytes of a job, and largest share of one slice, channel and bank among 1024 sectors\n";
+        format!("\n{title}{}{drain}", table.render(palette.header))
     }
 }

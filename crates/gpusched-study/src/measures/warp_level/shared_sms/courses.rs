@@ -71,6 +71,7 @@ impl SharedSms {
             sms: None,
             warm: Vec::new(),
             record_issues: false,
+            camping: false,
             limit: LIMIT,
         };
         let results =

@@ -1,0 +1,121 @@
+//! `gpusched validate --warps`: validation of memory time against concurrent kernels at the cycle level.
+
+use serde::Serialize;
+
+use crate::report::{Column, Palette, Report, Rows, Table};
+use gpusched_model::counted;
+use gpusched_model::error::Result;
+use gpusched_sim::validation::warps::{self, Campaign, Form};
+
+/// CSV columns; one row per form of the bound.
+pub const COLUMNS: &str = "form,kernels,exceeded,worst_ratio,median_pessimism";
+
+/// Result of `validate --warps`.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct WarpValidation {
+    /// Name of the simulated GPU.
+    machine: String,
+    /// Number of co-runs of two or three kernels.
+    co_runs: u64,
+    /// Number of further co-runs that take too many core cycles.
+    left_out: u64,
+    /// Seed of all random numbers.
+    seed: u64,
+    /// Number of kernels in all co-runs.
+    kernels: u64,
+    /// Median time beside the others, divided by the time in isolation.
+    median_slowdown: f64,
+    /// Largest such ratio.
+    largest_slowdown: f64,
+    /// Form that decides about the exit code.
+    bound: Form,
+    /// Results of each form of the bound.
+    forms: Vec<FormResult>,
+    /// Number of the first co-run with a kernel that exceeds `bound`; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<u64>,
+}
+
+/// Results of one form of the bound.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct FormResult {
+    /// The form.
+    form: Form,
+    /// Number of kernels whose time exceeds the bound.
+    exceeded: u64,
+    /// Largest time divided by its bound.
+    worst_ratio: f64,
+    /// Median of bound divided by time.
+    median_pessimism: f64,
+}
+
+impl WarpValidation {
+    /// Creates the result of `campaign` from its `report`.
+    pub fn new(campaign: &Campaign, report: &warps::Report) -> WarpValidation {
+        let forms = report.forms.iter().map(|tally| FormResult {
+            form: tally.form,
+            exceeded: tally.exceeded,
+            worst_ratio: tally.worst,
+            median_pessimism: tally.pessimism,
+        });
+        WarpValidation {
+            machine: campaign.examiner.machine().name.clone(),
+            co_runs: report.co_runs,
+            left_out: report.left_out,
+            seed: campaign.seed,
+            kernels: report.kernels,
+            median_slowdown: report.slowdown,
+            largest_slowdown: report.largest_slowdown,
+            bound: campaign.form,
+            forms: forms.collect(),
+            violation: report.violation.as_ref().map(|(index, _)| *index),
+        }
+    }
+}
+
+impl Report for WarpValidation {
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        self.forms.iter().try_for_each(|form| {
+            let ratios = [form.worst_ratio, form.median_pessimism].map(|ratio| format!("{ratio:.6}"));
+            rows.add((form.form.name(), self.kernels, form.exceeded, ratios))
+        })
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let (good, bad) = (palette.good, palette.bad);
+        let head = match self.violation {
+            None => format!("{good}NO VIOLATION{good:#} of the bound `{}`", self.bound.name()),
+            Some(index) => format!(
+                "{bad}VIOLATION{bad:#} of the bound `{}` in co-run {index} of seed {}",
+                self.bound.name(),
+                self.seed
+            ),
+        };
+        let mut table = Table::new([
+            Column::Left("bound"),
+            Column::Right("exceeded"),
+            Column::Right("worst time/bound"),
+            Column::Right("median bound/time"),
+        ]);
+        for form in &self.forms {
+            table.row([
+                form.form.name().to_owned(),
+                form.exceeded.to_string(),
+                format!("{:.3}", form.worst_ratio),
+                format!("{:.2}", form.median_pessimism),
+            ]);
+        }
+        Ok(format!(
+            "{head}\n{} with {} on {} ({} left out, because they take too long); slowdown: median {:.3}, largest {:.2}\n\n{}",
+            counted(self.co_runs, "co-run"),
+            counted(self.kernels, "kernel"),
+            self.machine,
+            self.left_out,
+            self.median_slowdown,
+            self.largest_slowdown,
+            table.render(palette.header)
+        ))
+    }
+}

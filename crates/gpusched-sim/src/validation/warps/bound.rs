@@ -1,0 +1,250 @@
+//! Bounds on the time of a kernel in a co-run, and the simulated times.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+
+use gpusched_model::error::{Error, Result};
+use gpusched_model::machine::SECTOR;
+use gpusched_model::program::FIRST_ADDRESS;
+use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
+use gpusched_model::{Machine, Program, WarpRun};
+use gpusched_warp::gpu::Results;
+use gpusched_warp::scenario::{Options, Setup};
+use gpusched_warp::stress::{self, Rates, Stress};
+use serde::Serialize;
+
+/// Limit on a simulated run [core cycles]. Longer co-runs are not examined.
+pub const LIMIT: u64 = 400_000;
+
+/// Allowance for the variation of cold runs over launch times and addresses [percent].
+const VARIATION: u128 = 2;
+
+/// A bound on the time of a kernel beside other kernels.
+///
+/// With the numbers R and W of sectors that a job reads and writes at L2, the memory time of a job is
+/// `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// The time in isolation plus the DRAM bytes in isolation of all other kernels at the peak bandwidth. This is the
+    /// supply bound of partitions that share a memory, with the bandwidth of a data sheet.
+    Peak,
+    /// The cold time in isolation plus the memory time of the others at the balanced rates of the machine.
+    Balanced,
+    /// As [`Form::Balanced`], but a kernel with lower rates in isolation counts with its own rates.
+    OwnDrain,
+    /// As [`Form::Balanced`], at the lowest rates of the machine: one slice and one bank.
+    Universal,
+}
+
+impl Form {
+    /// All forms, from the least to the most pessimistic.
+    pub const ALL: [Form; 4] = [Form::Peak, Form::Balanced, Form::OwnDrain, Form::Universal];
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Peak => "peak",
+            Form::Balanced => "balanced",
+            Form::OwnDrain => "own-drain",
+            Form::Universal => "universal",
+        }
+    }
+}
+
+/// A kernel of a co-run: its time and its bounds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Victim {
+    /// Name of the kernel.
+    pub name: String,
+    /// Time from launch to finish, beside the others [core cycles].
+    pub together: u64,
+    /// Time from launch to finish in isolation, on the same SMs and with the same addresses [core cycles].
+    pub alone: u64,
+    /// Bound of each form, in the order of [`Form::ALL`] [core cycles].
+    pub bounds: [u64; 4],
+}
+
+impl Victim {
+    /// Returns whether the time exceeds the bound `form`.
+    pub fn exceeds(&self, form: Form) -> bool {
+        self.together > self.bound(form)
+    }
+
+    /// Returns the bound `form`.
+    pub fn bound(&self, form: Form) -> u64 {
+        let all = Form::ALL.into_iter().zip(self.bounds);
+        all.filter(|(other, _)| *other == form).map(|(_, bound)| bound).sum()
+    }
+}
+
+/// A kernel in isolation.
+struct Alone {
+    /// Time from launch to finish [core cycles].
+    time: u64,
+    /// The same, or longer, with an empty L2 cache at the start.
+    cold: u64,
+    reads: u64,
+    writes: u64,
+    /// Sectors that DRAM reads or writes before the end.
+    dram: u64,
+    drain: Rates,
+}
+
+/// Examines co-runs on one machine.
+#[derive(Debug)]
+pub struct Examiner {
+    machine: Machine,
+    balanced: Rates,
+    universal: Rates,
+    /// Rates of programs in isolation on all SMs, by program.
+    drains: Mutex<HashMap<String, Rates>>,
+}
+
+impl Examiner {
+    /// Creates an examiner that uses the rates of `stress`, which was measured on `machine`.
+    pub fn new(machine: Machine, stress: &Stress) -> Examiner {
+        Examiner {
+            balanced: stress.balanced(),
+            universal: stress.universal(),
+            machine,
+            drains: Mutex::default(),
+        }
+    }
+
+    /// Returns the simulated GPU.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Simulates `run` and each of its kernels in isolation. Returns `None` if a simulation takes more than [`LIMIT`]
+    /// cycles. All programs must be part of the run, with the address of each buffer ([`place`]).
+    ///
+    /// # Errors
+    /// Fails if a kernel cannot be simulated.
+    pub fn examine(&self, run: &WarpRunShape) -> Result<Option<Vec<Victim>>> {
+        let Some(together) = self.simulate(run)? else {
+            return Ok(None);
+        };
+        let mut alone = Vec::new();
+        for kernel in &run.kernels {
+            match self.alone(run, kernel)? {
+                Some(found) => alone.push(found),
+                None => return Ok(None),
+            }
+        }
+        let victims = run.kernels.iter().zip(&together.kernels).enumerate();
+        let victims = victims.map(|(index, (kernel, result))| {
+            let others = alone.iter().enumerate().filter(|(other, _)| *other != index);
+            let others: Vec<&Alone> = others.map(|(_, other)| other).collect();
+            Ok(Victim {
+                name: result.name.clone(),
+                together: result.finish.saturating_sub(kernel.launch),
+                alone: alone[index].time,
+                bounds: Form::ALL.map(|form| self.bound(form, &alone[index], &others)),
+            })
+        });
+        victims.collect::<Result<Vec<Victim>>>().map(Some)
+    }
+
+    fn bound(&self, form: Form, victim: &Alone, others: &[&Alone]) -> u64 {
+        let khz = u128::from(self.machine.clocks.core_khz);
+        // Cycles that `sectors` take at `rate` bytes per second, in 2^-32 cycles, rounded up.
+        let time = |sectors: u64, rate: u64| {
+            let bytes = u128::from(sectors) * u128::from(SECTOR) * khz * 1000;
+            (bytes << 32).div_ceil(u128::from(rate.max(1)))
+        };
+        let delay = |other: &&Alone| {
+            let rates = match form {
+                Form::Peak => return time(other.dram, self.machine.dram_bytes_per_second()),
+                Form::Balanced => self.balanced,
+                Form::OwnDrain => self.balanced.min(other.drain),
+                Form::Universal => self.universal,
+            };
+            time(other.reads + other.writes, rates.l2) + time(other.reads + 2 * other.writes, rates.dram)
+        };
+        let delay: u128 = others.iter().map(delay).sum();
+        let own = match form {
+            Form::Peak => u128::from(victim.time),
+            _ => (u128::from(victim.cold) * (100 + VARIATION)).div_ceil(100),
+        };
+        u64::try_from(own + delay.div_ceil(1 << 32)).unwrap_or(u64::MAX)
+    }
+
+    /// Simulates `kernel` of `run` in isolation, as in the run and with an empty L2 cache.
+    fn alone(&self, run: &WarpRunShape, kernel: &RunKernel) -> Result<Option<Alone>> {
+        let mut shape = run.clone();
+        shape.kernels = vec![kernel.clone()];
+        let Some(results) = self.simulate(&shape)? else {
+            return Ok(None);
+        };
+        let time = |results: &Results| {
+            let finish = results.kernels.first().map_or(0, |kernel| kernel.finish);
+            finish.saturating_sub(kernel.launch)
+        };
+        let cold = match shape.warm {
+            false => time(&results),
+            true => {
+                shape.warm = false;
+                match self.simulate(&shape)? {
+                    Some(cold) => time(&results).max(time(&cold)),
+                    None => return Ok(None),
+                }
+            }
+        };
+        let traffic = results.kernels.first().map(|kernel| kernel.traffic).unwrap_or_default();
+        let program = match &kernel.program {
+            KernelSource::Program(program) => program.with(&kernel.overrides())?,
+            KernelSource::File(_) | KernelSource::Trace(_) => {
+                return Err(Error::parameter("program", "a file", "a program inside the run"));
+            }
+        };
+        Ok(Some(Alone {
+            time: time(&results),
+            cold,
+            reads: traffic.l2_reads,
+            writes: traffic.l2_writes,
+            dram: traffic.dram_reads + traffic.dram_writes,
+            drain: self.drain(&program)?,
+        }))
+    }
+
+    /// Returns the rates of `program` in isolation on all SMs.
+    fn drain(&self, program: &Program) -> Result<Rates> {
+        let mut key = program.clone();
+        key.buffers.iter_mut().for_each(|(_, buffer)| buffer.address = None);
+        let key = serde_json::to_string(&key).map_err(|error| Error::parameter("program", error, "a program"))?;
+        let known = |drains: &HashMap<String, Rates>| drains.get(&key).copied();
+        if let Some(rates) = known(&self.drains.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(rates);
+        }
+        let rates = stress::drain(&self.machine, program)?;
+        self.drains.lock().unwrap_or_else(PoisonError::into_inner).insert(key, rates);
+        Ok(rates)
+    }
+
+    fn simulate(&self, shape: &WarpRunShape) -> Result<Option<Results>> {
+        let run = WarpRun::new(shape.clone())?;
+        let setup = Setup::new(&run, Path::new("co-run"))?;
+        let options = Options {
+            limit: LIMIT,
+            ..Options::default()
+        };
+        setup.run_within(options)
+    }
+}
+
+/// States the address of each buffer of the kernels in `run`, one after another from `shift` bytes after the first
+/// address. Then a kernel in isolation has the same addresses as in the run.
+pub fn place(run: &mut WarpRunShape, shift: u64) {
+    let mut next = FIRST_ADDRESS + shift;
+    for kernel in &mut run.kernels {
+        if let KernelSource::Program(program) = &mut kernel.program {
+            for (_, buffer) in &mut program.buffers {
+                let address = *buffer.address.insert(next);
+                next = (address + buffer.bytes).next_multiple_of(256);
+            }
+        }
+    }
+}

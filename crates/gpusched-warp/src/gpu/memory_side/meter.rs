@@ -1,0 +1,163 @@
+//! Memory traffic of each kernel, counted where it moves.
+
+use super::camping::{Camping, Servers};
+use crate::gpu::KernelTraffic;
+
+/// Access of a request to a slice of L2.
+#[derive(Debug, Clone, Copy)]
+pub struct LookedUp {
+    /// Index of the kernel that sent the request.
+    pub kernel: u8,
+    /// Whether the request makes the sector dirty.
+    pub writes: bool,
+    /// Whether the sector was absent.
+    pub missed: bool,
+    /// Last kernel that wrote to the dirty line that the access evicts, and the number of dirty sectors.
+    pub evicted: Option<(u8, u8)>,
+}
+
+/// Transfer of a sector between a DRAM channel and L2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Index of the kernel that caused the transfer.
+    pub kernel: u8,
+    /// Number of the bank in its channel.
+    pub bank: u8,
+    /// Whether the transfer writes to DRAM.
+    pub writes: bool,
+}
+
+/// Commands that a DRAM channel issues in one cycle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Issued {
+    /// Transfer that starts in the cycle.
+    pub column: Option<Column>,
+    /// Index of the kernel whose request opens a row in the cycle.
+    pub activation: Option<u8>,
+}
+
+/// Counts of the traffic of each kernel.
+///
+/// The memory side may be ahead of the SMs. The meter also keeps the single changes of these cycles, so that the traffic
+/// before an earlier cycle is known ([`Meter::before`]).
+#[derive(Debug)]
+pub struct Meter {
+    kernels: Vec<KernelTraffic>,
+    /// Number of dirty sectors that L2 has evicted, for each kernel that wrote them.
+    evicted: Vec<u64>,
+    /// Changes in cycles that the SMs have not yet simulated, in the order of time.
+    recent: Vec<(u64, u8, Change)>,
+    /// End of the cycles whose changes `recent` contains.
+    until: u64,
+    camping: Option<Camping>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    L2 { writes: bool, missed: bool },
+    Dram { writes: bool },
+    Activation,
+}
+
+impl Change {
+    /// Applies `with` to each count that this change increases by one.
+    fn count(self, traffic: &mut KernelTraffic, with: impl Fn(&mut u64)) {
+        match self {
+            Change::L2 { writes, missed } => {
+                with(match writes {
+                    true => &mut traffic.l2_writes,
+                    false => &mut traffic.l2_reads,
+                });
+                if missed {
+                    with(&mut traffic.l2_misses);
+                }
+            }
+            Change::Dram { writes: true } => with(&mut traffic.dram_writes),
+            Change::Dram { writes: false } => with(&mut traffic.dram_reads),
+            Change::Activation => with(&mut traffic.activations),
+        }
+    }
+}
+
+impl Meter {
+    /// Creates a meter for `kernels` kernels. If `servers` is given, the meter also finds the largest shares of the
+    /// slices, channels and banks.
+    pub fn new(kernels: usize, servers: Option<Servers>) -> Self {
+        Self {
+            kernels: vec![KernelTraffic::default(); kernels],
+            evicted: vec![0; kernels],
+            recent: Vec::new(),
+            until: 0,
+            camping: servers.map(Camping::new),
+        }
+    }
+
+    /// Announces that the memory side simulates the cycles before `until` ahead of the SMs.
+    pub fn begin(&mut self, until: u64) {
+        self.recent.clear();
+        self.until = until;
+    }
+
+    fn add(&mut self, cycle: u64, kernel: u8, change: Change) {
+        if let Some(traffic) = self.kernels.get_mut(usize::from(kernel)) {
+            change.count(traffic, |count| *count += 1);
+        }
+        if cycle < self.until {
+            self.recent.push((cycle, kernel, change));
+        }
+    }
+
+    /// Counts an access to slice `slice` in cycle `cycle`.
+    pub fn look_up(&mut self, cycle: u64, slice: usize, access: LookedUp) {
+        let LookedUp {
+            kernel,
+            writes,
+            missed,
+            evicted,
+        } = access;
+        if let Some((kernel, sectors)) = evicted
+            && let Some(count) = self.evicted.get_mut(usize::from(kernel))
+        {
+            *count += u64::from(sectors);
+        }
+        self.add(cycle, kernel, Change::L2 { writes, missed });
+        if let Some(camping) = &mut self.camping {
+            camping.at_slice(slice);
+        }
+    }
+
+    /// Counts the commands that channel `channel` issues in cycle `cycle`.
+    pub fn issue(&mut self, cycle: u64, channel: usize, issued: Issued) {
+        if let Some(Column { kernel, bank, writes }) = issued.column {
+            self.add(cycle, kernel, Change::Dram { writes });
+            if let Some(camping) = &mut self.camping {
+                camping.at_bank(channel, usize::from(bank));
+            }
+        }
+        if let Some(kernel) = issued.activation {
+            self.add(cycle, kernel, Change::Activation);
+        }
+    }
+
+    /// Returns the traffic of each kernel in all cycles before `cycle`. The SMs have not yet simulated later cycles.
+    pub fn before(&self, cycle: u64) -> Vec<KernelTraffic> {
+        let mut kernels = self.kernels.clone();
+        let later = self.recent.partition_point(|&(at, ..)| at < cycle);
+        for &(_, kernel, change) in self.recent.iter().skip(later) {
+            if let Some(traffic) = kernels.get_mut(usize::from(kernel)) {
+                change.count(traffic, |count| *count -= 1);
+            }
+        }
+        kernels
+    }
+
+    /// Returns for each kernel the number of evicted dirty sectors.
+    pub fn evicted(&self) -> &[u64] {
+        &self.evicted
+    }
+
+    /// Returns the largest shares of the slices, channels and banks, if the meter finds them.
+    pub fn shares(&self) -> Option<super::camping::Shares> {
+        self.camping.as_ref().map(Camping::shares)
+    }
+}
