@@ -4,7 +4,7 @@ use super::coalescing;
 use crate::code::Operation;
 use crate::policy::Policy;
 use crate::sm::Sm;
-use crate::sm::facts::{Memory, Unit};
+use crate::sm::facts::{Memory, SharedAccess, Unit};
 
 /// Record of one issued instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,9 +149,13 @@ impl Sm {
         self.issued.put(place, id, flight.order);
         match facts.memory {
             Memory::None => {}
-            Memory::Shared(_) => {
+            Memory::Shared(access) => {
                 let banks = self.machine.shared_memory.banks;
                 flight.conflicts = coalescing::conflicts(lanes, &self.effect.addresses, banks);
+                if access == SharedAccess::Atomic && lanes != 0 {
+                    flight.remaining = lanes.count_ones();
+                    self.warps.atomic_sent(slot, lanes.count_ones());
+                }
             }
             Memory::Constant => {}
             Memory::Load(_) | Memory::Store => {
