@@ -34,10 +34,10 @@ fn simulated(row: &Row, module: &Module) -> Results {
     run(&Machine::new(shape).unwrap(), &[launch], &settings).unwrap()
 }
 
-#[test]
-fn shared_memory_barriers_and_atomics_agree_to_the_cycle() {
+/// Compares all rows. Returns the numbers of exact rows, of rows with a fence, and of other rows of the TITAN V.
+fn compare() -> [usize; 3] {
     let module = Module::read(&file("tasksets/kernels/ptx/shared.ptx")).unwrap();
-    let (mut exact, mut fences) = (0, 0);
+    let mut counts = [0; 3];
     for row in table("shared") {
         let results = simulated(&row, &module);
         let found = &results.kernels[0];
@@ -52,15 +52,17 @@ fn shared_memory_barriers_and_atomics_agree_to_the_cycle() {
             "{name}"
         );
         let cycles = row.number("cycles");
+        let error = results.cycles.abs_diff(cycles) as f64 / cycles as f64;
         if row.text("kernel") == "fences" {
-            // gpusched does not model that a fence invalidates L1, so these runs are too short.
-            assert!(
-                (cycles / 2..cycles).contains(&results.cycles),
-                "{name}: {}",
-                results.cycles
-            );
-            fences += 1;
-        } else if row.text("machine") == "RTX2060" {
+            // A fence invalidates L1 in the same cycle for all warps, but GPGPU-Sim waits until the scheduler looks
+            // at the warp.
+            assert!(error < 0.035, "{name}: {}", results.cycles);
+            counts[1] += 1;
+        } else if row.text("machine") == "TITANV" {
+            // gpusched does not rotate the order of the SMs of a cluster.
+            assert!(error < 0.065, "{name}: {}", results.cycles);
+            counts[2] += 1;
+        } else {
             let stalls = &results.stalls;
             assert_eq!(
                 [
@@ -80,8 +82,13 @@ fn shared_memory_barriers_and_atomics_agree_to_the_cycle() {
                 .map(|column| row.number(column)),
                 "{name}"
             );
-            exact += 1;
+            counts[0] += 1;
         }
     }
-    assert!(exact >= 66 && fences >= 6, "{exact} {fences}");
+    counts
+}
+
+#[test]
+fn shared_memory_barriers_and_atomics_agree() {
+    assert_eq!(compare(), [88, 14, 66]);
 }

@@ -44,6 +44,9 @@ pub struct Stalls {
 impl Sm {
     pub(in crate::sm) fn issue(&mut self, now: u64) {
         let schedulers = self.policies.len();
+        if std::mem::take(&mut self.warps.fence_over) && self.machine.l1.flush {
+            self.load_store.l1.forget();
+        }
         if self.sees_idle_cycles || self.warps.states.can_act() {
             for scheduler in (self.turn..schedulers).chain(0..self.turn) {
                 self.issue_one(scheduler, now);
