@@ -36,7 +36,7 @@ const OPTIONS: [(&str, &str, &str, &str); 13] = [
         "-gpgpu_simt_core_sim_order",
         "1",
         "1",
-        "the SMs of a cluster in round-robin order",
+        "an order of the SMs of a cluster that rotates in each cycle",
     ),
     (
         "-gpgpu_simd_model",

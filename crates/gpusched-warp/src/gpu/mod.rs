@@ -166,7 +166,8 @@ impl<'a> Gpu<'a> {
     /// Simulates a core cycle. `led` states whether the memory side has already simulated this cycle.
     fn core_cycle(&mut self, led: bool) -> Result<(), Failure> {
         let mut over = Vec::new();
-        for index in 0..self.sms.len() {
+        for position in 0..self.sms.len() {
+            let index = self.in_turn(position);
             if self.sm_wakes[index] > self.now {
                 continue;
             }
@@ -209,6 +210,17 @@ impl<'a> Gpu<'a> {
             self.flush(&over);
         }
         Ok(())
+    }
+
+    /// Returns the simulated SM at `position` in the order of this cycle. The SMs of a cluster share a port of the
+    /// crossbar. As in GPGPU-Sim (`-gpgpu_simt_core_sim_order 1`), the SM that sends first changes in each cycle.
+    fn in_turn(&self, position: usize) -> usize {
+        let count = self.machine.sms_per_cluster as usize;
+        if count == 1 || self.classes.shares() {
+            return position;
+        }
+        let core = (position % count + (self.now % count as u64) as usize) % count;
+        position - position % count + core
     }
 
     /// Returns whether all blocks of all kernels have ended.

@@ -71,6 +71,29 @@ fn leaving_out_idle_cycles_changes_nothing() {
     }
 }
 
+/// Tests that each SM of a cluster works first in every second cycle, and that clusters keep their order.
+#[test]
+fn the_sms_of_a_cluster_take_turns() {
+    let launches = launches(0);
+    let settings = Settings {
+        scheduler: Scheduler::Lrr,
+        sms: Some(4),
+        warm: Vec::new(),
+        record_issues: false,
+        limit: 1_000_000,
+    };
+    for (name, odd) in [("titanv", [1, 0, 3, 2]), ("rtx2060", [0, 1, 2, 3])] {
+        let machine = Machine::named(name).unwrap();
+        let mut gpu = Gpu::new(&machine, &launches, &settings, false).unwrap();
+        for now in 0..4 {
+            gpu.now = now;
+            let order: Vec<usize> = (0..4).map(|position| gpu.in_turn(position)).collect();
+            let expected = if now % 2 == 0 { [0, 1, 2, 3] } else { odd };
+            assert_eq!(order, expected, "{name} cycle {now}");
+        }
+    }
+}
+
 #[test]
 fn every_cycle_of_every_scheduler_is_accounted_for() {
     let machine = Machine::named("rtx2060").unwrap();
