@@ -48,6 +48,10 @@ fn what_is_refused_is_run_in_full() {
             r#"{"op":"store","from":"x","address":"4*block.x + i","bytes":4,"space":"shared"}"#,
             banks,
         ),
+        (
+            r#"{"op":"atomic","to":"x","address":"4*thread*block","bytes":4,"space":"shared"}"#,
+            banks,
+        ),
         (r#"{"op":"other","to":"x","when":"random(2, block, i)"}"#, rounds),
         (
             r#"{"loop":"1 + block*i","body":[{"op":"other","to":"x"}]}"#,

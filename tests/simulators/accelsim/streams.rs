@@ -119,10 +119,19 @@ fn opcodes_are_operations() {
                 bytes: 4,
             },
         ),
-        ("0 RED.E.ADD 2 R2 R1 4 1 0x0 4", Operation::Atomic { bytes: 4 }),
+        (
+            "0 RED.E.ADD 2 R2 R1 4 1 0x0 4",
+            Operation::Atomic {
+                space: Space::Global,
+                bytes: 4,
+            },
+        ),
         (
             "1 R0 ATOMG.E.CAS.64 2 R2 R1 8 1 0x0 8",
-            Operation::Atomic { bytes: 8 },
+            Operation::Atomic {
+                space: Space::Global,
+                bytes: 8,
+            },
         ),
         (
             "1 R0 ATOMS.ADD 2 R2 R1 4 1 0x0 4",

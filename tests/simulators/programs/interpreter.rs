@@ -119,7 +119,7 @@ impl Launch<'_> {
                 done.ended = true;
                 return done;
             }
-            "bar" => return done,
+            "bar" | "membar" => return done,
             _ => {}
         }
         let memory = instruction.operands.iter().find_map(|operand| match operand {

@@ -6,4 +6,4 @@ mod language;
 mod refusals;
 mod replay;
 mod strides;
-mod twins;
+pub mod twins;

@@ -117,6 +117,32 @@ fn kernels_that_ship_do_what_their_ptx_does() {
         ("fma4", "fma4", "2", "64", "a:9999 b:9999 n=7"),
         ("iadd", "iadd", "2", "64", "a:9999 b:9999 n=7"),
         ("saxpyl", "saxpyl", "2", "64", "a:9999 b:9999 f=1 n=7"),
+        (
+            "shared",
+            "histogram",
+            "3",
+            "96",
+            "a:9999 b:9999 n=5 factor=1103515245 shift=16",
+        ),
+        (
+            "shared",
+            "histogram",
+            "3",
+            "70",
+            "a:9999 b:9999 n=5 factor=32 shift=0",
+        ),
+        ("shared", "reduction", "2", "256", "a:9999 b:9999"),
+        (
+            "shared",
+            "transposition",
+            "2x2",
+            "32x8",
+            "a:9999 b:9999 columns=64 pitch=132",
+        ),
+        ("shared", "relaxation", "2", "256", "a:9999 b:9999 n=3"),
+        ("shared", "gather", "2", "64", "a:9999 b:9999 n=3 stride=128"),
+        ("shared", "tickets", "2", "70", "a:9999 b:9999 n=3 lanes=5"),
+        ("shared", "fences", "2", "64", "a:9999 b:9999 n=3"),
     ] {
         let text = std::fs::read_to_string(folder.join(file).with_extension("ptx")).unwrap();
         let given = arguments(given);

@@ -8,3 +8,4 @@ mod issues;
 mod micro;
 mod pairs;
 mod reference;
+mod shared;

@@ -50,7 +50,7 @@ impl Line {
     }
 
     /// Clears the states reserved, valid and modified of the sectors in `sectors`.
-    fn forget(&mut self, sectors: u8) {
+    pub fn forget(&mut self, sectors: u8) {
         self.reserved &= !sectors;
         self.valid &= !sectors;
         self.modified &= !sectors;

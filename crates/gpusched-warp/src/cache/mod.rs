@@ -275,6 +275,11 @@ impl Cache {
         self.tags.dirty()
     }
 
+    /// Invalidates all sectors whose fill is not pending.
+    pub fn forget(&mut self) {
+        self.tags.forget();
+    }
+
     /// Invalidates all lines.
     pub fn invalidate(&mut self) {
         self.tags.invalidate();

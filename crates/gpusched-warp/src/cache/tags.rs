@@ -255,6 +255,14 @@ impl Tags {
             .map(|line| (line.writer, line.modified.count_ones()))
     }
 
+    /// Invalidates all sectors whose fill is not pending. The lines keep their places.
+    pub fn forget(&mut self) {
+        for line in &mut self.lines {
+            line.forget(!line.reserved);
+        }
+        self.dirty = 0;
+    }
+
     pub fn invalidate(&mut self) {
         self.lines.clear();
         self.buckets.fill(NONE);

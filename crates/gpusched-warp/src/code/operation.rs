@@ -83,8 +83,11 @@ pub enum Operation {
         /// Bytes per lane, 1 to 16.
         bytes: u8,
     },
-    /// An atomic read-modify-write of `bytes` bytes per lane. L2 executes the atomic.
+    /// An atomic read-modify-write of `bytes` bytes per lane. L2 executes atomics on global memory,
+    /// and the SM executes atomics on shared memory.
     Atomic {
+        /// Memory space that the atomic accesses: global or shared memory.
+        space: Space,
         /// Bytes per lane, 1 to 16.
         bytes: u8,
     },
@@ -95,7 +98,7 @@ pub enum Operation {
 impl Operation {
     /// Number of kinds of operations. The unit and the timing of an operation depend only on its
     /// kind. Operations that differ only in their number of bytes have equal kinds.
-    pub const KINDS: usize = 36;
+    pub const KINDS: usize = 37;
 
     /// Returns one operation of each kind, in the order of kinds.
     pub fn of_each_kind() -> Vec<Operation> {
@@ -112,6 +115,7 @@ impl Operation {
             bytes: 4,
             caching,
         };
+        let atomic = |space| Operation::Atomic { space, bytes: 4 };
         let arithmetic = arithmetic.iter().flat_map(|of| Number::ALL.map(of));
         let others = [
             Operation::Special,
@@ -122,22 +126,23 @@ impl Operation {
             Operation::Barrier,
             Operation::Fence,
             Operation::Exit,
-            Operation::Atomic { bytes: 4 },
+            atomic(Space::Global),
         ];
         arithmetic
             .chain(others)
             .chain(spaces.map(|space| load(space, Caching::All)))
             .chain(spaces.map(|space| load(space, Caching::L2)))
             .chain(spaces.map(|space| Operation::Store { space, bytes: 4 }))
+            .chain([atomic(Space::Shared)])
             .collect()
     }
 
     /// Returns the number of bytes per lane; 0 if the operation does not access memory.
     pub fn bytes(&self) -> u8 {
         match *self {
-            Operation::Load { bytes, .. } | Operation::Store { bytes, .. } | Operation::Atomic { bytes } => {
-                bytes
-            }
+            Operation::Load { bytes, .. }
+            | Operation::Store { bytes, .. }
+            | Operation::Atomic { bytes, .. } => bytes,
             _ => 0,
         }
     }
@@ -158,6 +163,9 @@ impl Operation {
             Operation::Barrier => 20,
             Operation::Fence => 21,
             Operation::Exit => 22,
+            Operation::Atomic {
+                space: Space::Shared, ..
+            } => 36,
             Operation::Atomic { .. } => 23,
             Operation::Load { space, caching, .. } => 24 + 4 * caching as usize + space as usize,
             Operation::Store { space, .. } => 32 + space as usize,

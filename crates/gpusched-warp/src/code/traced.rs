@@ -206,7 +206,10 @@ fn operation(sass: &SassInstruction) -> Operation {
             bytes,
             caching: Caching::All,
         },
-        Kind::Atomic(_) => Operation::Atomic { bytes },
+        Kind::Atomic(_) => Operation::Atomic {
+            space: Space::Global,
+            bytes,
+        },
         Kind::Uniform | Kind::Texture | Kind::Arrive | Kind::Other | Kind::Unknown => Operation::Other,
     }
 }

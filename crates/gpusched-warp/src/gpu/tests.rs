@@ -204,3 +204,28 @@ fn overrides_reach_the_launch() {
     let launch = Launch::of_program(&program.with(&overrides).unwrap()).unwrap();
     assert_eq!(launch.blocks, 7);
 }
+
+/// Returns the cycles from the issue of a statement of one warp to the issue of an independent instruction after it.
+fn cycles_after(statement: &str) -> u64 {
+    let text = format!(
+        r#"{{"name":"k","grid":1,"block":32,"shared_memory":4096,"body":[{statement},{{"op":"other","to":"y"}}]}}"#
+    );
+    let launch = Launch::of_program(&serde_json::from_str(&text).unwrap()).unwrap();
+    let machine = Machine::named("rtx2060").unwrap();
+    let results = run(&machine, &[launch], Scheduler::Lrr, true, true);
+    results.issues[1].cycle - results.issues[0].cycle
+}
+
+#[test]
+fn an_atomic_on_shared_memory_holds_its_warp() {
+    let latency = u64::from(Machine::named("rtx2060").unwrap().shared_memory.latency);
+    for (address, words) in [("4*lane", 1), ("0", 1), ("64*lane", 16), ("128*lane", 32)] {
+        let access = |op: &str| {
+            format!(r#"{{"op":"{op}","to":"x","address":"{address}","bytes":4,"space":"shared"}}"#)
+        };
+        assert_eq!(cycles_after(&access("atomic")), latency + 2 + words, "{address}");
+        assert_eq!(cycles_after(&access("load")), 1, "{address}");
+    }
+    let idle = r#"{"op":"atomic","to":"x","address":"4*lane","bytes":4,"space":"shared","when":"0"}"#;
+    assert_eq!(cycles_after(idle), 1);
+}

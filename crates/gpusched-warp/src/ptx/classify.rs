@@ -183,8 +183,8 @@ fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
     if op == Op::Store && space == MemorySpace::Constant {
         return refuse("but the importer does not support parameters of function calls");
     }
-    if op == Op::Atomic && space != MemorySpace::Global {
-        return refuse("but the importer supports atomic operations only on global memory");
+    if op == Op::Atomic && !matches!(space, MemorySpace::Global | MemorySpace::Shared) {
+        return refuse("but the importer supports atomic operations only on global and shared memory");
     }
     let cache = if op == Op::Load { cache } else { Cache::All };
     Ok(Class {

@@ -39,10 +39,18 @@ pub enum Memory {
     Atomic,
     /// A load of a constant, which always hits its cache.
     Constant,
-    /// An access to shared memory. The value is true for a load, and false for a store.
-    Shared(bool),
+    /// An access to shared memory.
+    Shared(SharedAccess),
     /// A fence that waits for the loads of the warp.
     Fence,
+}
+
+/// Kind of an access to shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SharedAccess {
+    Load,
+    Store,
+    Atomic,
 }
 
 /// Properties of an operation on a machine: unit, timing and memory access.
@@ -155,10 +163,13 @@ fn memory(operation: &Operation) -> Memory {
         } => Memory::Constant,
         Operation::Load {
             space: Space::Shared, ..
-        } => Memory::Shared(true),
+        } => Memory::Shared(SharedAccess::Load),
         Operation::Store {
             space: Space::Shared, ..
-        } => Memory::Shared(false),
+        } => Memory::Shared(SharedAccess::Store),
+        Operation::Atomic {
+            space: Space::Shared, ..
+        } => Memory::Shared(SharedAccess::Atomic),
         Operation::Load { caching, .. } => Memory::Load(caching),
         Operation::Store { .. } => Memory::Store,
         Operation::Atomic { .. } => Memory::Atomic,

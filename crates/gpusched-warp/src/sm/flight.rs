@@ -41,7 +41,7 @@ pub struct Flight {
     /// Sectors that the instruction has not yet sent to the memory system, in reverse order.
     pub accesses: Vec<Access>,
     /// Number of sectors that a load still waits for, including sectors that the load has not yet
-    /// requested.
+    /// requested. For an atomic on shared memory, the number of its lanes.
     pub remaining: u32,
     /// Number of cycles that the access occupies shared memory, including bank conflicts.
     pub conflicts: u32,

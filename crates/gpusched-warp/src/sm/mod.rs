@@ -174,7 +174,8 @@ impl Sm {
             || !self.issued.is_empty()
             || !self.collected.is_empty()
             || !self.collectors.is_empty()
-            || self.warps.states.can_act();
+            || self.warps.states.can_act()
+            || self.warps.fence_over && !self.is_empty();
         if busy {
             Some(now)
         } else {

@@ -73,6 +73,8 @@ pub struct Warps {
     pub hungry: WarpSet,
     /// Slots whose warp has finished and can be removed.
     pub finished: WarpSet,
+    /// Whether the fence of a warp is over, and the SM has not yet handled its end.
+    pub fence_over: bool,
     /// Properties of each operation on this machine.
     facts: FactsTable,
 }
@@ -110,6 +112,7 @@ impl Warps {
             states: WarpStates::new(slots, schedulers),
             hungry: WarpSet::default(),
             finished: WarpSet::default(),
+            fence_over: false,
             facts,
         }
     }
@@ -221,6 +224,7 @@ impl Warps {
         self.states.set_blocked(place.bit, place.waits());
         if place.fence && place.writing.is_empty() {
             place.fence = false;
+            self.fence_over = true;
             self.settle(slot);
         }
         self.check_finished(slot);
@@ -260,6 +264,7 @@ impl Warps {
     pub fn fence(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         place.fence = !place.writing.is_empty();
+        self.fence_over |= !place.fence;
         self.settle(slot);
     }
 

@@ -237,6 +237,14 @@ impl<'p> Checker<'p> {
                 "another memory space, because constant memory can only be read",
             ));
         }
+        if instruction.op == Op::Atomic && !matches!(access.space, MemorySpace::Global | MemorySpace::Shared)
+        {
+            return Err(Refusal::new(
+                format!("{path}.space"),
+                "an atomic operation on local or constant memory",
+                "global or shared, the memory spaces with atomic operations",
+            ));
+        }
         Ok(())
     }
 

@@ -69,13 +69,13 @@ ops! {
     Branch = "branch",
     /// Barrier: waits for all warps of the block.
     Barrier = "barrier",
-    /// Memory fence: waits for the stores of the warp.
+    /// Memory fence: waits for the pending loads of the warp.
     Fence = "fence",
     /// Load: reads memory.
     Load = "load",
     /// Store: writes memory.
     Store = "store",
-    /// Atomic operation: reads, modifies and writes global memory.
+    /// Atomic operation: reads, modifies and writes global or shared memory.
     Atomic = "atomic",
     /// Exit: ends the threads that execute the instruction.
     Exit = "exit",

@@ -273,8 +273,7 @@ impl TryFrom<RawStatement> for Statement {
                 "op",
                 match op {
                     Op::Load => &load,
-                    Op::Store => &memory,
-                    Op::Atomic => memory.get(..9).unwrap_or(&memory),
+                    Op::Store | Op::Atomic => &memory,
                     _ => &plain,
                 },
             )?;

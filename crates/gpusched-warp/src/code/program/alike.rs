@@ -82,8 +82,9 @@ impl Code {
         parts: &mut Vec<Postfix>,
     ) -> Result<(), &'static str> {
         match instruction.operation {
-            Operation::Atomic { .. } => return Err(BEYOND),
-            Operation::Load { space, .. } | Operation::Store { space, .. } => match space {
+            Operation::Load { space, .. }
+            | Operation::Store { space, .. }
+            | Operation::Atomic { space, .. } => match space {
                 Space::Global | Space::Local => return Err(BEYOND),
                 // An address in shared memory affects the timing only through bank conflicts.
                 // Each loop round may cause bank conflicts, so the address must not depend on the

@@ -362,7 +362,7 @@ fn operation(op: Op, access: Option<&Access>) -> Operation {
             caching,
         },
         Op::Store => Operation::Store { space, bytes },
-        Op::Atomic => Operation::Atomic { bytes },
+        Op::Atomic => Operation::Atomic { space, bytes },
         Op::Exit => Operation::Exit,
     }
 }

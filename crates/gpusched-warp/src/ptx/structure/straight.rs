@@ -7,7 +7,7 @@ use crate::ptx::execute::{State, Value};
 use crate::ptx::module::{Register, size};
 use crate::ptx::symbolic::Poly;
 use crate::ptx::{Instruction, Operand};
-use gpusched_model::program::{Access, Instruction as Plain, MemorySpace, Statement};
+use gpusched_model::program::{Access, Instruction as Plain, MemorySpace, Op, Statement};
 
 impl Structure<'_> {
     /// Returns the value of the guard of `instruction`; `None` if the instruction has no guard.
@@ -92,6 +92,8 @@ impl Structure<'_> {
         }
         if let Some((space, bytes, cache)) = class.access {
             let (address, by) = self.address(instruction, space, state)?;
+            // In GPGPU-Sim, an atomic neither waits for its address register nor reads it.
+            let by = if class.op == Op::Atomic { Vec::new() } else { by };
             statement.access = Some(Access {
                 address: address.expression(),
                 by,

@@ -4,7 +4,7 @@ use super::coalescing;
 use crate::code::Operation;
 use crate::policy::Policy;
 use crate::sm::Sm;
-use crate::sm::facts::{Memory, Unit};
+use crate::sm::facts::{Memory, SharedAccess, Unit};
 
 /// Record of one issued instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,9 @@ pub struct Stalls {
 impl Sm {
     pub(in crate::sm) fn issue(&mut self, now: u64) {
         let schedulers = self.policies.len();
+        if std::mem::take(&mut self.warps.fence_over) && self.machine.l1.flush {
+            self.load_store.l1.forget();
+        }
         if self.sees_idle_cycles || self.warps.states.can_act() {
             for scheduler in (self.turn..schedulers).chain(0..self.turn) {
                 self.issue_one(scheduler, now);
@@ -149,9 +152,13 @@ impl Sm {
         self.issued.put(place, id, flight.order);
         match facts.memory {
             Memory::None => {}
-            Memory::Shared(_) => {
+            Memory::Shared(access) => {
                 let banks = self.machine.shared_memory.banks;
                 flight.conflicts = coalescing::conflicts(lanes, &self.effect.addresses, banks);
+                if access == SharedAccess::Atomic && lanes != 0 {
+                    flight.remaining = lanes.count_ones();
+                    self.warps.atomic_sent(slot, lanes.count_ones());
+                }
             }
             Memory::Constant => {}
             Memory::Load(_) | Memory::Store => {

@@ -7,7 +7,7 @@ use crate::code::Caching;
 use crate::memory::Outbox;
 use crate::request::{Kind, Request};
 use crate::ring::Ring;
-use crate::sm::facts::Memory;
+use crate::sm::facts::{Memory, SharedAccess};
 use crate::sm::flight::{Access, FlightId, Flights};
 use crate::sm::warps::Warps;
 use gpusched_model::machine::L1;
@@ -40,7 +40,8 @@ pub struct LoadStore {
     parameters: LoadStoreParameters,
     /// Instruction that the unit currently serves.
     serving: Option<FlightId>,
-    /// Loads from shared memory, each with the first cycle when its registers can be written.
+    /// Loads and atomics in the pipeline of shared memory, each with the first cycle when its
+    /// registers can be written. The pipeline has one place per cycle of latency.
     shared: Ring<(u64, FlightId)>,
     /// Sectors on their way to the tags of each bank of L1. Each entry contains the cycle when
     /// the sector arrives.
@@ -205,7 +206,12 @@ impl LoadStore {
             if let Some(writeback) = writeback {
                 if writeback.shared {
                     self.shared.pop_front();
-                    warps.left_pipeline(flights.get(writeback.flight).slot as usize);
+                    let flight = flights.get(writeback.flight);
+                    let slot = flight.slot as usize;
+                    if flight.facts.memory == Memory::Shared(SharedAccess::Atomic) {
+                        warps.atomic_done(slot, flight.remaining);
+                    }
+                    warps.left_pipeline(slot);
                 }
                 self.writeback = Some(writeback);
                 self.turn = (client + 1) % CLIENTS;
@@ -270,12 +276,15 @@ impl LoadStore {
         let flight = flights.get_mut(id);
         let slot = flight.slot as usize;
         match flight.facts.memory {
-            Memory::Shared(load) => {
+            Memory::Shared(access) => {
                 flight.conflicts = flight.conflicts.saturating_sub(1);
                 if flight.conflicts > 0 {
                     return;
                 }
-                if load {
+                if access != SharedAccess::Store {
+                    if self.shared.len() as u64 >= self.parameters.shared_latency {
+                        return;
+                    }
                     let at = now + self.parameters.shared_latency;
                     let at = self.shared.back().map_or(at, |&(last, _)| at.max(last + 1));
                     self.shared.push_back((at, id));
