@@ -21,6 +21,6 @@ pub mod ptx;
 mod request;
 mod ring;
 pub mod scenario;
-pub mod stress;
 mod sm;
+pub mod stress;
 pub mod subcore;

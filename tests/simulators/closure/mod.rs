@@ -24,7 +24,13 @@ const RUNS: [(&str, &str, u64, f64, f64); 12] = [
     ("02-mvt-starves-pf", "1-m.pf", 91_046, 2.506, 2.098),
     ("03-vec-vec-saxpyl-warm-capacity", "0-s.vec", 35_843, 2.349, 1.542),
     ("04-matmul-beyond-serial", "0-matmul", 101_408, 1.254, 1.228),
-    ("05-raytrace-buffers-evict-conv2d", "0-conv2d", 5_364, 1.108, 1.108),
+    (
+        "05-raytrace-buffers-evict-conv2d",
+        "0-conv2d",
+        5_364,
+        1.108,
+        1.108,
+    ),
     ("06-vadd-vadd-vec-warm", "2-s.vec", 13_521, 1.385, 1.385),
     ("07-onebankw-copyl-x10", "0-copyl", 134_425, 10.537, 10.135),
     ("08-onebankw-copyl", "0-copyl", 37_438, 7.735, 7.597),
@@ -48,13 +54,18 @@ fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
         assert_eq!(victim.together, cycles, "{file}");
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 5e-4, "{file}: {found}");
         near(victim.together as f64 / victim.alone as f64, slowdown);
-        near(victim.together as f64 / victim.bound(Form::Peak) as f64, over_peak);
+        near(
+            victim.together as f64 / victim.bound(Form::Peak) as f64,
+            over_peak,
+        );
         for other in &victims {
             for form in [Form::OwnDrain, Form::Universal] {
                 assert!(!other.exceeds(form), "{file} {} {form:?}", other.name);
             }
         }
-        let camps = ["07", "08", "09", "10", "11"].iter().any(|number| file.starts_with(number));
+        let camps = ["07", "08", "09", "10", "11"]
+            .iter()
+            .any(|number| file.starts_with(number));
         let fails = victims.iter().any(|victim| victim.exceeds(Form::Balanced));
         assert_eq!(fails, camps, "{file}");
     }

@@ -28,6 +28,7 @@ fn simulated(row: &Row, module: &Module) -> Results {
             Vec::new()
         },
         record_issues: false,
+        camping: false,
         limit: LIMIT,
     };
     let launch = Launch::of_program(&program).unwrap();

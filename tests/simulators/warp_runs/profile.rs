@@ -225,3 +225,102 @@ fn accesses_outside_of_buffers_are_told() {
     told.case("a - 16", answer.stderr);
     assert_snapshot!(told);
 }
+
+const VADD: &str = "simulate profile tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10";
+
+/// The 122,880 threads of `vadd` read two numbers and write one: 4 bytes each, without reuse.
+#[test]
+fn the_traffic_of_a_job() {
+    let profile = json(&format!("{VADD} --l2 thrashed --traffic"));
+    let point = &profile["points"][0];
+    let traffic = &point["traffic"];
+    assert_eq!(
+        (&traffic["l2_reads"], &traffic["l2_writes"]),
+        (&30_720.into(), &15_360.into())
+    );
+    assert_eq!(
+        (&profile["thrashed"], &profile["warm"]),
+        (&true.into(), &false.into())
+    );
+    // Each sector is read once. What is not yet written back is dirty.
+    assert_eq!(traffic["dram_reads"], 30_720);
+    let written = traffic["dram_writes"].as_u64().unwrap() + traffic["left_dirty"].as_u64().unwrap();
+    assert_eq!(written, 15_360);
+    let share = |name: &str| traffic[name].as_f64().unwrap();
+    assert!((1.0 / 24.0..0.2).contains(&share("slice_share")), "{traffic}");
+    assert!((1.0 / 12.0..0.3).contains(&share("channel_share")), "{traffic}");
+    assert!(share("bank_share") <= share("channel_share"));
+    assert!(profile["drain"]["dram_bytes_per_second"].as_u64().unwrap() > 100_000_000_000);
+
+    // With all data in L2, nothing moves at DRAM.
+    let warm = json(&format!("{VADD} --traffic"));
+    let traffic = &warm["points"][0]["traffic"];
+    assert_eq!(
+        (&traffic["dram_reads"], &traffic["left_dirty"]),
+        (&0.into(), &15_360.into())
+    );
+    assert!(traffic.get("bank_share").is_none(), "{traffic}");
+    assert!(point["cycles"].as_u64() > warm["points"][0]["cycles"].as_u64());
+}
+
+#[test]
+fn variants_keep_the_longest_run() {
+    let one = json(&format!("{VADD} --l2 cold"));
+    assert!(one["points"][0].get("variation").is_none());
+    let several = json(&format!("{VADD} --l2 cold --vary 4"));
+    let point = &several["points"][0];
+    let cycles = |value: &Value| value.as_u64().unwrap();
+    assert_eq!(point["variation"]["runs"], 4);
+    assert!(cycles(&point["cycles"]) > cycles(&point["variation"]["shortest_cycles"]));
+    assert!(cycles(&point["cycles"]) >= cycles(&one["points"][0]["cycles"]));
+    assert!(cycles(&one["points"][0]["cycles"]) >= cycles(&point["variation"]["shortest_cycles"]));
+    let other = json(&format!("{VADD} --l2 cold --vary 4 --seed 2 --threads 1"));
+    assert_ne!(other, several);
+    assert_eq!(several, json(&format!("{VADD} --l2 cold --vary 4 --threads 1")));
+}
+
+/// `wcet fit` reads the columns of `--traffic` and `--vary`.
+#[test]
+fn profiles_with_traffic_are_fitted() {
+    let folder = tempfile::tempdir().unwrap();
+    let points = folder.path().join("points.csv");
+    let line = format!("{VADD} --l2 cold --vary 2 --traffic -o {}", points.display());
+    let answer = run(&line);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let csv = std::fs::read_to_string(&points).unwrap();
+    let (columns, row) = csv.split_once('\n').unwrap();
+    assert_eq!(
+        columns.split(',').count(),
+        row.trim_end().split(',').count(),
+        "{csv}"
+    );
+    let fit = json(&format!("wcet fit {} --form table", points.display()));
+    let row: Vec<&str> = row.split(',').collect();
+    assert_eq!(fit["isolated"]["points"][0]["longest_ns"].to_string(), row[2]);
+}
+
+#[test]
+fn rates_of_a_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let programs = folder.path().display();
+    let rates = json(&format!(
+        "simulate profile --stress --machine rtx2060 --programs {programs}"
+    ));
+    let dram = |name: &str| rates[name]["dram_bytes_per_second"].as_u64().unwrap();
+    assert!(dram("universal") * 20 < dram("balanced"));
+    let bank = folder.path().join("one-bank-reads.json");
+    let profile = json(&format!(
+        "simulate profile {} --machine rtx2060 --sms 30 --l2 cold --traffic",
+        bank.display()
+    ));
+    let traffic = &profile["points"][0]["traffic"];
+    assert_eq!(
+        (&traffic["bank_share"], &traffic["channel_share"]),
+        (&1.0.into(), &1.0.into())
+    );
+    assert_eq!(traffic["activations"], traffic["dram_reads"]);
+    let with = run("simulate profile --stress --machine rtx2060 --sms 4");
+    assert_eq!(with.code, 2, "{}", with.stderr);
+    let neither = run("simulate profile --machine rtx2060");
+    assert_eq!(neither.code, 2, "{}", neither.stderr);
+}

@@ -208,3 +208,38 @@ fn standard_input_and_threads() {
     );
     assert_eq!(answer, again);
 }
+
+/// The traffic of each kernel adds up to the traffic of the run, and in the window of a kernel, the others count, too.
+#[test]
+fn each_kernel_has_its_traffic() {
+    let answer = json("simulate warps tests/simulators/closure/runs/12-rand-copyl-cold.json");
+    let kernels = answer["kernels"].as_array().unwrap();
+    let sum = |name: &str| -> u64 {
+        let counts = kernels
+            .iter()
+            .map(|kernel| kernel["traffic"][name].as_u64().unwrap());
+        counts.sum()
+    };
+    let total = &answer["traffic"];
+    assert_eq!(
+        sum("l2_reads") + sum("l2_writes"),
+        total["l2_accesses"].as_u64().unwrap()
+    );
+    for name in ["l2_misses", "dram_reads", "dram_writes"] {
+        assert_eq!(sum(name), total[name].as_u64().unwrap(), "{name}");
+    }
+    for (index, kernel) in kernels.iter().enumerate() {
+        let window = kernel["window"].as_array().unwrap();
+        assert_eq!(window.len(), kernels.len());
+        for (other, traffic) in window.iter().enumerate() {
+            let reads = traffic["l2_reads"].as_u64().unwrap();
+            let all = kernels[other]["traffic"]["l2_reads"].as_u64().unwrap();
+            // A kernel reads nothing outside its own window.
+            assert!(reads <= all && (other != index || reads == all), "{kernel}");
+        }
+    }
+    // `x-rand` ends first, so `copyl` reads less in its window than in the whole run.
+    assert!(kernels[1]["window"][0]["l2_reads"].as_u64() < kernels[0]["traffic"]["l2_reads"].as_u64());
+    let text = run("simulate warps tests/simulators/closure/runs/12-rand-copyl-cold.json");
+    assert!(text.stdout.contains("rows opened"), "{}", text.stdout);
+}

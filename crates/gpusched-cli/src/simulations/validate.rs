@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use super::{Global, Outcome};
 use crate::report::{Content, Output, OutputPath, Progress, json_lines};
-use gpusched_model::error::Result;
 use gpusched_model::Machine;
+use gpusched_model::error::Result;
 use gpusched_model::reader::Programs;
 use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory, warps as co_runs};
 use gpusched_warp::stress::{PATTERNS, Stress};

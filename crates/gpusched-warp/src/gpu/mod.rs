@@ -19,12 +19,12 @@ pub use self::failure::Failure;
 use self::launches::dispatch::Dispatcher;
 pub use self::launches::kernel::{Launch, Source};
 use self::memory_side::below::Below;
+pub use self::memory_side::camping::Shares;
+pub(super) use self::memory_side::meter::{Column, Issued, LookedUp};
 use self::memory_side::port::Port;
 use self::pace::ahead::Ahead;
 use self::pace::clocks::{Domain, Edges};
 use self::pace::wakes::NEVER;
-pub use self::memory_side::camping::Shares;
-pub(super) use self::memory_side::meter::{Column, Issued, LookedUp};
 pub use self::results::{BlockRecord, KernelResult, KernelTraffic, Results, Traffic};
 use self::sample::Untouched;
 pub(super) use self::sample::run_until;
@@ -241,7 +241,8 @@ impl<'a> Gpu<'a> {
             .classes
             .each()
             .map(|(sm, simulated)| (sm, &self.sms[simulated]));
-        self.results.finish(self.now, sms, &self.below.slices, &self.below.meter)
+        self.results
+            .finish(self.now, sms, &self.below.slices, &self.below.meter)
     }
 }
 

@@ -189,12 +189,15 @@ impl Results {
     fn counts(&mut self) -> Vec<&mut u64> {
         let traffic = &mut self.traffic;
         let kernels = self.kernels.iter_mut();
-        let instructions =
-            kernels.flat_map(|kernel| {
-                let instructions = [&mut kernel.warp_instructions, &mut kernel.thread_instructions];
-                let sectors = kernel.traffic.counts().into_iter().chain([&mut kernel.left_dirty]);
-                instructions.into_iter().chain(sectors)
-            });
+        let instructions = kernels.flat_map(|kernel| {
+            let instructions = [&mut kernel.warp_instructions, &mut kernel.thread_instructions];
+            let sectors = kernel
+                .traffic
+                .counts()
+                .into_iter()
+                .chain([&mut kernel.left_dirty]);
+            instructions.into_iter().chain(sectors)
+        });
         let sectors = [
             &mut traffic.l1_accesses,
             &mut traffic.l1_misses,

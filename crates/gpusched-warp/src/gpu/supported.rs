@@ -70,7 +70,8 @@ pub fn kernels(machine: &MachineShape, kernels: &[Launch]) -> Result<(), Failure
     }
     if kernels.len() > MOST_KERNELS {
         let expected = "at most 256 kernels in the scenario";
-        return demand(false, "dispatch.kernels", kernels.len(), expected).map_err(|refusal| refusal.of(machine));
+        return demand(false, "dispatch.kernels", kernels.len(), expected)
+            .map_err(|refusal| refusal.of(machine));
     }
     for kernel in kernels {
         let need = &kernel.need;

@@ -189,6 +189,10 @@ pub fn drain(machine: &Machine, program: &Program) -> Result<Rates> {
     let thrashed = Rates::of(machine, &alone(machine, None, program, L2::Thrashed, None)?);
     Ok(cold.min(Rates {
         l2: thrashed.l2,
-        dram: if thrashed.dram > 0 { thrashed.dram } else { u64::MAX },
+        dram: if thrashed.dram > 0 {
+            thrashed.dram
+        } else {
+            u64::MAX
+        },
     }))
 }

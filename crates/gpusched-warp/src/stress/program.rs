@@ -52,7 +52,10 @@ pub fn patterns(machine: &Machine) -> Result<Vec<Pattern>> {
     };
     let total = BLOCK * blocks;
     let stream = format!("a + 4*({total}*ROUND + block*threads + thread)");
-    let beyond = format!("a + {} + 4*({total}*ROUND + block*threads + thread)", 4 * total * ROUNDS);
+    let beyond = format!(
+        "a + {} + 4*({total}*ROUND + block*threads + thread)",
+        4 * total * ROUNDS
+    );
     let random = format!("a + 32*random({}, block*threads + thread, ROUND)", LARGE / 32);
     let other = format!("a + 32*random({}, block*threads + thread, ROUND, 1)", LARGE / 32);
     let inside = format!("a + 4*(({total}*ROUND + block*threads + thread) % {})", SMALL / 4);
@@ -72,8 +75,20 @@ pub fn patterns(machine: &Machine) -> Result<Vec<Pattern>> {
     };
     let few = same_slice.get(..64).unwrap_or(&same_slice);
     let all = vec![
-        balanced("dram-read-stream", Level::Dram, L2::Cold, streamed, &[(Load, &stream)]),
-        balanced("dram-write-stream", Level::Dram, L2::Thrashed, streamed, &[(Store, &stream)]),
+        balanced(
+            "dram-read-stream",
+            Level::Dram,
+            L2::Cold,
+            streamed,
+            &[(Load, &stream)],
+        ),
+        balanced(
+            "dram-write-stream",
+            Level::Dram,
+            L2::Thrashed,
+            streamed,
+            &[(Store, &stream)],
+        ),
         balanced(
             "dram-copy-stream",
             Level::Dram,
@@ -81,8 +96,20 @@ pub fn patterns(machine: &Machine) -> Result<Vec<Pattern>> {
             streamed,
             &[(Load, &stream), (Store, &beyond)],
         ),
-        balanced("dram-random-reads", Level::Dram, L2::Cold, LARGE, &[(Load, &random)]),
-        balanced("dram-random-writes", Level::Dram, L2::Thrashed, LARGE, &[(Store, &random)]),
+        balanced(
+            "dram-random-reads",
+            Level::Dram,
+            L2::Cold,
+            LARGE,
+            &[(Load, &random)],
+        ),
+        balanced(
+            "dram-random-writes",
+            Level::Dram,
+            L2::Thrashed,
+            LARGE,
+            &[(Store, &random)],
+        ),
         balanced(
             "dram-random-mix",
             Level::Dram,
@@ -132,7 +159,10 @@ fn rows(machine: &Machine, matches: impl Fn(&Location) -> bool) -> Vec<u64> {
         }
         found[*position].push(offset);
         *position += 1;
-        let complete = found.iter().rev().skip_while(|of_banks| of_banks.len() < rows.len());
+        let complete = found
+            .iter()
+            .rev()
+            .skip_while(|of_banks| of_banks.len() < rows.len());
         if complete.map(Vec::len).sum::<usize>() >= ADDRESSES {
             break;
         }
@@ -146,11 +176,14 @@ fn rounds(accesses: &[(Access, &str)]) -> Vec<Value> {
         // Loads to different registers do not wait for each other.
         let address = address.replace("ROUND", &round.to_string());
         match access {
-            Load => json!({"op": "load", "to": format!("f{round}"), "address": address, "bytes": 4, "cache": "l2"}),
+            Load => {
+                json!({"op": "load", "to": format!("f{round}"), "address": address, "bytes": 4, "cache": "l2"})
+            }
             Store => json!({"op": "store", "from": "f20", "address": address, "bytes": 4}),
         }
     };
-    let statements = (0..ROUNDS).flat_map(|round| accesses.iter().map(move |access| statement(round, access)));
+    let statements =
+        (0..ROUNDS).flat_map(|round| accesses.iter().map(move |access| statement(round, access)));
     statements.collect()
 }
 

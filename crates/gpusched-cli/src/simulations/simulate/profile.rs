@@ -31,7 +31,11 @@ use gpusched_warp::stress::{L2, Rates};
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// Program (JSON; `-` is standard input) or Accel-Sim trace (`.traceg`)
-    #[arg(value_name = "PROGRAM", required_unless_present = "stress", conflicts_with = "stress")]
+    #[arg(
+        value_name = "PROGRAM",
+        required_unless_present = "stress",
+        conflicts_with = "stress"
+    )]
     program: Option<PathBuf>,
     /// Simulated GPU: a name or a file
     #[arg(long, value_name = "MACHINE")]
@@ -137,11 +141,18 @@ impl Args {
     /// output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let Some(program) = &self.program else {
-            return stress::run(global, &kernels::find(&self.machine)?, self.scheduler, self.programs.as_deref());
+            return stress::run(
+                global,
+                &kernels::find(&self.machine)?,
+                self.scheduler,
+                self.programs.as_deref(),
+            );
         };
         let variants = Variant::all(self.vary, global.seed());
         let read = kernels::program_of(program)?;
-        let setups = variants.iter().map(|variant| self.setup(program, read.as_ref(), *variant));
+        let setups = variants
+            .iter()
+            .map(|variant| self.setup(program, read.as_ref(), *variant));
         let setups = setups.collect::<Result<Vec<Setup>>>()?;
         let [setup, ..] = setups.as_slice() else {
             return Ok(Outcome::Positive);
@@ -169,8 +180,12 @@ impl Args {
             progress.step();
             Ok(Point::new(setup.machine(), sms, &runs, self.traffic))
         };
-        let points: Vec<Result<Option<Point>>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
-        let points = points.into_iter().filter_map(Result::transpose).collect::<Result<Vec<Point>>>()?;
+        let points: Vec<Result<Option<Point>>> =
+            global.pool()?.install(|| sms.par_iter().map(point).collect());
+        let points = points
+            .into_iter()
+            .filter_map(Result::transpose)
+            .collect::<Result<Vec<Point>>>()?;
         let drain = match (self.traffic, &read) {
             (true, Some(read)) => Some(self.drain(setup.machine(), read)?),
             _ => None,

@@ -1,8 +1,8 @@
 //! Bounds on the time of a kernel in a co-run, and the simulated times.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::collections::HashMap;
 
 use gpusched_model::error::{Error, Result};
 use gpusched_model::machine::SECTOR;
@@ -75,7 +75,9 @@ impl Victim {
     /// Returns the bound `form`.
     pub fn bound(&self, form: Form) -> u64 {
         let all = Form::ALL.into_iter().zip(self.bounds);
-        all.filter(|(other, _)| *other == form).map(|(_, bound)| bound).sum()
+        all.filter(|(other, _)| *other == form)
+            .map(|(_, bound)| bound)
+            .sum()
     }
 }
 
@@ -193,7 +195,11 @@ impl Examiner {
                 }
             }
         };
-        let traffic = results.kernels.first().map(|kernel| kernel.traffic).unwrap_or_default();
+        let traffic = results
+            .kernels
+            .first()
+            .map(|kernel| kernel.traffic)
+            .unwrap_or_default();
         let program = match &kernel.program {
             KernelSource::Program(program) => program.with(&kernel.overrides())?,
             KernelSource::File(_) | KernelSource::Trace(_) => {
@@ -213,14 +219,20 @@ impl Examiner {
     /// Returns the rates of `program` in isolation on all SMs.
     fn drain(&self, program: &Program) -> Result<Rates> {
         let mut key = program.clone();
-        key.buffers.iter_mut().for_each(|(_, buffer)| buffer.address = None);
-        let key = serde_json::to_string(&key).map_err(|error| Error::parameter("program", error, "a program"))?;
+        key.buffers
+            .iter_mut()
+            .for_each(|(_, buffer)| buffer.address = None);
+        let key =
+            serde_json::to_string(&key).map_err(|error| Error::parameter("program", error, "a program"))?;
         let known = |drains: &HashMap<String, Rates>| drains.get(&key).copied();
         if let Some(rates) = known(&self.drains.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(rates);
         }
         let rates = stress::drain(&self.machine, program)?;
-        self.drains.lock().unwrap_or_else(PoisonError::into_inner).insert(key, rates);
+        self.drains
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, rates);
         Ok(rates)
     }
 

@@ -89,7 +89,10 @@ impl Campaign {
             None => None,
             Some(index) => {
                 let index = index as u64;
-                Some((index, pool.install(|| shrink(&self.examiner, &self.draw(index)?, self.form))?))
+                Some((
+                    index,
+                    pool.install(|| shrink(&self.examiner, &self.draw(index)?, self.form))?,
+                ))
             }
         };
         let co_runs = examined.iter().flatten().count() as u64;
@@ -97,8 +100,12 @@ impl Campaign {
         let slowdowns = victims.iter().map(|victim| ratio(victim.together, victim.alone));
         let slowdowns = sorted(slowdowns);
         let tally = |form| {
-            let worst = victims.iter().map(|victim| ratio(victim.together, victim.bound(form)));
-            let pessimism = victims.iter().map(|victim| ratio(victim.bound(form), victim.together));
+            let worst = victims
+                .iter()
+                .map(|victim| ratio(victim.together, victim.bound(form)));
+            let pessimism = victims
+                .iter()
+                .map(|victim| ratio(victim.bound(form), victim.together));
             Tally {
                 form,
                 exceeded: victims.iter().filter(|victim| victim.exceeds(form)).count() as u64,

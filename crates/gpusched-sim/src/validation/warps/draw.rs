@@ -20,9 +20,18 @@ const SHIFTS: usize = 4096;
 ///
 /// # Errors
 /// Fails without programs if `made_up` is false.
-pub fn co_run(machine: &Machine, programs: &[Program], made_up: bool, random: &mut impl Rng) -> Result<WarpRunShape> {
+pub fn co_run(
+    machine: &Machine,
+    programs: &[Program],
+    made_up: bool,
+    random: &mut impl Rng,
+) -> Result<WarpRunShape> {
     let clusters = machine.clusters as usize;
-    let count = if clusters > 2 && below(random, 5) == 0 { 3 } else { 2 };
+    let count = if clusters > 2 && below(random, 5) == 0 {
+        3
+    } else {
+        2
+    };
     let mut cuts: Vec<usize> = Vec::new();
     while cuts.len() + 1 < count {
         let cut = 1 + below(random, clusters - 1);
@@ -86,7 +95,10 @@ fn made_up_program(random: &mut impl Rng) -> Result<Program> {
     let mut body: Vec<Value> = Vec::new();
     for access in 0..accesses {
         let address = match all_random {
-            true => format!("a + 32*random({}, block*threads + thread, k, {access})", size / 32),
+            true => format!(
+                "a + 32*random({}, block*threads + thread, k, {access})",
+                size / 32
+            ),
             false => {
                 let offset = STRIDES[below(random, STRIDES.len())] * access as u64;
                 format!("a + ({by_thread}*(block*threads + thread) + {by_round}*k + {offset}) % {size}")

@@ -86,7 +86,9 @@ impl Windows {
     }
 
     fn add(&mut self, server: usize) {
-        let Some(count) = self.counts.get_mut(server) else { return };
+        let Some(count) = self.counts.get_mut(server) else {
+            return;
+        };
         *count += 1;
         self.largest = self.largest.max(*count);
         self.total += 1;

@@ -1,7 +1,7 @@
 //! Tests that compare SMs that are simulated ahead with SMs that are simulated cycle by cycle.
 
 use super::*;
-use crate::gpu::{Launch, Settings, Traffic};
+use crate::gpu::{Launch, Settings};
 use gpusched_model::Scheduler;
 use gpusched_model::machine::{Arbiter, Hash, Machine};
 use gpusched_model::program::Program;

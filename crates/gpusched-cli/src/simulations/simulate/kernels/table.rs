@@ -123,7 +123,12 @@ fn shares(answer: &Answer, palette: &Palette) -> String {
             traffic.activations,
         ];
         let cells = counts.iter().map(u64::to_string);
-        table.row([clip(&kernel.name, NAME)].into_iter().chain(cells).collect::<Vec<String>>());
+        table.row(
+            [clip(&kernel.name, NAME)]
+                .into_iter()
+                .chain(cells)
+                .collect::<Vec<String>>(),
+        );
     }
     table.render(palette.header)
 }

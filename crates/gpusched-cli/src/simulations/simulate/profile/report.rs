@@ -187,13 +187,17 @@ impl Point {
                 runs: runs.len() as u64,
                 shortest_cycles,
             }),
-            traffic: results.kernels.first().filter(|_| with_traffic).map(|kernel| PointTraffic {
-                sectors: (&kernel.traffic).into(),
-                left_dirty: kernel.left_dirty,
-                slice_share: results.shares.and_then(|shares| shares.slice),
-                channel_share: results.shares.and_then(|shares| shares.channel),
-                bank_share: results.shares.and_then(|shares| shares.bank),
-            }),
+            traffic: results
+                .kernels
+                .first()
+                .filter(|_| with_traffic)
+                .map(|kernel| PointTraffic {
+                    sectors: (&kernel.traffic).into(),
+                    left_dirty: kernel.left_dirty,
+                    slice_share: results.shares.and_then(|shares| shares.slice),
+                    channel_share: results.shares.and_then(|shares| shares.channel),
+                    bank_share: results.shares.and_then(|shares| shares.bank),
+                }),
         })
     }
 }
@@ -265,7 +269,9 @@ impl Report for Answer {
         let gpu = (self.gpu_sms, self.gpu_bytes_per_second);
         let rounds = self.estimate.map(Estimated::rounds);
         self.points.iter().try_for_each(|point| {
-            let variation = point.variation.map(|variation| (variation.runs, variation.shortest_cycles));
+            let variation = point
+                .variation
+                .map(|variation| (variation.runs, variation.shortest_cycles));
             let traffic = point.traffic.as_ref().map(|traffic| {
                 let share = |share: Option<f64>| share.map(|share| format!("{share:.6}"));
                 (
@@ -280,7 +286,13 @@ impl Report for Answer {
                 traffic: None,
                 ..point.clone()
             };
-            rows.add((point, gpu, rounds.as_slice(), variation.as_slice(), traffic.as_slice()))
+            rows.add((
+                point,
+                gpu,
+                rounds.as_slice(),
+                variation.as_slice(),
+                traffic.as_slice(),
+            ))
         })
     }
 
@@ -309,7 +321,9 @@ impl Report for Answer {
                     "{:.3}",
                     point.warp_instructions as f64 / point.cycles.max(1) as f64
                 ),
-                point.variation.map_or(String::new(), |variation| variation.shortest_cycles.to_string()),
+                point
+                    .variation
+                    .map_or(String::new(), |variation| variation.shortest_cycles.to_string()),
             ]);
         }
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
@@ -343,9 +357,12 @@ impl Answer {
             Column::Right("channel"),
             Column::Right("bank"),
         ]);
-        let share = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let share =
+            |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let points = self.points.iter();
-        let mut points = points.filter_map(|point| Some((point.sms, point.traffic.as_ref()?))).peekable();
+        let mut points = points
+            .filter_map(|point| Some((point.sms, point.traffic.as_ref()?)))
+            .peekable();
         if points.peek().is_none() {
             return String::new();
         }
