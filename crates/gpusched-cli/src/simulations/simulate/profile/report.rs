@@ -63,8 +63,8 @@ pub struct Answer {
     /// Whether the buffers of the kernel were in L2 at the start.
     warm: bool,
     /// Whether L2 had only one line per set; absent if it had all lines.
-    #[serde(skip_serializing_if = "is_no")]
-    thrashed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thrashed: Option<bool>,
     /// Number of SMs of the whole GPU.
     gpu_sms: u32,
     /// Peak bandwidth of the DRAM of the GPU [bytes per second].
@@ -151,10 +151,6 @@ struct DrainAnswer {
     dram_bytes_per_second: u64,
 }
 
-fn is_no(value: &bool) -> bool {
-    !*value
-}
-
 impl Point {
     /// Returns the point for `runs` on `sms` SMs of `machine`, each with its launch time. The longest run counts. Returns
     /// `None` without runs.
@@ -222,7 +218,7 @@ impl Answer {
             machine: setup.machine().name.clone(),
             scheduler: setup.scheduler(),
             warm,
-            thrashed: l2 == L2::Thrashed,
+            thrashed: (l2 == L2::Thrashed).then_some(true),
             gpu_sms: setup.machine().sms(),
             gpu_bytes_per_second: setup.machine().dram_bytes_per_second(),
             estimate,
@@ -327,7 +323,7 @@ impl Report for Answer {
             ]);
         }
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
-        let warmth = match (self.warm, self.thrashed) {
+        let warmth = match (self.warm, self.thrashed.is_some()) {
             (true, _) => "buffers in L2",
             (_, false) => "L2 empty",
             (_, true) => "L2 empty and with one line per set",
