@@ -61,8 +61,6 @@ pub struct Args {
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
     /// Stop the search after TIME; the plan then depends on the speed of the machine
-    ///
-    /// If no plan is found, the search for changes of the task set uses only the remaining time.
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     time_limit: Option<Time>,
     /// Accepted optimality gap in SMs [default: 0]
