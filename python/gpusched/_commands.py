@@ -1947,6 +1947,8 @@ def report(
     task_set: Document = None,
     *,
     search_effort: Optional[int] = None,
+    interference: Optional[Interference] = None,
+    memory_bandwidth: Value = None,
     set: Document = None,
     plan: Document = None,
     task: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
@@ -1958,12 +1960,18 @@ def report(
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Report:
-    """Write a web page about a plan, a study or a recording.
+    """Write a web page about a plan, a system, a study or a recording.
 
     Args:
-        input: Plan, results folder of a study, or, with --set, recording (FILE[@SIZE]).
-        task_set: Task set of the plan.
+        input: Plan, results folder of a study, or, with --set, recording (FILE[@SIZE]). For an end-to-end system,
+            INPUT is a plan of `partition` or a verdict of `test --format json`.
+        task_set: Task set or end-to-end system of the plan.
         search_effort: Examine at most N candidate partitions for the lower bound of the plan [default: 5000000].
+        interference: Interference model of the end-to-end system. ``conflict``: Tasks of one kind in one partition
+            have the WCET in conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated
+            WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other
+            partitions. ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
+        memory_bandwidth: Guaranteed memory bandwidth of the end-to-end system, e.g., 100GB/s.
         set: Task set of a recorded run; INPUT is the recording.
         plan: Plan of a recorded run, to check partitions and contexts.
         task: Activity of a task, if their names differ; may be repeated.
@@ -1983,6 +1991,8 @@ def report(
         [("input", input), *([] if task_set is None else [("task_set", task_set)])],
         {
             "search-effort": search_effort,
+            "interference": interference,
+            "memory-bandwidth": memory_bandwidth,
             "set": set,
             "plan": plan,
             "task": pairs(task),

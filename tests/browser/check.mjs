@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 const [executablePath, folder, screenshots] = process.argv.slice(2);
 const WIDTHS = [360, 800, 1400];
 const MOST_BYTES = 2_000_000;
-const MOST_MS = 1000;
+const MOST_NODES = 60_000;
 
 const faults = [];
 const expect = (condition, message) => condition || faults.push(message);
@@ -38,16 +38,20 @@ for (const name of names) {
     const local = /^(file|data|blob):/.test(request.url());
     expect(local, `${name}: request of ${request.url()}`);
   });
-  // The shortest of three times, because other programs may use the processor.
-  const times = [];
-  for (let run = 0; run < 3; run++) {
-    await page.goto(pathToFileURL(path).href);
-    times.push(await page.evaluate(() => Math.round(performance.getEntriesByType("navigation")[0].loadEventEnd)));
-  }
-  const ms = Math.min(...times);
-  expect(ms <= MOST_MS, `${name}: opens in ${ms} ms`);
-  console.log(`${name}: ${bytes} bytes, opens in ${ms} ms`);
+  await page.goto(pathToFileURL(path).href);
+  // Elements and texts, which determine the time to open the page on any machine. The time depends on the load of the machine.
+  const nodes = await page.evaluate(() => {
+    const walker = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    let count = 0;
+    while (walker.nextNode()) count++;
+    return count;
+  });
+  expect(nodes <= MOST_NODES, `${name}: ${nodes} nodes`);
+  const ms = await page.evaluate(() => Math.round(performance.getEntriesByType("navigation")[0].loadEventEnd));
+  console.log(`${name}: ${bytes} bytes, ${nodes} nodes, opens in ${ms} ms`);
 
+  // A screenshot of the whole page does not lay out the sections below the window.
+  if (screenshots) await page.evaluate(() => document.querySelectorAll("main > section").forEach((section) => (section.style.contentVisibility = "visible")));
   for (const width of WIDTHS) {
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });

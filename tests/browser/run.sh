@@ -44,6 +44,17 @@ page adas 0 "$out/adas.json" $sets/adas.json
 "$gpusched" partition $sets/shared-memory.json --gpu h100 --granularity mig --interference conflict+bandwidth \
     --memory-bandwidth 2TB/s -o "$out/mig.json"
 page mig 0 "$out/mig.json" $sets/shared-memory.json
+cat >"$out/slices-set.json" <<'END'
+{"name": "slices", "tasks": [
+  {"name": "camera", "kind": "memory", "period": "20ms", "wcet": {"amdahl": {"work": "160ms", "serial": 0.02}}, "traffic": "6GB", "bandwidth": "900GB/s"},
+  {"name": "lidar", "kind": "memory", "period": "25ms", "wcet": {"amdahl": {"work": "180ms", "serial": 0.02}}, "traffic": "4GB", "bandwidth": "700GB/s"},
+  {"name": "detector", "kind": "compute", "period": "30ms", "wcet": {"amdahl": {"work": "420ms", "serial": 0.02}}, "traffic": "1GB"},
+  {"name": "planner", "kind": "compute", "period": "50ms", "wcet": {"amdahl": {"work": "500ms", "serial": 0.01}}, "traffic": "500MB"}
+]}
+END
+"$gpusched" partition "$out/slices-set.json" --gpu h100 --granularity mig --interference conflict+bandwidth \
+    --memory-bandwidth 2TB/s -o "$out/slices.json"
+page slices 0 "$out/slices.json" "$out/slices-set.json"
 "$gpusched" partition $sets/adas.json --gpu h100 --granularity tpc --policy dm --sensitivity -o "$out/tpc.json"
 page tpc 0 "$out/tpc.json" $sets/adas.json
 "$gpusched" generate --tasks 200 --utilization 40 --seed 3 -o "$out/large-set.json"
@@ -64,6 +75,24 @@ END
 "$gpusched" partition "$out/hostile-set.json" --gpu xavier -o "$out/hostile.json" --quiet
 page hostile 0 "$out/hostile.json" "$out/hostile-set.json"
 page study 0 analysis/singh21-fig3.4
+cat >"$out/robot-system.json" <<'END'
+{"name": "robot",
+ "cores": [{"name": "cpu0", "policy": "fp"}],
+ "copy_engines": [{"name": "copy", "policy": "fifo", "bandwidth": "10GB/s"}],
+ "partitions": [{"name": "gpu", "policy": "np-fp"}],
+ "tasks": [
+  {"name": "camera", "period": "33ms", "wait": "suspend", "segments": [
+   {"on": "cpu0", "wcet": "2ms"}, {"on": "copy", "bytes": "8MB"},
+   {"on": "gpu", "wcet": {"amdahl": {"work": "30ms", "serial": 0.05}}, "traffic": "50MB"}, {"on": "cpu0", "wcet": "1ms"}]},
+  {"name": "control", "period": "10ms", "segments": [{"on": "cpu0", "wcet": "1ms"}]}],
+ "chains": [{"tasks": ["camera", "control"], "limit": "100ms"}]}
+END
+memory="--interference conflict+bandwidth --memory-bandwidth 100GB/s"
+"$gpusched" partition "$out/robot-system.json" --gpu orin $memory -o "$out/system.json"
+page system 0 "$out/system.json" "$out/robot-system.json" $memory
+late=tasksets/end_to_end/waters2019-iv-split-2x.json
+"$gpusched" test $late --format json >"$out/late.json" || true
+page late 1 "$out/late.json" $late
 "$gpusched" recording tasks "$robot" -o "$out/robot.json" --quiet
 page recording 0 "$robot" --set "$out/robot.json"
 

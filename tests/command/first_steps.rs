@@ -87,6 +87,22 @@ fn a_failure_explains_itself() {
     assert_snapshot!(told);
 }
 
+/// The search for changes uses only the time that the search for a plan left.
+#[test]
+fn changes_keep_the_time_limit() {
+    for memory in [
+        "",
+        " --interference conflict+bandwidth --memory-bandwidth 100GB/s",
+    ] {
+        let line = format!("partition {ADAS} --sms 6{memory}");
+        let told = |line: &str| run(line).stdout;
+        assert!(told(&line).contains("Each of these changes makes the task set schedulable:"));
+        let late = told(&format!("{line} --time-limit 1ns"));
+        let end = "The search used the whole time limit, so gpusched tried no changes of the task set.";
+        assert!(late.contains(end) && !late.contains("Each of"), "{late}");
+    }
+}
+
 /// A missing WCET in conflict causes a note if the missing WCET affects the result.
 #[test]
 fn a_missing_conflict_is_told_where_it_matters() {

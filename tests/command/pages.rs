@@ -9,6 +9,24 @@ use serde_json::Value;
 use crate::support::transcript::Transcript;
 use crate::support::{ADAS, Answer, files, root, run, run_with};
 
+const ROBOT: &str = r#"{"name": "robot",
+ "cores": [{"name": "cpu0", "policy": "fp"}],
+ "copy_engines": [{"name": "copy", "policy": "fifo", "bandwidth": "10GB/s"}],
+ "partitions": [{"name": "gpu", "policy": "np-fp"}],
+ "tasks": [
+  {"name": "camera", "period": "33ms", "wait": "suspend", "segments": [
+   {"on": "cpu0", "wcet": "2ms"}, {"on": "copy", "bytes": "8MB"},
+   {"on": "gpu", "wcet": {"amdahl": {"work": "30ms", "serial": 0.05}}, "traffic": "50MB"}, {"on": "cpu0", "wcet": "1ms"}]},
+  {"name": "control", "period": "10ms", "segments": [{"on": "cpu0", "wcet": "1ms"}]}],
+ "chains": [{"tasks": ["camera", "control"], "limit": "100ms"}]}"#;
+
+/// Tasks that need several MIG instances.
+const SLICES: &str = r#"{"tasks": [
+ {"name": "camera", "period": "20ms", "wcet": {"amdahl": {"work": "160ms", "serial": 0.02}}, "traffic": "6GB", "bandwidth": "900GB/s"},
+ {"name": "lidar", "period": "25ms", "wcet": {"amdahl": {"work": "180ms", "serial": 0.02}}, "traffic": "4GB", "bandwidth": "700GB/s"},
+ {"name": "detector", "period": "30ms", "wcet": {"amdahl": {"work": "420ms", "serial": 0.02}}, "traffic": "1GB"},
+ {"name": "planner", "period": "50ms", "wcet": {"amdahl": {"work": "500ms", "serial": 0.01}}, "traffic": "500MB"}]}"#;
+
 /// A plan of `set` by `partition OPTIONS`.
 fn plan_of(set: &str, options: &str) -> String {
     run(&format!("partition {set} {options} --format json")).stdout
@@ -168,6 +186,87 @@ fn a_page_loads_nothing_and_has_the_same_bytes() {
     }
 }
 
+/// The page of a verdict on a system shows all bounds, and its files give the same verdict.
+#[test]
+fn a_page_of_a_system_shows_its_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let robot = folder.path().join("robot.json").display().to_string();
+    std::fs::write(&robot, ROBOT).unwrap();
+    let memory = " --interference conflict+bandwidth --memory-bandwidth 100GB/s";
+    let split = "tasksets/end_to_end/waters2019-iv-split-2x.json";
+    for (command, system, options, word) in [
+        ("partition --gpu orin", robot.as_str(), "", "Schedulable"),
+        ("partition --gpu orin", robot.as_str(), memory, "Schedulable"),
+        ("test --sensitivity", split, "", "Not proven schedulable"),
+    ] {
+        let json = run(&format!("{command} {system}{options} --format json")).stdout;
+        let answer = run_with(&format!("report - {system}{options}"), json.clone());
+        let expected = i32::from(word != "Schedulable");
+        assert_eq!((answer.code, answer.stderr.as_str()), (expected, ""), "{command}");
+        let page = answer.stdout;
+        assert!(page.contains(&format!("</span> {word}</h2>")), "{command}");
+        let result: Value = serde_json::from_str(&json).unwrap();
+        let verdict = result.get("verdict").unwrap_or(&result);
+        let shown = |time: &Value| {
+            let cell = time.as_u64().map(|ns| format!("data-value=\"{ns}\""));
+            let cell = cell.unwrap_or_else(|| "no bound".to_owned());
+            assert!(page.contains(&cell), "{command}: {cell}");
+        };
+        for task in verdict["tasks"].as_array().unwrap() {
+            shown(&task["bound_ns"]);
+            if let (Some(bound), Some(deadline)) = (task["bound_ns"].as_i64(), task["deadline_ns"].as_i64()) {
+                let margin = format!("data-value=\"{}\"", deadline - bound);
+                assert!(page.contains(&margin), "{command}: {margin}");
+            }
+        }
+        for chain in verdict["chains"].as_array().unwrap() {
+            shown(&chain["reaction_ns"]);
+        }
+        let assumptions = verdict["assumptions"].as_array().unwrap();
+        assert_eq!(page.matches("<li id=\"assumption-").count(), assumptions.len());
+        let files = [("file-plan", "plan.json"), ("file-system", "system.json")];
+        let paths = files.map(|(id, name)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text_of(&page, id)).unwrap();
+            path.display().to_string()
+        });
+        let verified = run(&format!("verify {} {}{options}", paths[0], paths[1]));
+        assert_eq!(verified.code, expected, "{verified:?}");
+        let wrong = json.replacen("\"bound_ns\":", "\"bound_ns\":1", 1);
+        let refused = run_with(&format!("report - {system}{options}"), wrong);
+        assert!(
+            refused.code == 1 && refused.stdout.contains("</span> Refused</h2>"),
+            "{refused:?}"
+        );
+    }
+}
+
+/// Under MIG, the map and the tables show the memory of each instance.
+#[test]
+fn a_page_shows_mig_instances() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("set.json").display().to_string();
+    std::fs::write(&set, SLICES).unwrap();
+    let options = "--gpu h100 --granularity mig --interference conflict+bandwidth --memory-bandwidth 2TB/s";
+    let json = plan_of(&set, options);
+    let plan: Value = serde_json::from_str(&json).unwrap();
+    let partitions = plan["partitions"].as_array().unwrap();
+    let page = page_of(&json, &set).stdout;
+    assert!(partitions.len() > 1);
+    for text in [
+        "other instances never delay its kernels",
+        ">WCET C&#x27;<",
+        ">Bandwidth of the instance<",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert_eq!(page.matches("<span class=\"name\">1g.20gb</span>").count(), 2);
+    assert!(
+        page.contains("data-value=\"500000000000\""),
+        "a quarter of the slices"
+    );
+}
+
 #[test]
 fn a_page_of_200_tasks_is_small() {
     let sets = run("generate --tasks 200 --utilization 40 --seed 3").stdout;
@@ -249,6 +348,12 @@ fn pages_of_studies_and_recordings_have_the_exit_code_of_their_check() {
     let study = run("report analysis/singh21-fig3.4");
     assert_eq!((study.code, study.stderr.as_str()), (0, ""));
     assert!(study.stdout.contains("The results confirm 12 of 18 findings."));
+    assert!(
+        study
+            .stdout
+            .contains("A contradiction: With the printed WCET functions"),
+        "reasons.json"
+    );
     let rows = std::fs::read_to_string(root().join("analysis/singh21-fig3.4/singh21-fig3.4.csv")).unwrap();
     let (_, table) = study.stdout.split_once("<table id=\"results\"").unwrap();
     let (table, _) = table.split_once("</table>").unwrap();

@@ -91,7 +91,7 @@ enum Command {
     Study(study::Args),
     /// Draw results as a figure.
     Plot(plot::Args),
-    /// Write a web page about a plan, a study or a recording.
+    /// Write a web page about a plan, a system, a study or a recording.
     Report(pages::Args),
     /// Print the JSON schema of a file format.
     Schema(schema::Args),

@@ -1,33 +1,41 @@
-//! `gpusched report`: one self-contained web page about a plan, a study or a recording.
+//! `gpusched report`: one self-contained web page about a plan, an end-to-end system, a study or a recording.
 
 use std::path::{Path, PathBuf};
 
 use super::{Format, Global, Outcome};
-use crate::arguments::whole;
-use crate::end_to_end::Input;
+use crate::arguments::{named, whole};
+use crate::end_to_end::{self, Input};
 use crate::other_tools::recording::audit::{Request, pair};
 use crate::other_tools::recording::source::Reading;
 use crate::report::{Content, Output, Progress};
-use gpusched_model::TaskSet;
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::reader::{Plans, TaskSets};
-use gpusched_report::{Page, plan, recording, study};
-use gpusched_study::{Study, studies};
-use gpusched_verify::{Effort, GROUPS};
+use gpusched_model::reader::{EndToEndSystems, Plans, TaskSets};
+use gpusched_model::{Bandwidth, Interference, TaskSet};
+use gpusched_report::{Page, plan, recording, study, system};
+use gpusched_study::{Reasons, Study, studies};
+use gpusched_verify::{Effort, GROUPS, verify_system};
 
 /// Arguments of `gpusched report`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// Plan, results folder of a study, or, with --set, recording (FILE[@SIZE])
+    ///
+    /// For an end-to-end system, INPUT is a plan of `partition` or a verdict of `test --format json`.
     #[arg(value_name = "INPUT")]
     input: PathBuf,
-    /// Task set of the plan
+    /// Task set or end-to-end system of the plan
     #[arg(value_name = "SET", conflicts_with = "set")]
     tasks: Option<PathBuf>,
     /// Examine at most N candidate partitions for the lower bound of the plan [default: 5000000]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..), conflicts_with = "set")]
     search_effort: Option<u64>,
+    /// Interference model of the end-to-end system
+    #[arg(long, value_parser = named::<Interference>(), help_heading = "End-to-end systems")]
+    interference: Option<Interference>,
+    /// Guaranteed memory bandwidth of the end-to-end system, e.g., 100GB/s
+    #[arg(long, value_name = "RATE", help_heading = "End-to-end systems")]
+    memory_bandwidth: Option<Bandwidth>,
     /// Task set of a recorded run; INPUT is the recording
     #[arg(long, value_name = "SET", help_heading = "Recordings")]
     set: Option<PathBuf>,
@@ -42,8 +50,9 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The page is one HTML file without network access. The same input gives the same page. The page of a plan shows the result of
-`gpusched verify` first. The page of a study requires current results. The page of a recording shows its audit.
+The page is one HTML file without network access. The same input gives the same page. The page of a plan or an end-to-end system
+shows the result of `gpusched verify` first. The page of a study requires current results. It shows the reasons of `reasons.json` for
+claims that are not reproduced, from the folder of the results or the folder above it. The page of a recording shows its audit.
 
 Exit code 0: the plan is proven schedulable, no claim of the study fails, or the recording shows no violation. 1: otherwise.
 
@@ -74,6 +83,10 @@ impl Args {
                 expected,
             ));
         }
+        let is_plan = self.set.is_none() && !self.input.is_dir();
+        if !is_plan {
+            self.refuse_environment("another input")?;
+        }
         let output = Output::open(global)?;
         let page = match (&self.set, self.input.is_dir()) {
             (Some(set), _) => self.recording(set, global)?,
@@ -96,12 +109,9 @@ impl Args {
         };
         let set = match Input::open(tasks)? {
             Input::Sets(sets) => only(sets)?,
-            Input::Systems(_) => {
-                let refusal = Refusal::new("", "an end-to-end system", "a task set").at(tasks, None);
-                let hint = "`gpusched verify` checks the verdict of a system";
-                return Err(refusal.hint(hint).into());
-            }
+            Input::Systems(systems) => return self.system(systems),
         };
+        self.refuse_environment("a task set")?;
         let plan = Plans::only(&self.input, "plan")?;
         let progress = Progress::new(global, "candidate partitions examined");
         let effort = Effort {
@@ -109,6 +119,36 @@ impl Args {
             watch: &|groups| progress.at(groups),
         };
         plan::page(&plan, &set, &effort)
+    }
+
+    fn system(&self, systems: EndToEndSystems) -> Result<Page> {
+        let reason = "the verdict of a system has no lower bound";
+        end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
+        let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
+        let stated = end_to_end::read(&self.input, systems, environment)?;
+        let fault = verify_system(&stated.answer, &stated.system).err();
+        system::page(&system::Input {
+            fault: fault.as_ref(),
+            draft: &stated.draft,
+            system: &stated.system,
+            answer: &stated.answer,
+            plan: stated.plan.as_ref(),
+        })
+    }
+
+    /// Refuses the options about end-to-end systems. `found` is the input.
+    fn refuse_environment(&self, found: &str) -> Result<()> {
+        let options = [
+            ("interference", self.interference.is_some()),
+            ("memory_bandwidth", self.memory_bandwidth.is_some()),
+        ];
+        for (option, given) in options {
+            if given {
+                let expected = "an end-to-end system, because a plan of a task set states its models";
+                return Err(Error::parameter(option, found, expected));
+            }
+        }
+        Ok(())
     }
 
     fn study(&self, folder: &Path) -> Result<Page> {
@@ -126,7 +166,7 @@ impl Args {
         }
         let found: Vec<Study> = studies(folder)?;
         match found.as_slice() {
-            [one] => study::page(one),
+            [one] => study::page(one, &reasons(folder)?),
             several => {
                 let found = format!("{} studies", several.len());
                 Err(Error::file(folder, found, "the results folder of one study"))
@@ -152,6 +192,16 @@ impl Args {
             planned: audited.has_plan(),
         })
     }
+}
+
+/// Reads the reasons in `reasons.json`, in the folder of the results or in the folder above it.
+fn reasons(folder: &Path) -> Result<Reasons> {
+    let files = [
+        folder.join("reasons.json"),
+        folder.join("..").join("reasons.json"),
+    ];
+    let file = files.iter().find(|file| file.exists());
+    file.map_or_else(|| Ok(Reasons::default()), Reasons::read)
 }
 
 /// Returns the only task set of `sets`.

@@ -1,20 +1,23 @@
-//! Web pages: one self-contained HTML file about a plan, a study or a recording.
+//! Web pages: one self-contained HTML file about a plan, an end-to-end system, a study or a recording.
 //!
 //! A page contains its style, its script and its figures, and its content security policy forbids network access. The script only
 //! adds sorting, search, zoom and downloads, so a page is complete without it. The bytes of a page depend only on the inputs.
 //!
 //! * [`plan`]: verdict, assumptions, map of the SMs, tasks, demand, a simulated run, memory traffic, evidence, export;
+//! * [`system`]: verdict, assumptions, bounds of tasks and chains, resources, evidence of an end-to-end system;
 //! * [`study`]: figures, claims, tables of results, provenance;
 //! * [`recording`]: audit of a recorded run;
 //! * `page`: the frame of all pages, and the templates;
-//! * `verdict`, `table`, `figure`, `steps`: the parts that the pages share.
+//! * `verdict`, `table`, `figure`, `steps`, `file`: the parts that the pages share.
 
 mod figure;
+mod file;
 mod page;
 pub mod plan;
 pub mod recording;
 mod steps;
 pub mod study;
+pub mod system;
 mod table;
 mod verdict;
 

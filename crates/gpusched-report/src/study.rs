@@ -2,7 +2,7 @@
 
 use gpusched_model::counted;
 use gpusched_model::error::Result;
-use gpusched_study::{Finding, Findings, Provenance, Shard, Study, Table as Results};
+use gpusched_study::{Finding, Findings, Provenance, Reasons, Shard, Study, Table as Results};
 use serde::Serialize;
 
 use crate::figure::Figure;
@@ -34,11 +34,11 @@ struct Section {
     note: Option<String>,
 }
 
-/// Creates the page of `study`, whose results must be current.
+/// Creates the page of `study`, whose results must be current. `reasons` explains claims that are not reproduced.
 ///
 /// # Errors
 /// Fails in the same cases as [`Study::findings`], [`Study::figures`] and [`Table::read`](gpusched_study::Table::read).
-pub fn page(study: &Study) -> Result<Page> {
+pub fn page(study: &Study, reasons: &Reasons) -> Result<Page> {
     let (spec, folder) = (&study.spec, &study.folder);
     let findings = study.findings()?;
     let heading = match spec.title() {
@@ -69,7 +69,7 @@ pub fn page(study: &Study) -> Result<Page> {
     let content = Content {
         source: spec.source_text().to_owned(),
         figures: drawn,
-        claims: claims(&findings.findings),
+        claims: claims(&findings, reasons),
         results,
         provenance: provenance(&Provenance::read(&folder.provenance(Shard::WHOLE))?),
         name: spec.name().to_owned(),
@@ -113,15 +113,22 @@ fn verdict(findings: &Findings) -> Verdict {
     }
 }
 
-fn claims(findings: &[Finding]) -> Option<Table> {
+fn claims(found: &Findings, reasons: &Reasons) -> Option<Table> {
+    let findings = &found.findings;
+    let reason = |finding: &Finding| {
+        let deviation = reasons.of(&found.study, &finding.id);
+        Some(deviation.filter(|_| !finding.reproduced)?.text())
+    };
+    let explained = findings.iter().any(|finding| reason(finding).is_some());
     let mut table = Table::new("claims", "Claims, with the result for each analysis variant")
         .text("Claim")
         .text("Result")
         .text("Analysis variant")
-        .text("Statement")
-        .text("Published")
-        .text("Computed")
-        .text("Source");
+        .text("Statement");
+    if explained {
+        table = table.text("Reason for the deviation");
+    }
+    table = table.text("Published").text("Computed").text("Source");
     for finding in findings {
         let (word, tone) = match (finding.reproduced, finding.must_hold) {
             (true, _) => ("reproduced", Tone::Good),
@@ -130,15 +137,19 @@ fn claims(findings: &[Finding]) -> Option<Table> {
         };
         let values = finding.figures_in_words();
         let values = values.iter().map(|(name, value)| format!("{name} = {value}"));
-        table.rows.push(vec![
+        let mut row: Vec<Cell> = vec![
             finding.id.as_str().into(),
             Cell::toned(word, tone),
             Cell::of(finding.reading.clone()),
             finding.text.as_str().into(),
-            Cell::of(finding.published.clone()),
-            values.collect::<Vec<_>>().join("; ").into(),
-            Cell::of(finding.source.clone()),
-        ]);
+        ];
+        if explained {
+            row.push(Cell::of(reason(finding)));
+        }
+        row.push(Cell::of(finding.published.clone()));
+        row.push(values.collect::<Vec<_>>().join("; ").into());
+        row.push(Cell::of(finding.source.clone()));
+        table.rows.push(row);
     }
     (!table.rows.is_empty()).then_some(table)
 }

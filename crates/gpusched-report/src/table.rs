@@ -116,12 +116,37 @@ impl Cell {
         value.map_or_else(Cell::none, Into::into)
     }
 
+    /// `limit` − `bound`, which is negative if the bound exceeds the limit.
+    pub fn margin(limit: Time, bound: Time) -> Cell {
+        match limit.checked_sub(bound) {
+            Some(margin) => Cell {
+                tone: Tone::Good,
+                ..Cell::from(margin)
+            },
+            None => {
+                let excess = bound.checked_sub(limit).unwrap_or_default();
+                Cell {
+                    tone: Tone::Bad,
+                    ..Cell::valued(format!("−{excess}"), format!("-{}", excess.ns()))
+                }
+            }
+        }
+    }
+
     /// A share of 1 in percent, with a bar of this length.
     pub fn share(share: f64) -> Cell {
         Cell {
             bar: Some(format!("{:.1}", 100.0 * share.clamp(0.0, 1.0))),
             ..Cell::valued(format!("{:.1} %", 100.0 * share), format!("{share:.6}"))
         }
+    }
+}
+
+/// Returns a factor in thousandths as text.
+pub fn factor(permille: u64) -> String {
+    match permille {
+        gpusched_model::plan::LARGEST_SCALING.. => "× 1000 or more".to_owned(),
+        _ => format!("× {}.{:03}", permille / 1000, permille % 1000),
     }
 }
 

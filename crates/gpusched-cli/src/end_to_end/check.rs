@@ -5,13 +5,14 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::only;
+use crate::arguments::shared_memory;
 use crate::report::{About, Form, Output, Palette, Report, Rows, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
-use gpusched_model::counted;
-use gpusched_model::end_to_end::{Answer, Environment, System, SystemPlan};
+use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
+use gpusched_model::{Bandwidth, Interference, counted};
 use gpusched_verify::{Fault, verify_system};
 
 const COLUMNS: &str = "verified,schedulable,field,message";
@@ -36,6 +37,71 @@ struct Found {
     message: String,
 }
 
+/// Returns the interference model and the memory that the user states.
+///
+/// # Errors
+/// Fails if the interference model requires a memory bandwidth that is absent, or has no use for one that is present.
+pub fn environment(interference: Option<Interference>, bandwidth: Option<Bandwidth>) -> Result<Environment> {
+    let interference = interference.unwrap_or_default();
+    let memory = shared_memory(interference, bandwidth, None)?;
+    Ok(Environment {
+        interference,
+        memory: memory.map(|memory| memory.bandwidth),
+    })
+}
+
+/// A verdict on a system, or a plan that contains the verdict.
+pub struct Stated {
+    /// The system as written in its file.
+    pub draft: Draft,
+    /// The system of the verdict: with the partitions of the plan, if there is a plan.
+    pub system: System,
+    pub answer: Answer,
+    /// The plan that contains the verdict.
+    pub plan: Option<SystemPlan>,
+}
+
+/// Reads the verdict or plan in the file `path`, and the only system of the stream.
+///
+/// # Errors
+/// Fails on bad input, and if the plan is for another system.
+pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> Result<Stated> {
+    let file = systems.file().to_owned();
+    let draft = only(systems)?;
+    let shown = path.display().to_string();
+    let raw = EndToEndAnswers::only_raw(path, "verdict")?;
+    if raw.has("evidence") {
+        let answer: Answer = raw.parse(&shown)?;
+        let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
+        return Ok(Stated {
+            draft,
+            system,
+            answer,
+            plan: None,
+        });
+    }
+    let plan: SystemPlan = raw.parse(&shown)?;
+    plan.check_system(&draft)
+        .map_err(|refusal| refusal.at(&shown, None))?;
+    let planned = plan
+        .system
+        .as_ref()
+        .map(|system| System::new(system, environment));
+    let (Some(system), Some(answer)) = (planned, plan.verdict.clone()) else {
+        return Err(Error::file(
+            &shown,
+            "a plan without a verdict",
+            "a plan with a system and a verdict",
+        ));
+    };
+    Ok(Stated {
+        draft,
+        system: system.map_err(|refusal| refusal.at(&shown, None))?,
+        answer,
+        plan: Some(plan),
+    })
+}
+
 /// Checks the verdict or plan in the file `path` against the only system of the stream. `sms` is the number of SMs of the GPU,
 /// if the user states it.
 ///
@@ -47,38 +113,11 @@ pub fn verify(
     (environment, sms): (Environment, Option<u32>),
     global: &Global,
 ) -> Result<Outcome> {
-    let file = systems.file().to_owned();
-    let draft = only(systems)?;
+    let Stated {
+        system, answer, plan, ..
+    } = read(path, systems, environment)?;
     let shown = path.display().to_string();
-    let raw = EndToEndAnswers::only_raw(path, "verdict")?;
-    let (answer, system, place) = match raw.has("evidence") {
-        true => {
-            let answer: Answer = raw.parse(&shown)?;
-            let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
-            (answer, system, "")
-        }
-        false => {
-            let plan: SystemPlan = raw.parse(&shown)?;
-            plan.check_system(&draft)
-                .map_err(|refusal| refusal.at(&shown, None))?;
-            let planned = plan
-                .system
-                .as_ref()
-                .map(|system| System::new(system, environment));
-            let (Some(system), Some(verdict)) = (planned, plan.verdict) else {
-                return Err(Error::file(
-                    &shown,
-                    "a plan without a verdict",
-                    "a plan with a system and a verdict",
-                ));
-            };
-            (
-                verdict,
-                system.map_err(|refusal| refusal.at(&shown, None))?,
-                "verdict.",
-            )
-        }
-    };
+    let place = if plan.is_some() { "verdict." } else { "" };
     let used: u64 = system
         .partitions()
         .iter()

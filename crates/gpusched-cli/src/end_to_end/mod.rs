@@ -6,7 +6,7 @@ mod plan;
 mod run;
 mod verdict;
 
-pub use check::verify;
+pub use check::{environment, read, verify};
 pub use plan::partition;
 pub use run::{Simulation, simulate};
 pub use verdict::{test, verdict_text};

@@ -3,6 +3,8 @@
 mod changes;
 mod reasons;
 
+pub use changes::{Find, Trial};
+
 use crate::arguments::{Case, Request};
 use gpusched_analysis::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};
 use gpusched_model::counted;
@@ -10,14 +12,8 @@ use gpusched_model::policy::Strength;
 use gpusched_model::{Plan, TaskSet, Verdict};
 
 /// Returns the reasons why a plan is not schedulable, and changes that make the task set
-/// schedulable. `find` searches for a plan of a changed problem, and returns the result and the number of tests of this
-/// search.
-pub fn of_plan(
-    request: &Request,
-    case: &Case<'_>,
-    plan: &Plan,
-    find: &dyn Fn(&Problem<'_>) -> (bool, u64),
-) -> String {
+/// schedulable. `find` searches for a plan of a changed problem.
+pub fn of_plan(request: &Request, case: &Case<'_>, plan: &Plan, find: &Find<'_>) -> String {
     let mut lines = reasons::of_plan(case, plan);
     lines.extend(reasons::traffic(case));
     let from = plan
@@ -40,7 +36,13 @@ pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> Stri
     let mut lines = reasons::of_verdict(case, verdict);
     lines.extend(reasons::traffic(case));
     let all: Vec<usize> = (0..case.set.tasks().len()).collect();
-    let find = |problem: &Problem<'_>| (problem.verdict(&all, problem.sms()).schedulable, 1);
+    let find = |problem: &Problem<'_>| {
+        Some(Trial {
+            found: problem.verdict(&all, problem.sms()).schedulable,
+            tests: 1,
+            late: false,
+        })
+    };
     let trials = changes::Trials::new(request, case, &find);
     lines.extend(trials.report(0, verdict.evidence.task()));
     lines.extend(in_partitions(case, verdict));

@@ -7,13 +7,14 @@ mod sensitivity;
 mod solver;
 mod text;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Global, Outcome};
 use crate::arguments::notes;
 use crate::arguments::{Answer, Request, named, offer, whole};
 use crate::end_to_end::{self, Input};
 use crate::help::TUNING;
+use crate::plans::explanation::Trial;
 use crate::report::{About, Content, Form, OutputPath};
 use gpusched_analysis::end_to_end::{Gpu, Search};
 use gpusched_analysis::partitioning::forbidden::Forbidden;
@@ -26,6 +27,7 @@ use gpusched_model::assumptions::{Assumption, Basis};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::plan::SearchStats;
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
@@ -139,6 +141,7 @@ impl Args {
         let beside = self.export.beside();
         self.request
             .ask(global, sets, (&header, beside), offer.as_ref(), |case| {
+                let start = Instant::now();
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
                 if case.notes_on_conflict(&self.request) {
                     notes::conflict(case.set, &plan);
@@ -152,7 +155,7 @@ impl Args {
                 let schedulable = plan.schedulable;
                 let text = match (replaced, &exported) {
                     (true, exported) => exported.clone().unwrap_or_default(),
-                    (false, _) => form.render(&About((self, case), plan))?,
+                    (false, _) => form.render(&About((self, case, start), plan))?,
                 };
                 Ok(Answer {
                     positive: schedulable,
@@ -240,10 +243,24 @@ impl Args {
         })
     }
 
-    /// Whether a short search with the requested heuristic finds a plan for `problem`. Also returns the number of tests
-    /// that the search executed.
-    fn finds(&self, problem: &Problem<'_>) -> (bool, u64) {
-        let options = self.options().unwrap_or_default();
+    /// Returns the time that the time limit leaves for searches, where `start` is the start of the work on the task set;
+    /// `None` without a time limit.
+    fn time_left(&self, start: Instant) -> Option<Duration> {
+        let limit = Duration::from_nanos(self.time_limit?.ns());
+        Some(limit.saturating_sub(start.elapsed()))
+    }
+
+    /// Searches for a plan of `problem` with the requested heuristic and a short search. Returns `None` without a search
+    /// if no time is left since `start`.
+    fn find(&self, problem: &Problem<'_>, start: Instant) -> Option<Trial> {
+        let late = || self.time_left(start).is_some_and(|left| left.is_zero());
+        if late() {
+            return None;
+        }
+        let options = Options {
+            time_limit: self.time_left(start),
+            ..self.options().unwrap_or_default()
+        };
         let short = Options {
             search_effort: Some(options.search_effort.unwrap_or(AUTO_BUDGET).min(AUTO_BUDGET)),
             objective: Some(Objective::Feasible),
@@ -251,13 +268,17 @@ impl Args {
             ..options
         };
         let heuristic = { self.kind().with(&short) }.or_else(|_| self.kind().with(&options));
-        let Ok(heuristic) = heuristic else {
-            return (false, 0);
-        };
-        let plan = partition_by(problem, &heuristic, self.traffic.unwrap_or_default());
-        let stats = plan.stats;
+        let plan =
+            heuristic.map(|heuristic| partition_by(problem, &heuristic, self.traffic.unwrap_or_default()));
+        let stats = plan
+            .as_ref()
+            .map_or_else(|_| SearchStats::default(), |plan| plan.stats);
         let tests = stats.merges_tested.saturating_add(stats.other_work);
-        (plan.schedulable, tests.saturating_add(stats.prefill_merges))
+        Some(Trial {
+            found: plan.is_ok_and(|plan| plan.schedulable),
+            tests: tests.saturating_add(stats.prefill_merges),
+            late: late(),
+        })
     }
 
     /// Returns the heuristic with its options.

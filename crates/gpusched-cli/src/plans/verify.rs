@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Global, Outcome};
-use crate::arguments::shared_memory;
 use crate::arguments::{Gpu, check_as_many, named, naming, pairs, policy, whole};
 use crate::end_to_end::{self, Input};
 use crate::report::{About, Output, Palette, Progress, Report, Rows, numbered};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
-use gpusched_model::end_to_end::Environment;
 use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Partition, Plan};
 use gpusched_model::policy::Strength;
@@ -162,12 +160,7 @@ impl Args {
                 end_to_end::refuse("granularity", self.granularity.is_some(), reason)?;
                 end_to_end::refuse("arbitration", self.arbitration.is_some(), reason)?;
                 end_to_end::refuse("policy", self.policy.is_some(), reason)?;
-                let interference = self.interference.unwrap_or_default();
-                let memory = shared_memory(interference, self.memory_bandwidth, None)?;
-                let environment = Environment {
-                    interference,
-                    memory: memory.map(|memory| memory.bandwidth),
-                };
+                let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
                 let stated = (environment, self.gpu.given_sms()?);
                 return end_to_end::verify(&self.plans, systems, stated, global);
             }

@@ -3,9 +3,10 @@
 use gpusched_analysis::schedulability::Demand;
 use gpusched_analysis::schedulability::edf::demand_bound;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Partition, Plan, Policy};
+use gpusched_model::{Evidence, Partition, Plan, Policy, TaskSet};
 use serde::Serialize;
 
+use super::memory::is_divided;
 use super::system::System;
 use crate::figure::Figure;
 use crate::steps::Steps;
@@ -27,7 +28,7 @@ pub struct Section {
 }
 
 /// Returns the charts of all partitions of `plan`.
-pub fn section(plan: &Plan, system: Option<&System<'_>>) -> Section {
+pub fn section(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Section {
     let mut section = Section {
         figures: Vec::new(),
         notes: Vec::new(),
@@ -39,6 +40,8 @@ pub fn section(plan: &Plan, system: Option<&System<'_>>) -> Section {
         }
         return section;
     };
+    // Under MIG, only other sources than the tasks delay an instance.
+    let shared = plan.memory.is_some() && !(is_divided(plan) && set.other_traffic().is_empty());
     let most = (STEPS.0 / plan.partitions.len().max(1)).clamp(FEWEST, STEPS.1);
     let mut without = Vec::new();
     for (index, partition) in plan.partitions.iter().enumerate() {
@@ -47,7 +50,7 @@ pub fn section(plan: &Plan, system: Option<&System<'_>>) -> Section {
             Policy::Edf | Policy::NpEdf | Policy::LpEdf
         );
         let demands = system.demands(partition).filter(|_| is_edf);
-        match demands.and_then(|demands| figure(index, partition, &demands, plan.memory.is_some(), most)) {
+        match demands.and_then(|demands| figure(index, partition, &demands, shared, most)) {
             Some(figure) => section.figures.push(figure),
             None => without.push(index.to_string()),
         }

@@ -1,12 +1,13 @@
 //! Evidence of each partition, the files for a second check, and the exports for tools.
 
 use gpusched_analysis::export::Target;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Plan, TaskSet};
 use serde::Serialize;
 
 use super::verdict::naming;
+use crate::file::File;
 use crate::table::{Cell, Table};
 
 /// Evidence of one partition.
@@ -18,15 +19,6 @@ pub struct Proof {
     sentence: String,
     /// Checked intervals, or priorities with response times.
     table: Option<Table>,
-}
-
-/// A text that the reader can save as a file.
-#[derive(Serialize)]
-pub struct File {
-    id: String,
-    name: String,
-    about: String,
-    text: String,
 }
 
 /// Returns the evidence of each partition.
@@ -93,25 +85,11 @@ fn table(index: usize, tasks: &[usize], evidence: &Evidence, set: &TaskSet) -> O
 /// Returns the plan and the task set as files.
 ///
 /// # Errors
-/// Fails with [`Error::Internal`] for a value without a JSON form.
+/// Fails under the same conditions as [`File::json`].
 pub fn files(plan: &Plan, set: &TaskSet) -> Result<Vec<File>> {
-    let file = |id: &str, name: &str, about: &str, text: serde_json::Result<String>| {
-        let text = text.map_err(|error| Error::Internal(error.to_string()))?;
-        Ok::<File, Error>(File {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            about: about.to_owned(),
-            text: text + "\n",
-        })
-    };
     Ok(vec![
-        file(
-            "file-plan",
-            "plan.json",
-            "The plan with its evidence",
-            serde_json::to_string(plan),
-        )?,
-        file("file-set", "set.json", "The task set", serde_json::to_string(set))?,
+        File::json("file-plan", "plan.json", "The plan with its evidence", plan)?,
+        File::json("file-set", "set.json", "The task set", set)?,
     ])
 }
 

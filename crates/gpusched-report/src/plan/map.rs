@@ -25,9 +25,11 @@ struct Group {
     units: Vec<Unit>,
 }
 
-/// A TPC, or a single cell.
+/// A TPC, a MIG instance, or a single cell.
 #[derive(Serialize)]
 struct Unit {
+    /// Name above the cells; absent for a unit without a name.
+    name: Option<String>,
     cells: Vec<Cell>,
 }
 
@@ -84,7 +86,12 @@ impl Map {
             alternative: alternative(plan),
             note: note + &excess,
             groups: groups(device.filter(|_| placed), &owners),
-            legend: legend(plan, owners.iter().filter(|owner| owner.is_none()).count(), "SM"),
+            legend: legend(
+                plan,
+                owners.iter().filter(|owner| owner.is_none()).count(),
+                "SM",
+                |_| None,
+            ),
         })
     }
 }
@@ -142,6 +149,7 @@ fn groups(device: Option<&Device>, owners: &[Option<usize>]) -> Vec<Group> {
         }
     };
     let unit = |device: &Device, tpc: u32| Unit {
+        name: None,
         cells: device.sms_of_tpc(tpc).map(|sm| cell(sm, Some(tpc))).collect(),
     };
     let sms = u32::try_from(owners.len()).unwrap_or(u32::MAX);
@@ -165,6 +173,7 @@ fn groups(device: Option<&Device>, owners: &[Option<usize>]) -> Vec<Group> {
             name: "SMs".to_owned(),
             units: (0..sms)
                 .map(|sm| Unit {
+                    name: None,
                     cells: vec![cell(sm, None)],
                 })
                 .collect(),
@@ -181,37 +190,51 @@ fn slices(plan: &Plan, device: &Device) -> Option<Map> {
     let mig = device.mig()?;
     let mut owners: Vec<Option<usize>> = vec![None; mig.memory_slices as usize];
     let mut compute = 0;
+    let mut instances = Vec::new();
     for (index, partition) in plan.partitions.iter().enumerate() {
         let Some(Place::Instance(instance)) = &partition.place else {
             return None;
         };
         let profile = mig.profile(&instance.profile)?;
         compute += profile.compute;
+        instances.push((profile.name.as_str(), profile.memory));
         for slice in instance.start..instance.start.saturating_add(profile.memory) {
             if let Some(owner) = owners.get_mut(slice as usize) {
                 *owner = Some(index);
             }
         }
     }
-    let cells = owners.iter().enumerate().map(|(slice, &partition)| Unit {
-        cells: vec![Cell {
-            title: format!("memory slice {slice}: {}", owner(partition)),
-            partition,
-            color: color(partition.unwrap_or_default()),
-        }],
+    let cell = |(slice, partition): (usize, Option<usize>)| Cell {
+        title: format!("memory slice {slice}: {}", owner(partition)),
+        partition,
+        color: color(partition.unwrap_or_default()),
+    };
+    let slices: Vec<(usize, Option<usize>)> = owners.iter().copied().enumerate().collect();
+    let units = slices.chunk_by(|(_, left), (_, right)| left == right).map(|run| {
+        let instance = run.first().and_then(|&(_, owner)| instances.get(owner?));
+        Unit {
+            name: Some(instance.map_or("free", |(profile, _)| profile).to_owned()),
+            cells: run.iter().copied().map(cell).collect(),
+        }
     });
     let free = owners.iter().filter(|owner| owner.is_none()).count();
     Some(Map {
         alternative: alternative(plan),
         note: format!(
-            "Each cell is a memory slice of the GPU. The instances use {compute} of {}. The driver chooses the SMs of an instance.",
+            "Each cell is a memory slice of the GPU, below the profile of its MIG instance. The instances use {compute} of {}. The driver chooses the SMs of an instance.",
             counted(mig.compute_slices, "compute slice")
         ),
         groups: vec![Group {
             name: "Memory slices".to_owned(),
-            units: cells.collect(),
+            units: units.collect(),
         }],
-        legend: legend(plan, free, "memory slice"),
+        legend: legend(plan, free, "memory slice", |index| {
+            let (profile, memory) = instances.get(index)?;
+            Some(format!(
+                ", {profile} with {memory} of {}",
+                counted(mig.memory_slices, "memory slice")
+            ))
+        }),
     })
 }
 
@@ -228,16 +251,18 @@ fn alternative(plan: &Plan) -> String {
     format!("Map of the GPU. {}.", parts.collect::<Vec<_>>().join("; "))
 }
 
-fn legend(plan: &Plan, free: usize, noun: &str) -> Vec<Entry> {
+/// Returns the legend. `more` returns a further text about a partition.
+fn legend(plan: &Plan, free: usize, noun: &str, more: impl Fn(usize) -> Option<String>) -> Vec<Entry> {
     let mut legend: Vec<Entry> = plan
         .partitions
         .iter()
         .enumerate()
         .map(|(index, partition)| Entry {
             text: format!(
-                "partition {index}: {}, {}",
+                "partition {index}: {}, {}{}",
+                counted(partition.tasks.len(), "task"),
                 counted(partition.sms, "SM"),
-                counted(partition.tasks.len(), "task")
+                more(index).unwrap_or_default()
             ),
             partition: Some(index),
             color: color(index),

@@ -1,6 +1,7 @@
 //! Memory traffic of the tasks and of other sources.
 
-use gpusched_model::{Bandwidth, Bytes, Plan, TaskSet};
+use gpusched_model::device::Granularity;
+use gpusched_model::{Bandwidth, Bytes, Partition, Plan, TaskSet};
 use serde::Serialize;
 
 use crate::table::{Cell, Table};
@@ -12,9 +13,32 @@ pub struct Section {
     note: String,
 }
 
+/// Returns the guaranteed bandwidth of the MIG instance of `partition`; `None` if the partitions share the memory.
+pub fn of_instance(plan: &Plan, partition: &Partition) -> Option<Bandwidth> {
+    let (memory, hardware) = (plan.memory?, plan.hardware.as_ref()?);
+    let mig = hardware
+        .device
+        .mig()
+        .filter(|_| hardware.granularity == Granularity::Mig)?;
+    let whole = u128::from(memory.bandwidth.bytes_per_second());
+    let share = whole * u128::from(mig.memory_of(partition.sms)?) / u128::from(mig.memory_slices.max(1));
+    Bandwidth::new(u64::try_from(share).ok()?)
+}
+
+/// Whether each partition has memory slices for itself.
+pub fn is_divided(plan: &Plan) -> bool {
+    let mut partitions = plan.partitions.iter();
+    partitions.any(|partition| of_instance(plan, partition).is_some())
+}
+
 /// Returns the traffic of all tasks of `set`.
 pub fn section(plan: &Plan, set: &TaskSet) -> Section {
+    let divided = is_divided(plan);
     let note = match plan.memory {
+        Some(memory) if divided => format!(
+            "The memory has a guaranteed bandwidth of {}. Each MIG instance has the bandwidth of its memory slices for itself, so other instances never delay its kernels.",
+            memory.bandwidth
+        ),
         Some(memory) => format!(
             "All partitions share a memory with a guaranteed bandwidth of {}. The verdicts count the delay by the traffic of other partitions.",
             memory.bandwidth
@@ -25,25 +49,30 @@ pub fn section(plan: &Plan, set: &TaskSet) -> Section {
     if plan.memory.is_none() && !known && set.other_traffic().is_empty() {
         return Section { table: None, note };
     }
-    let bandwidth = plan.memory.map(|memory| memory.bandwidth);
+    let whole = plan.memory.map(|memory| memory.bandwidth);
     let mut table = Table::new("memory", "Memory traffic of each source")
         .text("Source")
         .number("Partition")
         .valued("Traffic per job", "bytes")
         .time("Period T")
         .valued("Mean rate", "B/s");
-    if bandwidth.is_some() {
-        table = table.number("Share of the bandwidth");
+    if whole.is_some() {
+        table = table.number(match divided {
+            true => "Share of the instance bandwidth",
+            false => "Share of the bandwidth",
+        });
     }
     for (index, task) in set.tasks().iter().enumerate() {
         let mut partitions = plan.partitions.iter();
         let partition = partitions.position(|partition| partition.tasks.contains(&index));
         let mut row = vec![set.label(index).into(), Cell::of(partition)];
+        let found = partition.and_then(|partition| plan.partitions.get(partition));
+        let instance = found.and_then(|partition| of_instance(plan, partition));
         row.extend(cells(
             task.traffic(),
             task.period().into(),
             task.period().ns(),
-            bandwidth,
+            instance.or(whole),
         ));
         table.rows.push(row);
     }
@@ -57,7 +86,7 @@ pub fn section(plan: &Plan, set: &TaskSet) -> Section {
             Some(other.traffic),
             other.period.into(),
             other.period.ns(),
-            bandwidth,
+            whole,
         ));
         table.rows.push(row);
     }

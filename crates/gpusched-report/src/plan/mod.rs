@@ -23,8 +23,9 @@ use gpusched_model::{Plan, TaskSet};
 use gpusched_verify::{Effort, Stated, verify_with};
 use serde::Serialize;
 
+use crate::file::File;
 use crate::table::Table;
-use crate::verdict::Verdict;
+use crate::verdict::{Listed, Verdict};
 use crate::{Page, page};
 use system::System;
 
@@ -33,17 +34,17 @@ struct Content {
     heading: String,
     verdict: Verdict,
     facts: Vec<(&'static str, String)>,
-    assumptions: Vec<verdict::Listed>,
+    assumptions: Vec<Listed>,
     map: Option<map::Map>,
     partitions: Option<Table>,
     tasks: Table,
-    response_times: &'static str,
+    task_notes: Vec<&'static str>,
     demand: demand::Section,
     run: run::Section,
     memory: memory::Section,
     evidence: Vec<evidence::Proof>,
-    files: Vec<evidence::File>,
-    exports: Vec<evidence::File>,
+    files: Vec<File>,
+    exports: Vec<File>,
     export_note: &'static str,
 }
 
@@ -77,8 +78,8 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
         map: map::Map::new(plan),
         partitions: tables::partitions(plan, set, system.as_ref(), checked.is_ok()),
         tasks: tables::tasks(plan, set, system.as_ref()),
-        response_times: tables::response_times_note(plan, checked.is_ok()),
-        demand: demand::section(plan, system.as_ref()),
+        task_notes: tables::notes(plan, checked.is_ok()),
+        demand: demand::section(plan, set, system.as_ref()),
         run: run::section(plan, set, system.as_ref()),
         memory: memory::section(plan, set),
         evidence: evidence::proofs(plan, set),

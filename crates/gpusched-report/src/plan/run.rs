@@ -115,7 +115,7 @@ fn note(plan: &Plan, whole: Option<Time>, last: Time, end: Time) -> String {
             "The run ends at {end}, because the hyperperiod is too long: the chart shows at most {JOBS} jobs."
         ),
     };
-    let delay = match plan.memory {
+    let delay = match plan.memory.filter(|_| !super::memory::is_divided(plan)) {
         Some(_) => " The run neglects the interference delay by other partitions.",
         None => "",
     };

@@ -4,9 +4,10 @@ use gpusched_model::plan::Proof;
 use gpusched_model::time::Time;
 use gpusched_model::{Partition, Plan, Policy, TaskSet, counted};
 
+use super::memory::{is_divided, of_instance};
 use super::system::System;
 use super::verdict::naming;
-use crate::table::{Cell, Table, Tone};
+use crate::table::{Cell, Table, Tone, factor};
 
 /// Returns the key numbers of the plan, each with its name.
 pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
@@ -20,7 +21,7 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
     facts.push(("SMs used", format!("{} of {}", plan.sms_used, plan.gpu_sms)));
     if let Some(bound) = &plan.bound {
         let proof = match bound.proof {
-            Proof::Prices => "by dual prices",
+            Proof::Prices => "sum of the dual prices of the tasks",
             Proof::Search => "by complete search",
         };
         facts.push(("Lower bound", format!("{} ({proof})", counted(bound.sms, "SM"))));
@@ -57,14 +58,6 @@ fn policies(plan: &Plan) -> String {
     }
 }
 
-/// Returns a factor in thousandths as text.
-pub fn factor(permille: u64) -> String {
-    match permille {
-        gpusched_model::plan::LARGEST_SCALING.. => "× 1000 or more".to_owned(),
-        _ => format!("× {}.{:03}", permille / 1000, permille % 1000),
-    }
-}
-
 /// Returns the table of partitions, or `None` for a plan without partitions.
 pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: bool) -> Option<Table> {
     let mut table = Table::new("partitions", "Partitions of the plan")
@@ -90,6 +83,10 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verif
     if with_place {
         table = table.text("Placement");
     }
+    let divided = is_divided(plan);
+    if divided {
+        table = table.valued("Bandwidth of the instance", "B/s");
+    }
     for (index, (partition, slack)) in plan.partitions.iter().zip(slacks).enumerate() {
         let names: Vec<String> = partition.tasks.iter().map(|&task| set.label(task)).collect();
         let utilization =
@@ -113,6 +110,10 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verif
         row.push(test.into());
         if with_place {
             row.push(Cell::of(partition.place.as_ref().map(ToString::to_string)));
+        }
+        if divided {
+            let bandwidth = of_instance(plan, partition);
+            row.push(bandwidth.map_or_else(Cell::none, |rate| Cell::valued(rate, rate.bytes_per_second())));
         }
         table.rows.push(row);
     }
@@ -154,7 +155,10 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
     let known = found.wcets.iter().any(Option::is_some);
     let bounded = found.response_times.iter().any(Option::is_some);
     if known {
-        table = table.time("WCET C").number("C / T");
+        table = match is_divided(plan) {
+            true => table.time("WCET C'").number("C' / T"),
+            false => table.time("WCET C").number("C / T"),
+        };
     }
     if bounded {
         table = table.time("Response time R").time("Margin D − R").number("R / D");
@@ -192,7 +196,7 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
         }
         if bounded {
             row.push(Cell::of(response));
-            row.push(response.map_or_else(Cell::none, |response| margin(deadline, response)));
+            row.push(response.map_or_else(Cell::none, |response| Cell::margin(deadline, response)));
             row.push(response.map_or_else(Cell::none, |response| share(response, deadline)));
         }
         if plan.sensitivity.is_some() {
@@ -219,23 +223,6 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
         table.rows.push(row);
     }
     table
-}
-
-/// D − R, which is negative if the bound on the response time exceeds the deadline.
-fn margin(deadline: Time, response: Time) -> Cell {
-    match deadline.checked_sub(response) {
-        Some(margin) => Cell {
-            tone: Tone::Good,
-            ..Cell::from(margin)
-        },
-        None => {
-            let excess = response.checked_sub(deadline).unwrap_or_default();
-            Cell {
-                tone: Tone::Bad,
-                ..Cell::valued(format!("−{excess}"), format!("-{}", excess.ns()))
-            }
-        }
-    }
 }
 
 /// Values of each task, by the position of the task.
@@ -282,8 +269,24 @@ fn set<T>(list: &mut [Option<T>], index: usize, value: Option<T>) {
     }
 }
 
+/// Returns sentences about the columns of the table of tasks.
+pub fn notes(plan: &Plan, verified: bool) -> Vec<&'static str> {
+    let mut notes = vec![response_times_note(plan, verified)];
+    if verified && is_divided(plan) {
+        notes.push(
+            "WCET C' is the WCET in the MIG instance. It exceeds the stated WCET if the task can use more memory bandwidth than the instance has.",
+        );
+    }
+    if plan.bound.is_some() {
+        notes.push(
+            "The dual price of a task is its part of the lower bound. The dual prices of the tasks in a partition never exceed the SMs that they need together, so every plan has at least as many SMs as the sum of all dual prices.",
+        );
+    }
+    notes
+}
+
 /// Returns a sentence about the source of the response times.
-pub fn response_times_note(plan: &Plan, verified: bool) -> &'static str {
+fn response_times_note(plan: &Plan, verified: bool) -> &'static str {
     if !verified {
         return "The page shows no WCETs and no response times, because the verifier refuses the plan.";
     }
@@ -293,6 +296,8 @@ pub fn response_times_note(plan: &Plan, verified: bool) -> &'static str {
         "The plan assigns no task to a partition, so there are no response times."
     } else if policies.clone().all(is_fixed) {
         "The evidence of the plan contains the response times, and the verifier checks them."
+    } else if is_divided(plan) {
+        "With memory traffic, the analysis of EDF bounds no response times. The proof is the demand test."
     } else if plan.memory.is_some() {
         "WCETs exclude the interference delay by other partitions. Tasks under EDF have no bound on the response time with shared memory; their evidence is the demand test."
     } else if policies.any(|policy| policy == Policy::Edf) {

@@ -1,25 +1,15 @@
 //! The result of the verifier in words.
 
-use gpusched_model::assumptions::{Assumption, Consequence};
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::policy::Strength;
 use gpusched_model::{TaskSet, counted};
 use gpusched_verify::{CheckedBound, CheckedMargin, Fault, Taken, Verified};
-use serde::Serialize;
 
 use crate::table::Tone;
-use crate::verdict::{Check, Verdict};
+use crate::verdict::{Check, Listed, Verdict};
 
 /// Result of the verifier: its findings, or the first fault.
 pub type Checked = Result<(Verified, Taken), Fault>;
-
-/// An assumption.
-#[derive(Serialize)]
-pub struct Listed {
-    id: String,
-    text: String,
-    unsafe_if_violated: bool,
-}
 
 fn proves(plan: &Plan) -> bool {
     let mut partitions = plan.partitions.iter();
@@ -211,16 +201,5 @@ pub fn assumptions(plan: &Plan, checked: &Checked) -> Vec<Listed> {
     let list = checked
         .as_ref()
         .map_or_else(|_| stated(), |(verified, _)| verified.assumptions.clone());
-    list.iter().map(listed).collect()
-}
-
-fn listed(assumption: &Assumption) -> Listed {
-    Listed {
-        id: assumption.id.to_string(),
-        text: assumption
-            .text
-            .clone()
-            .unwrap_or_else(|| assumption.id.to_string()),
-        unsafe_if_violated: assumption.if_violated == Consequence::Unsafe,
-    }
+    list.iter().map(Listed::from).collect()
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use strum::EnumMessage as _;
 
 use super::findings::Findings;
 use gpusched_model::error::{Refusal, Result};
@@ -80,6 +81,17 @@ pub enum Reason {
     Refuted,
 }
 
+impl Deviation {
+    /// Returns the kind of the reason and the explanation, such as `Substitute data: The kernels are synthetic.`
+    pub fn text(&self) -> String {
+        let mut text = format!("{}: {}", self.reason.get_message().unwrap_or_default(), self.why);
+        if let Some(first) = text.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        text
+    }
+}
+
 impl Reasons {
     /// Reads the reasons in the file at `path`.
     ///
@@ -90,13 +102,13 @@ impl Reasons {
         Documents::only(path, "list of reasons")
     }
 
-    /// Returns whether the file states a reason for `claim` of `study`.
-    pub(crate) fn explain(&self, study: &str, claim: &str) -> bool {
+    /// Returns the reason for `claim` of `study`; `None` if the file states no reason.
+    pub fn of(&self, study: &str, claim: &str) -> Option<&Deviation> {
         let mut of_study = self
             .deviations
             .iter()
             .filter(|deviation| deviation.study == study);
-        of_study.any(|deviation| deviation.claims.iter().any(|id| id == claim))
+        of_study.find(|deviation| deviation.claims.iter().any(|id| id == claim))
     }
 
     /// Checks each deviation of a study in `findings`. Each deviation must name a claim that the

@@ -127,7 +127,7 @@ fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
         .filter(|(study, claim)| {
             claim
                 .iter()
-                .any(|finding| !finding.reproduced && !reasons.explain(&study.study, &finding.id))
+                .any(|finding| !finding.reproduced && reasons.of(&study.study, &finding.id).is_none())
         })
         .filter_map(|(study, claim)| Some((study, claim.iter().find(|finding| !finding.reproduced)?, claim)))
         .map(|(study, first, claim)| {

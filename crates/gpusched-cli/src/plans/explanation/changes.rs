@@ -24,28 +24,39 @@ const MOST_TESTS: u64 = 400_000;
 /// function is a table with one entry per number of SMs.
 const MOST_POINTS: u32 = 1024;
 
+/// Result of the search for a plan of a changed problem.
+pub struct Trial {
+    /// Whether the search found a plan.
+    pub found: bool,
+    /// Number of tests that the search executed.
+    pub tests: u64,
+    /// Whether no time is left after the search.
+    pub late: bool,
+}
+
+/// Search for a plan of a changed problem. Returns `None` without a search if no time is left.
+pub type Find<'f> = dyn Fn(&Problem<'_>) -> Option<Trial> + 'f;
+
 /// Searches for plans, each after one change of the problem.
 pub struct Trials<'t, 'c> {
     request: &'t Request,
     case: &'t Case<'c>,
-    find: &'t dyn Fn(&Problem<'_>) -> (bool, u64),
+    find: &'t Find<'t>,
     runs: Cell<u32>,
     tests: Cell<u64>,
+    late: Cell<bool>,
 }
 
 impl<'t, 'c> Trials<'t, 'c> {
     /// Creates trials that search with `find`.
-    pub fn new(
-        request: &'t Request,
-        case: &'t Case<'c>,
-        find: &'t dyn Fn(&Problem<'_>) -> (bool, u64),
-    ) -> Trials<'t, 'c> {
+    pub fn new(request: &'t Request, case: &'t Case<'c>, find: &'t Find<'t>) -> Trials<'t, 'c> {
         Trials {
             request,
             case,
             find,
             runs: Cell::new(0),
             tests: Cell::new(0),
+            late: Cell::new(false),
         }
     }
 
@@ -56,24 +67,33 @@ impl<'t, 'c> Trials<'t, 'c> {
             .into_iter()
             .flatten()
             .collect();
+        let tried = counted(self.runs.get(), "change");
+        let late = self.late.get();
         match (found.is_empty(), self.runs.get()) {
+            (true, 0) if late => vec![
+                "The search used the whole time limit, so gpusched tried no changes of the task set."
+                    .to_owned(),
+            ],
             (true, 0) => Vec::new(),
-            (true, runs) => vec![format!(
-                "gpusched tried {}. No single change makes the task set schedulable.",
-                counted(runs, "change")
+            (true, _) if late => vec![format!(
+                "gpusched tried {tried} within the time limit, and found no plan."
+            )],
+            (true, _) => vec![format!(
+                "gpusched tried {tried}. No single change makes the task set schedulable."
             )],
             (false, _) => {
                 let title = "Each of these changes makes the task set schedulable:".to_owned();
                 let lines = found.into_iter().map(|line| format!("  {line}"));
-                std::iter::once(title).chain(lines).collect()
+                let end = late.then(|| "The time limit ended the search for further changes.".to_owned());
+                std::iter::once(title).chain(lines).chain(end).collect()
             }
         }
     }
 
     /// Whether a search finds a plan for `set` on `sms` SMs with `memory`. Returns false without
-    /// a search after [`MOST_RUNS`] searches or [`MOST_TESTS`] tests.
+    /// a search after [`MOST_RUNS`] searches, after [`MOST_TESTS`] tests, or if no time is left.
     fn passes(&self, set: &TaskSet, sms: u32, memory: Option<SharedMemory>) -> bool {
-        if self.runs.get() >= MOST_RUNS || self.tests.get() >= MOST_TESTS {
+        if self.late.get() || self.runs.get() >= MOST_RUNS || self.tests.get() >= MOST_TESTS {
             return false;
         }
         let offer = self
@@ -86,10 +106,14 @@ impl<'t, 'c> Trials<'t, 'c> {
             .and_then(|problem| memory.map_or(Ok(problem), |memory| problem.sharing(memory)))
             .and_then(|problem| offer.map_or(Ok(problem), |offer| problem.offered(offer)));
         let Ok(problem) = problem else { return false };
+        let Some(trial) = (self.find)(&problem) else {
+            self.late.set(true);
+            return false;
+        };
+        self.late.set(trial.late);
         self.runs.set(self.runs.get() + 1);
-        let (found, tests) = (self.find)(&problem);
-        self.tests.set(self.tests.get().saturating_add(tests));
-        found
+        self.tests.set(self.tests.get().saturating_add(trial.tests));
+        trial.found
     }
 
     /// Returns a change of the memory that leads to a plan: more bandwidth, or no memory traffic

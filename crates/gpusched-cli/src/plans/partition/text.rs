@@ -1,5 +1,7 @@
 //! Results of `partition` as text and CSV.
 
+use std::time::Instant;
+
 use super::{Args, margin, response_times, sensitivity};
 use crate::arguments::Case;
 use crate::plans::explanation;
@@ -103,8 +105,8 @@ impl Args {
         }
     }
 
-    /// Returns the full text for one task set.
-    fn report(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
+    /// Returns the full text for one task set. The work on the task set started at `start`.
+    fn report(&self, (case, start): (&Case<'_>, Instant), plan: &Plan, palette: &Palette) -> String {
         let mut text = format!(
             "{}\n{}: {}, heuristic {}, each partition under {}\n",
             self.headline(case, plan, palette),
@@ -116,7 +118,7 @@ impl Args {
             self.request.test_name()
         );
         if plan.failure.is_some() {
-            let find = |problem: &Problem<'_>| self.finds(problem);
+            let find = |problem: &Problem<'_>| self.find(problem, start);
             text += &explanation::of_plan(&self.request, case, plan, &find);
             text += self.advice(case, plan);
         }
@@ -273,10 +275,11 @@ impl Args {
     }
 }
 
-impl Report for About<(&Args, &Case<'_>), Plan> {
+/// The tuple contains the arguments, the task set, and the start of the work on the task set.
+impl Report for About<(&Args, &Case<'_>, Instant), Plan> {
     /// Adds one row per partition. For a plan without partitions, adds a single row with empty cells.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let About((args, case), plan) = self;
+        let About((args, case, _), plan) = self;
         let system = (
             case.index,
             case.set.name(),
@@ -316,12 +319,12 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((args, case), plan) = self;
+        let About((args, case, start), plan) = self;
         Ok(match case.alone {
             true => {
                 let list = plan.assumptions.as_deref().filter(|_| !case.quiet);
                 let list = list.map(|list| format!("\n{}", numbered(list)));
-                args.report(case, plan, palette) + &list.unwrap_or_default()
+                args.report((case, *start), plan, palette) + &list.unwrap_or_default()
             }
             false => {
                 let headline = args.headline(case, plan, palette);

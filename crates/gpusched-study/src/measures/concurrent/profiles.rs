@@ -95,6 +95,8 @@ impl MemoryProfiles {
             rows.push(of.decimal("bandwidth at DRAM", alone.dram as f64 / 1e9, "GB/s"));
             let latency = masola::latency(last.time as f64, sat, platform.sms, kai, u, sms);
             let predicted = masola::bandwidth(all, sms, platform);
+            let of_eq_17 = of.clone().with("model", "Eq. 17");
+            rows.push(of_eq_17.decimal("predicted bandwidth", predicted, "GB/s"));
             for (model, predicted, found) in [
                 ("Eq. 4", latency, alone.time as f64),
                 ("Eq. 17", predicted, bandwidth),
