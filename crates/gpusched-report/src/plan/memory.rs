@@ -14,7 +14,9 @@ pub struct Section {
 
 /// Returns the traffic of all tasks of `set`.
 pub fn section(plan: &Plan, set: &TaskSet) -> Section {
+    let time = plan.memory.and_then(|memory| memory.time);
     let note = match plan.memory {
+        _ if time.is_some() => "The verdicts count the memory times of the jobs in other partitions, from the `sectors` of the tasks.".to_owned(),
         Some(memory) => format!(
             "All partitions share a memory with a guaranteed bandwidth of {}. The verdicts count the delay by the traffic of other partitions.",
             memory.bandwidth
@@ -25,7 +27,10 @@ pub fn section(plan: &Plan, set: &TaskSet) -> Section {
     if plan.memory.is_none() && !known && set.other_traffic().is_empty() {
         return Section { table: None, note };
     }
-    let bandwidth = plan.memory.map(|memory| memory.bandwidth);
+    let bandwidth = plan
+        .memory
+        .filter(|_| time.is_none())
+        .map(|memory| memory.bandwidth);
     let mut table = Table::new("memory", "Memory traffic of each source")
         .text("Source")
         .number("Partition")
