@@ -14,7 +14,7 @@ use crate::{Format, Global, Outcome, complain, end_to_end};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::{Offer, Problem};
 use gpusched_model::end_to_end::Environment;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::reader::TaskSets;
 use gpusched_model::{Device, Policy, SharedMemory, TaskSet};
 
@@ -55,6 +55,14 @@ pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
     match task.and_then(|task| Some((task, set.tasks().get(task)?.name()?))) {
         Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
         None => String::new(),
+    }
+}
+
+/// Adds the position of the task set to a refusal of one of its tasks.
+fn in_set(refusal: Refusal, file: &str, line: Option<usize>) -> Refusal {
+    match refusal.field().starts_with("tasks[") {
+        true => refusal.at(file, line),
+        false => refusal,
     }
 }
 
@@ -171,10 +179,9 @@ impl Request {
                     true => "",
                     false => ", without contention in a partition",
                 };
-                let form = self.memory.form();
-                let strength = form.strength();
+                let form = self.memory.form().described();
                 format!(
-                    "{}, with the memory time of other partitions ({form}: {strength}){inside}",
+                    "{}, with the memory time of other partitions ({form}){inside}",
                     self.policy()
                 )
             }
@@ -273,17 +280,22 @@ impl Request {
                 output.write(header)?;
             }
             let mut rest = batch.as_slice();
+            let first = asked;
             while whole && !rest.is_empty() {
                 let (chunk, later) = rest.split_at(pace.chunk().min(rest.len()));
                 let answers: Vec<Result<Answer>> = pool.install(|| {
                     let numbered = chunk.par_iter().enumerate();
                     let cases = numbered.map(|(position, set)| {
+                        let index = asked + position as u64;
+                        let line = { raw.get((index - first) as usize) }.map(|raw| raw.line);
+                        let problem = self.problem(set, gpu, offer);
                         answer(&Case {
-                            index: asked + position as u64,
+                            index,
                             alone,
                             quiet: global.quiet,
                             set,
-                            problem: self.problem(set, gpu, offer)?,
+                            problem: problem
+                                .map_err(|error| error.map_refusal(|found| in_set(found, file, line)))?,
                         })
                     });
                     cases.collect()

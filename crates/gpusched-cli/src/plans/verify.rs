@@ -375,7 +375,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
         let bound = verified.bound.as_ref();
         let form = plan.memory.and_then(|memory| memory.time).map(|time| time.form);
         let strength = form.map_or(String::new(), |form| {
-            format!("; memory time {form}: {}", form.strength())
+            format!("; memory time {}", form.described())
         });
         let line = if plan.schedulable && !answer.proven && !plan.partitions.iter().any(necessary_only) {
             let form = form.unwrap_or_default();

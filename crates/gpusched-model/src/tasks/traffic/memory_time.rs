@@ -30,6 +30,14 @@ impl RateForm {
         }
     }
 
+    /// Returns the name of the form with its strength.
+    pub fn described(self) -> String {
+        match self {
+            RateForm::Universal => self.strength().to_owned(),
+            RateForm::Balanced | RateForm::OwnDrain => format!("{self}: {}", self.strength()),
+        }
+    }
+
     /// Returns whether only tests support the bound.
     pub fn is_only_tested(self) -> bool {
         self != RateForm::Universal
