@@ -21,7 +21,7 @@ Policy = Literal[
     "liu-layland", "work-capacity", "work-capacity-deadline",
 ]
 Interference = Literal[
-    "conflict", "none", "conflict+bandwidth", "bandwidth",
+    "conflict", "none", "conflict+bandwidth", "bandwidth", "conflict+memory-time", "memory-time",
 ]
 Granularity = Literal[
     "sm", "tpc", "gpc", "green-context", "mps", "mig",
@@ -115,6 +115,9 @@ def test(
     interference: Optional[Interference] = None,
     memory_bandwidth: Value = None,
     arbitration: Optional[Literal["any", "max-min"]] = None,
+    memory_rates: Value = None,
+    memory_time: Optional[Literal["universal", "balanced", "own-drain"]] = None,
+    variation: Optional[int] = None,
     response_times: bool = False,
     enforce: bool = False,
     sensitivity: bool = False,
@@ -138,11 +141,23 @@ def test(
             Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
             ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
             ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
+            ``conflict+memory-time``: The model `conflict`, and delays by the memory time of jobs in other
+            partitions. ``memory-time``: The model `none`, and delays by the memory time of jobs in other
+            partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Use the minimum of measurements under all request mixes. The peak
             from the data sheet is unsafe.
         arbitration: Memory arbiter [default: any]. `any`: any work-conserving arbiter. `max-min`: an arbiter with
             max-min fairness.
+        memory_rates: Measured rates of L2 and DRAM. Required with `--interference memory-time` and
+            `conflict+memory-time`. The file states the rates under stress, such as {"machine":…, "universal":{…},
+            "balanced":{…}}.
+        memory_time: Rates for memory times [default: universal]. Only with ``memory_rates``. `universal` is the
+            safest form. The other forms are tested, not proved. ``universal``: Rates of requests that all go to one
+            L2 slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
+            ``own-drain``: Balanced rates, or the own rates of a task (`drain`) where they are lower.
+        variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. All WCETs grow
+            by this percentage, because launch offsets and base addresses change the times of cold runs.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -163,6 +178,9 @@ def test(
             "interference": interference,
             "memory-bandwidth": memory_bandwidth,
             "arbitration": arbitration,
+            "memory-rates": memory_rates,
+            "memory-time": memory_time,
+            "variation": variation,
             "response-times": response_times,
             "enforce": enforce,
             "sensitivity": sensitivity,
@@ -182,6 +200,9 @@ def partition(
     interference: Optional[Interference] = None,
     memory_bandwidth: Value = None,
     arbitration: Optional[Literal["any", "max-min"]] = None,
+    memory_rates: Value = None,
+    memory_time: Optional[Literal["universal", "balanced", "own-drain"]] = None,
+    variation: Optional[int] = None,
     granularity: Optional[Granularity] = None,
     heuristic: Optional[Heuristic] = None,
     objective: Optional[Literal["sms", "feasible", "margin"]] = None,
@@ -219,11 +240,23 @@ def partition(
             Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
             ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
             ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
+            ``conflict+memory-time``: The model `conflict`, and delays by the memory time of jobs in other
+            partitions. ``memory-time``: The model `none`, and delays by the memory time of jobs in other
+            partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Use the minimum of measurements under all request mixes. The peak
             from the data sheet is unsafe.
         arbitration: Memory arbiter [default: any]. `any`: any work-conserving arbiter. `max-min`: an arbiter with
             max-min fairness.
+        memory_rates: Measured rates of L2 and DRAM. Required with `--interference memory-time` and
+            `conflict+memory-time`. The file states the rates under stress, such as {"machine":…, "universal":{…},
+            "balanced":{…}}.
+        memory_time: Rates for memory times [default: universal]. Only with ``memory_rates``. `universal` is the
+            safest form. The other forms are tested, not proved. ``universal``: Rates of requests that all go to one
+            L2 slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
+            ``own-drain``: Balanced rates, or the own rates of a task (`drain`) where they are lower.
+        variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. All WCETs grow
+            by this percentage, because launch offsets and base addresses change the times of cold runs.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
             sets of SMs. ``tpc``: Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions
             consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a
@@ -286,6 +319,9 @@ def partition(
             "interference": interference,
             "memory-bandwidth": memory_bandwidth,
             "arbitration": arbitration,
+            "memory-rates": memory_rates,
+            "memory-time": memory_time,
+            "variation": variation,
             "granularity": granularity,
             "heuristic": heuristic,
             "objective": objective,
@@ -320,6 +356,9 @@ def verify(
     granularity: Optional[Granularity] = None,
     memory_bandwidth: Value = None,
     arbitration: Optional[Literal["any", "max-min"]] = None,
+    memory_rates: Value = None,
+    memory_time: Optional[Literal["universal", "balanced", "own-drain"]] = None,
+    variation: Optional[int] = None,
     interference: Optional[Interference] = None,
     policy: Optional[Policy] = None,
     threads: Optional[int] = None,
@@ -343,10 +382,19 @@ def verify(
         arbitration: Expected memory arbiter. ``any``: Any work-conserving arbiter. ``max-min``: Max-min fair
             arbiter: if a partition does not receive all the bandwidth that it requests, no other partition receives
             more than this partition.
+        memory_rates: Expected measured rates of L2 and DRAM, for memory times.
+        memory_time: Expected rates for memory times. Forms that are only tested count as proof only if this option
+            accepts them. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
+            ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
+            rates, or the own rates of a task (`drain`) where they are lower.
+        variation: Expected percentage by which execution times vary, for memory times.
         interference: Expected interference model. ``conflict``: Tasks of one kind in one partition have the WCET in
             conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
             ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
             ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
+            ``conflict+memory-time``: The model `conflict`, and delays by the memory time of jobs in other
+            partitions. ``memory-time``: The model `none`, and delays by the memory time of jobs in other
+            partitions.
         policy: Expected policy of every partition. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
             Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first, preemption at block
             boundaries: sufficient. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic
@@ -376,6 +424,9 @@ def verify(
             "granularity": granularity,
             "memory-bandwidth": memory_bandwidth,
             "arbitration": arbitration,
+            "memory-rates": memory_rates,
+            "memory-time": memory_time,
+            "variation": variation,
             "interference": interference,
             "policy": policy,
             "threads": threads,
@@ -1123,7 +1174,9 @@ def simulate_tasks(
             one kind in one partition have the WCET in conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend.
             Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, and delays by the
             memory traffic of other partitions. ``bandwidth``: The model `none`, and delays by the memory traffic of
-            other partitions.
+            other partitions. ``conflict+memory-time``: The model `conflict`, and delays by the memory time of jobs
+            in other partitions. ``memory-time``: The model `none`, and delays by the memory time of jobs in other
+            partitions.
         offsets: Offsets of the first jobs. ``synchronous``: All tasks have one common start instant. ``random``:
             Each task has its own random start instant within one period.
         jitter: Release jitter of the jobs. ``none``: Each job is released on arrival. ``late``: The first job is

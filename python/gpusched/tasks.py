@@ -89,7 +89,8 @@ class Wcet:
 
 #: Fields of a task, as in the schema `task-set`.
 FIELDS = (
-    "name", "period", "deadline", "jitter", "block", "kind", "traffic", "bandwidth", "wcet", "wcet_source",
+    "name", "period", "deadline", "jitter", "block", "kind", "traffic", "bandwidth", "sectors", "wcet",
+    "wcet_source",
 )
 
 
@@ -102,7 +103,8 @@ class Task:
         deadline: Relative deadline, D. Default: the period.
         name: Name for display.
         kind: ``"compute"`` or ``"memory"``. Tasks of the same kind contend in one partition.
-        fields: Further fields of the file format: ``jitter``, ``block``, ``traffic``, ``bandwidth``, ``wcet_source``.
+        fields: Further fields of the file format: ``jitter``, ``block``, ``traffic``, ``bandwidth``, ``sectors``,
+            ``wcet_source``.
 
     A task cannot be changed. :meth:`replace` returns a changed copy. Fields without a value are ``None``.
 

@@ -21,18 +21,30 @@ const MIXED: &str = r#"{"tasks":[
     {"period":"10ms","wcet_source":"estimated","wcet":{"table":{"isolated":[[1,"1ms"]],"conflict":[[1,"2ms"]]}}}],
     "other_traffic":[{"traffic":"1kB","period":"1ms"}]}"#;
 
-const MODELS: [Option<Interference>; 5] = [
+const MODELS: [Option<Interference>; 7] = [
     Some(Interference::Conflict),
     Some(Interference::None),
     Some(Interference::ConflictBandwidth),
     Some(Interference::Bandwidth),
+    Some(Interference::ConflictMemoryTime),
+    Some(Interference::MemoryTime),
     None,
 ];
 
 fn memory(model: Option<Interference>, arbitration: &str) -> Option<SharedMemory> {
-    let memory = format!(r#"{{"bandwidth":"100GB/s","arbitration":"{arbitration}"}}"#);
+    // One of the models is universal, and the other one is only tested.
+    let form = match model {
+        Some(Interference::ConflictMemoryTime) => "universal",
+        _ => "own-drain",
+    };
+    let memory = match model.is_some_and(Interference::counts_memory_time) {
+        false => format!(r#"{{"bandwidth":"100GB/s","arbitration":"{arbitration}"}}"#),
+        true => format!(
+            r#"{{"memory_time":{{"form":"{form}","l2_bytes_per_second":"999.9GB/s","dram_bytes_per_second":"999.9GB/s","variation_percent":100}}}}"#
+        ),
+    };
     let memory = serde_json::from_str(&memory).unwrap();
-    model.filter(|model| model.counts_bandwidth()).map(|_| memory)
+    model.filter(|model| model.counts_memory()).map(|_| memory)
 }
 
 fn list(policy: Policy, model: Option<Interference>, granularity: Granularity) -> Vec<Assumption> {

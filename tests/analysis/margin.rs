@@ -219,10 +219,7 @@ fn beside_traffic_the_plan_passes_at_its_factor() {
         {"period":"20ms","traffic":"20MB","bandwidth":"20GB/s","wcet":{"table":[[1,"5ms"],[3,"3ms"]]}},
         {"period":"40ms","traffic":"40MB","bandwidth":"20GB/s","wcet":{"table":[[1,"9ms"],[2,"8ms"]]}}]}"#;
     let set: TaskSet = serde_json::from_str(json).unwrap();
-    let memory = SharedMemory {
-        bandwidth: "30GB/s".parse().unwrap(),
-        arbitration: Arbitration::Any,
-    };
+    let memory = SharedMemory::new("30GB/s".parse().unwrap(), Arbitration::Any);
     let alone = Problem::new(&set, 4, Policy::Edf, model_of(Interference::None)).unwrap();
     let beside = alone.sharing(memory).unwrap();
     let (free, held_up) = (

@@ -86,9 +86,9 @@ impl InflatedWcet for Halved {
 }
 
 fn halved(interference: Interference) -> &'static dyn InflatedWcet {
-    match interference {
-        Interference::Conflict | Interference::ConflictBandwidth => &Halved(Interference::Conflict),
-        Interference::None | Interference::Bandwidth => &Halved(Interference::None),
+    match interference.counts_conflicts() {
+        true => &Halved(Interference::Conflict),
+        false => &Halved(Interference::None),
     }
 }
 

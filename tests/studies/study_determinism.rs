@@ -154,10 +154,7 @@ fn readings_count_the_traffic_of_other_partitions() {
         saturation: Some(5),
         ..Recipe::default()
     };
-    let memory = SharedMemory {
-        bandwidth: "100GB/s".parse().unwrap(),
-        arbitration: Arbitration::MaxMin,
-    };
+    let memory = SharedMemory::new("100GB/s".parse().unwrap(), Arbitration::MaxMin);
     for (name, traffic) in [("SMS-INA", Traffic::All), ("one, each", Traffic::Ignore)] {
         let points = [2.0, 4.0, 6.0, 8.0, 10.0].into_iter().enumerate();
         let accepted = points.map(|(point, utilization)| {

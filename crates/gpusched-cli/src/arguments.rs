@@ -2,6 +2,7 @@
 
 mod global;
 mod gpu;
+mod memory;
 mod names;
 pub mod notes;
 mod pairs;
@@ -11,7 +12,8 @@ mod values;
 
 pub use global::{Format, Global};
 pub use gpu::{Gpu, NEXT, device, offer, platform};
+pub use memory::{Memory, memory_rates};
 pub use names::{named, one_of, policy};
 pub use pairs::{check_as_many, pairs};
-pub use request::{Answer, Case, Request, naming, shared_memory};
+pub use request::{Answer, Case, Request, naming};
 pub use values::{number, refused, whole};

@@ -50,7 +50,10 @@ pub use scenario::Scenario;
 pub use system::{KernelTask, System};
 pub use tasks::task::{Kind, Task, TaskError, TaskShape};
 pub use tasks::task_set::{EmptyTaskSet, TaskSet};
-pub use traffic::{Arbitration, Bandwidth, Bytes, OtherTraffic, Peak, SharedMemory};
+pub use traffic::{
+    Arbitration, Bandwidth, Bytes, MemoryRates, MemoryTime, OtherTraffic, Peak, RateForm, Sectors,
+    SharedMemory,
+};
 pub use utilization::Utilization;
 pub use verdict::{Evidence, Verdict};
 pub use warp_run::WarpRun;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SmOrder;
+use super::{Bandwidth, SmOrder};
 
 /// Platform preset: published properties of one GPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -38,6 +38,9 @@ pub struct Platform {
     pub shared_memory_per_block_kib: u32,
     /// Size of the L2 cache [KiB].
     pub l2_cache_kib: u32,
+    /// Peak memory bandwidth according to the data sheet [bytes per second]. If the field is absent, the peak is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_memory_bandwidth: Option<Bandwidth>,
     /// Source of the values.
     pub source: String,
 }

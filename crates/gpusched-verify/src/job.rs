@@ -1,7 +1,7 @@
 //! A task with the parameters that a schedulability test uses.
 
 use super::wcet::{self, Wcets};
-use gpusched_model::{Interference, TaskSet};
+use gpusched_model::TaskSet;
 
 /// A task with the parameters that a schedulability test uses. All times are in ns, in a type
 /// that avoids overflow.
@@ -31,12 +31,10 @@ pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -
         .iter()
         .map(|&position| {
             let task = &set.tasks()[position];
-            let conflict = match wcets.interference {
-                Interference::None | Interference::Bandwidth => false,
-                Interference::Conflict | Interference::ConflictBandwidth => tasks
+            let conflict = wcets.conflict()
+                && tasks
                     .iter()
-                    .any(|&other| other != position && wcet::may_conflict(task, &set.tasks()[other])),
-            };
+                    .any(|&other| other != position && wcet::may_conflict(task, &set.tasks()[other]));
             let c = wcets.of(task, sms, conflict).ok_or(position)?;
             Ok(Job {
                 task: position,
@@ -56,6 +54,7 @@ pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpusched_model::Interference;
 
     fn set() -> TaskSet {
         let json = r#"{"tasks":[{"period":10,"wcet":{"table":[[1,2]]}}]}"#;

@@ -47,10 +47,11 @@ pub use margin::CheckedMargin;
 pub use premises::{Stated, Taken};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
-use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
+use gpusched_model::device::Granularity;
 use gpusched_model::plan::{Failure, LowerBound, Plan, Proof};
+use gpusched_model::{Interference, SharedMemory, TaskSet};
 use job::{Job, jobs};
 use memory::{Beside, Slices};
 use partition::check_partition;
@@ -87,7 +88,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
             "found none, expected the name of an interference model",
         ));
     };
-    if interference.counts_bandwidth() != plan.memory.is_some() {
+    if interference.counts_memory() != plan.memory.is_some() {
         let message = match plan.memory {
             Some(_) => {
                 format!("found a shared memory, expected no shared memory with interference {interference}")
@@ -96,10 +97,15 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         };
         return Err(Fault::new("memory", message));
     }
+    if let Some(memory) = plan.memory {
+        memory_time(memory, interference, plan, set)?;
+    }
     cover(plan, set)?;
     let assumptions = premises::check(plan, set)?;
     hardware::check(plan)?;
-    let wcets = Wcets::stated(interference).within(Slices::of(plan, plan.memory));
+    let wcets = Wcets::stated(interference)
+        .varied(plan.memory.and_then(|memory| memory.time))
+        .within(Slices::of(plan, plan.memory));
     let mut all_pass = true;
     for (index, partition) in plan.partitions.iter().enumerate() {
         let beside = plan
@@ -140,6 +146,42 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         margin,
         assumptions,
     })
+}
+
+/// Checks that the plan states memory times if and only if `interference` counts them. With memory times, also checks
+/// that each task states its sectors and that the partitions are no MIG instances.
+fn memory_time(
+    memory: SharedMemory,
+    interference: Interference,
+    plan: &Plan,
+    set: &TaskSet,
+) -> Result<(), Fault> {
+    let fault = |field: &str, message: String| Err(Fault::new(field, message));
+    match memory.time {
+        Some(_) if !interference.counts_memory_time() => {
+            let message =
+                format!("found memory times, expected `bandwidth` with interference {interference}");
+            return fault("memory.memory_time", message);
+        }
+        None if interference.counts_memory_time() => {
+            let message = format!("found none, expected memory times with interference {interference}");
+            return fault("memory.memory_time", message);
+        }
+        None => return Ok(()),
+        Some(_) => {}
+    }
+    let granularity = plan.hardware.as_ref().map(|hardware| hardware.granularity);
+    if granularity == Some(Granularity::Mig) {
+        let message = "found mig, expected another granularity, because the rates are of the whole memory";
+        return fault("hardware.granularity", message.to_owned());
+    }
+    match set.tasks().iter().position(|task| task.sectors().is_none()) {
+        Some(task) => {
+            let message = format!("found no `sectors` in task {task} of the task set, expected its sectors");
+            fault("memory.memory_time", message)
+        }
+        None => Ok(()),
+    }
 }
 
 /// Checks that the dual prices or a claimed search justify the lower bound of `plan`. Also checks that a plan for all

@@ -4,12 +4,14 @@
 use super::memory::Slices;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
-use gpusched_model::{Interference, Task, WcetFunction};
+use gpusched_model::{Interference, MemoryTime, Task, WcetFunction};
 
 /// Rules from which a check computes WCETs: interference model, common factor, and memory slices.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Wcets<'a> {
     pub interference: Interference,
+    /// Percentage by which WCETs grow, because execution times vary. The common factor applies to the grown WCETs.
+    variation: u32,
     /// Common factor on all WCETs, in thousandths.
     permille: u64,
     /// Memory slices of the partitions. `None` if the partitions share the whole memory.
@@ -21,8 +23,17 @@ impl<'a> Wcets<'a> {
     pub fn stated(interference: Interference) -> Wcets<'static> {
         Wcets {
             interference,
+            variation: 0,
             permille: 1000,
             slices: None,
+        }
+    }
+
+    /// Returns these WCETs with the variation of the memory time `time`.
+    pub fn varied(self, time: Option<MemoryTime>) -> Wcets<'a> {
+        Wcets {
+            variation: time.map_or(0, |time| time.variation_percent),
+            ..self
         }
     }
 
@@ -30,6 +41,7 @@ impl<'a> Wcets<'a> {
     pub fn within(self, slices: Option<Slices<'_>>) -> Wcets<'_> {
         Wcets {
             interference: self.interference,
+            variation: self.variation,
             permille: self.permille,
             slices,
         }
@@ -44,7 +56,12 @@ impl<'a> Wcets<'a> {
     /// Returns these WCETs without memory slices, for tests that ignore memory traffic. A
     /// partition that passes its test with memory traffic also passes without memory traffic.
     pub fn without_memory(self) -> Wcets<'static> {
-        Wcets::stated(self.interference).scaled(self.permille)
+        Wcets {
+            interference: self.interference,
+            variation: self.variation,
+            permille: self.permille,
+            slices: None,
+        }
     }
 
     /// Returns the WCET of `task`, multiplied by the factor and increased by the effect of its
@@ -59,28 +76,32 @@ impl<'a> Wcets<'a> {
 
     /// Returns whether the interference model counts conflicts between tasks.
     pub fn conflict(self) -> bool {
-        matches!(
-            self.interference,
-            Interference::Conflict | Interference::ConflictBandwidth
-        )
+        self.interference.counts_conflicts()
     }
 
     /// Returns the result of the function [`at`], multiplied by the factor.
     pub fn at(self, function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
-        at(function, sms, conflict).map(|wcet| self.time(wcet))
+        at(function, sms, conflict).map(|wcet| self.time(self.grown(wcet)))
     }
 
     /// Returns the result of the function [`least_work`], multiplied by the factor and rounded
     /// up. The result is a valid lower bound, because m times the rounded-up C(m) is a whole
     /// number.
     pub fn least_work(self, function: &WcetFunction, conflict: bool) -> Option<u128> {
-        least_work(function, conflict).map(|work| self.times(work))
+        least_work(function, conflict).map(|work| self.times(self.grown(work)))
     }
 
     /// Returns `ns` multiplied by the factor, rounded up. The result is at most 1 ns above the
     /// longest supported time.
     pub fn time(self, ns: u128) -> u128 {
         self.times(ns).min(u128::from(Time::LIMIT.ns()) + 1)
+    }
+
+    /// Returns `number` grown by the variation, rounded up.
+    fn grown(self, number: u128) -> u128 {
+        number
+            .saturating_mul(u128::from(self.variation) + 100)
+            .div_ceil(100)
     }
 
     fn times(self, number: u128) -> u128 {

@@ -23,10 +23,7 @@ fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
             .unwrap()
             .offered(&offer)
             .unwrap();
-        let memory = SharedMemory {
-            bandwidth: "400GB/s".parse().unwrap(),
-            arbitration: Arbitration::Any,
-        };
+        let memory = SharedMemory::new("400GB/s".parse().unwrap(), Arbitration::Any);
         let problem = match index % 3 {
             2 => problem.sharing(memory).unwrap(),
             _ => problem,

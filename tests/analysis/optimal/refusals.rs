@@ -26,10 +26,7 @@ fn plan(set: &TaskSet) -> Plan {
 #[test]
 fn partitions_that_share_a_memory_have_the_bound_without_traffic() {
     let set = two_tasks();
-    let memory = SharedMemory {
-        bandwidth: Bandwidth::new(1_000_000_000).unwrap(),
-        arbitration: Arbitration::Any,
-    };
+    let memory = SharedMemory::new(Bandwidth::new(1_000_000_000).unwrap(), Arbitration::Any);
     let problem = Problem::new(&set, 4, Policy::Edf, model_of(Interference::Conflict))
         .unwrap()
         .sharing(memory)

@@ -34,10 +34,10 @@ fn draw(rng: &mut impl Rng, load: f64) -> TaskSet {
 }
 
 fn memory(rng: &mut impl Rng) -> SharedMemory {
-    SharedMemory {
-        bandwidth: Bandwidth::new(between(rng, 100, 900) * 1_000_000_000).unwrap(),
-        arbitration: [Arbitration::Any, Arbitration::MaxMin][usize::from(between(rng, 0, 1) == 0)],
-    }
+    SharedMemory::new(
+        Bandwidth::new(between(rng, 100, 900) * 1_000_000_000).unwrap(),
+        [Arbitration::Any, Arbitration::MaxMin][usize::from(between(rng, 0, 1) == 0)],
+    )
 }
 
 /// Returns plans of several heuristics, granularities and policies in turn, with their sets.
@@ -289,10 +289,7 @@ fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
             r#"{{"tasks":[{{"period":"1s","traffic":{bytes},"bandwidth":{peak},"wcet":{{"table":[[1,{alone}]]}}}}]}}"#
         );
         let set: TaskSet = serde_json::from_str(&json).unwrap();
-        let memory = SharedMemory {
-            bandwidth: capacity,
-            arbitration: Arbitration::Any,
-        };
+        let memory = SharedMemory::new(capacity, Arbitration::Any);
         let problem =
             Problem::new(&set, device.sms(), Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let problem = problem.offered(&offer).unwrap().sharing(memory).unwrap();

@@ -4,6 +4,7 @@
 
 mod hardware;
 mod limits;
+mod memory_time;
 mod monotone;
 mod plans;
 mod soundness;

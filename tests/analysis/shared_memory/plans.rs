@@ -49,10 +49,10 @@ pub fn draw(rng: &mut impl Rng) -> TaskSet {
 }
 
 pub fn memory(rng: &mut impl Rng) -> SharedMemory {
-    SharedMemory {
-        bandwidth: Bandwidth::new(between(rng, 20, 400) * 1_000_000_000).unwrap(),
-        arbitration: [Arbitration::Any, Arbitration::MaxMin][usize::from(between(rng, 0, 1) == 0)],
-    }
+    SharedMemory::new(
+        Bandwidth::new(between(rng, 20, 400) * 1_000_000_000).unwrap(),
+        [Arbitration::Any, Arbitration::MaxMin][usize::from(between(rng, 0, 1) == 0)],
+    )
 }
 
 /// Returns plans of all heuristics and policies, with their sets.

@@ -69,10 +69,7 @@ impl Case {
 }
 
 fn plan(set: &TaskSet) -> Plan {
-    let memory = SharedMemory {
-        bandwidth: capacity(1),
-        arbitration: Arbitration::Any,
-    };
+    let memory = SharedMemory::new(capacity(1), Arbitration::Any);
     let problem = Problem::new(set, 1, Policy::Edf, model_of(Interference::Conflict)).unwrap();
     let heuristic = Heuristic::from(HeuristicKind::OnePerPartition);
     partition(&problem.sharing(memory).unwrap(), &heuristic)

@@ -188,6 +188,7 @@ impl Source {
                 kind,
                 traffic,
                 bandwidth,
+                sectors: None,
                 wcet_source: None,
                 wcet,
             });

@@ -23,8 +23,8 @@ pub use gpusched_model::Interference;
 
 /// Returns the interference model for contention inside a partition.
 pub fn model_of(interference: Interference) -> &'static dyn InflatedWcet {
-    match interference {
-        Interference::Conflict | Interference::ConflictBandwidth => &Conflict,
-        Interference::None | Interference::Bandwidth => &NoInterference,
+    match interference.counts_conflicts() {
+        true => &Conflict,
+        false => &NoInterference,
     }
 }

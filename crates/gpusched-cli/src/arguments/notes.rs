@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::arguments::Memory;
 use crate::complain;
 use crate::report::clip;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bytes, SharedMemory};
-use gpusched_model::{Plan, Task, TaskSet};
+use gpusched_model::{Device, Plan, Platform, Task, TaskSet};
 
 /// A period or deadline below this time is probably a number without its unit.
 const SHORT: Time = Time::from_ns(1_000);
@@ -28,7 +29,7 @@ impl Notes {
     /// Creates notes for task sets on partitions that share `memory`.
     pub fn new(memory: Option<SharedMemory>) -> Notes {
         Notes {
-            memory,
+            memory: memory.filter(|memory| memory.time.is_none()),
             ..Notes::default()
         }
     }
@@ -64,6 +65,28 @@ impl Notes {
                 memory.bandwidth
             ));
         }
+    }
+}
+
+/// Writes a note if `memory` states a bandwidth that `device` cannot sustain, or rates of another GPU.
+pub fn rates(memory: &Memory, device: Option<&Device>) {
+    let Some(gpu) = device.map(Device::name) else {
+        return;
+    };
+    let peak = Platform::named(gpu).and_then(|platform| platform.peak_memory_bandwidth);
+    if let (Some(stated), Some(peak)) = (memory.memory_bandwidth, peak)
+        && stated >= peak
+    {
+        complain(&format!(
+            "note: `--memory-bandwidth {stated}` is unsafe: the peak of `{gpu}` in the data sheet is {peak}, and no memory \
+             sustains its peak under every request mix"
+        ));
+    }
+    if let Some(rates) = memory.memory_rates.as_ref().filter(|rates| rates.machine != gpu) {
+        complain(&format!(
+            "note: `--memory-rates` are rates of `{}`, but the GPU is `{gpu}`",
+            clip(&rates.machine, 40)
+        ));
     }
 }
 

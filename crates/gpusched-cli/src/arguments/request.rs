@@ -1,8 +1,8 @@
 //! Common part of the commands `test` and `partition`. Both commands read task sets, analyze each
 //! task set on a GPU, and write the results in the order of the task sets.
 
-use crate::arguments::notes::Notes;
-use crate::arguments::{Gpu, named, policy};
+use crate::arguments::notes::{self, Notes};
+use crate::arguments::{Gpu, Memory, named, policy};
 use gpusched_analysis::interference::model_of;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ use crate::{Format, Global, Outcome, complain, end_to_end};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::{Offer, Problem};
 use gpusched_model::end_to_end::Environment;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::reader::TaskSets;
-use gpusched_model::{Arbitration, Bandwidth, Device, Policy, SharedMemory, TaskSet};
+use gpusched_model::{Device, Policy, SharedMemory, TaskSet};
 
 /// Number of task sets in a batch. gpusched reads and checks a whole batch before it analyzes the
 /// first task set of the batch.
@@ -45,53 +45,8 @@ pub struct Request {
     /// Interference model
     #[arg(long, value_parser = named::<Interference>(), default_value_t, help_heading = "Analysis")]
     interference: Interference,
-    /// Guaranteed memory bandwidth under load, e.g., 100GB/s
-    ///
-    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use the minimum of
-    /// measurements under all request mixes. The peak from the data sheet is unsafe.
-    #[arg(long, value_name = "RATE", help_heading = "Analysis")]
-    memory_bandwidth: Option<Bandwidth>,
-    /// Memory arbiter [default: any]
-    ///
-    /// `any`: any work-conserving arbiter. `max-min`: an arbiter with max-min fairness.
-    #[arg(long, value_parser = named::<Arbitration>(), help_heading = "Analysis")]
-    arbitration: Option<Arbitration>,
-}
-
-/// Returns the shared memory; `None` if the interference model does not count memory traffic.
-///
-/// # Errors
-/// Fails with [`Error::Refused`] for a missing bandwidth, or for an option without effect.
-pub fn shared_memory(
-    interference: Interference,
-    bandwidth: Option<Bandwidth>,
-    arbitration: Option<Arbitration>,
-) -> Result<Option<SharedMemory>> {
-    let given = [
-        ("memory_bandwidth", bandwidth.is_some()),
-        ("arbitration", arbitration.is_some()),
-    ];
-    if !interference.counts_bandwidth() {
-        return match given.into_iter().find(|&(_, given)| given) {
-            Some((option, _)) => Err(Error::parameter(
-                option,
-                format!("--interference {interference}"),
-                "conflict+bandwidth or bandwidth, where the option has an effect",
-            )),
-            None => Ok(None),
-        };
-    }
-    match bandwidth {
-        Some(bandwidth) if bandwidth.bytes_per_second() > 0 => Ok(Some(SharedMemory {
-            bandwidth,
-            arbitration: arbitration.unwrap_or_default(),
-        })),
-        found => Err(Error::parameter(
-            "memory_bandwidth",
-            found.map_or("none".to_owned(), |found| found.to_string()),
-            format!("the guaranteed memory bandwidth, such as 100GB/s, with --interference {interference}"),
-        )),
-    }
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// Returns a text such as ` (#3 is "camera")`, for messages that contain only the number of
@@ -100,6 +55,14 @@ pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
     match task.and_then(|task| Some((task, set.tasks().get(task)?.name()?))) {
         Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
         None => String::new(),
+    }
+}
+
+/// Adds the position of the task set to a refusal of one of its tasks.
+fn in_set(refusal: Refusal, file: &str, line: Option<usize>) -> Refusal {
+    match refusal.field().starts_with("tasks[") {
+        true => refusal.at(file, line),
+        false => refusal,
     }
 }
 
@@ -127,8 +90,7 @@ impl Case<'_> {
     /// the interference model uses WCETs in conflict.
     pub fn notes_on_conflict(&self, request: &Request) -> bool {
         let model = request.interference();
-        let counts = matches!(model, Interference::Conflict | Interference::ConflictBandwidth);
-        self.alone && !self.quiet && counts
+        self.alone && !self.quiet && model.counts_conflicts()
     }
 
     /// Returns the name of the set as ` [NAME]`, for the end of a line in a list of results. The
@@ -174,14 +136,19 @@ impl Request {
         let policy = "each resource of a system states its policy";
         end_to_end::refuse("policy", self.policy.is_some(), policy)?;
         let arbitration = "the analysis of systems holds for every arbiter";
-        end_to_end::refuse("arbitration", self.arbitration.is_some(), arbitration)
+        end_to_end::refuse("arbitration", self.memory.arbitration.is_some(), arbitration)
     }
 
     /// Returns the interference model and the shared memory for end-to-end systems.
     ///
     /// # Errors
-    /// Fails in the same cases as [`shared_memory`].
+    /// Fails in the same cases as [`Memory::shared`], and for interference models with memory times.
     pub fn environment(&self) -> Result<Environment> {
+        end_to_end::refuse(
+            "interference",
+            self.interference.counts_memory_time(),
+            "segments state bytes, and no sectors",
+        )?;
         Ok(Environment {
             interference: self.interference,
             memory: self.memory()?.map(|memory| memory.bandwidth),
@@ -206,6 +173,17 @@ impl Request {
             Interference::Conflict => self.policy().to_string(),
             Interference::ConflictBandwidth => {
                 format!("{}, with the memory traffic of other partitions", self.policy())
+            }
+            Interference::ConflictMemoryTime | Interference::MemoryTime => {
+                let inside = match self.interference.counts_conflicts() {
+                    true => "",
+                    false => ", without contention in a partition",
+                };
+                let form = self.memory.form().described();
+                format!(
+                    "{}, with the memory time of other partitions ({form}){inside}",
+                    self.policy()
+                )
             }
             Interference::Bandwidth => {
                 format!(
@@ -236,9 +214,9 @@ impl Request {
     /// Returns the shared memory; `None` if the interference model does not count memory traffic.
     ///
     /// # Errors
-    /// Fails in the same cases as [`shared_memory`].
+    /// Fails in the same cases as [`Memory::shared`].
     pub fn memory(&self) -> Result<Option<SharedMemory>> {
-        shared_memory(self.interference, self.memory_bandwidth, self.arbitration)
+        self.memory.shared(self.interference)
     }
 
     /// Returns the number of SMs, M.
@@ -282,6 +260,9 @@ impl Request {
         let mut pace = Pace::new(pool.current_num_threads());
         let mut whole = true;
         let mut notes = Notes::new(gpu.1);
+        if !global.quiet {
+            notes::rates(&self.memory, self.device());
+        }
         while whole {
             let raw = sets.batch(BATCH)?;
             if raw.is_empty() {
@@ -299,17 +280,22 @@ impl Request {
                 output.write(header)?;
             }
             let mut rest = batch.as_slice();
+            let first = asked;
             while whole && !rest.is_empty() {
                 let (chunk, later) = rest.split_at(pace.chunk().min(rest.len()));
                 let answers: Vec<Result<Answer>> = pool.install(|| {
                     let numbered = chunk.par_iter().enumerate();
                     let cases = numbered.map(|(position, set)| {
+                        let index = asked + position as u64;
+                        let line = { raw.get((index - first) as usize) }.map(|raw| raw.line);
+                        let problem = self.problem(set, gpu, offer);
                         answer(&Case {
-                            index: asked + position as u64,
+                            index,
                             alone,
                             quiet: global.quiet,
                             set,
-                            problem: self.problem(set, gpu, offer)?,
+                            problem: problem
+                                .map_err(|error| error.map_refusal(|found| in_set(found, file, line)))?,
                         })
                     });
                     cases.collect()

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::only;
-use crate::arguments::shared_memory;
+use super::{only, refuse};
+use crate::arguments::Memory;
 use crate::report::{About, Form, Output, Palette, Report, Rows, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
@@ -43,7 +43,16 @@ struct Found {
 /// Fails if the interference model requires a memory bandwidth that is absent, or has no use for one that is present.
 pub fn environment(interference: Option<Interference>, bandwidth: Option<Bandwidth>) -> Result<Environment> {
     let interference = interference.unwrap_or_default();
-    let memory = shared_memory(interference, bandwidth, None)?;
+    let reason = "segments state bytes, and no sectors";
+    refuse("interference", interference.counts_memory_time(), reason)?;
+    let memory = Memory {
+        memory_bandwidth: bandwidth,
+        arbitration: None,
+        memory_rates: None,
+        memory_time: None,
+        variation: None,
+    };
+    let memory = memory.shared(interference)?;
     Ok(Environment {
         interference,
         memory: memory.map(|memory| memory.bandwidth),

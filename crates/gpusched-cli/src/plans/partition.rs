@@ -294,7 +294,7 @@ impl Args {
             return Err(Error::parameter(
                 "traffic",
                 "an interference model that does not count memory traffic",
-                "--interference conflict+bandwidth or bandwidth, where the option has an effect",
+                "--interference conflict+bandwidth, bandwidth, conflict+memory-time or memory-time, where the option has an effect",
             ));
         }
         self.check_gap()?;

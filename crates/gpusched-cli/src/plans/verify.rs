@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Global, Outcome};
-use crate::arguments::{Gpu, check_as_many, named, naming, pairs, policy, whole};
+use crate::arguments::{Gpu, check_as_many, memory_rates, named, naming, pairs, policy, whole};
 use crate::end_to_end::{self, Input};
 use crate::report::{About, Output, Palette, Progress, Report, Rows, numbered};
 use gpusched_model::assumptions::Assumption;
@@ -15,7 +15,9 @@ use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Partition, Plan};
 use gpusched_model::policy::Strength;
 use gpusched_model::reader::Plans;
-use gpusched_model::{Arbitration, Bandwidth, Interference, Policy, TaskSet};
+use gpusched_model::{
+    Arbitration, Bandwidth, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet,
+};
 use gpusched_verify::{
     CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
 };
@@ -47,6 +49,17 @@ pub struct Args {
     /// Expected memory arbiter
     #[arg(long, value_parser = named::<Arbitration>())]
     arbitration: Option<Arbitration>,
+    /// Expected measured rates of L2 and DRAM, for memory times
+    #[arg(long, value_name = "FILE", value_parser = memory_rates)]
+    memory_rates: Option<MemoryRates>,
+    /// Expected rates for memory times
+    ///
+    /// Forms that are only tested count as proof only if this option accepts them.
+    #[arg(long, value_name = "FORM", value_parser = named::<RateForm>())]
+    memory_time: Option<RateForm>,
+    /// Expected percentage by which execution times vary, for memory times
+    #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
+    variation: Option<u32>,
     /// Expected interference model
     #[arg(long, value_parser = named::<Interference>())]
     interference: Option<Interference>,
@@ -65,6 +78,7 @@ result states which part of a bound is confirmed.
 State the GPU, the memory bandwidth and the models of your system as options. `verify` refuses a plan with other values. Without
 an option, `verify` takes the value from the plan and lists it in the result. If a plan names a built-in GPU, it must contain the
 description of this GPU.
+The forms `balanced` and `own-drain` of memory times are tested, not proved. `--memory-time` accepts a form as an assumption.
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong or not schedulable.
 
 Examples:
@@ -82,7 +96,7 @@ struct Answer {
     /// Verdict of the plan.
     schedulable: bool,
     /// Whether the plan is verified and schedulable, and the test of every partition is exact or
-    /// sufficient.
+    /// sufficient. Memory times whose form is only tested also require `--memory-time`.
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
@@ -160,6 +174,9 @@ impl Args {
                 end_to_end::refuse("granularity", self.granularity.is_some(), reason)?;
                 end_to_end::refuse("arbitration", self.arbitration.is_some(), reason)?;
                 end_to_end::refuse("policy", self.policy.is_some(), reason)?;
+                let of_times =
+                    self.memory_rates.is_some() || self.memory_time.is_some() || self.variation.is_some();
+                end_to_end::refuse("interference", of_times, "the analysis of systems counts no memory times")?;
                 let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
                 let stated = (environment, self.gpu.given_sms()?);
                 return end_to_end::verify(&self.plans, systems, stated, global);
@@ -190,14 +207,14 @@ impl Args {
                 let verified = verify_with(&plan, &set, &effort)?;
                 Ok((verified, taken))
             });
-            proven &= checked.is_ok() && proves(&plan);
+            proven &= checked.is_ok() && proves(&plan, self.memory_time);
             let alone = index == 0 && pairs.peek().is_none();
             let notes = match (global.quiet, alone) {
                 (true, _) => Notes::No,
                 (false, true) => Notes::All,
                 (false, false) => Notes::Short,
             };
-            let answer = answer(&plan, &set, &checked, alone);
+            let answer = answer((&plan, proves(&plan, self.memory_time)), &set, &checked, alone);
             output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
             index += 1;
         }
@@ -216,6 +233,9 @@ impl Args {
             granularity: self.granularity,
             memory_bandwidth: self.memory_bandwidth,
             arbitration: self.arbitration,
+            memory_rates: self.memory_rates.clone(),
+            memory_time: self.memory_time,
+            variation: self.variation,
             interference: self.interference,
             policy: self.policy,
         })
@@ -232,10 +252,22 @@ enum Notes {
     All,
 }
 
-/// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan.
-fn proves(plan: &Plan) -> bool {
-    let necessary_only = |partition: &Partition| partition.verdict.strength == Strength::NecessaryOnly;
-    plan.schedulable && !plan.partitions.iter().any(necessary_only)
+/// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan. A bound that is
+/// only tested proves nothing, unless the user states its form as `accepted`.
+fn proves(plan: &Plan, accepted: Option<RateForm>) -> bool {
+    plan.schedulable
+        && !plan.partitions.iter().any(necessary_only)
+        && (only_tested(plan).is_none() || accepted.is_some())
+}
+
+fn necessary_only(partition: &Partition) -> bool {
+    partition.verdict.strength == Strength::NecessaryOnly
+}
+
+/// Returns the form of the memory times in `plan` if this form is only tested.
+fn only_tested(plan: &Plan) -> Option<RateForm> {
+    let form = plan.memory?.time?.form;
+    form.is_only_tested().then_some(form)
 }
 
 type Checked = std::result::Result<(Verified, Taken), Fault>;
@@ -256,7 +288,8 @@ fn in_words(failure: &Failure, set: &TaskSet) -> String {
     format!("{failure}{}", naming(set, failure.task()))
 }
 
-fn answer(plan: &Plan, set: &TaskSet, checked: &Checked, alone: bool) -> Answer {
+/// Returns the result for a plan. `proves` states whether the plan is a proof if it is correct.
+fn answer((plan, proves): (&Plan, bool), set: &TaskSet, checked: &Checked, alone: bool) -> Answer {
     let (found, fault) = match checked {
         Ok((verified, taken)) => (Some((verified, taken)), None),
         Err(fault) => (None, Some(fault)),
@@ -267,7 +300,7 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked, alone: bool) -> Answer 
     Answer {
         verified: found.is_some(),
         schedulable: plan.schedulable,
-        proven: found.is_some() && proves(plan),
+        proven: found.is_some() && proves,
         bound: bound.map(|bound| Bound {
             sms: bound.stated,
             proven: bound.proven,
@@ -315,21 +348,30 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((index, plan, set, checked, effort, notes), _) = *self;
+        let About((index, plan, set, checked, effort, notes), ref answer) = *self;
         let (good, bad) = (palette.good, palette.bad);
         let (verified, taken) = match checked {
             Err(fault) => return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n")),
             Ok((verified, taken)) => (verified, taken),
         };
         let bound = verified.bound.as_ref();
-        let line = if plan.schedulable && !proves(plan) {
+        let form = plan.memory.and_then(|memory| memory.time).map(|time| time.form);
+        let strength = form.map_or(String::new(), |form| {
+            format!("; memory time {}", form.described())
+        });
+        let line = if plan.schedulable && !answer.proven && !plan.partitions.iter().any(necessary_only) {
+            let form = form.unwrap_or_default();
+            format!(
+                "{index}: {good}VERIFIED{good:#}, but not proven{strength}; accept this form with `--memory-time {form}`\n"
+            )
+        } else if plan.schedulable && !answer.proven {
             format!(
                 "{index}: {good}VERIFIED{good:#}, but the test is only a necessary condition: the plan \
                  does not prove schedulability\n"
             )
         } else if plan.schedulable {
             format!(
-                "{index}: {good}VERIFIED{good:#}: schedulable on {} of {}, {}\n",
+                "{index}: {good}VERIFIED{good:#}: schedulable on {} of {}, {}{strength}\n",
                 plan.sms_used,
                 counted(plan.gpu_sms, "SM"),
                 counted(plan.partitions.len(), "partition")

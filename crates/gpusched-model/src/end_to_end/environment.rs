@@ -27,12 +27,16 @@ impl Environment {
     /// Checks that the shared memory is allowed with the interference model and with the policies of `partitions`.
     pub(super) fn check(self, partitions: &[PartitionDraft]) -> Result<(), Refusal> {
         let field = "memory_bandwidth";
+        if self.interference.counts_memory_time() {
+            let expected = "conflict+bandwidth, bandwidth, conflict or none, because segments state bytes and no sectors";
+            return Refusal::refuse("interference", self.interference, expected);
+        }
         match self.memory {
-            None if self.interference.counts_bandwidth() => {
+            None if self.interference.counts_memory() => {
                 let expected = format!("the guaranteed memory bandwidth, with {}", self.interference);
                 return Refusal::refuse(field, "none", expected);
             }
-            Some(found) if !self.interference.counts_bandwidth() => {
+            Some(found) if !self.interference.counts_memory() => {
                 return Refusal::refuse(field, found, format!("none, with {}", self.interference));
             }
             Some(found) if found.bytes_per_second() == 0 => {

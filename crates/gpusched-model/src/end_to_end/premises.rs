@@ -66,12 +66,13 @@ impl System {
                 Id::InterferenceConflict,
                 "Only kernels of the same kind on the same partition slow each other down. Cores, copies and partitions do not contend for memory.",
             ),
-            Interference::ConflictBandwidth => (
+            // A system refuses the memory time, so its entry is the entry of the bandwidth form.
+            Interference::ConflictBandwidth | Interference::ConflictMemoryTime => (
                 Id::InterferenceConflictBandwidth,
                 "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of \
                  the same kind on the same partition also contend.",
             ),
-            Interference::Bandwidth => (
+            Interference::Bandwidth | Interference::MemoryTime => (
                 Id::InterferenceBandwidth,
                 "Cores, copies and partitions slow each other down only by their use of memory bandwidth.",
             ),

@@ -278,15 +278,15 @@ impl<'a> Scope<'a> {
             (Some(own), Some(other)) => own == *other,
             _ => true,
         };
-        match self.interference {
-            Interference::None | Interference::Bandwidth => Contention::Isolated,
-            _ if others
+        match self.interference.counts_conflicts() {
+            false => Contention::Isolated,
+            true if others
                 .filter(|&&(other, _)| other != task)
                 .any(|(_, other)| clash(other)) =>
             {
                 Contention::Conflict
             }
-            _ => Contention::Isolated,
+            true => Contention::Isolated,
         }
     }
 }

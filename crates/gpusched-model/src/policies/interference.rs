@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::SharedMemory;
+
 /// Interference model, by its name in files and on the command line.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -19,20 +21,45 @@ pub enum Interference {
     ConflictBandwidth,
     /// The model `none`, and delays by the memory traffic of other partitions.
     Bandwidth,
+    /// The model `conflict`, and delays by the memory time of jobs in other partitions.
+    #[serde(rename = "conflict+memory-time")]
+    #[strum(to_string = "conflict+memory-time")]
+    ConflictMemoryTime,
+    /// The model `none`, and delays by the memory time of jobs in other partitions.
+    MemoryTime,
 }
 
 impl Interference {
-    /// Returns whether the model includes delays that the memory traffic of other partitions
-    /// causes.
-    pub fn counts_bandwidth(self) -> bool {
-        matches!(self, Interference::ConflictBandwidth | Interference::Bandwidth)
+    /// Returns whether tasks of one kind in one partition contend.
+    pub fn counts_conflicts(self) -> bool {
+        match self {
+            Interference::Conflict | Interference::ConflictBandwidth | Interference::ConflictMemoryTime => {
+                true
+            }
+            Interference::None | Interference::Bandwidth | Interference::MemoryTime => false,
+        }
     }
 
-    /// Returns this model, extended by delays that the memory traffic of other partitions causes.
-    pub fn with_bandwidth(self) -> Interference {
-        match self {
-            Interference::Conflict | Interference::ConflictBandwidth => Interference::ConflictBandwidth,
-            Interference::None | Interference::Bandwidth => Interference::Bandwidth,
+    /// Returns whether the model includes delays that other partitions cause through the memory.
+    pub fn counts_memory(self) -> bool {
+        !matches!(self, Interference::Conflict | Interference::None)
+    }
+
+    /// Returns whether the model includes delays by the memory time of jobs in other partitions.
+    pub fn counts_memory_time(self) -> bool {
+        matches!(self, Interference::ConflictMemoryTime | Interference::MemoryTime)
+    }
+
+    /// Returns the model with the same contention inside a partition, and with delays through `memory`.
+    pub fn with_memory(self, memory: Option<&SharedMemory>) -> Interference {
+        let time = memory.map(|memory| memory.time.is_some());
+        match (self.counts_conflicts(), time) {
+            (true, None) => Interference::Conflict,
+            (true, Some(false)) => Interference::ConflictBandwidth,
+            (true, Some(true)) => Interference::ConflictMemoryTime,
+            (false, None) => Interference::None,
+            (false, Some(false)) => Interference::Bandwidth,
+            (false, Some(true)) => Interference::MemoryTime,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::traffic::{Bandwidth, Bytes, Peak};
+use super::traffic::{Bandwidth, Bytes, Peak, Sectors};
 use super::wcet::{WcetError, WcetFunction, WcetSource};
 use crate::time::Time;
 
@@ -79,6 +79,10 @@ pub struct TaskShape {
     /// SMs. If the field is absent, the kernel may use the full memory bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Peak>,
+    /// L2 sectors of one job. The interference models `memory-time` and `conflict+memory-time` require this field and
+    /// ignore `traffic` and `bandwidth`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sectors: Option<Sectors>,
     /// Source of the numbers in `wcet`; `stated` by default. No schedulability test depends on the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wcet_source: Option<WcetSource>,
@@ -145,6 +149,14 @@ impl TaskShape {
         }
     }
 
+    /// Sets the L2 sectors of one job.
+    pub fn sectors(self, sectors: Sectors) -> TaskShape {
+        TaskShape {
+            sectors: Some(sectors),
+            ..self
+        }
+    }
+
     /// Sets the source of the numbers in the WCET function.
     pub fn wcet_source(self, source: WcetSource) -> TaskShape {
         TaskShape {
@@ -192,7 +204,7 @@ impl Task {
     /// assert_eq!(task.deadline(), Time::from_ns(50_000_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[allow(clippy::new_ret_no_self, reason = "a task has eight optional parts")]
+    #[allow(clippy::new_ret_no_self, reason = "a task has nine optional parts")]
     pub fn new(period: Time, wcet: WcetFunction) -> TaskShape {
         TaskShape {
             name: None,
@@ -203,6 +215,7 @@ impl Task {
             kind: None,
             traffic: None,
             bandwidth: None,
+            sectors: None,
             wcet_source: None,
             wcet,
         }
@@ -274,6 +287,11 @@ impl Task {
     /// Returns the peak bandwidth of the kernel on `sms` SMs, or `None` if the task does not state it.
     pub fn bandwidth(&self, sms: u32) -> Option<Bandwidth> {
         self.shape.bandwidth.as_ref()?.at(sms)
+    }
+
+    /// Returns the L2 sectors of one job, or `None` if the task does not state them.
+    pub fn sectors(&self) -> Option<Sectors> {
+        self.shape.sectors
     }
 
     /// Returns the source of the numbers in the WCET function.

@@ -93,7 +93,7 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
         jobs::deadlines(task, &mut report);
         let memory = plan
             .and_then(|plan| plan.interference)
-            .is_some_and(Interference::counts_bandwidth);
+            .is_some_and(Interference::counts_memory);
         jobs::execution_times(task, memory, &mut report);
     }
     match plan {

@@ -34,7 +34,9 @@ pub fn is_divided(plan: &Plan) -> bool {
 /// Returns the traffic of all tasks of `set`.
 pub fn section(plan: &Plan, set: &TaskSet) -> Section {
     let divided = is_divided(plan);
+    let time = plan.memory.and_then(|memory| memory.time);
     let note = match plan.memory {
+        _ if time.is_some() => "The verdicts count the memory times of the jobs in other partitions, from the `sectors` of the tasks.".to_owned(),
         Some(memory) if divided => format!(
             "The memory has a guaranteed bandwidth of {}. Each MIG instance has the bandwidth of its memory slices for itself, so other instances never delay its kernels.",
             memory.bandwidth
@@ -49,7 +51,10 @@ pub fn section(plan: &Plan, set: &TaskSet) -> Section {
     if plan.memory.is_none() && !known && set.other_traffic().is_empty() {
         return Section { table: None, note };
     }
-    let whole = plan.memory.map(|memory| memory.bandwidth);
+    let whole = plan
+        .memory
+        .filter(|_| time.is_none())
+        .map(|memory| memory.bandwidth);
     let mut table = Table::new("memory", "Memory traffic of each source")
         .text("Source")
         .number("Partition")

@@ -32,7 +32,9 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
         "Interference model",
         interference.unwrap_or_else(|| "unnamed".to_owned()),
     ));
-    if let Some(memory) = plan.memory {
+    if let Some(time) = plan.memory.and_then(|memory| memory.time) {
+        facts.push(("Memory time", format!("{time}; {}", time.form.strength())));
+    } else if let Some(memory) = plan.memory {
         facts.push(("Guaranteed memory bandwidth", memory.bandwidth.to_string()));
         facts.push(("Memory arbiter", memory.arbitration.to_string()));
     }

@@ -153,10 +153,7 @@ impl SharedMemories {
                 Way::Blind => (Arbitration::Any, Traffic::Ignore),
                 Way::Aware(arbitration, traffic) => (arbitration, traffic),
             };
-            let memory = SharedMemory {
-                bandwidth,
-                arbitration,
-            };
+            let memory = SharedMemory::new(bandwidth, arbitration);
             let problem = if way == Way::Blind {
                 blind
             } else {

@@ -71,7 +71,7 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
             Err(document.error(Refusal::told(format!("reading[{index}].{field}"), message)))
         };
         let (interference, policy) = (reading.interference, reading.policy);
-        if !interference.counts_bandwidth() {
+        if !interference.counts_memory() {
             if let Some(arbitration) = reading.arbitration {
                 let message = format!(
                     "found {arbitration} with interference {interference}, expected no `arbitration`, \
@@ -79,6 +79,12 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
                 );
                 return error("arbitration", message);
             }
+        } else if interference.counts_memory_time() {
+            let message = format!(
+                "found {interference}, expected an interference model without memory times, because generated tasks have \
+                 no `sectors`"
+            );
+            return error("interference", message);
         } else if shape.generator.saturation.is_none() {
             let message = format!(
                 "found {interference} without `saturation` in [generator], expected `saturation`, or interference conflict or \

@@ -22,7 +22,7 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
     let traffic_counts = shape
         .reading
         .iter()
-        .any(|reading| reading.interference.counts_bandwidth());
+        .any(|reading| reading.interference.counts_memory());
     let mut heuristics = Vec::with_capacity(shape.algorithm.len());
     for (index, algorithm) in shape.algorithm.iter().enumerate() {
         let refuse = |field: &str, message: String| {

@@ -120,9 +120,11 @@ fn is_zero(gap: &u32) -> bool {
 impl Reading {
     /// Returns the memory that partitions share, or `None` if the interference model ignores memory traffic.
     pub fn memory(&self) -> Option<SharedMemory> {
-        self.interference.counts_bandwidth().then(|| SharedMemory {
-            bandwidth: Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT),
-            arbitration: self.arbitration.unwrap_or_default(),
+        self.interference.counts_memory().then(|| {
+            SharedMemory::new(
+                Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT),
+                self.arbitration.unwrap_or_default(),
+            )
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 
+use super::time::Occupant;
 use crate::job::{Job, jobs};
 use crate::wcet::Wcets;
 use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
@@ -41,11 +42,27 @@ pub(crate) struct Beside {
     /// Sources of each other partition, and one separate entry for each source that is not a
     /// task.
     others: Vec<Vec<Source>>,
+    /// Memory times of the jobs in other partitions and of other sources. `None` if bytes count instead.
+    occupants: Option<Vec<Occupant>>,
 }
 
 impl Beside {
     /// Returns the memory traffic that interferes with partition `index` of `plan`.
     pub fn new(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, memory: SharedMemory, index: usize) -> Beside {
+        if let Some(time) = memory.time {
+            let parts = plan.partitions.iter().enumerate();
+            let parts = parts.filter(|&(other, _)| other != index);
+            let tasks = parts.flat_map(|(_, part)| part.tasks.iter().map(|&task| &set.tasks()[task]));
+            // `verify` refuses tasks without sectors before it examines partitions.
+            let tasks = tasks.filter_map(|task| Occupant::of_task(task, time));
+            let others = set.other_traffic().iter();
+            let all = tasks.chain(others.map(|other| Occupant::of_other(other, time)));
+            return Beside {
+                capacity: 0,
+                others: Vec::new(),
+                occupants: Some(all.filter(|one| !one.is_none()).collect()),
+            };
+        }
         let capacity = match wcets.slices {
             None => u128::from(memory.bandwidth.bytes_per_second()),
             Some(slices) => slices.bandwidth(plan.partitions[index].sms),
@@ -103,16 +120,27 @@ impl Beside {
             load.retain(|source| source.bytes > 0 && source.rate > 0);
         }
         others.retain(|load| !load.is_empty());
-        Beside { capacity, others }
+        Beside {
+            capacity,
+            others,
+            occupants: None,
+        }
     }
 
     /// Returns whether there is no interfering memory traffic.
     pub fn is_none(&self) -> bool {
-        self.others.is_empty()
+        match &self.occupants {
+            Some(occupants) => occupants.is_empty(),
+            None => self.others.is_empty(),
+        }
     }
 
     /// Returns the interference delay in a window of length `window` [ns], rounded up.
     pub fn lost(&self, window: u128) -> u128 {
+        if let Some(occupants) = &self.occupants {
+            let lost: BigUint = occupants.iter().map(|one| one.within(window)).sum();
+            return u128::try_from(lost).unwrap_or(u128::MAX).min(window);
+        }
         let bytes: BigUint = self.others.iter().map(|load| moved_by_all(load, window)).sum();
         if self.capacity == 0 {
             return window;
@@ -128,6 +156,9 @@ impl Beside {
     /// Under max-min fair arbitration, a source with a low rate gets its full rate. Each other
     /// partition gets at least an equal share of the remaining bandwidth.
     pub fn slowest(&self, memory: SharedMemory, set: &TaskSet, sms: u32, jobs: &[Job]) -> Option<Vec<Job>> {
+        if self.occupants.is_some() {
+            return None; // memory times guarantee no bandwidth
+        }
         let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
         let peaks: Vec<u128> = self.others.iter().map(peak).collect();
         // The max-min fair level is the rate at which the sources together use the whole capacity. Some sources have

@@ -6,7 +6,7 @@ use gpusched_model::counted;
 use gpusched_model::device::{Device, Granularity, Hardware};
 use gpusched_model::plan::Plan;
 use gpusched_model::policy::Policy;
-use gpusched_model::traffic::{Arbitration, Bandwidth};
+use gpusched_model::traffic::{Arbitration, Bandwidth, MemoryRates, MemoryTime, RateForm};
 use serde::Serialize;
 
 use crate::Fault;
@@ -25,6 +25,12 @@ pub struct Stated {
     pub memory_bandwidth: Option<Bandwidth>,
     /// Arbitration of the memory bandwidth.
     pub arbitration: Option<Arbitration>,
+    /// Measured rates of the memory, from which the rates of memory times come.
+    pub memory_rates: Option<MemoryRates>,
+    /// Form of the rates of memory times.
+    pub memory_time: Option<RateForm>,
+    /// Variation of execution times, for memory times [%].
+    pub variation: Option<u32>,
     /// Interference model of the analysis.
     pub interference: Option<Interference>,
     /// Scheduling policy and schedulability test of every partition.
@@ -50,6 +56,9 @@ pub struct Taken {
     /// Arbitration of the memory bandwidth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<Arbitration>,
+    /// Parameters of memory times, unless the user states all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_time: Option<MemoryTime>,
     /// Interference model of the analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Interference>,
@@ -78,7 +87,7 @@ impl Stated {
             }
         }
         let hardware = plan.hardware.as_ref();
-        let memory = plan.memory;
+        let memory = plan.memory.filter(|memory| memory.time.is_none());
         let bandwidth = memory.map(|memory| memory.bandwidth);
         let arbitration = memory.map(|memory| memory.arbitration);
         let granularity = hardware.map(|hardware| hardware.granularity);
@@ -91,9 +100,41 @@ impl Stated {
             granularity: same("hardware.granularity", granularity, self.granularity)?,
             memory_bandwidth: same("memory.bandwidth", bandwidth, self.memory_bandwidth)?,
             arbitration: same("memory.arbitration", arbitration, self.arbitration)?,
+            memory_time: self.memory_time(plan.memory.and_then(|memory| memory.time))?,
             interference: same("interference", plan.interference, self.interference)?,
             policies,
         })
+    }
+
+    /// Returns the parameters of memory times in the plan, or `None` if the user states all of them. Fails if a stated
+    /// value differs.
+    fn memory_time(&self, found: Option<MemoryTime>) -> Result<Option<MemoryTime>, Fault> {
+        let field = |name: &str| format!("memory.memory_time.{name}");
+        same(&field("form"), found.map(|time| time.form), self.memory_time)?;
+        let variation = found.map(|time| time.variation_percent);
+        same(&field("variation_percent"), variation, self.variation)?;
+        if let (Some(rates), Some(found)) = (&self.memory_rates, found) {
+            let expected = rates.of(found.form, found.variation_percent);
+            for (name, found, expected) in [
+                (
+                    "l2_bytes_per_second",
+                    found.l2_bytes_per_second,
+                    expected.l2_bytes_per_second,
+                ),
+                (
+                    "dram_bytes_per_second",
+                    found.dram_bytes_per_second,
+                    expected.dram_bytes_per_second,
+                ),
+            ] {
+                same(&field(name), Some(found), Some(expected))?;
+            }
+        } else if self.memory_rates.is_some() {
+            let message = "found none, expected memory times with the stated rates";
+            return Err(Fault::new("memory.memory_time", message));
+        }
+        let all = self.memory_rates.is_some() && self.memory_time.is_some() && self.variation.is_some();
+        Ok(found.filter(|_| !all))
     }
 
     /// Checks that the device of the plan equals the stated device. If the user states no device,
@@ -171,6 +212,7 @@ impl Taken {
             self.memory_bandwidth.map(|one| one.to_string()),
         ));
         parts.extend(named("arbitration", self.arbitration.map(|one| one.to_string())));
+        parts.extend(named("memory time", self.memory_time.map(|one| one.to_string())));
         parts.extend(named(
             "interference",
             self.interference.map(|one| one.to_string()),

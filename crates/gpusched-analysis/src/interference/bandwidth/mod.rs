@@ -6,6 +6,7 @@
 //! * [`load`]: the number of bytes that a partition transfers in any window, if it executes one
 //!   kernel at a time;
 //! * [`delay`]: the interference delay of a partition;
+//! * [`memory_time`]: the delay that one job causes, if the analysis counts L2 sectors and not bytes;
 //! * `instance`: the WCET of a kernel on a MIG instance with its own memory slices;
 //! * [`fair`]: the guaranteed memory bandwidth of a kernel, and its WCET at this bandwidth.
 //!
@@ -17,6 +18,7 @@ pub mod delay;
 pub mod fair;
 pub(crate) mod instance;
 pub mod load;
+pub mod memory_time;
 pub mod source;
 
 pub use delay::Delay;

@@ -1,7 +1,8 @@
 //! The number of bytes that one source of memory traffic transfers in any window of time.
 
+use super::memory_time;
 use gpusched_model::time::Time;
-use gpusched_model::{Bandwidth, Bytes, OtherTraffic, Task};
+use gpusched_model::{Bandwidth, Bytes, MemoryTime, OtherTraffic, Task};
 
 /// A source of memory traffic: a task, or traffic that no task causes. Jobs of the source arrive
 /// at least T apart. Each job transfers at most V bytes, at any times within R of its arrival.
@@ -16,6 +17,9 @@ pub struct Source {
     period: u64,
     /// R: time after the arrival of a job within which the job transfers all its bytes [ns].
     span: u128,
+    /// Whether each job that overlaps a window counts with all its bytes. Then neither d·t nor d·R limits the bytes,
+    /// except that a window of length t contains at most d·t.
+    whole: bool,
 }
 
 impl Source {
@@ -48,11 +52,8 @@ impl Source {
     /// request a byte at the end of a period.
     pub fn of_other(other: &OtherTraffic, capacity: Bandwidth) -> Source {
         let peak = other.bandwidth.unwrap_or(capacity).min(capacity);
-        let latest = if other.batch { Time::ZERO } else { other.period };
-        let deadline = other.deadline.unwrap_or(other.period);
-        let span = u128::from(latest.ns()) + u128::from(deadline.ns());
         let rate = peak.bytes_per_second().into();
-        Source::new(rate, other.traffic.nano(), other.period, span)
+        Source::new(rate, other.traffic.nano(), other.period, span_of(other))
     }
 
     /// Returns the traffic of a segment: `bytes` [nano-bytes] per job, at a rate of at most `rate` [nano-bytes per
@@ -75,6 +76,30 @@ impl Source {
             bytes: bytes.min(rate.saturating_mul(span.min(period.into()))),
             period,
             span,
+            whole: false,
+        }
+    }
+
+    /// Returns the memory time of `task` at a memory of bandwidth 1 B/s, where 1 ns is 1 nano-byte. Whole jobs count.
+    /// A task without `sectors` has unlimited memory time, which is safe.
+    pub fn of_task_time(task: &Task, time: MemoryTime) -> Source {
+        let each = task.sectors();
+        let each = each.map_or(u128::MAX, |sectors| memory_time::of_job(sectors, time));
+        Source::of_whole_jobs(each, task.period(), task.deadline().ns().into())
+    }
+
+    /// Returns the memory time of a source that is not a task, with the span of [`Source::of_other`].
+    pub fn of_other_time(other: &OtherTraffic, time: MemoryTime) -> Source {
+        Source::of_whole_jobs(memory_time::of_other(other, time), other.period, span_of(other))
+    }
+
+    fn of_whole_jobs(bytes: u128, period: Time, span: u128) -> Source {
+        Source {
+            rate: 1,
+            bytes,
+            period: period.ns().max(1),
+            span,
+            whole: true,
         }
     }
 
@@ -94,11 +119,17 @@ impl Source {
     /// This sum is largest at n = N = ⌊(t + R − V/d)/T⌋, where the sum is N·V + min(V, d·(t + R − N·T) − V). A single
     /// job never transfers more. Bertogna & Cirinei (RTSS 2007) prove this bound for execution times. The bound is
     /// tight. The bound is valid for all times at which the jobs may transfer their bytes.
+    ///
+    /// Memory times count whole jobs: at most ⌊(t + R)/T⌋ + 1 jobs overlap the window.
     pub fn within(&self, window: u64) -> u128 {
         if self.bytes == 0 {
             return 0;
         }
         let most = self.rate.saturating_mul(window.into());
+        if self.whole {
+            let jobs = (u128::from(window) + self.span) / u128::from(self.period) + 1;
+            return jobs.saturating_mul(self.bytes).min(most);
+        }
         // The difference is never negative, because V ≤ d·R.
         let reach = self.rate.saturating_mul(u128::from(window) + self.span);
         debug_assert!(reach >= self.bytes);
@@ -110,4 +141,11 @@ impl Source {
             .saturating_add(rest.min(self.bytes));
         moved.min(most)
     }
+}
+
+/// Returns R of a source that is not a task.
+fn span_of(other: &OtherTraffic) -> u128 {
+    let latest = if other.batch { Time::ZERO } else { other.period };
+    let deadline = other.deadline.unwrap_or(other.period);
+    u128::from(latest.ns()) + u128::from(deadline.ns())
 }

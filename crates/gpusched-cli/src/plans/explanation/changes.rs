@@ -124,7 +124,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         if !self.passes(set, sms, None) {
             return None;
         }
-        for times in [2, 4, 8] {
+        let counts_bytes = memory.time.is_none();
+        for times in [2, 4, 8].into_iter().filter(|_| counts_bytes) {
             let Some(bandwidth) = { memory.bandwidth.bytes_per_second() }
                 .checked_mul(times)
                 .and_then(Bandwidth::new)

@@ -46,7 +46,7 @@ pub fn of_verdict(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
 /// Returns a line about the tasks that do not state their memory traffic. Returns `None` if all tasks state their
 /// memory traffic, or if the interference model ignores memory traffic.
 pub fn traffic(case: &Case<'_>) -> Option<String> {
-    let memory = case.problem.memory()?;
+    let memory = case.problem.memory().filter(|memory| memory.time.is_none())?;
     let tasks = case.set.tasks();
     let silent: Vec<usize> = (0..tasks.len())
         .filter(|&task| {

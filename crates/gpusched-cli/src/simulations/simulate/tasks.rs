@@ -215,7 +215,7 @@ impl Args {
             },
         };
         let interference = self.interference.unwrap_or_default();
-        if interference.counts_bandwidth() {
+        if interference.counts_memory() {
             let expected = "conflict or none, because the run of a system has no shared memory";
             return Err(Error::parameter("interference", interference, expected));
         }

@@ -4,7 +4,8 @@ use super::Documents;
 use super::raw::{Fault, from_json};
 use crate::end_to_end::{Answer, Draft, SystemPlan};
 use crate::{
-    Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario,
+    Bound, Device, Group, Kernel, MemoryProfile, MemoryRates, Plan, Program, Scenario, System, TaskSet,
+    WarpScenario,
 };
 
 /// A kind of document that gpusched can read from a stream.
@@ -88,6 +89,9 @@ pub type Groups = Documents<Group>;
 
 /// A stream of memory profiles.
 pub type MemoryProfiles = Documents<MemoryProfile>;
+
+/// A stream of memory rates.
+pub type MemoryRatesFiles = Documents<MemoryRates>;
 
 /// A stream of kernel programs.
 pub type Programs = Documents<Program>;

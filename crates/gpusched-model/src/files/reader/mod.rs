@@ -18,8 +18,8 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 pub use self::kinds::{
-    Bounds, Devices, Document, EndToEndAnswers, EndToEndSystems, Groups, Kernels, MemoryProfiles, Plans,
-    Programs, Scenarios, Systems, TaskSets, WarpScenarios,
+    Bounds, Devices, Document, EndToEndAnswers, EndToEndSystems, Groups, Kernels, MemoryProfiles,
+    MemoryRatesFiles, Plans, Programs, Scenarios, Systems, TaskSets, WarpScenarios,
 };
 pub use self::raw::{Fault, RawDocument, from_json};
 pub use self::tree::Tree;

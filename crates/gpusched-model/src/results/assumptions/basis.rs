@@ -6,7 +6,7 @@ use crate::device::Granularity;
 use crate::plan::Plan;
 use crate::policy::{Policy, Preemption, Priorities};
 use crate::tasks::wcet::WcetSource;
-use crate::traffic::{Arbitration, SharedMemory};
+use crate::traffic::{Arbitration, MemoryTime, SharedMemory};
 use crate::wcet::{Form, Table};
 use crate::{Interference, Task, TaskSet};
 
@@ -93,6 +93,9 @@ impl Basis<'_> {
         let Some(memory) = self.memory else {
             return;
         };
+        if let Some(time) = memory.time {
+            return memory_time(time, list);
+        }
         let bandwidth = sentences::bandwidth(memory.bandwidth);
         add(list, Some((AssumptionId::GuaranteedBandwidth, bandwidth)));
         if self.granularity == Some(Granularity::Mig) {
@@ -119,10 +122,7 @@ impl Basis<'_> {
 
     /// Adds the assumptions on values that the analysis uses but some tasks do not state.
     fn unknown(&self, list: &mut Vec<Assumption>) {
-        let in_conflict = matches!(
-            self.interference,
-            Some(Interference::Conflict | Interference::ConflictBandwidth)
-        );
+        let in_conflict = self.interference.is_some_and(Interference::counts_conflicts);
         if in_conflict && self.set.tasks().len() > 1 {
             let kind = self.count(|task| task.kind().is_none());
             add(
@@ -163,6 +163,29 @@ impl Part {
     fn if_any(self, id: AssumptionId, words: impl Fn(Part) -> String) -> Option<(AssumptionId, String)> {
         (self.count > 0).then(|| (id, words(self)))
     }
+}
+
+/// Adds the assumptions on the memory time of jobs. The name of the first assumption states the strength of the bound.
+fn memory_time(time: MemoryTime, list: &mut Vec<Assumption>) {
+    let bound = match time.form.is_only_tested() {
+        false => AssumptionId::MemoryTimeUniversal,
+        true => AssumptionId::MemoryTimeTested,
+    };
+    add(list, Some((bound, sentences::memory_time(time))));
+    for (id, text) in [
+        (
+            AssumptionId::SectorBounds,
+            "No job exceeds its stated `sectors`. No other source exceeds its `other_traffic`, in whole sectors of 32 bytes.",
+        ),
+        (
+            AssumptionId::DeferredWrites,
+            "Data that a job leaves in L2 delays other partitions only in busy windows that overlap the job.",
+        ),
+    ] {
+        add(list, Some((id, text.to_owned())));
+    }
+    let text = sentences::cold_wcets(time.variation_percent);
+    add(list, Some((AssumptionId::ColdWcets, text)));
 }
 
 /// Adds `assumption` to `list`, unless `list` contains it already.
@@ -274,11 +297,19 @@ fn interference(model: Option<Interference>, granularity: Option<Granularity>) -
         ),
         Some(Interference::ConflictBandwidth) => (
             AssumptionId::InterferenceConflictBandwidth,
-            "Tasks of the same kind in one partition contend. Partitions delay each other only through DRAM bandwidth, not through L2.",
+            "Tasks of the same kind in one partition contend. Co-running partitions cause no L2 misses and no late write-backs beyond `traffic`.",
         ),
         Some(Interference::Bandwidth) => (
             AssumptionId::InterferenceBandwidth,
-            "Tasks in one partition do not contend. Partitions delay each other only through DRAM bandwidth, not through L2.",
+            "Tasks in one partition do not contend. Co-running partitions cause no L2 misses and no late write-backs beyond `traffic`.",
+        ),
+        Some(Interference::ConflictMemoryTime) => (
+            AssumptionId::InterferenceConflictMemoryTime,
+            "Tasks of the same kind in one partition contend. Partitions delay each other only through L2 and DRAM.",
+        ),
+        Some(Interference::MemoryTime) => (
+            AssumptionId::InterferenceMemoryTime,
+            "Tasks in one partition do not contend. Partitions delay each other only through L2 and DRAM.",
         ),
         None => (
             AssumptionId::InterferenceUnnamed,

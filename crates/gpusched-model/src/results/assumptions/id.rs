@@ -55,6 +55,10 @@ pub enum AssumptionId {
     InterferenceConflictBandwidth,
     /// Partitions share DRAM bandwidth, and there is no other contention.
     InterferenceBandwidth,
+    /// Tasks of the same kind in one partition contend, and jobs delay other partitions by their memory time.
+    InterferenceConflictMemoryTime,
+    /// Jobs delay other partitions by their memory time, and there is no other contention.
+    InterferenceMemoryTime,
     /// An interference model without a name in files bounds all contention.
     InterferenceUnnamed,
     /// While requests are pending, the memory provides at least its guaranteed bandwidth.
@@ -67,6 +71,16 @@ pub enum AssumptionId {
     TrafficBounds,
     /// Tasks without stated traffic may use all memory bandwidth.
     TrafficUnknown,
+    /// No job delays other partitions by more than its memory time at universal rates. No counterexample is known.
+    MemoryTimeUniversal,
+    /// No job delays other partitions by more than its memory time at rates that are tested, not proved.
+    MemoryTimeTested,
+    /// Tasks and other sources do not exceed their stated L2 sectors.
+    SectorBounds,
+    /// Write-backs after the end of a job delay only busy windows that overlap the job.
+    DeferredWrites,
+    /// WCETs are of cold caches, and vary at most by the stated percentage.
+    ColdWcets,
     /// Tasks whose kind is unknown contend with every task of their partition.
     KindUnknown,
     /// Tasks whose longest thread block is unknown consist of one thread block.

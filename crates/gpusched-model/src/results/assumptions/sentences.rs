@@ -2,6 +2,7 @@
 
 use crate::Bandwidth;
 use crate::tasks::wcet::WcetSource;
+use crate::traffic::{MemoryTime, RateForm};
 
 /// Number of tasks to which an assumption applies, and the total number of tasks in the set.
 #[derive(Copy, Clone, Debug)]
@@ -23,7 +24,30 @@ pub(super) fn dispatch(order: &str) -> String {
 
 pub(super) fn bandwidth(bandwidth: Bandwidth) -> String {
     format!(
-        "The memory is one server. The memory transfers at least {bandwidth} while requests are pending, for every request mix."
+        "The memory moves at least {bandwidth} while requests wait, even if all requests go to one L2 slice, channel or bank."
+    )
+}
+
+pub(super) fn memory_time(time: MemoryTime) -> String {
+    let MemoryTime {
+        form,
+        l2_bytes_per_second: l2,
+        dram_bytes_per_second: dram,
+        ..
+    } = time;
+    let own = match form {
+        RateForm::OwnDrain => " or its `drain`",
+        RateForm::Universal | RateForm::Balanced => "",
+    };
+    format!(
+        "A job delays each other partition by at most its memory time at {l2} (L2) and {dram} (DRAM){own}: {}.",
+        form.strength()
+    )
+}
+
+pub(super) fn cold_wcets(variation_percent: u32) -> String {
+    format!(
+        "WCETs are of runs with cold caches. Launch offsets and base addresses change them by at most {variation_percent} %."
     )
 }
 

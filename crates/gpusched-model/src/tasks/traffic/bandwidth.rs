@@ -16,6 +16,8 @@ pub struct Bandwidth(u64);
 impl Bandwidth {
     /// Maximum rate accepted as input, 10¹⁵ bytes per second.
     pub const LIMIT: Bandwidth = Bandwidth(LIMIT);
+    /// One byte per second.
+    pub(super) const ONE: Bandwidth = Bandwidth(1);
 
     /// Returns `number` bytes per second, or `None` above [`Bandwidth::LIMIT`].
     pub fn new(number: u64) -> Option<Bandwidth> {

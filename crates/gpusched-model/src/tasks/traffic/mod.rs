@@ -6,14 +6,18 @@
 
 mod bandwidth;
 mod bytes;
+mod memory_time;
 mod other;
 mod peak;
 mod quantity;
+mod sectors;
 mod shared;
 
 pub use bandwidth::Bandwidth;
 pub use bytes::Bytes;
+pub use memory_time::{MemoryRates, MemoryTime, RateForm, Rates};
 pub use other::OtherTraffic;
 pub use peak::{Peak, PeakError};
 pub use quantity::ParseQuantityError;
+pub use sectors::{Drain, Sectors};
 pub use shared::{Arbitration, SharedMemory};

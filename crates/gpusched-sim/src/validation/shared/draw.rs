@@ -113,10 +113,7 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
             .beside(others),
         parts,
         device: None,
-        memory: SharedMemory {
-            bandwidth: Bandwidth::new(capacity)?,
-            arbitration,
-        },
+        memory: SharedMemory::new(Bandwidth::new(capacity)?, arbitration),
         policy,
     })
 }
@@ -168,6 +165,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         } else {
             Bandwidth::new(rate).map(Peak::Flat)
         },
+        sectors: None,
         wcet_source: None,
         wcet: WcetFunction::new(function).ok()?,
     })

@@ -132,7 +132,7 @@ impl Parameters for EndToEndParameters {
                 return Refusal::refuse(field, method, expected);
             }
         }
-        if self.interference.counts_bandwidth() {
+        if self.interference.counts_memory() {
             return Refusal::refuse("interference", self.interference, "conflict or none");
         }
         if let (Some(overhead), Some(_)) = (self.overhead, self.wcet) {

@@ -6,12 +6,12 @@
 //! their deadlines, so the test of the affected partition excludes the miss. If one partition
 //! fails its test, the verdicts of all partitions are void.
 
-use super::Problem;
+use super::{Problem, Scale};
 use crate::interference::bandwidth::fair::Level;
 use crate::interference::bandwidth::{Delay, Load, Source};
 use crate::schedulability::Demand;
 use crate::schedulability::shared_memory::{self, Contended};
-use gpusched_model::error::Error;
+use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::{Arbitration, Policy, SharedMemory};
@@ -31,7 +31,8 @@ impl<'a> Problem<'a> {
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), for a memory with a
-    /// bandwidth of 0, and for memory slices with a bandwidth of 0.
+    /// bandwidth of 0, and for memory slices with a bandwidth of 0. With memory times, also fails for a task without
+    /// sectors, for an arbitration other than [`Arbitration::Any`], and for memory slices.
     pub fn sharing(self, memory: SharedMemory) -> Result<Problem<'a>, Error> {
         if !self.policy().shares_memory() {
             return Err(unproven(self.policy()));
@@ -41,8 +42,34 @@ impl<'a> Problem<'a> {
         }
         let mut shared = self;
         shared.memory = Some(memory);
+        if let Some(time) = memory.time {
+            if memory.arbitration != Arbitration::Any {
+                let expected = "any, because the memory time holds for every arbiter";
+                return Err(Error::parameter("arbitration", memory.arbitration, expected));
+            }
+            shared.check_sectors()?;
+            shared.variation = Scale::permille(1000 + 10 * u64::from(time.variation_percent));
+        }
         shared.check_slices()?;
         Ok(shared)
+    }
+
+    /// Checks that each task states its sectors. A default would be optimistic.
+    fn check_sectors(&self) -> Result<(), Error> {
+        let Some(index) = self.tasks.iter().position(|task| task.sectors().is_none()) else {
+            return Ok(());
+        };
+        let named = self.tasks.get(index).and_then(|task| task.name());
+        let named = named.map_or(String::new(), |name| format!(" of task {name:?}"));
+        let expected = format!(
+            "the L2 sectors{named} that one whole job reads and writes, such as {{\"reads\":4096,\"writes\":1024}}"
+        );
+        let refusal = Refusal::new(format!("tasks[{index}].sectors"), "none", expected);
+        Err(refusal
+            .hint(
+                "count the sectors of a cold run with a profiler or a simulator, and add the field `sectors`",
+            )
+            .into())
     }
 
     /// Returns the memory that the partitions share, or `None` if memory traffic does not count.
@@ -145,7 +172,11 @@ impl<'a> Problem<'a> {
         let numbered = tasks.iter().enumerate();
         numbered
             .map(|(position, &task)| {
-                Source::of_task(&self.tasks()[task], sms, wcet(position), memory.bandwidth)
+                let task = &self.tasks()[task];
+                match memory.time {
+                    None => Source::of_task(task, sms, wcet(position), memory.bandwidth),
+                    Some(time) => Source::of_task_time(task, time),
+                }
             })
             .collect()
     }
@@ -153,7 +184,12 @@ impl<'a> Problem<'a> {
     /// Returns the memory traffic that does not come from tasks, as one load per source.
     pub(crate) fn other_loads(&self, memory: SharedMemory) -> impl Iterator<Item = Load> {
         let sources = self.other_traffic.iter();
-        sources.map(move |other| Load::new([Source::of_other(other, memory.bandwidth)]))
+        sources.map(move |other| {
+            Load::new([match memory.time {
+                None => Source::of_other(other, memory.bandwidth),
+                Some(time) => Source::of_other_time(other, time),
+            }])
+        })
     }
 }
 
@@ -165,6 +201,9 @@ fn slowest(
     sources: &[Source],
     others: &[Load],
 ) -> Option<Vec<Demand>> {
+    if memory.time.is_some() {
+        return None; // memory times guarantee no bandwidth
+    }
     let peaks: Vec<u128> = others.iter().map(Load::peak).filter(|&peak| peak > 0).collect();
     let level = match memory.arbitration {
         Arbitration::Any => Level::left(memory.bandwidth, &peaks)?,

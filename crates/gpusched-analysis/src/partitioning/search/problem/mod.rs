@@ -28,6 +28,8 @@ pub struct Problem<'a> {
     offer: Option<&'a Offer>,
     /// Memory that the partitions share; `None` if memory traffic does not count.
     memory: Option<SharedMemory>,
+    /// Factor on all WCETs for the variation of execution times.
+    variation: Scale,
     /// Common factor on all WCETs.
     scale: Scale,
     /// Whether searches use the sharper lower bounds of the objective `margin`.
@@ -57,6 +59,7 @@ impl<'a> Problem<'a> {
             other_traffic: set.other_traffic(),
             offer: None,
             memory: None,
+            variation: Scale::ONE,
             scale: Scale::ONE,
             sharp: false,
         })
@@ -196,10 +199,7 @@ impl<'a> Problem<'a> {
     /// Returns the name of the interference model, or `None` for a model without a name.
     pub fn interference_name(&self) -> Option<Interference> {
         let name = self.interference.name()?;
-        Some(match self.memory {
-            Some(_) => name.with_bandwidth(),
-            None => name,
-        })
+        Some(name.with_memory(self.memory.as_ref()))
     }
 
     /// Whether `tasks` (positions in the set) pass the test in one partition of `sms` SMs. The
@@ -236,7 +236,10 @@ impl<'a> Problem<'a> {
     /// returns C'(m), which accounts for the bandwidth of these slices.
     pub(crate) fn wcet(&self, index: usize, sms: u32, co_located: &CoLocated) -> Option<Time> {
         let task = &self.tasks[index];
-        let whole = |sms| Some(self.scale.time(self.interference.wcet(task, sms, co_located)?));
+        let whole = |sms| {
+            let stated = self.interference.wcet(task, sms, co_located)?;
+            Some(self.scale.time(self.variation.time(stated)))
+        };
         match self.sliced() {
             None => whole(sms),
             Some(sliced) => sliced.wcet(task, sms, whole),
@@ -286,7 +289,7 @@ impl<'a> Problem<'a> {
     /// Returns the least work of task `index` if the partition has the tasks `co_located` [SM·ns].
     pub(crate) fn least_work(&self, index: usize, co_located: &CoLocated) -> u128 {
         let work = self.interference.least_work(&self.tasks[index], co_located);
-        self.scale.work(work)
+        self.scale.work(self.variation.work(work))
     }
 
     /// Returns the least work of task `index` if the partition has the tasks `co_located`, divided by the period of the

@@ -68,11 +68,17 @@ impl<'a> Problem<'a> {
     /// Checks that each memory slice has a positive bandwidth.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if a memory slice has a bandwidth of 0.
+    /// Fails with [`Error::Refused`] if a memory slice has a bandwidth of 0, or with memory times.
     pub(super) fn check_slices(&self) -> Result<(), Error> {
         let Some(sliced) = self.sliced() else {
             return Ok(());
         };
+        if sliced.memory.time.is_some() {
+            let found = "mig with memory times";
+            let expected = "another granularity, because each MIG instance has its own L2 slices and memory slices, so \
+                            its rates differ from the rates of the whole GPU";
+            return Err(Error::parameter("granularity", found, expected));
+        }
         if sliced.share(1).bytes_per_second() > 0 {
             return Ok(());
         }

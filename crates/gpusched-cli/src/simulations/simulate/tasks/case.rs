@@ -22,7 +22,7 @@ const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 
 /// Returns `interference`. Fails if `interference` counts the memory traffic of other partitions.
 fn alone(interference: Interference) -> Result<Interference> {
-    match interference.counts_bandwidth() {
+    match interference.counts_memory() {
         false => Ok(interference),
         true => Err(Error::parameter(
             "interference",

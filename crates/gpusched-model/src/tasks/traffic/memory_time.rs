@@ -1,0 +1,125 @@
+//! Memory time: the time for which one job occupies the memory at given rates.
+
+use serde::{Deserialize, Serialize};
+
+use super::Bandwidth;
+use super::shared::positive;
+use crate::reader::{Document, Fault, from_json};
+
+/// Rates of L2 and DRAM that the memory time of a job uses.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RateForm {
+    /// Rates of requests that all go to one L2 slice and one DRAM bank.
+    #[default]
+    Universal,
+    /// Rates of requests that go to all slices and banks at random.
+    Balanced,
+    /// Balanced rates, or the own rates of a task (`drain`) where they are lower.
+    OwnDrain,
+}
+
+impl RateForm {
+    /// Returns what supports the bound on the delay. No form has a proof for real hardware.
+    pub fn strength(self) -> &'static str {
+        match self {
+            RateForm::Universal => "universal, no counterexample known",
+            RateForm::Balanced | RateForm::OwnDrain => "tested, not proved",
+        }
+    }
+
+    /// Returns the name of the form with its strength.
+    pub fn described(self) -> String {
+        match self {
+            RateForm::Universal => self.strength().to_owned(),
+            RateForm::Balanced | RateForm::OwnDrain => format!("{self}: {}", self.strength()),
+        }
+    }
+
+    /// Returns whether only tests support the bound.
+    pub fn is_only_tested(self) -> bool {
+        self != RateForm::Universal
+    }
+}
+
+/// Parameters of the memory time. The memory time of a job with R read and W write sectors is
+/// 32(R + W)/B_L2 + 32(R + 2W)/B_DRAM.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryTime {
+    /// Form of the rates.
+    pub form: RateForm,
+    /// B_L2: rate of the L2 cache [bytes per second]; > 0.
+    #[serde(deserialize_with = "positive")]
+    pub l2_bytes_per_second: Bandwidth,
+    /// B_DRAM: rate of DRAM [bytes per second]; > 0.
+    #[serde(deserialize_with = "positive")]
+    pub dram_bytes_per_second: Bandwidth,
+    /// Percentage by which all WCETs grow, because launch offsets and base addresses change execution times.
+    pub variation_percent: u32,
+}
+
+impl MemoryTime {
+    /// Largest accepted variation of execution times [%].
+    pub const MAX_VARIATION: u32 = 1000;
+    /// Variation of execution times by default [%].
+    pub const VARIATION: u32 = 2;
+}
+
+impl std::fmt::Display for MemoryTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} (L2 {}, DRAM {}, WCETs + {} %)",
+            self.form, self.l2_bytes_per_second, self.dram_bytes_per_second, self.variation_percent
+        )
+    }
+}
+
+/// Rates of a GPU, measured with kernels that stress its memory.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+pub struct MemoryRates {
+    /// Name of the GPU or of the simulated GPU.
+    pub machine: String,
+    /// Lowest rates over all request mixes.
+    pub universal: Rates,
+    /// Lowest rates over the request mixes that use all slices, channels and banks.
+    pub balanced: Rates,
+}
+
+/// Rates of the L2 cache and of DRAM.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+pub struct Rates {
+    /// Rate of the L2 cache [bytes per second]; > 0.
+    #[serde(deserialize_with = "positive")]
+    pub l2_bytes_per_second: Bandwidth,
+    /// Rate of DRAM [bytes per second]; > 0.
+    #[serde(deserialize_with = "positive")]
+    pub dram_bytes_per_second: Bandwidth,
+}
+
+impl MemoryRates {
+    /// Returns the parameters of the memory time with rates of `form`.
+    pub fn of(&self, form: RateForm, variation_percent: u32) -> MemoryTime {
+        let rates = match form {
+            RateForm::Universal => self.universal,
+            RateForm::Balanced | RateForm::OwnDrain => self.balanced,
+        };
+        MemoryTime {
+            form,
+            l2_bytes_per_second: rates.l2_bytes_per_second,
+            dram_bytes_per_second: rates.dram_bytes_per_second,
+            variation_percent,
+        }
+    }
+}
+
+impl Document for MemoryRates {
+    const EXPECTED: &str = "memory rates: an object with \"machine\", \"universal\" and \"balanced\"";
+
+    fn from_json(text: &str) -> Result<MemoryRates, Fault> {
+        from_json::<MemoryRates, _>(text)
+    }
+}
