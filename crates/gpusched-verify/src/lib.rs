@@ -51,7 +51,7 @@ use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::plan::{Failure, LowerBound, Plan, Proof};
-use gpusched_model::{Interference, SharedMemory, TaskSet};
+use gpusched_model::{Interference, SharedMemory, Task, TaskSet};
 use job::{Job, jobs};
 use memory::{Beside, Slices};
 use partition::check_partition;
@@ -157,7 +157,7 @@ fn memory_time(
     set: &TaskSet,
 ) -> Result<(), Fault> {
     let fault = |field: &str, message: String| Err(Fault::new(field, message));
-    match memory.time {
+    let time = match memory.time {
         Some(_) if !interference.counts_memory_time() => {
             let message =
                 format!("found memory times, expected `bandwidth` with interference {interference}");
@@ -168,16 +168,18 @@ fn memory_time(
             return fault("memory.memory_time", message);
         }
         None => return Ok(()),
-        Some(_) => {}
-    }
+        Some(time) => time,
+    };
     let granularity = plan.hardware.as_ref().map(|hardware| hardware.granularity);
     if granularity == Some(Granularity::Mig) {
         let message = "found mig, expected another granularity, because the rates are of the whole memory";
         return fault("hardware.granularity", message.to_owned());
     }
-    match set.tasks().iter().position(|task| task.sectors().is_none()) {
+    let lacks = |task: &Task| task.sectors().is_none_or(|sectors| !sectors.suffice(time.form));
+    match set.tasks().iter().position(lacks) {
         Some(task) => {
-            let message = format!("found no `sectors` in task {task} of the task set, expected its sectors");
+            let message =
+                format!("found no `sectors`, or no `drain`, in task {task} of the task set, expected both");
             fault("memory.memory_time", message)
         }
         None => Ok(()),

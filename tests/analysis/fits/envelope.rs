@@ -22,6 +22,7 @@ fn alone(measurements: &[(u32, u64)]) -> Measured {
         estimate: None,
         utilization: Err(Reason::NoBandwidth),
         traffic: None,
+        sectors: None,
     }
 }
 

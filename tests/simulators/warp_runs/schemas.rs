@@ -60,7 +60,13 @@ fn answers_follow_their_schemas() {
     let answer = json(&format!("simulate warps {vadd} --scheduler qaws --budget vadd=3"));
     assert!(validator("warp-results").is_valid(&answer), "{answer}");
     let profile = validator("warp-profile");
-    for options in ["", "--estimate", "--estimate=1000", "--traffic --vary 2", "--l2 thrashed"] {
+    for options in [
+        "",
+        "--estimate",
+        "--estimate=1000",
+        "--traffic --vary 2",
+        "--l2 thrashed",
+    ] {
         let answer = json(&format!("simulate profile {vadd} {options}"));
         assert!(profile.is_valid(&answer), "{answer}");
     }

@@ -176,7 +176,11 @@ impl Args {
                 end_to_end::refuse("policy", self.policy.is_some(), reason)?;
                 let of_times =
                     self.memory_rates.is_some() || self.memory_time.is_some() || self.variation.is_some();
-                end_to_end::refuse("interference", of_times, "the analysis of systems counts no memory times")?;
+                end_to_end::refuse(
+                    "interference",
+                    of_times,
+                    "the analysis of systems counts no memory times",
+                )?;
                 let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
                 let stated = (environment, self.gpu.given_sms()?);
                 return end_to_end::verify(&self.plans, systems, stated, global);

@@ -253,6 +253,7 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         estimate: None,
         utilization: Err(Reason::NoBandwidth),
         traffic,
+        sectors: None,
     };
     let fitted = fit(&measured, options.form, Factor::ONE).map_err(|error| place(&error))?;
     let mut shape = Task::new(period, fitted.wcet.clone())

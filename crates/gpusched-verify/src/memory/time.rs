@@ -22,8 +22,8 @@ impl Occupant {
             Some(own) if own < rate => own,
             _ => rate,
         };
-        let l2 = slower(time.l2_bytes_per_second, drain.and_then(|drain| drain.l2));
-        let dram = slower(time.dram_bytes_per_second, drain.and_then(|drain| drain.dram));
+        let l2 = slower(time.l2_bytes_per_second, drain.map(|drain| drain.l2));
+        let dram = slower(time.dram_bytes_per_second, drain.map(|drain| drain.dram));
         Some(Occupant {
             each: memory_time((sectors.reads, sectors.writes), l2, dram),
             period: task.period().ns().into(),

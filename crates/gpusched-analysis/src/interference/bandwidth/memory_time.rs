@@ -14,8 +14,8 @@ pub fn of_job(sectors: Sectors, time: MemoryTime) -> u128 {
         RateForm::Universal | RateForm::Balanced => None,
     };
     let lower = |rate: Bandwidth, own: Option<Bandwidth>| own.map_or(rate, |own| own.min(rate));
-    let l2 = lower(time.l2_bytes_per_second, own.and_then(|own| own.l2));
-    let dram = lower(time.dram_bytes_per_second, own.and_then(|own| own.dram));
+    let l2 = lower(time.l2_bytes_per_second, own.map(|own| own.l2));
+    let dram = lower(time.dram_bytes_per_second, own.map(|own| own.dram));
     at(sectors.reads, sectors.writes, l2, dram)
 }
 

@@ -304,8 +304,15 @@ impl Report for About<&str, Fit> {
         let traffic = answer
             .traffic
             .map(|traffic| format!("\"traffic\": {}, ", traffic.bytes()));
+        let sectors = answer.sectors.map(|sectors| json_lines([sectors])).transpose()?;
+        let sectors = sectors.map(|sectors| format!("\"sectors\": {}, ", sectors.trim_end()));
         let source = format!("\"wcet_source\": \"{}\", ", answer.wcet_source);
-        let known: String = kind.into_iter().chain(traffic).chain([source]).collect();
+        let known: String = kind
+            .into_iter()
+            .chain(traffic)
+            .chain(sectors)
+            .chain([source])
+            .collect();
         let wcet = json_lines([&answer.wcet])?;
         Ok(text + &format!("\n{known}\"wcet\": {wcet}"))
     }

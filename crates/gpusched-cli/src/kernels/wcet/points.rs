@@ -12,8 +12,9 @@ use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
 use gpusched_analysis::kernel_wcet::fit::points::{Points, check};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
+use gpusched_model::traffic::Drain;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Bytes, Estimated};
+use gpusched_model::{Bandwidth, Bytes, Estimated, Sectors};
 use gpusched_study::Table;
 
 /// Names of the columns that may contain the times, each with its unit.
@@ -160,7 +161,49 @@ pub fn read(path: &Path) -> Result<Measured> {
         utilization,
         // Omit the traffic of an estimate, because an estimate is not an upper bound.
         traffic: traffic.filter(|_| estimate.is_none()),
+        sectors: sectors(&table)?,
     })
+}
+
+/// Returns the largest numbers of L2 sectors in all rows, and the rates of the kernel in isolation. Returns `None` if
+/// columns or values are absent.
+fn sectors(table: &Table) -> Result<Option<Sectors>> {
+    let columns = [
+        "l2_reads",
+        "l2_writes",
+        "drain_l2_bytes_per_second",
+        "drain_dram_bytes_per_second",
+    ];
+    let mut found = [None; 4];
+    for (name, extreme) in columns.into_iter().zip(&mut found) {
+        let Some(column) = table.find(name) else { continue };
+        let numbers = (0..table.len()).map(|row| {
+            let text = column.text(row).trim();
+            let number = match text {
+                "" => Some(None),
+                _ => text.parse::<u64>().ok().map(Some),
+            };
+            number.ok_or_else(|| {
+                table.error(
+                    Some(row),
+                    Refusal::new(name, format!("{text:?}"), "a whole number"),
+                )
+            })
+        });
+        let numbers = numbers.collect::<Result<Option<Vec<u64>>>>();
+        let numbers = numbers?.unwrap_or_default().into_iter();
+        // The safe extreme is the largest number of sectors, and the lowest rate.
+        *extreme = match name.starts_with("drain") {
+            true => numbers.min(),
+            false => numbers.max(),
+        };
+    }
+    let [Some(reads), Some(writes), l2, dram] = found else {
+        return Ok(None);
+    };
+    let rate = |rate: Option<u64>| rate.filter(|rate| *rate > 0).and_then(Bandwidth::new);
+    let drain = rate(l2).zip(rate(dram)).map(|(l2, dram)| Drain { l2, dram });
+    Ok(Sectors::new(reads, writes, drain))
 }
 
 /// Adds a hint to `error` if it is about a file that is not CSV.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Bandwidth;
+use super::{Bandwidth, RateForm};
 
 /// Maximum number of sectors of one job.
 const LIMIT: u64 = 1_000_000_000_000;
@@ -22,29 +22,35 @@ pub struct Sectors {
     #[serde(deserialize_with = "number")]
     #[schemars(range(max = LIMIT))]
     pub writes: u64,
-    /// Rates of the kernel in isolation on the whole GPU. Only the form `own-drain` of the memory time uses them.
+    /// Rates of the kernel in isolation on the whole GPU. The form `own-drain` of the memory time requires them, and no
+    /// other form uses them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<Drain>,
 }
 
-/// Rates at which the memory serves one kernel in isolation. If a rate is absent, the balanced rate of the GPU counts.
+/// Rates at which the memory serves one kernel in isolation.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drain {
     /// Rate of the L2 cache [bytes per second]; > 0.
-    #[serde(
-        default,
-        deserialize_with = "optional_positive",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub l2: Option<Bandwidth>,
+    #[serde(deserialize_with = "super::shared::positive")]
+    pub l2: Bandwidth,
     /// Rate of DRAM [bytes per second]; > 0.
-    #[serde(
-        default,
-        deserialize_with = "optional_positive",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub dram: Option<Bandwidth>,
+    #[serde(deserialize_with = "super::shared::positive")]
+    pub dram: Bandwidth,
+}
+
+impl Sectors {
+    /// Creates sectors. Returns `None` for more than 10^12 sectors.
+    pub fn new(reads: u64, writes: u64, drain: Option<Drain>) -> Option<Sectors> {
+        let sectors = Sectors { reads, writes, drain };
+        (reads <= LIMIT && writes <= LIMIT).then_some(sectors)
+    }
+
+    /// Returns whether the sectors state all that `form` requires.
+    pub fn suffice(&self, form: RateForm) -> bool {
+        form != RateForm::OwnDrain || self.drain.is_some()
+    }
 }
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
@@ -54,8 +60,4 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         ))),
         found => Ok(found),
     }
-}
-
-fn optional_positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bandwidth>, D::Error> {
-    super::shared::positive(deserializer).map(Some)
 }

@@ -26,6 +26,7 @@
 use super::classification::Reason;
 use super::points::Points;
 use gpusched_model::Estimated;
+use gpusched_model::Sectors;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, WcetFunction};
@@ -44,6 +45,9 @@ pub struct Measured {
     /// V: largest memory traffic of one execution, in bytes, over all numbers of SMs. `None` if
     /// unknown.
     pub traffic: Option<Bytes>,
+    /// R and W: largest numbers of L2 sectors of one execution, over all numbers of SMs, and the rates of the kernel in
+    /// isolation. `None` if they are unknown.
+    pub sectors: Option<Sectors>,
 }
 
 /// Reason why gpusched cannot compute a WCET function that bounds the measurements.

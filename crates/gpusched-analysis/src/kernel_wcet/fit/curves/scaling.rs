@@ -8,6 +8,7 @@ use super::envelope::{self, EnvelopeError, Measured};
 use super::least_squares::{self, Line};
 use super::points::Points;
 use super::saturation::{saturation, speed_up};
+use gpusched_model::Sectors;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::wcet::WcetSource;
@@ -50,6 +51,9 @@ pub struct Fit {
     /// V: largest memory traffic of one job, in bytes. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
+    /// R and W: largest numbers of L2 sectors of one job, and the rates of the kernel in isolation. Absent if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sectors: Option<Sectors>,
     /// m*: saturation point. All SMs above this number together reduce the isolated time by less
     /// than the fraction `epsilon`.
     pub saturation_sms: u32,
@@ -111,6 +115,7 @@ impl Fit {
         let task = TaskShape {
             kind: self.kind,
             traffic: self.traffic,
+            sectors: self.sectors,
             wcet_source: Some(self.wcet_source),
             ..Task::new(period, self.wcet.clone())
         };
@@ -146,6 +151,7 @@ pub fn fit(measured: &Measured, form: EnvelopeForm, epsilon: Factor) -> Result<F
         kind_reason,
         utilization: measured.utilization.ok(),
         traffic: measured.traffic,
+        sectors: measured.sectors,
         saturation_sms: saturation.map_or(0, |found| found.sms),
         largest_sms: saturation.map_or(0, |found| found.largest_sms),
         epsilon,

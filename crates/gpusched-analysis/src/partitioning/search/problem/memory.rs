@@ -14,7 +14,7 @@ use crate::schedulability::shared_memory::{self, Contended};
 use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
-use gpusched_model::{Arbitration, Policy, SharedMemory};
+use gpusched_model::{Arbitration, Policy, RateForm, SharedMemory, Task};
 
 /// Tasks of a partition (positions in the set), and its number of SMs.
 type Part<'t> = (&'t [usize], u32);
@@ -47,16 +47,17 @@ impl<'a> Problem<'a> {
                 let expected = "any, because the memory time holds for every arbiter";
                 return Err(Error::parameter("arbitration", memory.arbitration, expected));
             }
-            shared.check_sectors()?;
+            shared.check_sectors(time.form)?;
             shared.variation = Scale::permille(1000 + 10 * u64::from(time.variation_percent));
         }
         shared.check_slices()?;
         Ok(shared)
     }
 
-    /// Checks that each task states its sectors. A default would be optimistic.
-    fn check_sectors(&self) -> Result<(), Error> {
-        let Some(index) = self.tasks.iter().position(|task| task.sectors().is_none()) else {
+    /// Checks that each task states its sectors, and its own rates if `form` requires them. A default would be optimistic.
+    fn check_sectors(&self, form: RateForm) -> Result<(), Error> {
+        let lacks = |task: &Task| task.sectors().is_none_or(|sectors| !sectors.suffice(form));
+        let Some(index) = self.tasks.iter().position(lacks) else {
             return Ok(());
         };
         let named = self.tasks.get(index).and_then(|task| task.name());
@@ -64,6 +65,14 @@ impl<'a> Problem<'a> {
         let expected = format!(
             "the L2 sectors{named} that one whole job reads and writes, such as {{\"reads\":4096,\"writes\":1024}}"
         );
+        if self.tasks.get(index).is_some_and(|task| task.sectors().is_some()) {
+            let expected = format!(
+                "the rates{named} in isolation, such as {{\"l2\":\"200GB/s\",\"dram\":\"50GB/s\"}}, with --memory-time {form}"
+            );
+            let hint = "`simulate profile … --traffic --format csv` and `wcet fit` measure both rates";
+            let refusal = Refusal::new(format!("tasks[{index}].sectors.drain"), "none", expected);
+            return Err(refusal.hint(hint).into());
+        }
         let refusal = Refusal::new(format!("tasks[{index}].sectors"), "none", expected);
         Err(refusal
             .hint(

@@ -293,7 +293,7 @@ impl Report for Answer {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let mut table = Table::new([
+        let mut columns = vec![
             Column::Right("SMs"),
             Column::Right("cycles"),
             Column::Right("time"),
@@ -301,12 +301,15 @@ impl Report for Answer {
             Column::Right("GB/s at L2"),
             Column::Right("GB/s at DRAM"),
             Column::Right("warp IPC"),
-            Column::Right("shortest"),
-        ]);
+        ];
+        if self.points.iter().any(|point| point.variation.is_some()) {
+            columns.push(Column::Right("shortest"));
+        }
+        let mut table = Table::new(columns);
         let first = self.points.first().map_or(0, |point| point.cycles);
         let gigabytes = |rate: u64| format!("{:.1}", rate as f64 / 1e9);
         for point in &self.points {
-            table.row([
+            let mut cells = vec![
                 point.sms.to_string(),
                 point.cycles.to_string(),
                 format!("{:.3} us", point.time_ns as f64 / 1e3),
@@ -317,10 +320,13 @@ impl Report for Answer {
                     "{:.3}",
                     point.warp_instructions as f64 / point.cycles.max(1) as f64
                 ),
+            ];
+            cells.extend(
                 point
                     .variation
-                    .map_or(String::new(), |variation| variation.shortest_cycles.to_string()),
-            ]);
+                    .map(|variation| variation.shortest_cycles.to_string()),
+            );
+            table.row(cells);
         }
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
         let warmth = match (self.warm, self.thrashed.is_some()) {
