@@ -102,7 +102,7 @@ fn campaign(form: Form) -> Campaign {
     Campaign {
         examiner: Examiner::new(machine(), &STRESS),
         programs: ["vadd", "copyl", "saxpyl"].map(program).into(),
-        made_up: true,
+        synthetic: true,
         systems: 24,
         seed: 3,
         form,
@@ -136,7 +136,7 @@ fn the_command_reports_co_runs() {
     let folder = tempfile::tempdir().unwrap();
     let reproducer = folder.path().join("run.json");
     let line = format!(
-        "validate --warps --made-up --systems 4 --bound peak --reproducer {} tasksets/kernels/programs/copyl.json",
+        "validate --warps --synthetic --systems 4 --bound peak --reproducer {} tasksets/kernels/programs/copyl.json",
         reproducer.display()
     );
     let answer = run(&line);

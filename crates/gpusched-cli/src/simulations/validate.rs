@@ -69,9 +69,9 @@ pub struct Args {
     /// Bound whose excess is a violation; only with --warps
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Bound::Universal)]
     bound: Bound,
-    /// Let half of the kernels run made-up programs with random strides; only with --warps
+    /// Let half of the kernels run synthetic programs with random strides; only with --warps
     #[arg(long, requires = "warps")]
-    made_up: bool,
+    synthetic: bool,
     /// Also write the ratios of simulated response times to their bounds, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
@@ -118,7 +118,7 @@ Examples:
   gpusched validate --shared-memory --systems 100000
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --shared-memory --systems 10000
-  gpusched validate --warps --made-up --systems 20 tasksets/kernels/programs/vadd.json tasksets/kernels/programs/pc.json
+  gpusched validate --warps --synthetic --systems 20 tasksets/kernels/programs/vadd.json tasksets/kernels/programs/pc.json
   gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
 impl Args {
@@ -193,7 +193,7 @@ impl Args {
         let campaign = co_runs::Campaign {
             examiner: co_runs::Examiner::new(machine, &stress),
             programs,
-            made_up: self.made_up,
+            synthetic: self.synthetic,
             systems: self.systems,
             seed: global.seed(),
             form: self.bound.into(),

@@ -21,11 +21,11 @@ pub enum Interference {
     ConflictBandwidth,
     /// The model `none`, and delays by the memory traffic of other partitions.
     Bandwidth,
-    /// The model `conflict`, and delays by the memory time of jobs in other partitions.
+    /// The model `conflict`, and delays by memory times of jobs in other partitions.
     #[serde(rename = "conflict+memory-time")]
     #[strum(to_string = "conflict+memory-time")]
     ConflictMemoryTime,
-    /// The model `none`, and delays by the memory time of jobs in other partitions.
+    /// The model `none`, and delays by memory times of jobs in other partitions.
     MemoryTime,
 }
 

@@ -43,7 +43,7 @@ pub struct Args {
     /// Numbers of SMs, e.g., 1..30 or 2..30:4 [default: all]
     ///
     /// For every number of SMs, the simulated GPU keeps its whole L2 cache and DRAM.
-    #[arg(long, value_name = "FIRST..LAST[:STEP]")]
+    #[arg(long, value_name = "RANGE")]
     sms: Option<SmRange>,
     #[command(flatten)]
     launch: Launch,
@@ -89,8 +89,8 @@ pub struct Args {
     estimate: Option<Estimated>,
     #[command(flatten)]
     once: EqualSmsOnce,
-    /// Clock frequency of a domain; may be repeated
-    #[arg(long = "clock", value_name = "core|interconnect|l2|dram=MHZ")]
+    /// Clock frequency of core, interconnect, l2 or dram, e.g., dram=3500; may be repeated
+    #[arg(long = "clock", value_name = "DOMAIN=MHZ")]
     clocks: Vec<Clock>,
     /// Maximum number of core cycles
     #[arg(long, value_name = "CYCLES", default_value_t = LIMIT, value_parser = whole::<u64>(1..))]

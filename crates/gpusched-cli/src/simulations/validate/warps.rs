@@ -32,7 +32,7 @@ pub struct WarpValidation {
     bound: Form,
     /// Results of each form of the bound.
     forms: Vec<FormResult>,
-    /// Number of the first co-run with a kernel that exceeds `bound`; absent if there is none.
+    /// Number of the first co-run with a kernel that exceeds `bound`; absent without such a co-run.
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<u64>,
 }

@@ -32,9 +32,9 @@ pub enum Form {
     Peak,
     /// The cold time in isolation plus the memory time of the others at the balanced rates of the machine.
     Balanced,
-    /// As [`Form::Balanced`], but a kernel with lower rates in isolation counts with its own rates.
+    /// As `balanced`, but a kernel with lower rates in isolation counts with its own rates.
     OwnDrain,
-    /// As [`Form::Balanced`], at the lowest rates of the machine: one slice and one bank.
+    /// As `balanced`, at the lowest rates of the machine: one slice and one bank.
     Universal,
 }
 

@@ -19,8 +19,8 @@ pub struct Campaign {
     pub examiner: Examiner,
     /// Programs of the kernels.
     pub programs: Vec<Program>,
-    /// Whether half of the kernels run made-up programs.
-    pub made_up: bool,
+    /// Whether half of the kernels run synthetic programs.
+    pub synthetic: bool,
     /// Number of co-runs.
     pub systems: u64,
     /// Seed of all random numbers.
@@ -130,7 +130,12 @@ impl Campaign {
     /// Fails without programs.
     pub fn draw(&self, index: u64) -> Result<WarpRunShape> {
         let mut random = stream(self.seed, Purpose::CoRuns, 0, index);
-        co_run(self.examiner.machine(), &self.programs, self.made_up, &mut random)
+        co_run(
+            self.examiner.machine(),
+            &self.programs,
+            self.synthetic,
+            &mut random,
+        )
     }
 }
 

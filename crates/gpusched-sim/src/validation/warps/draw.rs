@@ -15,15 +15,15 @@ const LAUNCHES: usize = 5001;
 /// Number of base addresses of the first buffer, 256 bytes apart.
 const SHIFTS: usize = 4096;
 
-/// Draws a co-run of two or three kernels on `machine`. Each kernel runs one of `programs`, or a made-up program if
-/// `made_up` is true (in one of two cases), on SMs of its own.
+/// Draws a co-run of two or three kernels on `machine`. Each kernel runs one of `programs`, or a synthetic program if
+/// `synthetic` is true (in one of two cases), on SMs of its own.
 ///
 /// # Errors
-/// Fails without programs if `made_up` is false.
+/// Fails without programs if `synthetic` is false.
 pub fn co_run(
     machine: &Machine,
     programs: &[Program],
-    made_up: bool,
+    synthetic: bool,
     random: &mut impl Rng,
 ) -> Result<WarpRunShape> {
     let clusters = machine.clusters as usize;
@@ -45,8 +45,8 @@ pub fn co_run(
     let mut first = 0;
     for (index, end) in ends.enumerate() {
         let program = match programs.get(below(random, programs.len().max(1))) {
-            Some(program) if !made_up || below(random, 2) == 0 => program.clone(),
-            _ if made_up => made_up_program(random)?,
+            Some(program) if !synthetic || below(random, 2) == 0 => program.clone(),
+            _ if synthetic => synthetic_program(random)?,
             _ => return Err(Refusal::new("", "no program", "at least one program").into()),
         };
         let per_cluster = machine.sms_per_cluster;
@@ -82,7 +82,7 @@ const STRIDES: [u64; 14] = [
 const SIZES: [u64; 6] = [1 << 12, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 29];
 
 /// Returns a program with random accesses to one buffer.
-fn made_up_program(random: &mut impl Rng) -> Result<Program> {
+fn synthetic_program(random: &mut impl Rng) -> Result<Program> {
     let size = SIZES[below(random, SIZES.len())];
     let (by_thread, by_round) = (
         STRIDES[below(random, STRIDES.len())],
@@ -119,7 +119,7 @@ fn made_up_program(random: &mut impl Rng) -> Result<Program> {
     }
     let rounds = 1 + below(random, 12);
     let program = json!({
-        "name": "made-up",
+        "name": "synthetic",
         "grid": 1 + below(random, 120),
         "block": 32 << below(random, 4),
         "registers": 32,
