@@ -25,17 +25,17 @@ pub struct Memory {
     pub arbitration: Option<Arbitration>,
     /// Measured rates of L2 and DRAM
     ///
-    /// Required with memory-time models. `simulate profile --stress` writes such a file.
+    /// Required with memory-time models: a result of `simulate profile --stress`.
     #[arg(long, value_name = "FILE", value_parser = memory_rates, help_heading = "Analysis")]
     pub memory_rates: Option<MemoryRates>,
     /// Rates for memory times [default: universal]
     ///
-    /// Only with `--memory-rates`. `universal` is the safest form. Others are tested, not proved.
+    /// Only with `--memory-rates`. `universal` is the safest; the others are only tested.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>(), help_heading = "Analysis")]
     pub memory_time: Option<RateForm>,
     /// Percentage by which execution times vary [default: 2]
     ///
-    /// Only with `--memory-rates`. Launch times and addresses change the times of cold runs.
+    /// Only with `--memory-rates`. Cold runs vary with launch times and addresses.
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION), help_heading = "Analysis")]
     pub variation: Option<u32>,
 }
