@@ -141,23 +141,21 @@ def test(
             Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
             ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
             ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
-            ``conflict+memory-time``: The model `conflict`, and delays by the memory time of jobs in other
-            partitions. ``memory-time``: The model `none`, and delays by the memory time of jobs in other
-            partitions.
+            ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in other partitions.
+            ``memory-time``: The model `none`, and delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Use the minimum of measurements under all request mixes. The peak
             from the data sheet is unsafe.
         arbitration: Memory arbiter [default: any]. `any`: any work-conserving arbiter. `max-min`: an arbiter with
             max-min fairness.
-        memory_rates: Measured rates of L2 and DRAM. Required with `--interference memory-time` and
-            `conflict+memory-time`. The file states the rates under stress, such as {"machine":…, "universal":{…},
-            "balanced":{…}}.
+        memory_rates: Measured rates of L2 and DRAM. Required with memory-time models: a result of `simulate profile
+            --stress`.
         memory_time: Rates for memory times [default: universal]. Only with ``memory_rates``. `universal` is the
-            safest form. The other forms are tested, not proved. ``universal``: Rates of requests that all go to one
-            L2 slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
-            ``own-drain``: Balanced rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. All WCETs grow
-            by this percentage, because launch offsets and base addresses change the times of cold runs.
+            safest; the others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one
+            DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``:
+            Balanced rates, or the own rates of a task (`drain`) where they are lower.
+        variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
+            with launch times and addresses.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -240,23 +238,21 @@ def partition(
             Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
             ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
             ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
-            ``conflict+memory-time``: The model `conflict`, and delays by the memory time of jobs in other
-            partitions. ``memory-time``: The model `none`, and delays by the memory time of jobs in other
-            partitions.
+            ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in other partitions.
+            ``memory-time``: The model `none`, and delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Use the minimum of measurements under all request mixes. The peak
             from the data sheet is unsafe.
         arbitration: Memory arbiter [default: any]. `any`: any work-conserving arbiter. `max-min`: an arbiter with
             max-min fairness.
-        memory_rates: Measured rates of L2 and DRAM. Required with `--interference memory-time` and
-            `conflict+memory-time`. The file states the rates under stress, such as {"machine":…, "universal":{…},
-            "balanced":{…}}.
+        memory_rates: Measured rates of L2 and DRAM. Required with memory-time models: a result of `simulate profile
+            --stress`.
         memory_time: Rates for memory times [default: universal]. Only with ``memory_rates``. `universal` is the
-            safest form. The other forms are tested, not proved. ``universal``: Rates of requests that all go to one
-            L2 slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
-            ``own-drain``: Balanced rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. All WCETs grow
-            by this percentage, because launch offsets and base addresses change the times of cold runs.
+            safest; the others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one
+            DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``:
+            Balanced rates, or the own rates of a task (`drain`) where they are lower.
+        variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
+            with launch times and addresses.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
             sets of SMs. ``tpc``: Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions
             consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a
@@ -392,9 +388,8 @@ def verify(
             conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
             ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
             ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
-            ``conflict+memory-time``: The model `conflict`, and delays by the memory time of jobs in other
-            partitions. ``memory-time``: The model `none`, and delays by the memory time of jobs in other
-            partitions.
+            ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in other partitions.
+            ``memory-time``: The model `none`, and delays by memory times of jobs in other partitions.
         policy: Expected policy of every partition. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
             Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first, preemption at block
             boundaries: sufficient. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic
@@ -1052,7 +1047,7 @@ def simulate_blocks(
 
 
 def simulate_profile(
-    program: Document,
+    program: Document = None,
     *,
     machine: Value,
     sms: Value = None,
@@ -1062,6 +1057,11 @@ def simulate_profile(
     scheduler: Optional[Literal["lrr", "gto", "oldest", "rt-paws", "qaws"]] = None,
     budget: Optional[int] = None,
     cold: bool = False,
+    l2: Optional[Literal["warm", "cold", "thrashed"]] = None,
+    vary: Optional[int] = None,
+    traffic: bool = False,
+    stress: bool = False,
+    programs: Document = None,
     estimate: Value = None,
     equal_sms_once: bool = False,
     clock: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
@@ -1088,20 +1088,31 @@ def simulate_profile(
             limits the number of warp switches in its turn ([Singh22]).
         budget: Issue budget (`qaws`) or priority (`rt-paws`) of the kernel.
         cold: Start with an empty L2 cache [default: L2 contains the buffers of the program].
+        l2: Content of L2 at the start [default: warm]. `thrashed` is an empty L2 cache with one line per set, as if
+            other kernels used all other lines. ``warm``: L2 contains the buffers of the program. ``cold``: L2 is
+            empty. ``thrashed``: L2 is empty, and each of its sets has only one line.
+        vary: Simulate N runs with different launch times and base addresses, and report the longest. The time of a
+            cold run depends on the phase of the DRAM clock and on the addresses. The first run starts at cycle 0
+            with the default addresses. The other runs depend on --seed.
+        traffic: Also report the memory traffic of a job, and the largest shares of a slice, channel and bank.
+        stress: Measure the sustained rates of L2 and DRAM under patterns of requests, instead of a kernel. The
+            patterns are streams, random sectors, one slice, one channel and one bank. An analysis of memory
+            interference may use these rates as capacities.
+        programs: Folder for the programs of the patterns; only with --stress.
         estimate: Estimate the time by simulating ROUNDS rounds of thread blocks on one SM. ``estimate`` without a
             number means 3 rounds. An estimate is much faster than a full simulation, but inexact. Do not use an
             estimate in a safety argument.
         equal_sms_once: Simulate only one of several identical SMs; the result stays the same. The option has an
             effect only if the kernels access no memory outside the SM. Otherwise, gpusched simulates each SM and
             writes a note with the reason.
-        clock: Clock frequency of a domain; may be repeated.
+        clock: Clock frequency of core, interconnect, l2 or dram, e.g., dram=3500; may be repeated.
         limit: Maximum number of core cycles.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
     command = Command(
         ["simulate", "profile"],
-        [("program", program)],
+        [*([] if program is None else [("program", program)])],
         {
             "machine": machine,
             "sms": sms,
@@ -1111,6 +1122,11 @@ def simulate_profile(
             "scheduler": scheduler,
             "budget": budget,
             "cold": cold,
+            "l2": l2,
+            "vary": vary,
+            "traffic": traffic,
+            "stress": stress,
+            "programs": programs,
             "estimate": estimate,
             "equal-sms-once": equal_sms_once,
             "clock": pairs(clock),
@@ -1174,8 +1190,8 @@ def simulate_tasks(
             one kind in one partition have the WCET in conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend.
             Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, and delays by the
             memory traffic of other partitions. ``bandwidth``: The model `none`, and delays by the memory traffic of
-            other partitions. ``conflict+memory-time``: The model `conflict`, and delays by the memory time of jobs
-            in other partitions. ``memory-time``: The model `none`, and delays by the memory time of jobs in other
+            other partitions. ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in
+            other partitions. ``memory-time``: The model `none`, and delays by memory times of jobs in other
             partitions.
         offsets: Offsets of the first jobs. ``synchronous``: All tasks have one common start instant. ``random``:
             Each task has its own random start instant within one period.
@@ -1307,11 +1323,16 @@ def simulate_warps(
 
 
 def validate(
+    program: Optional[Union[Document, Sequence[Document]]] = None,
     *,
     systems: Optional[int] = None,
     shared_memory: bool = False,
     end_to_end: bool = False,
     devices: bool = False,
+    warps: bool = False,
+    machine: Value = None,
+    bound: Optional[Literal["peak", "balanced", "own-drain", "universal"]] = None,
+    synthetic: bool = False,
     pessimism: Optional[Path] = None,
     reproducer: Optional[Path] = None,
     checkpoint: Document = None,
@@ -1321,6 +1342,7 @@ def validate(
     """Compare analysis and simulation over random systems.
 
     Args:
+        program: Programs of the kernels (JSON); only with --warps.
         systems: Number of systems; 288 cover all policies, heuristics and interference models.
         shared_memory: Validate the analysis of partitions that share a memory. gpusched simulates all partitions of
             a system concurrently, under every priority order of the partitions at the memory and under max-min
@@ -1331,6 +1353,17 @@ def validate(
             system to the file of ``reproducer``. With ``shared_memory``, all resources of a system share a memory.
         devices: Use the GPUs that `gpusched gpus` lists, with their partition sizes. The generated systems use all
             granularities in turn. Only with ``shared_memory``.
+        warps: Validate memory time against concurrent kernels, cycle by cycle. Each system is a co-run of two or
+            three kernels of PROGRAM, on SMs of their own, with random launches, addresses and schedulers. gpusched
+            compares the time of each kernel with bounds from its time in isolation and from the memory traffic of
+            the other kernels. A co-run that exceeds the bound of ``bound`` is made small and written to the file of
+            --reproducer, a warp run.
+        machine: Simulated GPU: a name or a file; only with --warps.
+        bound: Bound whose excess is a violation; only with --warps. ``peak``: DRAM bytes in isolation at the peak
+            bandwidth. ``balanced``: Memory time at the balanced rates of the GPU. ``own-drain``: Memory time at the
+            balanced rates, or at the own rates of a kernel if they are lower. ``universal``: Memory time at the
+            lowest rates of the GPU: one slice and one bank.
+        synthetic: Let half of the kernels run synthetic programs with random strides; only with --warps.
         pessimism: Also write the ratios of simulated response times to their bounds, as CSV.
         reproducer: File for the smallest counterexample, if there is one.
         checkpoint: File that stores the progress, so that a later run can continue.
@@ -1339,12 +1372,16 @@ def validate(
     """
     command = Command(
         ["validate"],
-        [],
+        [*([] if program is None else [("program", program)])],
         {
             "systems": systems,
             "shared-memory": shared_memory,
             "end-to-end": end_to_end,
             "devices": devices,
+            "warps": warps,
+            "machine": machine,
+            "bound": bound,
+            "synthetic": synthetic,
             "pessimism": pessimism,
             "reproducer": reproducer,
             "checkpoint": checkpoint,
@@ -2024,6 +2061,8 @@ def report(
             have the WCET in conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated
             WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other
             partitions. ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
+            ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in other partitions.
+            ``memory-time``: The model `none`, and delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth of the end-to-end system, e.g., 100GB/s.
         set: Task set of a recorded run; INPUT is the recording.
         plan: Plan of a recorded run, to check partitions and contexts.

@@ -30,7 +30,7 @@ pub struct Memory {
     pub memory_rates: Option<MemoryRates>,
     /// Rates for memory times [default: universal]
     ///
-    /// Only with `--memory-rates`. `universal` is the safest; the others are only tested.
+    /// With `--memory-rates`. `universal` is safest. The others are only tested.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>(), help_heading = "Analysis")]
     pub memory_time: Option<RateForm>,
     /// Percentage by which execution times vary [default: 2]
