@@ -187,6 +187,7 @@ fn conflict_is_never_faster() {
             estimate: None,
             utilization: Err(Reason::NoBandwidth),
             traffic: None,
+            sectors: None,
         };
         for function in [affine(&measured), table(&measured)] {
             let function = match function {
@@ -257,6 +258,7 @@ fn what_determines_no_line() {
         estimate: None,
         utilization: Err(Reason::NoBandwidth),
         traffic: None,
+        sectors: None,
     };
     assert!(
         affine(&conflict)

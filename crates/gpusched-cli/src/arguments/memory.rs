@@ -28,7 +28,7 @@ pub struct Memory {
     /// Required with memory-time models: a result of `simulate profile --stress`.
     #[arg(long, value_name = "FILE", value_parser = memory_rates, help_heading = "Analysis")]
     pub memory_rates: Option<MemoryRates>,
-    /// Rates for memory times [default: universal]
+    /// Form of the rates [default: universal]
     ///
     /// With `--memory-rates`. `universal` is safest. The others are only tested.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>(), help_heading = "Analysis")]

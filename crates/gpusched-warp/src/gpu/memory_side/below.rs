@@ -70,7 +70,7 @@ impl Below {
             busy_until: 0,
             meter: Meter::new(
                 kernels,
-                camping.then(|| Servers {
+                camping.then_some(Servers {
                     slices,
                     channels: memory.channels as usize,
                     banks: memory.dram.timing.banks as usize,
