@@ -150,10 +150,10 @@ def test(
             max-min fairness.
         memory_rates: Measured rates of L2 and DRAM. Required with memory-time models: a result of `simulate profile
             --stress`.
-        memory_time: Rates for memory times [default: universal]. Only with ``memory_rates``. `universal` is the
-            safest; the others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one
-            DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``:
-            Balanced rates, or the own rates of a task (`drain`) where they are lower.
+        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. The
+            others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
+            ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
+            rates, or the own rates of a task (`drain`) where they are lower.
         variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
             with launch times and addresses.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
@@ -247,10 +247,10 @@ def partition(
             max-min fairness.
         memory_rates: Measured rates of L2 and DRAM. Required with memory-time models: a result of `simulate profile
             --stress`.
-        memory_time: Rates for memory times [default: universal]. Only with ``memory_rates``. `universal` is the
-            safest; the others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one
-            DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``:
-            Balanced rates, or the own rates of a task (`drain`) where they are lower.
+        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. The
+            others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
+            ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
+            rates, or the own rates of a task (`drain`) where they are lower.
         variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
             with launch times and addresses.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
