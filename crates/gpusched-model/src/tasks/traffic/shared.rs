@@ -10,7 +10,7 @@ use super::{Bandwidth, MemoryTime};
 #[serde(into = "Shape", try_from = "Shape")]
 pub struct SharedMemory {
     /// B: guaranteed memory bandwidth [bytes per second]; > 0. B is the minimum throughput while
-    /// requests are pending, over all request mixes. With `time`, B is [`SharedMemory::OF_TIME`].
+    /// requests are pending, over all request mixes. With `time`, B is 1 B/s.
     pub bandwidth: Bandwidth,
     /// Rule by which the memory divides its bandwidth among partitions.
     pub arbitration: Arbitration,

@@ -11,7 +11,7 @@ pub struct Servers {
     pub banks: usize,
 }
 
-/// Largest share of the traffic at one server of each kind, in any window of [`WINDOW`] successive sectors. The value 1
+/// Largest share of the traffic at one server of each kind, in any window of 1024 successive sectors. The value 1
 /// means that all sectors of the window go to one server. A run with fewer sectors has one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shares {
