@@ -1,7 +1,9 @@
 //! Bounds on memory interference against concurrent kernels at the cycle level.
 //!
 //! The folder `runs` contains co-runs that slow kernels down in notable ways: by camping on a slice, a channel or a bank,
-//! by lost hits in L2, and by writes that others must write back. The expected numbers were computed independently.
+//! by lost hits in L2, and by writes that others must write back. The expected numbers were computed independently, but
+//! for file 04: since the shared memory has a pipeline with a limited number of places, as in GPGPU-Sim, its kernel takes
+//! 102,196 instead of 101,408 cycles. In isolation, it takes 80,848 cycles as before.
 
 use std::sync::LazyLock;
 
@@ -23,7 +25,7 @@ const RUNS: [(&str, &str, u64, f64, f64); 12] = [
     ("01-mvt-starves-conv2d", "1-conv2d", 65_298, 5.174, 2.746),
     ("02-mvt-starves-pf", "1-m.pf", 91_046, 2.506, 2.098),
     ("03-vec-vec-saxpyl-warm-capacity", "0-s.vec", 35_843, 2.349, 1.542),
-    ("04-matmul-beyond-serial", "0-matmul", 101_408, 1.254, 1.228),
+    ("04-matmul-beyond-serial", "0-matmul", 102_196, 1.264, 1.238),
     (
         "05-raytrace-buffers-evict-conv2d",
         "0-conv2d",
