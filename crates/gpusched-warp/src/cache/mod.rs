@@ -151,7 +151,10 @@ impl Cache {
         {
             return Outcome::Refused;
         }
-        let found = self.tags.probe(request.address, writes);
+        let found = match self.tags.probe(request.address, writes) {
+            Found::Full if self.geometry.writes == Writes::Back => self.tags.abandoned(request.address, |sector| self.mshr.has(sector)),
+            found => found,
+        };
         let outcome = if writes {
             self.write(request, found, now)
         } else {
@@ -285,3 +288,7 @@ impl Cache {
         self.tags.invalidate();
     }
 }
+
+#[cfg(test)]
+#[path = "cache_tests.rs"]
+mod tests;

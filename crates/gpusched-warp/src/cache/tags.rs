@@ -145,6 +145,26 @@ impl Tags {
         self.order.oldest(set, may_go).map_or(Found::Full, Found::Miss)
     }
 
+    /// Searches a line to evict for `address` in a full set where no reserved sector has a pending fill. `pending` must
+    /// state whether the fill of a sector is pending.
+    ///
+    /// A written line can be evicted before its fill. If a read then reserves the sector again and waits with the requests
+    /// that wait for the first fill, no other fill follows, as in GPGPU-Sim. If all lines of a set were in this state, the
+    /// set would stay full forever. A set with one line reaches this state often.
+    pub fn abandoned(&self, address: u64, pending: impl Fn(u64) -> bool) -> Found {
+        let set = (self.index.0)(address);
+        let is_pending = |line: usize| {
+            let line = &self.lines[line];
+            let sectors = (0..LINE).step_by(SECTOR as usize).map(|at| line.tag + at);
+            let mut reserved = sectors.filter(|&sector| line.reserved & bit(sector) != 0);
+            line.reserved == 0 || reserved.any(&pending)
+        };
+        match self.order.oldest(set, is_pending) {
+            Some(_) => Found::Full,
+            None => self.order.oldest(set, |_| true).map_or(Found::Full, Found::Miss),
+        }
+    }
+
     pub fn touch(&mut self, line: usize, now: u64) {
         if !self.fifo {
             self.order.touch(line, self.lines[line].set, now);

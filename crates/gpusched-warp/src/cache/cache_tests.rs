@@ -1,0 +1,51 @@
+//! Tests of a cache as a whole.
+
+use super::*;
+
+/// A write evicts a line whose waiting requests have not all continued. Then a read reserves the line again, and no other
+/// fill follows. In GPGPU-Sim, the set stays full forever.
+#[test]
+fn a_set_does_not_stay_full() {
+    let mut cache = Cache::new(Geometry {
+        sets: 1,
+        ways: 1,
+        index: Index(Arc::new(|_| 0)),
+        fifo: false,
+        writes: Writes::Back,
+        mshr_entries: 8,
+        mshr_merges: 8,
+        miss_queue: 8,
+        port_bytes: 32,
+        dirty_percent: 0,
+    });
+    let read = |address| Request {
+        address,
+        bytes: u32::MAX,
+        kind: Kind::Read { past_l1: true },
+        kernel: 0,
+        sm: 0,
+        slot: 0,
+        flight: 0,
+        slice: 0,
+        lanes: 0,
+    };
+    let write = |address| Request {
+        kind: Kind::Write,
+        ..read(address)
+    };
+    let (a, b) = (0, 4096);
+    for _ in 0..2 {
+        assert_eq!(cache.access(&read(a), 0), Outcome::Miss);
+    }
+    assert_eq!(cache.access(&read(b), 0), Outcome::Refused);
+    cache.fill(&read(a));
+    assert_eq!(cache.access(&write(b), 1), Outcome::Miss);
+    assert_eq!(cache.access(&read(a), 2), Outcome::Miss);
+    // Requests still wait for the first sector, so its line can be filled.
+    assert_eq!(cache.access(&read(b), 2), Outcome::Refused);
+    for _ in 0..3 {
+        assert!(cache.next_ready().is_some());
+    }
+    assert!(!cache.has_ready());
+    assert_eq!(cache.access(&read(b), 3), Outcome::Miss);
+}
