@@ -239,6 +239,7 @@ impl<'a> Sampling<'a> {
             budget: self.kernel.budget,
             // The list permits blocks only on the first SM.
             sms: Some(vec![true]),
+            queue: None,
             source: Arc::new(Share {
                 source,
                 sms: self.sms,

@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use gpusched_model::{Machine, Program, WarpRun};
-use gpusched_sim::validation::warps::{Campaign, Examiner, Form};
+use gpusched_sim::validation::warps::{self, Campaign, Examiner, Form, Systems};
 use gpusched_warp::stress::{PATTERNS, Stress};
 
 use crate::support::{root, run};
@@ -57,7 +57,7 @@ fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 5e-4, "{file}: {found}");
         near(victim.together as f64 / victim.alone as f64, slowdown);
         near(
-            victim.together as f64 / victim.bound(Form::Peak) as f64,
+            victim.together as f64 / victim.bound(Form::Peak).unwrap() as f64,
             over_peak,
         );
         for other in &victims {
@@ -105,6 +105,7 @@ fn campaign(form: Form) -> Campaign {
         examiner: Examiner::new(machine(), &STRESS),
         programs: ["vadd", "copyl", "saxpyl"].map(program).into(),
         synthetic: true,
+        kind: Systems::CoRuns(0),
         systems: 24,
         seed: 3,
         form,
@@ -126,11 +127,59 @@ fn random_co_runs_stay_below_memory_time() {
     assert!(report.forms[0].exceeded > 0 && report.forms[0].worst > 1.0);
 
     let weak = campaign(Form::Peak);
-    let (index, small) = weak.run(&pool, || ()).unwrap().violation.unwrap();
-    let large = weak.draw(index).unwrap();
-    assert!(small.kernels.len() <= large.kernels.len());
+    let report = weak.run(&pool, || ()).unwrap();
+    let (_, small) = report.violation.unwrap();
+    assert_eq!(small.kernels.len(), 2);
     let victims = weak.examiner.examine(&small).unwrap().unwrap();
     assert!(victims.iter().any(|victim| victim.exceeds(Form::Peak)));
+
+    // Changes never decrease the worst ratio.
+    let climb = Campaign {
+        kind: Systems::CoRuns(6),
+        systems: 8,
+        ..campaign(Form::OwnDrain)
+    };
+    let worst = |report: &warps::Report| {
+        report
+            .forms
+            .iter()
+            .find(|tally| tally.form == Form::OwnDrain)
+            .unwrap()
+            .worst
+    };
+    let climbed = climb.run(&pool, || ()).unwrap();
+    let start = Campaign {
+        kind: Systems::CoRuns(0),
+        ..climb
+    };
+    let start = start.run(&pool, || ()).unwrap();
+    assert!(worst(&climbed) > worst(&start) && worst(&climbed) <= 1.0);
+}
+
+/// A fixed share of the task sets of `gpusched validate --warps --task-sets`.
+#[test]
+fn periodic_jobs_meet_their_response_times() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let sets = |form, systems| Campaign {
+        kind: Systems::TaskSets,
+        systems,
+        ..campaign(form)
+    };
+    for form in [Form::OwnDrain, Form::Universal] {
+        let report = sets(form, 12).run(&pool, || ()).unwrap();
+        assert_eq!(report.violation, None);
+        assert!(
+            report.co_runs >= 10 && report.kernels > 4 * report.co_runs,
+            "{report:?}"
+        );
+        let [tally] = &report.forms[..] else {
+            panic!("{report:?}")
+        };
+        assert!(
+            tally.exceeded == 0 && tally.worst > 0.0 && tally.worst <= 1.0,
+            "{tally:?}"
+        );
+    }
 }
 
 #[test]

@@ -72,6 +72,18 @@ pub struct Args {
     /// Let half of the kernels run synthetic programs with random strides; only with --warps
     #[arg(long, requires = "warps")]
     synthetic: bool,
+    /// Search for co-runs near the bound with this number of random changes; only with --warps
+    ///
+    /// After each random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps a
+    /// change that increases the largest time divided by its bound.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    climb: u32,
+    /// Simulate periodic jobs of task sets instead of co-runs; only with --warps
+    ///
+    /// Each partition has one or two tasks, which run without preemption. The analysis accepts each task set with the bound
+    /// of `--bound`. gpusched compares the response times in one hyperperiod with the analysis.
+    #[arg(long, requires = "warps", conflicts_with = "climb")]
+    task_sets: bool,
     /// Also write the ratios of simulated response times to their bounds, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
@@ -119,6 +131,7 @@ Examples:
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --shared-memory --systems 10000
   gpusched validate --warps --synthetic --systems 20 tasksets/kernels/programs/vadd.json tasksets/kernels/programs/pc.json
+  gpusched validate --warps --task-sets --bound own-drain --systems 20 tasksets/kernels/programs/vadd.json
   gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
 impl Args {
@@ -194,6 +207,10 @@ impl Args {
             examiner: co_runs::Examiner::new(machine, &stress),
             programs,
             synthetic: self.synthetic,
+            kind: match self.task_sets {
+                true => co_runs::Systems::TaskSets,
+                false => co_runs::Systems::CoRuns(self.climb),
+            },
             systems: self.systems,
             seed: global.seed(),
             form: self.bound.into(),

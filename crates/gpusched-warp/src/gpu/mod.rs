@@ -17,7 +17,7 @@ use self::alike::Classes;
 pub use self::alike::{UnlikeKernel, run_equal_once, stay_equal};
 pub use self::failure::Failure;
 use self::launches::dispatch::Dispatcher;
-pub use self::launches::kernel::{Launch, Source};
+pub use self::launches::kernel::{Launch, Queued, Source};
 use self::memory_side::below::Below;
 pub use self::memory_side::camping::Shares;
 pub(super) use self::memory_side::meter::{Column, Issued, LookedUp};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::code::{Code, TracedKernel};
-use super::super::gpu::Launch;
+use super::super::gpu::{Launch, Queued};
 use super::launch_latency;
 use super::layout::Layout;
 use crate::accelsim::TraceFile;
@@ -14,7 +14,7 @@ use gpusched_model::Refusal;
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Programs;
-use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
+use gpusched_model::warp_run::{KernelSource, Queue, RunKernel, WarpRunShape};
 
 /// Kernel of a scenario: its program or trace, and the addresses of its buffers.
 #[derive(Debug)]
@@ -27,6 +27,7 @@ pub struct Kernel {
     at: u64,
     budget: Option<u32>,
     sms: Option<Vec<bool>>,
+    queue: Option<Queued>,
     /// File with the program or trace; `None` if the scenario contains the program.
     file: Option<PathBuf>,
     body: Body,
@@ -133,6 +134,7 @@ impl Kernel {
             at: kernel.launch.saturating_add(launch_latency(shape, blocks)),
             budget: kernel.budget,
             sms,
+            queue: kernel.queue.as_ref().map(|own| queued(own, shape)),
             file,
             body,
         })
@@ -218,8 +220,22 @@ impl Kernel {
             at: self.at,
             budget: self.budget.unwrap_or(0),
             sms: self.sms.clone(),
+            queue: self.queue,
             ..launch
         })
+    }
+}
+
+/// Returns `own` in the form of the simulator. The first kernel of a queue gives its number to the queue.
+fn queued(own: &Queue, shape: &WarpRunShape) -> Queued {
+    let names = shape
+        .kernels
+        .iter()
+        .map(|kernel| kernel.queue.as_ref().map(|queue| &queue.name));
+    let first = names.take_while(|name| *name != Some(&own.name)).count();
+    Queued {
+        queue: first,
+        priority: own.priority,
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::report::{Column, Palette, Report, Rows, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
-use gpusched_sim::validation::warps::{self, Campaign, Form};
+use gpusched_sim::validation::warps::{self, Campaign, Form, Systems};
 
 /// CSV columns; one row per form of the bound.
 pub const COLUMNS: &str = "form,kernels,exceeded,worst_ratio,median_pessimism";
@@ -16,13 +16,15 @@ pub const COLUMNS: &str = "form,kernels,exceeded,worst_ratio,median_pessimism";
 pub struct WarpValidation {
     /// Name of the simulated GPU.
     machine: String,
-    /// Number of co-runs of two or three kernels.
+    /// Number of simulated co-runs, or of task sets with `task_sets`.
     co_runs: u64,
-    /// Number of further co-runs that take too many core cycles.
+    /// Whether the runs are task sets with periodic jobs.
+    task_sets: bool,
+    /// Number of further runs that take too many core cycles, and of task sets that the analysis does not accept.
     left_out: u64,
     /// Seed of all random numbers.
     seed: u64,
-    /// Number of kernels in all co-runs.
+    /// Number of kernels in all runs. Each job of a task counts.
     kernels: u64,
     /// Median time beside the others, divided by the time in isolation.
     median_slowdown: f64,
@@ -32,7 +34,7 @@ pub struct WarpValidation {
     bound: Form,
     /// Results of each form of the bound.
     forms: Vec<FormResult>,
-    /// Number of the first co-run with a kernel that exceeds `bound`; absent without such a co-run.
+    /// Number of the first run with a kernel that exceeds `bound`; absent without such a co-run.
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<u64>,
 }
@@ -63,6 +65,7 @@ impl WarpValidation {
         WarpValidation {
             machine: campaign.examiner.machine().name.clone(),
             co_runs: report.co_runs,
+            task_sets: campaign.kind == Systems::TaskSets,
             left_out: report.left_out,
             seed: campaign.seed,
             kernels: report.kernels,
@@ -85,10 +88,14 @@ impl Report for WarpValidation {
 
     fn text(&self, palette: &Palette) -> Result<String> {
         let (good, bad) = (palette.good, palette.bad);
+        let (run, kernel) = match self.task_sets {
+            true => ("task set", "job"),
+            false => ("co-run", "kernel"),
+        };
         let head = match self.violation {
             None => format!("{good}NO VIOLATION{good:#} of the bound `{}`", self.bound.name()),
             Some(index) => format!(
-                "{bad}VIOLATION{bad:#} of the bound `{}` in co-run {index} of seed {}",
+                "{bad}VIOLATION{bad:#} of the bound `{}` in {run} {index} of seed {}",
                 self.bound.name(),
                 self.seed
             ),
@@ -108,9 +115,9 @@ impl Report for WarpValidation {
             ]);
         }
         Ok(format!(
-            "{head}\n{} with {} on {} ({} left out, because they take too long); slowdown: median {:.3}, largest {:.2}\n\n{}",
-            counted(self.co_runs, "co-run"),
-            counted(self.kernels, "kernel"),
+            "{head}\n{} with {} on {} ({} left out); slowdown: median {:.3}, largest {:.2}\n\n{}",
+            counted(self.co_runs, run),
+            counted(self.kernels, kernel),
             self.machine,
             self.left_out,
             self.median_slowdown,

@@ -42,6 +42,21 @@ pub struct RunKernel {
     /// Numbers of the SMs that the kernel may use. The default is all SMs of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<SmSet>,
+    /// Queue of the kernel. Kernels without a queue wait for no other kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
+}
+
+/// Queue that runs its kernels one at a time, without preemption. When a kernel ends, the launched kernel of the queue
+/// with the least priority number starts; if numbers are equal, the first one in the run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a queue: an object with \"name\"")]
+pub struct Queue {
+    /// Name of the queue.
+    pub name: String,
+    /// Priority number of the kernel, for example its deadline; 0 by default. The least number is the highest priority.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub priority: u64,
 }
 
 impl RunKernel {
@@ -56,6 +71,7 @@ impl RunKernel {
             launch: 0,
             budget: None,
             sms: None,
+            queue: None,
         }
     }
 

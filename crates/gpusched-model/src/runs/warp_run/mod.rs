@@ -4,7 +4,7 @@ mod check;
 mod kernel;
 mod sms;
 
-pub use kernel::{KernelSource, RunKernel};
+pub use kernel::{KernelSource, Queue, RunKernel};
 pub use sms::SmSet;
 
 use serde::{Deserialize, Serialize, Serializer};

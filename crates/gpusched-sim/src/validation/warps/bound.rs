@@ -18,7 +18,7 @@ use serde::Serialize;
 pub const LIMIT: u64 = 400_000;
 
 /// Allowance for the variation of cold runs over launch times and addresses [percent].
-const VARIATION: u128 = 2;
+pub(super) const VARIATION: u32 = 2;
 
 /// A bound on the time of a kernel beside other kernels.
 ///
@@ -53,53 +53,61 @@ impl Form {
     }
 }
 
-/// A kernel of a co-run: its time and its bounds.
+/// A kernel of a run: its time and its bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Victim {
     /// Name of the kernel.
     pub name: String,
-    /// Time from launch to finish, beside the others [core cycles].
+    /// Time from launch to finish in the run [core cycles].
     pub together: u64,
     /// Time from launch to finish in isolation, on the same SMs and with the same addresses [core cycles].
     pub alone: u64,
-    /// Bound of each form, in the order of [`Form::ALL`] [core cycles].
-    pub bounds: [u64; 4],
+    /// Bound of each examined form [core cycles].
+    pub bounds: Vec<(Form, u64)>,
 }
 
 impl Victim {
     /// Returns whether the time exceeds the bound `form`.
     pub fn exceeds(&self, form: Form) -> bool {
-        self.together > self.bound(form)
+        self.bound(form).is_some_and(|bound| self.together > bound)
     }
 
-    /// Returns the bound `form`.
-    pub fn bound(&self, form: Form) -> u64 {
-        let all = Form::ALL.into_iter().zip(self.bounds);
-        all.filter(|(other, _)| *other == form)
-            .map(|(_, bound)| bound)
-            .sum()
+    /// Returns the bound `form` [core cycles]; `None` if the form was not examined.
+    pub fn bound(&self, form: Form) -> Option<u64> {
+        let mut bounds = self.bounds.iter();
+        bounds.find(|(other, _)| *other == form).map(|&(_, bound)| bound)
+    }
+
+    /// Returns the time divided by the bound `form`; `None` if the form was not examined.
+    pub fn ratio(&self, form: Form) -> Option<f64> {
+        let bound = self.bound(form)?;
+        Some(self.together as f64 / bound.max(1) as f64)
     }
 }
 
 /// A kernel in isolation.
-struct Alone {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Alone {
     /// Time from launch to finish [core cycles].
-    time: u64,
+    pub(super) time: u64,
     /// The same, or longer, with an empty L2 cache at the start.
-    cold: u64,
-    reads: u64,
-    writes: u64,
-    /// Sectors that DRAM reads or writes before the end.
-    dram: u64,
-    drain: Rates,
+    pub(super) cold: u64,
+    /// Number of sectors that the kernel reads at L2.
+    pub(super) reads: u64,
+    /// Number of sectors that the kernel writes at L2.
+    pub(super) writes: u64,
+    /// Number of sectors that DRAM reads or writes before the end.
+    pub(super) dram: u64,
+    /// Rates of the kernel on the whole GPU.
+    pub(super) drain: Rates,
 }
 
 /// Examines co-runs on one machine.
 #[derive(Debug)]
 pub struct Examiner {
     machine: Machine,
-    balanced: Rates,
-    universal: Rates,
+    pub(super) balanced: Rates,
+    pub(super) universal: Rates,
     /// Rates of programs in isolation on all SMs, by program.
     drains: Mutex<HashMap<String, Rates>>,
 }
@@ -126,7 +134,7 @@ impl Examiner {
     /// # Errors
     /// Fails if a kernel cannot be simulated.
     pub fn examine(&self, run: &WarpRunShape) -> Result<Option<Vec<Victim>>> {
-        let Some(together) = self.simulate(run)? else {
+        let Some(together) = self.simulate(run, LIMIT)? else {
             return Ok(None);
         };
         let mut alone = Vec::new();
@@ -144,7 +152,9 @@ impl Examiner {
                 name: result.name.clone(),
                 together: result.finish.saturating_sub(kernel.launch),
                 alone: alone[index].time,
-                bounds: Form::ALL.map(|form| self.bound(form, &alone[index], &others)),
+                bounds: Form::ALL
+                    .map(|form| (form, self.bound(form, &alone[index], &others)))
+                    .into(),
             })
         });
         victims.collect::<Result<Vec<Victim>>>().map(Some)
@@ -169,16 +179,16 @@ impl Examiner {
         let delay: u128 = others.iter().map(delay).sum();
         let own = match form {
             Form::Peak => u128::from(victim.time),
-            _ => (u128::from(victim.cold) * (100 + VARIATION)).div_ceil(100),
+            _ => (u128::from(victim.cold) * u128::from(100 + VARIATION)).div_ceil(100),
         };
         u64::try_from(own + delay.div_ceil(1 << 32)).unwrap_or(u64::MAX)
     }
 
     /// Simulates `kernel` of `run` in isolation, as in the run and with an empty L2 cache.
-    fn alone(&self, run: &WarpRunShape, kernel: &RunKernel) -> Result<Option<Alone>> {
+    pub(super) fn alone(&self, run: &WarpRunShape, kernel: &RunKernel) -> Result<Option<Alone>> {
         let mut shape = run.clone();
         shape.kernels = vec![kernel.clone()];
-        let Some(results) = self.simulate(&shape)? else {
+        let Some(results) = self.simulate(&shape, LIMIT)? else {
             return Ok(None);
         };
         let time = |results: &Results| {
@@ -189,7 +199,7 @@ impl Examiner {
             false => time(&results),
             true => {
                 shape.warm = false;
-                match self.simulate(&shape)? {
+                match self.simulate(&shape, LIMIT)? {
                     Some(cold) => time(&results).max(time(&cold)),
                     None => return Ok(None),
                 }
@@ -236,11 +246,12 @@ impl Examiner {
         Ok(rates)
     }
 
-    fn simulate(&self, shape: &WarpRunShape) -> Result<Option<Results>> {
+    /// Simulates `shape`. Returns `None` if the run takes more than `limit` core cycles.
+    pub(super) fn simulate(&self, shape: &WarpRunShape, limit: u64) -> Result<Option<Results>> {
         let run = WarpRun::new(shape.clone())?;
         let setup = Setup::new(&run, Path::new("co-run"))?;
         let options = Options {
-            limit: LIMIT,
+            limit,
             ..Options::default()
         };
         setup.run_within(options)

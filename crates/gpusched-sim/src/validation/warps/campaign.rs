@@ -1,7 +1,7 @@
-//! Many random co-runs, compared with their bounds.
+//! Many random runs, compared with their bounds.
 
 use gpusched_model::Program;
-use gpusched_model::error::Result;
+use gpusched_model::error::{Error, Result};
 use gpusched_model::interrupt;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::warp_run::WarpRunShape;
@@ -9,24 +9,45 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::bound::{Examiner, Form, Victim};
-use super::draw::co_run;
-use super::shrink::shrink;
+use super::draw::{Draft, Kernels};
+use super::shrink::{fewer_jobs, shrink, smaller};
+use super::task_sets;
+
+/// What a campaign simulates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Systems {
+    /// Co-runs of two or three kernels, each of which runs once. After each draw, the campaign makes this number of random
+    /// changes, and keeps a change that increases the largest time divided by its bound.
+    CoRuns(u32),
+    /// Task sets on partitions, with periodic jobs.
+    TaskSets,
+}
 
 /// Parameters of a campaign.
 #[derive(Debug)]
 pub struct Campaign {
-    /// Examiner of the co-runs.
+    /// Examiner of the runs.
     pub examiner: Examiner,
     /// Programs of the kernels.
     pub programs: Vec<Program>,
     /// Whether half of the kernels run synthetic programs.
     pub synthetic: bool,
-    /// Number of co-runs.
+    /// What the campaign simulates.
+    pub kind: Systems,
+    /// Number of runs.
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
     /// Form whose excess is a violation.
     pub form: Form,
+}
+
+/// A run with the results of its kernels.
+#[derive(Debug)]
+struct Examined {
+    victims: Vec<Victim>,
+    /// The run, made small, if a kernel exceeds the form of the campaign.
+    violation: Option<WarpRunShape>,
 }
 
 /// Results of one form of the bound.
@@ -45,11 +66,11 @@ pub struct Tally {
 /// Results of a campaign.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Number of examined co-runs.
+    /// Number of examined runs.
     pub co_runs: u64,
-    /// Number of co-runs that take too long to simulate.
+    /// Number of runs that take too long to simulate, and of task sets that the analysis does not accept.
     pub left_out: u64,
-    /// Number of kernels in the examined co-runs.
+    /// Number of kernels in the examined runs. Each job of a task counts.
     pub kernels: u64,
     /// Median time beside the others, divided by the time in isolation.
     pub slowdown: f64,
@@ -57,61 +78,50 @@ pub struct Report {
     pub largest_slowdown: f64,
     /// Results of each form.
     pub forms: Vec<Tally>,
-    /// Number of the first co-run that exceeds the form of the campaign, and a small co-run that exceeds it.
+    /// Number of the first run that exceeds the form of the campaign, and a small run that exceeds it.
     pub violation: Option<(u64, WarpRunShape)>,
 }
 
 impl Campaign {
-    /// Runs the campaign on the threads of `pool`. Calls `advanced` after every co-run.
+    /// Runs the campaign on the threads of `pool`. Calls `advanced` after every run.
     ///
     /// # Errors
     /// Fails if a program cannot be simulated on the machine.
     pub fn run(&self, pool: &ThreadPool, advanced: impl Fn() + Sync) -> Result<Report> {
-        let examined: Vec<Result<Option<Vec<Victim>>>> = pool.install(|| {
+        let examined: Vec<Result<Option<Examined>>> = pool.install(|| {
             let indices: Vec<u64> = (0..self.systems).collect();
             let examine = |index| {
                 if interrupt::is_requested() {
                     return Ok(None);
                 }
-                let victims = self.examiner.examine(&self.draw(index)?);
+                let examined = self.examine(index);
                 advanced();
-                victims
+                examined
             };
             indices.into_par_iter().with_max_len(1).map(examine).collect()
         });
         interrupt::check();
-        let examined = examined.into_iter().collect::<Result<Vec<_>>>()?;
-        let broken = examined.iter().position(|victims| {
-            let mut victims = victims.iter().flatten();
-            victims.any(|victim| victim.exceeds(self.form))
+        let mut examined = examined.into_iter().collect::<Result<Vec<_>>>()?;
+        let violation = examined.iter_mut().enumerate().find_map(|(index, examined)| {
+            let run = examined.as_mut()?.violation.take()?;
+            Some((index as u64, run))
         });
-        let violation = match broken {
-            None => None,
-            Some(index) => {
-                let index = index as u64;
-                Some((
-                    index,
-                    pool.install(|| shrink(&self.examiner, &self.draw(index)?, self.form))?,
-                ))
-            }
-        };
         let co_runs = examined.iter().flatten().count() as u64;
-        let victims: Vec<&Victim> = examined.iter().flatten().flatten().collect();
+        let victims: Vec<&Victim> = examined.iter().flatten().flat_map(|run| &run.victims).collect();
         let slowdowns = victims.iter().map(|victim| ratio(victim.together, victim.alone));
         let slowdowns = sorted(slowdowns);
         let tally = |form| {
-            let worst = victims
-                .iter()
-                .map(|victim| ratio(victim.together, victim.bound(form)));
-            let pessimism = victims
-                .iter()
-                .map(|victim| ratio(victim.bound(form), victim.together));
+            let ratios = sorted(victims.iter().filter_map(|victim| victim.ratio(form)));
             Tally {
                 form,
                 exceeded: victims.iter().filter(|victim| victim.exceeds(form)).count() as u64,
-                worst: sorted(worst).last().copied().unwrap_or(0.0),
-                pessimism: median(&sorted(pessimism)),
+                worst: ratios.last().copied().unwrap_or(0.0),
+                pessimism: median(&sorted(ratios.iter().map(|ratio| ratio.recip()))),
             }
+        };
+        let forms: &[Form] = match self.kind {
+            Systems::CoRuns(_) => &Form::ALL,
+            Systems::TaskSets => &[self.form],
         };
         Ok(Report {
             co_runs,
@@ -119,23 +129,84 @@ impl Campaign {
             kernels: victims.len() as u64,
             slowdown: median(&slowdowns),
             largest_slowdown: slowdowns.last().copied().unwrap_or(0.0),
-            forms: Form::ALL.map(tally).into(),
+            forms: forms.iter().copied().map(tally).collect(),
             violation,
         })
     }
 
-    /// Draws co-run `index`.
-    ///
-    /// # Errors
-    /// Fails without programs.
-    pub fn draw(&self, index: u64) -> Result<WarpRunShape> {
+    fn examine(&self, index: u64) -> Result<Option<Examined>> {
+        match self.kind {
+            Systems::CoRuns(changes) => self.co_run(index, changes),
+            Systems::TaskSets => self.task_set(index),
+        }
+    }
+
+    fn kernels(&self) -> Kernels<'_> {
+        Kernels {
+            machine: self.examiner.machine(),
+            programs: &self.programs,
+            synthetic: self.synthetic,
+        }
+    }
+
+    fn co_run(&self, index: u64, changes: u32) -> Result<Option<Examined>> {
         let mut random = stream(self.seed, Purpose::CoRuns, 0, index);
-        co_run(
-            self.examiner.machine(),
-            &self.programs,
-            self.synthetic,
-            &mut random,
-        )
+        let kernels = self.kernels();
+        let examine = |draft: &Draft| {
+            let run = kernels.run(draft)?;
+            let victims = self.examiner.examine(&run)?;
+            Ok::<_, Error>(victims.map(|victims| (run, victims)))
+        };
+        let worst = |victims: &[Victim]| {
+            let ratios = victims.iter().filter_map(|victim| victim.ratio(self.form));
+            ratios.fold(0.0, f64::max)
+        };
+        let mut draft = kernels.co_run(&mut random)?;
+        let mut best = examine(&draft)?;
+        for _ in 0..changes {
+            if interrupt::is_requested() {
+                break;
+            }
+            let changed = kernels.changed(&draft, &mut random)?;
+            let Some(found) = examine(&changed)? else { continue };
+            if best
+                .as_ref()
+                .is_none_or(|(_, victims)| worst(&found.1) >= worst(victims))
+            {
+                (draft, best) = (changed, Some(found));
+            }
+        }
+        let Some((run, victims)) = best else {
+            return Ok(None);
+        };
+        let exceeds = |victims: &[Victim]| victims.iter().any(|victim| victim.exceeds(self.form));
+        let violation = match exceeds(&victims) {
+            false => None,
+            true => Some(shrink(run, smaller, |run| {
+                Ok(exceeds(&self.examiner.examine(run)?.unwrap_or_default()))
+            })?),
+        };
+        Ok(Some(Examined { victims, violation }))
+    }
+
+    fn task_set(&self, index: u64) -> Result<Option<Examined>> {
+        let mut random = stream(self.seed, Purpose::CoRuns, 1, index);
+        let Some(jobs) = task_sets::draw(&self.kernels(), &self.examiner, self.form, &mut random)? else {
+            return Ok(None);
+        };
+        let examine = |run: &WarpRunShape| jobs.examine(&self.examiner, run, self.form);
+        // A task set that does not end in time misses deadlines by far.
+        let exceeds = |run: &WarpRunShape| {
+            Ok(examine(run)?.is_none_or(|victims| victims.iter().any(|victim| victim.exceeds(self.form))))
+        };
+        let violation = match exceeds(&jobs.run)? {
+            false => None,
+            true => Some(shrink(jobs.run.clone(), fewer_jobs, exceeds)?),
+        };
+        Ok(Some(Examined {
+            victims: examine(&jobs.run)?.unwrap_or_default(),
+            violation,
+        }))
     }
 }
 

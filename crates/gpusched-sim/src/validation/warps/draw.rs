@@ -5,130 +5,185 @@ use gpusched_model::streams::below;
 use gpusched_model::warp_run::{KernelSource, RunKernel, Share, SmSet, WarpRunShape};
 use gpusched_model::{Machine, Program, Scheduler};
 use rand::Rng;
-use serde_json::{Value, json};
 
 use super::bound::place;
+use super::synthetic::Synthetic;
 
-/// Latest launch of a kernel [core cycles].
+/// Number of launch times of a kernel: core cycles 0 to 5000.
 const LAUNCHES: usize = 5001;
 
 /// Number of base addresses of the first buffer, 256 bytes apart.
 const SHIFTS: usize = 4096;
 
-/// Draws a co-run of two or three kernels on `machine`. Each kernel runs one of `programs`, or a synthetic program if
-/// `synthetic` is true (in one of two cases), on SMs of its own.
-///
-/// # Errors
-/// Fails without programs if `synthetic` is false.
-pub fn co_run(
-    machine: &Machine,
-    programs: &[Program],
-    synthetic: bool,
-    random: &mut impl Rng,
-) -> Result<WarpRunShape> {
-    let clusters = machine.clusters as usize;
-    let count = if clusters > 2 && below(random, 5) == 0 {
-        3
-    } else {
-        2
-    };
-    let mut cuts: Vec<usize> = Vec::new();
-    while cuts.len() + 1 < count {
-        let cut = 1 + below(random, clusters - 1);
-        if !cuts.contains(&cut) {
-            cuts.push(cut);
-        }
-    }
-    cuts.sort_unstable();
-    let ends = cuts.iter().copied().chain([clusters]);
-    let mut kernels = Vec::new();
-    let mut first = 0;
-    for (index, end) in ends.enumerate() {
-        let program = match programs.get(below(random, programs.len().max(1))) {
-            Some(program) if !synthetic || below(random, 2) == 0 => program.clone(),
-            _ if synthetic => synthetic_program(random)?,
-            _ => return Err(Refusal::new("", "no program", "at least one program").into()),
-        };
-        let per_cluster = machine.sms_per_cluster;
-        let sms = first as u32 * per_cluster..end as u32 * per_cluster;
-        first = end;
-        let mut kernel = RunKernel::new(KernelSource::Program(Box::new(program.clone())));
-        kernel.name = Some(format!("{index}-{}", program.name));
-        kernel.launch = below(random, LAUNCHES) as u64;
-        kernel.sms = SmSet::new(sms.collect());
-        kernels.push(kernel);
-    }
-    let mut run = WarpRunShape {
-        name: None,
-        machine: machine.clone(),
-        scheduler: Some([Scheduler::Lrr, Scheduler::Gto][below(random, 2)]),
-        sms: None,
-        share: Some(Share::Spatial),
-        warm: below(random, 2) == 0,
-        launch_latency: false,
-        kernels,
-    };
-    place(&mut run, 256 * below(random, SHIFTS) as u64);
-    Ok(run)
+/// Kernels that a random run can contain.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernels<'a> {
+    /// Simulated GPU.
+    pub machine: &'a Machine,
+    /// Programs of the kernels.
+    pub programs: &'a [Program],
+    /// Whether half of the kernels run synthetic programs.
+    pub synthetic: bool,
 }
 
-/// Distances of the accesses of neighboring threads, and of successive rounds [bytes]. The large ones are multiples of
-/// the distances where addresses return to the same slice, channel or bank on usual GPUs.
-const STRIDES: [u64; 14] = [
-    0, 4, 32, 128, 256, 2048, 3072, 6144, 16_384, 24_576, 61_440, 393_216, 786_432, 1_048_576,
-];
+/// Program of a kernel.
+#[derive(Debug, Clone)]
+enum Choice {
+    /// Position in [`Kernels::programs`].
+    Known(usize),
+    Synthetic(Synthetic),
+}
 
-/// Sizes of the accessed buffer [bytes].
-const SIZES: [u64; 6] = [1 << 12, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 29];
+/// A kernel of a random run.
+#[derive(Debug, Clone)]
+pub struct Member {
+    choice: Choice,
+    /// Position of the partition.
+    pub partition: usize,
+    /// Launch time [core cycles].
+    pub launch: u64,
+}
 
-/// Returns a program with random accesses to one buffer.
-fn synthetic_program(random: &mut impl Rng) -> Result<Program> {
-    let size = SIZES[below(random, SIZES.len())];
-    let (by_thread, by_round) = (
-        STRIDES[below(random, STRIDES.len())],
-        STRIDES[below(random, STRIDES.len())],
-    );
-    let accesses = 1 + below(random, 4);
-    let all_random = below(random, 5) == 0;
-    let stores = below(random, 3);
-    let cache = ["all", "l2"][below(random, 2)];
-    let mut body: Vec<Value> = Vec::new();
-    for access in 0..accesses {
-        let address = match all_random {
-            true => format!(
-                "a + 32*random({}, block*threads + thread, k, {access})",
-                size / 32
-            ),
-            false => {
-                let offset = STRIDES[below(random, STRIDES.len())] * access as u64;
-                format!("a + ({by_thread}*(block*threads + thread) + {by_round}*k + {offset}) % {size}")
+/// A random run: kernels on partitions of the clusters.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// First cluster of each partition but the first one, in ascending order.
+    cuts: Vec<usize>,
+    /// Kernels of the run.
+    pub members: Vec<Member>,
+    greedy: bool,
+    /// Whether the buffers are in L2 at the start.
+    pub warm: bool,
+    /// Position of the first buffer, in units of 256 bytes.
+    shift: usize,
+}
+
+impl Kernels<'_> {
+    /// Draws a co-run of two or three kernels. Each kernel has clusters of its own.
+    ///
+    /// # Errors
+    /// Fails without programs if [`Kernels::synthetic`] is false, and on a machine with one cluster.
+    pub fn co_run(&self, random: &mut impl Rng) -> Result<Draft> {
+        let clusters = self.machine.clusters as usize;
+        if clusters < 2 {
+            return Err(Refusal::new("machine", "one cluster of SMs", "two clusters or more").into());
+        }
+        let count = match clusters > 2 && below(random, 5) == 0 {
+            true => 3,
+            false => 2,
+        };
+        let mut cuts = Vec::new();
+        while cuts.len() + 1 < count {
+            let cut = 1 + below(random, clusters - 1);
+            if !cuts.contains(&cut) {
+                cuts.push(cut);
             }
-        };
-        let store = match stores {
-            0 => false,
-            1 => true,
-            _ => access % 2 == 1,
-        };
-        body.push(match store {
-            true => json!({"op": "store", "from": "f9", "address": address, "bytes": 4}),
-            false => json!({"op": "load", "to": format!("f{access}"), "address": address, "bytes": 4, "cache": cache}),
-        });
+        }
+        cuts.sort_unstable();
+        let members = (0..count).map(|partition| self.member(partition, random));
+        Ok(Draft {
+            members: members.collect::<Result<_>>()?,
+            cuts,
+            greedy: below(random, 2) == 0,
+            warm: below(random, 2) == 0,
+            shift: below(random, SHIFTS),
+        })
     }
-    for step in 0..below(random, 4) {
-        body.push(json!({"op": "mad.single", "to": format!("f{}", 10 + step), "from": ["f0", "f9"]}));
+
+    /// Draws a kernel for `partition`.
+    ///
+    /// # Errors
+    /// Fails as [`Kernels::co_run`] does.
+    pub fn member(&self, partition: usize, random: &mut impl Rng) -> Result<Member> {
+        Ok(Member {
+            choice: self.choice(random)?,
+            partition,
+            launch: below(random, LAUNCHES) as u64,
+        })
     }
-    let rounds = 1 + below(random, 12);
-    let program = json!({
-        "name": "synthetic",
-        "grid": 1 + below(random, 120),
-        "block": 32 << below(random, 4),
-        "registers": 32,
-        "buffers": {"a": size + 16},
-        "body": [
-            {"op": "other", "to": "f9"},
-            {"loop": rounds, "counter": "k", "body": body},
-            {"op": "exit"},
-        ],
-    });
-    serde_json::from_value(program).map_err(|error| Refusal::told("", error).into())
+
+    fn choice(&self, random: &mut impl Rng) -> Result<Choice> {
+        let count = self.programs.len();
+        if self.synthetic && (count == 0 || below(random, 2) == 0) {
+            return Ok(Choice::Synthetic(Synthetic::draw(random)));
+        }
+        match count {
+            0 => Err(Refusal::new("", "no program", "at least one program").into()),
+            _ => Ok(Choice::Known(below(random, count))),
+        }
+    }
+
+    /// Returns a copy of `draft` with one random change.
+    ///
+    /// # Errors
+    /// Fails as [`Kernels::co_run`] does.
+    pub fn changed(&self, draft: &Draft, random: &mut impl Rng) -> Result<Draft> {
+        let mut draft = draft.clone();
+        let index = below(random, draft.members.len());
+        let clusters = self.machine.clusters as usize;
+        match (below(random, 8), &mut draft.members[index]) {
+            (0, member) => member.launch = below(random, LAUNCHES) as u64,
+            (1, _) => draft.shift = below(random, SHIFTS),
+            (2, _) => draft.greedy = !draft.greedy,
+            (3, _) => draft.warm = !draft.warm,
+            (4, _) => {
+                let cut = 1 + below(random, clusters - 1);
+                if !draft.cuts.contains(&cut) {
+                    let moved = below(random, draft.cuts.len());
+                    draft.cuts[moved] = cut;
+                    draft.cuts.sort_unstable();
+                }
+            }
+            (5, member) => member.choice = self.choice(random)?,
+            (_, member) => match &mut member.choice {
+                Choice::Synthetic(program) => program.change(random),
+                Choice::Known(_) => member.choice = self.choice(random)?,
+            },
+        }
+        Ok(draft)
+    }
+
+    /// Returns `draft` as a run, with an address for each buffer.
+    ///
+    /// # Errors
+    /// Fails if a synthetic program is not valid.
+    pub fn run(&self, draft: &Draft) -> Result<WarpRunShape> {
+        let ends: Vec<usize> = std::iter::once(0)
+            .chain(draft.cuts.iter().copied())
+            .chain([self.machine.clusters as usize])
+            .collect();
+        let per_cluster = self.machine.sms_per_cluster;
+        let kernel = |(index, member): (usize, &Member)| {
+            let program = match &member.choice {
+                Choice::Known(position) => self.programs[*position].clone(),
+                Choice::Synthetic(program) => program.program()?,
+            };
+            let clusters = ends[member.partition] as u32..ends[member.partition + 1] as u32;
+            let mut kernel = RunKernel::new(KernelSource::Program(Box::new(program.clone())));
+            kernel.name = Some(format!("{index}-{}", program.name));
+            kernel.launch = member.launch;
+            kernel.sms = SmSet::new((clusters.start * per_cluster..clusters.end * per_cluster).collect());
+            Ok(kernel)
+        };
+        let mut run = WarpRunShape {
+            name: None,
+            machine: self.machine.clone(),
+            scheduler: Some(match draft.greedy {
+                true => Scheduler::Gto,
+                false => Scheduler::Lrr,
+            }),
+            sms: None,
+            share: Some(Share::Spatial),
+            warm: draft.warm,
+            launch_latency: false,
+            kernels: draft
+                .members
+                .iter()
+                .enumerate()
+                .map(kernel)
+                .collect::<Result<_>>()?,
+        };
+        place(&mut run, 256 * draft.shift as u64);
+        Ok(run)
+    }
 }

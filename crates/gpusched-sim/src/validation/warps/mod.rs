@@ -1,14 +1,18 @@
-//! Validation of memory time against concurrent kernels on a simulated GPU.
+//! Validation of memory time against kernels on a simulated GPU.
 //!
+//! * [`synthetic`] generates programs with random accesses.
 //! * [`draw`] generates random co-runs of kernels, each kernel on SMs of its own.
 //! * [`bound`] bounds the time of each kernel in a co-run.
-//! * [`campaign`] simulates many co-runs and compares the times with the bounds.
-//! * `shrink` makes a co-run that exceeds a bound small.
+//! * [`task_sets`] generates task sets whose jobs are kernels, and compares response times with the analysis.
+//! * [`campaign`] simulates many runs and compares the times with the bounds.
+//! * `shrink` makes a run that exceeds a bound small.
 
 pub mod bound;
 pub mod campaign;
 pub mod draw;
 mod shrink;
+pub mod synthetic;
+pub mod task_sets;
 
 pub use bound::{Examiner, Form, Victim};
-pub use campaign::{Campaign, Report, Tally};
+pub use campaign::{Campaign, Report, Systems, Tally};

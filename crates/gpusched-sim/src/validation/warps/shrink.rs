@@ -1,16 +1,19 @@
-//! Makes a co-run that exceeds a bound small.
+//! Makes a run that exceeds a bound small.
 
 use gpusched_model::error::Result;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 
-use super::bound::{Examiner, Form};
-
-/// Maximum number of smaller co-runs that are tried.
+/// Maximum number of smaller runs that are tried.
 const TRIALS: u32 = 80;
 
-/// Returns the smallest co-run found that still exceeds `form`. Removes kernels, halves grids, and launches at cycle 0.
-pub fn shrink(examiner: &Examiner, run: &WarpRunShape, form: Form) -> Result<WarpRunShape> {
-    let mut best = run.clone();
+/// Returns the smallest run found that still exceeds its bound. `smaller` returns the next smaller runs of a run, and
+/// `exceeds` states whether a run exceeds its bound.
+pub fn shrink(
+    run: WarpRunShape,
+    smaller: fn(&WarpRunShape) -> Vec<WarpRunShape>,
+    exceeds: impl Fn(&WarpRunShape) -> Result<bool>,
+) -> Result<WarpRunShape> {
+    let mut best = run;
     let mut trials = 0;
     'smaller: loop {
         for smaller in smaller(&best) {
@@ -18,8 +21,7 @@ pub fn shrink(examiner: &Examiner, run: &WarpRunShape, form: Form) -> Result<War
             if trials > TRIALS {
                 return Ok(best);
             }
-            let victims = examiner.examine(&smaller)?.unwrap_or_default();
-            if victims.iter().any(|victim| victim.exceeds(form)) {
+            if exceeds(&smaller)? {
                 best = smaller;
                 continue 'smaller;
             }
@@ -28,25 +30,47 @@ pub fn shrink(examiner: &Examiner, run: &WarpRunShape, form: Form) -> Result<War
     }
 }
 
-/// Returns co-runs that differ from `run` in one point and take less time to simulate.
-fn smaller(run: &WarpRunShape) -> Vec<WarpRunShape> {
-    let mut all = Vec::new();
-    let changed = |change: &dyn Fn(&mut WarpRunShape)| {
+/// Returns the runs with one kernel less than `run`, but at least `least` kernels.
+fn fewer(run: &WarpRunShape, least: usize) -> Vec<WarpRunShape> {
+    let count = if run.kernels.len() > least {
+        run.kernels.len()
+    } else {
+        0
+    };
+    let without = |index| {
         let mut copy = run.clone();
-        change(&mut copy);
+        copy.kernels.remove(index);
         copy
     };
-    for index in 0..run.kernels.len() {
-        if run.kernels.len() > 2 {
-            all.push(changed(&|copy| {
-                copy.kernels.remove(index);
-            }));
+    (0..count).map(without).collect()
+}
+
+/// Returns the runs with one job less than `run`.
+pub fn fewer_jobs(run: &WarpRunShape) -> Vec<WarpRunShape> {
+    fewer(run, 1)
+}
+
+/// Returns co-runs that differ from `run` in one point and take less time to simulate: with one kernel less, half a grid, or
+/// a launch at cycle 0.
+pub fn smaller(run: &WarpRunShape) -> Vec<WarpRunShape> {
+    let mut all = fewer(run, 2);
+    let mut changed = |index: usize, kernel: RunKernel| {
+        let mut copy = run.clone();
+        copy.kernels[index] = kernel;
+        all.push(copy);
+    };
+    for (index, kernel) in run.kernels.iter().enumerate() {
+        if let Some(half) = half_grid(kernel) {
+            changed(index, half);
         }
-        if let Some(half) = half_grid(&run.kernels[index]) {
-            all.push(changed(&|copy| copy.kernels[index] = half.clone()));
-        }
-        if run.kernels[index].launch > 0 {
-            all.push(changed(&|copy| copy.kernels[index].launch = 0));
+        if kernel.launch > 0 {
+            changed(
+                index,
+                RunKernel {
+                    launch: 0,
+                    ..kernel.clone()
+                },
+            );
         }
     }
     all

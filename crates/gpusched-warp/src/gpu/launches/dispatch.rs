@@ -3,7 +3,7 @@
 //! In each core cycle, every cluster may receive one block. The search for a free SM begins after
 //! the cluster that received the last block. The dispatcher keeps the current kernel until all
 //! blocks of this kernel have started. If kernels do not share SMs, an SM accepts another kernel
-//! only when the SM is empty.
+//! only when the SM is empty. A kernel of a queue starts only when no other kernel of the queue runs.
 
 use super::kernel::Launch;
 use crate::sm::Sm;
@@ -52,6 +52,10 @@ pub struct Dispatcher {
     settled_until: u64,
     /// Start of each block, per kernel [core cycle].
     starts: Vec<Vec<u64>>,
+    /// For each queue, the kernel that runs.
+    running: Vec<Option<usize>>,
+    /// Number of ended blocks of each kernel.
+    ended: Vec<u64>,
 }
 
 impl Dispatcher {
@@ -68,6 +72,8 @@ impl Dispatcher {
                 .fold(0, |left, kernel| left.saturating_add(kernel.blocks)),
             settled_until: 0,
             starts: vec![Vec::new(); kernels.len()],
+            running: vec![None; kernels.len()],
+            ended: vec![0; kernels.len()],
         }
     }
 
@@ -89,7 +95,28 @@ impl Dispatcher {
     }
 
     fn has_blocks(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
+        self.is_waiting(kernel, kernels, now) && self.is_first(kernel, kernels, now)
+    }
+
+    /// Returns whether `kernel` is launched and has blocks that have not started.
+    fn is_waiting(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
         self.next[kernel] < kernels[kernel].blocks && kernels[kernel].at < now
+    }
+
+    /// Returns whether the queue of `kernel` lets the kernel run.
+    fn is_first(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
+        let Some(own) = kernels[kernel].queue else {
+            return true;
+        };
+        if let Some(running) = self.running[own.queue] {
+            return running == kernel;
+        }
+        let rank = |(index, other): (usize, &Launch)| {
+            let queued = other.queue.filter(|queued| queued.queue == own.queue)?;
+            self.is_waiting(index, kernels, now)
+                .then_some((queued.priority, index))
+        };
+        kernels.iter().enumerate().filter_map(rank).min() == Some((own.priority, kernel))
     }
 
     /// Selects the kernel whose next block starts on SM `sm`.
@@ -157,6 +184,9 @@ impl Dispatcher {
                 self.starts[kernel].push(now);
                 self.next[kernel] += 1;
                 self.left -= 1;
+                if let Some(queued) = kernels[kernel].queue {
+                    self.running[queued.queue] = Some(kernel);
+                }
                 self.take(sm, &kernels[kernel]);
                 self.last_sm[cluster] = core;
                 self.last_cluster = cluster;
@@ -230,9 +260,16 @@ impl Dispatcher {
         self.starts[kernel][index as usize]
     }
 
-    /// Releases the resources that an ended block of `kernel` used on `sm`.
-    pub fn give_back(&mut self, sm: usize, kernel: &Launch) {
+    /// Releases the resources that an ended block of kernel `index` used on `sm`. After the last block of the kernel,
+    /// another kernel of its queue can start.
+    pub fn give_back(&mut self, sm: usize, index: usize, kernel: &Launch) {
         self.settled_until = 0;
+        self.ended[index] += 1;
+        if let Some(queued) = kernel.queue
+            && self.ended[index] == kernel.blocks
+        {
+            self.running[queued.queue] = None;
+        }
         let occupied = &mut self.occupied[sm];
         occupied.threads -= kernel.need.padded_threads();
         occupied.registers -= kernel.need.block_registers();

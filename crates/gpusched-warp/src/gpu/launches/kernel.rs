@@ -38,6 +38,15 @@ pub trait Source: Send + Sync {
     }
 }
 
+/// Queue of a kernel. Kernels with equal queue numbers run one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Queued {
+    /// Number of the queue; less than the number of kernels.
+    pub queue: usize,
+    /// Priority number of the kernel. The least number is the highest priority.
+    pub priority: u64,
+}
+
 /// A kernel to simulate.
 pub struct Launch {
     /// Name of the kernel in results.
@@ -54,6 +63,8 @@ pub struct Launch {
     pub budget: u32,
     /// Permitted SMs, with one flag per SM. `None` permits all SMs.
     pub sms: Option<Vec<bool>>,
+    /// Queue of the kernel. `None` means that the kernel waits for no other kernel.
+    pub queue: Option<Queued>,
     /// Source of the instructions.
     pub source: Arc<dyn Source>,
 }

@@ -55,6 +55,7 @@ impl Launch {
             },
             at: 0,
             resident: None,
+            queue: None,
             budget: 0,
             sms: None,
             source: Arc::new(ProgramSource(Arc::clone(code))),

@@ -11,7 +11,8 @@ impl Gpu<'_> {
     pub(in crate::gpu) fn end(&mut self, over: &mut [(usize, EndedBlock)]) {
         over.sort_by_key(|&(sm, _)| sm);
         for (sm, ended) in over {
-            self.dispatcher.give_back(*sm, &self.kernels[ended.kernel]);
+            self.dispatcher
+                .give_back(*sm, ended.kernel, &self.kernels[ended.kernel]);
             let start = self.dispatcher.started(ended.kernel, ended.index);
             self.results.ended(*sm, start, ended);
             let blocks = self.kernels[ended.kernel].blocks;

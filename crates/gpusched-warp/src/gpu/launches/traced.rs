@@ -48,6 +48,7 @@ impl Launch {
             },
             at: 0,
             resident: None,
+            queue: None,
             budget: 0,
             sms: None,
             source: Arc::new(TraceSource(Arc::clone(kernel))),

@@ -56,6 +56,8 @@ impl Gpu<'_> {
             && self.machine.sms_per_cluster == 1
             && !self.machine.dispatch.share_sms
             && !self.classes.shares()
+            // The end of a kernel on one SM can start a kernel on other SMs.
+            && self.kernels.iter().all(|kernel| kernel.queue.is_none())
     }
 
     /// Returns the cycle up to which SM `index` may be simulated. Until this cycle, the replies

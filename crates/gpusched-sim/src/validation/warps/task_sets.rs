@@ -1,0 +1,307 @@
+//! Random task sets whose jobs are kernels on a simulated GPU.
+//!
+//! A partition of one or two periodic tasks runs its jobs one at a time, without preemption. The WCET of a task is its cold
+//! time in isolation on the SMs of its partition, and the analysis adds the memory time of all other partitions. The
+//! simulation covers one hyperperiod.
+
+use std::collections::HashMap;
+
+use gpusched_analysis::interference::{Interference, model_of};
+use gpusched_analysis::partitioning::Problem;
+use gpusched_model::error::{Error, Result};
+use gpusched_model::streams::below;
+use gpusched_model::time::Time;
+use gpusched_model::traffic::{Drain, MemoryTime, RateForm, Sectors};
+use gpusched_model::warp_run::{Queue, RunKernel, WarpRunShape};
+use gpusched_model::wcet::{Form as WcetForm, Table};
+use gpusched_model::{
+    Arbitration, Bandwidth, Bytes, Evidence, Policy, SharedMemory, Task, TaskSet, TaskShape, WcetFunction,
+};
+use gpusched_warp::stress::Rates;
+use rand::Rng;
+
+use super::bound::{Alone, Examiner, Form, VARIATION, Victim};
+use super::draw::Kernels;
+
+/// Number of times that all periods are doubled until the analysis accepts the task set.
+const DOUBLINGS: u32 = 14;
+
+/// Number of shortest possible periods in the hyperperiod.
+const HYPERPERIOD: u64 = 4;
+
+/// A task set that the analysis accepts, with its jobs in one hyperperiod.
+#[derive(Debug, Clone)]
+pub struct Jobs {
+    /// The jobs as kernels.
+    pub run: WarpRunShape,
+    /// For each job, by name, its time in isolation and the bound on its response time [core cycles].
+    pub bounds: HashMap<String, (u64, u64)>,
+    /// Length of the hyperperiod, and of one further period [core cycles]. All jobs that meet their deadlines end before.
+    pub end: u64,
+}
+
+/// A task before its jobs are released.
+struct Source {
+    kernel: RunKernel,
+    alone: Alone,
+    partition: usize,
+    /// Period and deadline [core cycles].
+    period: u64,
+    /// Release of the first job [core cycles].
+    offset: u64,
+}
+
+/// Draws a task set for the bound `form`. Returns `None` if a simulation in isolation takes too long, or if the analysis
+/// does not accept the task set at any scale of its periods.
+///
+/// # Errors
+/// Fails if a kernel cannot be simulated.
+pub fn draw(
+    kernels: &Kernels<'_>,
+    examiner: &Examiner,
+    form: Form,
+    random: &mut impl Rng,
+) -> Result<Option<Jobs>> {
+    let mut draft = kernels.co_run(random)?;
+    draft.warm = false;
+    for partition in 0..draft.members.len() {
+        if below(random, 2) == 0 {
+            draft.members.push(kernels.member(partition, random)?);
+        }
+    }
+    draft.members.iter_mut().for_each(|member| member.launch = 0);
+    let run = kernels.run(&draft)?;
+    let mut sources = Vec::new();
+    for (kernel, member) in run.kernels.iter().zip(&draft.members) {
+        let Some(alone) = examiner.alone(&run, kernel)? else {
+            return Ok(None);
+        };
+        sources.push(Source {
+            kernel: kernel.clone(),
+            alone,
+            partition: member.partition,
+            period: 1 << below(random, 3),
+            offset: 0,
+        });
+    }
+    let edf = below(random, 2) == 0;
+    let phases: Vec<u64> = sources.iter().map(|_| below(random, 1 << 16) as u64).collect();
+    // At this scale, the utilization of some partitions may still exceed 1.
+    let mut scale = sources.iter().map(|source| source.alone.cold).max().unwrap_or(1);
+    for _ in 0..DOUBLINGS {
+        let scaled = sources.iter().zip(&phases).map(|(source, phase)| Source {
+            kernel: source.kernel.clone(),
+            alone: source.alone,
+            period: source.period * scale,
+            offset: (source.period * scale) * phase >> 16,
+            partition: source.partition,
+        });
+        let scaled: Vec<Source> = scaled.collect();
+        if let Some(responses) = responses(examiner, &scaled, form, edf)? {
+            return Ok(Some(release(run, &scaled, &responses, HYPERPERIOD * scale, edf)));
+        }
+        scale *= 2;
+    }
+    Ok(None)
+}
+
+/// Bound on the response time of a task, and its priority number under fixed priorities.
+struct Response {
+    cycles: u64,
+    priority: u64,
+}
+
+/// Analyses the tasks. Returns `None` if a partition is not schedulable.
+fn responses(
+    examiner: &Examiner,
+    sources: &[Source],
+    form: Form,
+    edf: bool,
+) -> Result<Option<Vec<Response>>> {
+    let khz = u128::from(examiner.machine().clocks.core_khz);
+    // Shorter periods and longer WCETs are pessimistic.
+    let down = |cycles: u64| narrow(u128::from(cycles) * 1_000_000 / khz);
+    let up = |cycles: u64| narrow((u128::from(cycles) * 1_000_000).div_ceil(khz));
+    let invalid = || Error::Internal("a simulated kernel is no valid task".to_owned());
+    let drain = |rates: Rates| {
+        Some(Drain {
+            l2: Bandwidth::new(rates.l2)?,
+            dram: Bandwidth::new(rates.dram)?,
+        })
+    };
+    let task = |source: &Source| {
+        let alone = &source.alone;
+        let wcet = Time::from_ns(up(if form == Form::Peak {
+            alone.time
+        } else {
+            alone.cold
+        }));
+        let sms = source
+            .kernel
+            .sms
+            .as_ref()
+            .map_or(0, |sms| sms.indices().len() as u32);
+        let table = || vec![(sms, wcet)];
+        let function = WcetForm::Table(Table::Each {
+            isolated: table(),
+            conflict: table(),
+        });
+        Task::from_shape(TaskShape {
+            name: source.kernel.name.clone(),
+            period: Time::from_ns(down(source.period)),
+            deadline: None,
+            jitter: None,
+            block: None,
+            kind: None,
+            traffic: Bytes::new(32 * alone.dram),
+            bandwidth: None,
+            sectors: Sectors::new(alone.reads, alone.writes, drain(alone.drain)),
+            wcet_source: None,
+            wcet: WcetFunction::new(function).ok()?,
+        })
+        .ok()
+    };
+    let tasks: Option<Vec<Task>> = sources.iter().map(task).collect();
+    let set = TaskSet::new(None, tasks.ok_or_else(invalid)?).map_err(|_| invalid())?;
+    let policy: Policy = match edf {
+        true => Policy::NpEdf,
+        false => "np-fp-audsley".parse().map_err(|_| invalid())?,
+    };
+    let (interference, memory) = memory(examiner, form).ok_or_else(invalid)?;
+    let problem = Problem::new(&set, examiner.machine().sms(), policy, model_of(interference))?;
+    let problem = problem.sharing(memory)?;
+    let count = sources
+        .iter()
+        .map(|source| source.partition + 1)
+        .max()
+        .unwrap_or(0);
+    let parts: Vec<(Vec<usize>, u32)> = (0..count)
+        .map(|partition| {
+            let own = sources
+                .iter()
+                .enumerate()
+                .filter(|(_, source)| source.partition == partition);
+            let sms = own.clone().filter_map(|(_, source)| source.kernel.sms.as_ref());
+            let sms = sms.map(|sms| sms.indices().len() as u32).max().unwrap_or(0);
+            (own.map(|(index, _)| index).collect(), sms)
+        })
+        .collect();
+    let parts: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, sms)| (&tasks[..], *sms)).collect();
+    let mut found: Vec<Response> = sources
+        .iter()
+        .map(|source| Response {
+            cycles: source.period,
+            priority: 0,
+        })
+        .collect();
+    for ((tasks, _), verdict) in parts.iter().zip(problem.verdicts(&parts)) {
+        if !verdict.schedulable {
+            return Ok(None);
+        }
+        let Evidence::ResponseTimes {
+            priorities,
+            response_times_ns,
+        } = verdict.evidence
+        else {
+            continue;
+        };
+        for (rank, &task) in priorities.iter().enumerate() {
+            found[task].priority = rank as u64;
+        }
+        for (&task, time) in tasks.iter().zip(response_times_ns) {
+            let cycles = narrow(u128::from(time.ns()) * khz / 1_000_000);
+            found[task].cycles = found[task].cycles.min(cycles);
+        }
+    }
+    Ok(Some(found))
+}
+
+/// Returns the interference model of `form`, and the parameters of the memory.
+fn memory(examiner: &Examiner, form: Form) -> Option<(Interference, SharedMemory)> {
+    let (rates, form) = match form {
+        Form::Peak => {
+            let peak = Bandwidth::new(examiner.machine().dram_bytes_per_second())?;
+            return Some((Interference::Bandwidth, SharedMemory::new(peak, Arbitration::Any)));
+        }
+        Form::Balanced => (examiner.balanced, RateForm::Balanced),
+        Form::OwnDrain => (examiner.balanced, RateForm::OwnDrain),
+        Form::Universal => (examiner.universal, RateForm::Universal),
+    };
+    let time = MemoryTime {
+        form,
+        l2_bytes_per_second: Bandwidth::new(rates.l2)?,
+        dram_bytes_per_second: Bandwidth::new(rates.dram)?,
+        variation_percent: VARIATION,
+    };
+    Some((Interference::MemoryTime, time.into()))
+}
+
+/// Releases the jobs of one hyperperiod.
+fn release(
+    mut run: WarpRunShape,
+    sources: &[Source],
+    responses: &[Response],
+    hyperperiod: u64,
+    edf: bool,
+) -> Jobs {
+    run.kernels.clear();
+    let mut bounds = HashMap::new();
+    for (source, response) in sources.iter().zip(responses) {
+        for job in 0..hyperperiod / source.period.max(1) {
+            let launch = source.offset + job * source.period;
+            let mut kernel = source.kernel.clone();
+            let name = format!("{}.{job}", kernel.name.unwrap_or_default());
+            bounds.insert(name.clone(), (source.alone.time, response.cycles));
+            kernel.name = Some(name);
+            kernel.launch = launch;
+            kernel.queue = Some(Queue {
+                name: format!("partition-{}", source.partition),
+                priority: match edf {
+                    true => launch + source.period,
+                    false => response.priority,
+                },
+            });
+            run.kernels.push(kernel);
+        }
+    }
+    Jobs {
+        run,
+        bounds,
+        end: 3 * hyperperiod,
+    }
+}
+
+impl Jobs {
+    /// Simulates the jobs `run`, all of these jobs or some of them. Returns `None` if the run takes too long.
+    ///
+    /// # Errors
+    /// Fails if a kernel cannot be simulated.
+    pub fn examine(
+        &self,
+        examiner: &Examiner,
+        run: &WarpRunShape,
+        form: Form,
+    ) -> Result<Option<Vec<Victim>>> {
+        let Some(results) = examiner.simulate(run, self.end)? else {
+            return Ok(None);
+        };
+        let victims = run
+            .kernels
+            .iter()
+            .zip(results.kernels)
+            .filter_map(|(kernel, result)| {
+                let &(alone, bound) = self.bounds.get(&result.name)?;
+                Some(Victim {
+                    together: result.finish.saturating_sub(kernel.launch),
+                    alone,
+                    bounds: vec![(form, bound)],
+                    name: result.name,
+                })
+            });
+        Ok(Some(victims.collect()))
+    }
+}
+
+fn narrow(value: u128) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
+}
