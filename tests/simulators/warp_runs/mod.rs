@@ -6,6 +6,7 @@ mod estimates;
 mod issues;
 mod machines;
 mod profile;
+mod queues;
 mod refusals;
 mod scenario;
 mod schemas;
