@@ -90,9 +90,9 @@ impl Synthetic {
             5 => self.stores = below(random, 3),
             6 => self.past_l1 = below(random, 2) == 0,
             7 => self.steps = below(random, 4),
-            8 => self.rounds = 1 + below(random, 12),
-            9 => self.grid = 1 + below(random, 120),
-            _ => self.warps = below(random, 4),
+            8 => self.rounds = 1 + below(random, 6),
+            9 => self.grid = 1 + below(random, 60),
+            _ => self.warps = below(random, 3),
         }
     }
 
