@@ -235,6 +235,7 @@ impl<'a> Sampling<'a> {
             },
             need: self.kernel.need,
             at: 0,
+            latency: 0,
             resident: Some(u32::try_from(self.resident).unwrap_or(u32::MAX)),
             budget: self.kernel.budget,
             // The list permits blocks only on the first SM.

@@ -150,6 +150,25 @@ fn launches_are_overridden_and_delayed() {
     assert_eq!(latency["kernels"][0]["response"], finish(&plain)[0] + 5000);
 }
 
+/// Tests that a kernel of a scenario takes the time of its run in isolation if the clocks restart at its launch.
+#[test]
+fn clocks_restart_at_a_launch_on_an_idle_gpu() {
+    let kernel = r#"{"name":"compute","grid":30,"block":64,"body":[
+        {"loop":"9","body":[{"op":"mad.single","to":"f1","from":["f1","f2"]}]}]}"#;
+    let text = |restarts: bool, second: &str| {
+        format!(
+            r#"{{"machine":"rtx2060","restart_clocks":{restarts},"launch_latency":true,
+                "kernels":[{{"program":{kernel}}}{second}]}}"#
+        )
+    };
+    let alone = scenario(&text(true, ""), "");
+    let second = format!(r#",{{"program":{kernel},"launch":9001}}"#);
+    for restarts in [false, true] {
+        let both = scenario(&text(restarts, &second), "");
+        assert_eq!(both["kernels"][1]["response"], alone["kernels"][0]["response"]);
+    }
+}
+
 #[test]
 fn budgets_and_schedulers() {
     let text = r#"{"machine":"rtx2060","sms":1,"share":"sm","scheduler":"qaws","kernels":[

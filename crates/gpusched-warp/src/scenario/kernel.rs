@@ -216,6 +216,7 @@ impl Kernel {
         Ok(Launch {
             name: self.name.clone(),
             at: self.at,
+            latency: self.at - self.launch,
             budget: self.budget.unwrap_or(0),
             sms: self.sms.clone(),
             ..launch

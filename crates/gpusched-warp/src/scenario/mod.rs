@@ -41,6 +41,8 @@ pub struct Setup {
     scheduler: Scheduler,
     sms: u32,
     warm: Vec<(u64, u64)>,
+    /// Whether the clocks restart when a kernel is launched on an idle GPU.
+    restart_clocks: bool,
     kernels: Vec<Kernel>,
     /// Name of the file of the scenario, for errors.
     file: String,
@@ -125,6 +127,7 @@ impl Setup {
             scheduler: shape.scheduler(),
             sms: shape.sms(),
             warm,
+            restart_clocks: shape.restart_clocks,
             kernels,
             file: name,
         })
@@ -285,6 +288,7 @@ impl Setup {
             warm: self.warm.clone(),
             record_issues: options.record_issues,
             camping: options.camping,
+            restart_clocks: self.restart_clocks,
             limit: options.limit,
         }
     }

@@ -66,6 +66,7 @@ pub fn co_run(
         share: Some(Share::Spatial),
         warm: below(random, 2) == 0,
         launch_latency: false,
+        restart_clocks: false,
         kernels,
     };
     place(&mut run, 256 * below(random, SHIFTS) as u64);

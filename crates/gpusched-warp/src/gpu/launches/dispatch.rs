@@ -88,8 +88,13 @@ impl Dispatcher {
             .min()
     }
 
+    /// Returns whether blocks of `kernel` have not started.
+    pub fn has_left(&self, kernel: usize, kernels: &[Launch]) -> bool {
+        self.next[kernel] < kernels[kernel].blocks
+    }
+
     fn has_blocks(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
-        self.next[kernel] < kernels[kernel].blocks && kernels[kernel].at < now
+        self.has_left(kernel, kernels) && kernels[kernel].at < now
     }
 
     /// Selects the kernel whose next block starts on SM `sm`.

@@ -48,6 +48,8 @@ pub struct Launch {
     pub need: BlockNeed,
     /// First core cycle when blocks of the kernel may start.
     pub at: u64,
+    /// Time from the launch of the kernel to `at` [core cycles].
+    pub latency: u64,
     /// Maximum number of resident blocks per SM. `None` means that only the hardware limits apply.
     pub resident: Option<u32>,
     /// Issue budget or priority of the kernel, for scheduling policies that use one.
@@ -56,4 +58,11 @@ pub struct Launch {
     pub sms: Option<Vec<bool>>,
     /// Source of the instructions.
     pub source: Arc<dyn Source>,
+}
+
+impl Launch {
+    /// Returns the core cycle when the kernel is launched.
+    pub fn launched(&self) -> u64 {
+        self.at.saturating_sub(self.latency)
+    }
 }

@@ -54,6 +54,7 @@ impl Launch {
                 shared_bytes: program.shared_memory,
             },
             at: 0,
+            latency: 0,
             resident: None,
             budget: 0,
             sms: None,
