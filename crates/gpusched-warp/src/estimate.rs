@@ -94,6 +94,10 @@ impl Source for Share {
     fn key(&self, block: u64) -> Result<BlockKey, Unlike> {
         self.source.key(self.block(block))
     }
+
+    fn fault(&self) -> Option<String> {
+        self.source.fault()
+    }
 }
 
 /// Part of the kernel that gpusched simulates.

@@ -31,6 +31,7 @@ fn try_all(text: &str) {
             grid: "3".parse().unwrap(),
             block: "64".parse().unwrap(),
             arguments: arguments.collect(),
+            contents: Vec::new(),
             registers: Program::REGISTERS,
             dynamic_shared_memory: 0,
             any_modifier: false,

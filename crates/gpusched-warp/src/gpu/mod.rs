@@ -157,7 +157,7 @@ impl<'a> Gpu<'a> {
             if ticks[Domain::Core as usize] {
                 self.core_cycle(led)?;
                 if self.is_through() || self.results.blocks.len() >= self.enough {
-                    return Ok(());
+                    return self.check_sources();
                 }
                 if self.now >= limit {
                     return Err(Failure::Limit { cycles: limit });
@@ -165,6 +165,7 @@ impl<'a> Gpu<'a> {
                 if self.now >= next_watch {
                     next_watch = self.now.saturating_add(WATCH);
                     interrupt::check();
+                    self.check_sources()?;
                     watch(self.now);
                 }
                 self.restart_clocks();
@@ -173,6 +174,15 @@ impl<'a> Gpu<'a> {
                 self.restart_clocks();
                 self.lead_on();
             }
+        }
+    }
+
+    /// Fails if the instructions of a kernel have a fault.
+    fn check_sources(&self) -> Result<(), Failure> {
+        let fault = |kernel: &Launch| Some((kernel.name.clone(), kernel.source.fault()?));
+        match self.kernels.iter().find_map(fault) {
+            None => Ok(()),
+            Some((kernel, message)) => Err(Failure::Source { kernel, message }),
         }
     }
 

@@ -27,8 +27,8 @@ pub struct Kernel {
     at: u64,
     budget: Option<u32>,
     sms: Option<Vec<bool>>,
-    /// File with the program or trace; `None` if the scenario contains the program.
-    file: Option<PathBuf>,
+    /// Files that the kernel was read from: its program or trace, and the values of its buffers.
+    files: Vec<PathBuf>,
     body: Body,
 }
 
@@ -98,23 +98,30 @@ impl Kernel {
         folder: &Path,
         memory: &mut Layout,
     ) -> Result<Kernel, Refused> {
-        let lower = |program: &Program, memory: &mut Layout| {
-            let mut program = program.with(&kernel.overrides())?;
+        let mut files = match &kernel.program {
+            KernelSource::File(path) | KernelSource::Trace(path) => vec![folder.join(path)],
+            KernelSource::Program(_) => Vec::new(),
+        };
+        // The files with values of buffers are relative to the folder of the program.
+        let home = match files.first() {
+            Some(file) => file.parent().unwrap_or(Path::new("")).to_owned(),
+            None => folder.to_owned(),
+        };
+        let mut lower = |program: &Program, memory: &mut Layout| {
+            let mut program = program.with(&kernel.overrides()).map_err(Refused::Launch)?;
+            files.extend(program.value_files(&home));
+            program.read_values(&home).map_err(Refused::File)?;
             memory.place(&mut program);
-            let code = Arc::new(Code::new(&program)?);
+            let code = Arc::new(Code::new(&program).map_err(Refused::Launch)?);
             let (name, blocks) = (program.name.clone(), program.blocks());
             Ok((name, blocks, Body::Program(Box::new(program), code)))
-        };
-        let file = match &kernel.program {
-            KernelSource::File(path) | KernelSource::Trace(path) => Some(folder.join(path)),
-            KernelSource::Program(_) => None,
         };
         let (name, blocks, body) = match &kernel.program {
             KernelSource::File(path) => {
                 let program = Programs::only(folder.join(path), "program").map_err(Refused::File)?;
-                lower(&program, memory).map_err(Refused::Launch)?
+                lower(&program, memory)?
             }
-            KernelSource::Program(program) => lower(program, memory).map_err(Refused::Launch)?,
+            KernelSource::Program(program) => lower(program, memory)?,
             KernelSource::Trace(path) => {
                 let path = folder.join(path);
                 let trace = TraceFile::open(&path).map_err(Refused::File)?;
@@ -133,7 +140,7 @@ impl Kernel {
             at: kernel.launch.saturating_add(launch_latency(shape, blocks)),
             budget: kernel.budget,
             sms,
-            file,
+            files,
             body,
         })
     }
@@ -158,9 +165,9 @@ impl Kernel {
         self.budget
     }
 
-    /// Returns the file with the program or trace; `None` if the scenario contains the program.
-    pub(super) fn file(&self) -> Option<&Path> {
-        self.file.as_deref()
+    /// Returns the files that the kernel was read from: its program or trace, and the values of its buffers.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
     }
 
     /// Returns the buffers as pairs of address and size [bytes]. The result is empty for traces,

@@ -143,10 +143,10 @@ impl Setup {
         Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
     }
 
-    /// Returns the paths of all programs and traces that the scenario uses. Each run reads the
+    /// Returns the paths of all programs, traces and values of buffers that the scenario uses. Each run reads the
     /// traces again.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.kernels.iter().filter_map(Kernel::file)
+        self.kernels.iter().flat_map(Kernel::files)
     }
 
     /// Returns the name of the scenario.

@@ -21,6 +21,12 @@ pub trait Source: Send + Sync {
     /// For one kernel, the call succeeds for all blocks, or it fails for all blocks.
     fn key(&self, block: u64) -> Result<BlockKey, Unlike>;
 
+    /// Describes a fault in the instructions that the source has delivered so far, such as an index beyond the values
+    /// of a buffer. Results of a run with a fault are invalid.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the number of instructions that the warps of a block in the middle of the grid
     /// issue. The count stops at `most`. Returns `None` if the source can deliver each block only
     /// once.
