@@ -262,3 +262,33 @@ fn each_kernel_has_its_traffic() {
     let text = run("simulate warps tests/simulators/closure/runs/12-rand-copyl-cold.json");
     assert!(text.stdout.contains("rows opened"), "{}", text.stdout);
 }
+
+/// Values in a file, relative to the folder of the program, have the effect of values in the program. They determine the
+/// addresses: with equal indices, all lanes read one sector.
+#[test]
+fn values_are_read_from_files() {
+    let program = |values: &str| {
+        format!(
+            r#"{{"name":"k","grid":1,"block":32,"buffers":{{"a":4096,"idx":{{"bytes":128,"values":{values}}}}},
+               "body":[{{"op":"load","to":"x","address":"a + 32*value(idx, thread)","bytes":4}}]}}"#
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("kernels")).unwrap();
+    let list = |step: u32| format!("{:?}", (0..32).map(|lane| lane * step).collect::<Vec<u32>>());
+    write(&folder.path().join("kernels"), "spread.json", &list(3));
+    let simulated = |values: &str| {
+        write(&folder.path().join("kernels"), "k.json", &program(values));
+        let text = r#"{"machine":"rtx2060","warm":false,"kernels":[{"program":"kernels/k.json"}]}"#;
+        let path = write(folder.path(), "scenario.json", text);
+        json(&format!("simulate warps {path}"))
+    };
+    let (spread, inline, equal) = (
+        simulated("\"spread.json\""),
+        simulated(&list(3)),
+        simulated(&list(0)),
+    );
+    assert_eq!(spread, inline);
+    let reads = |answer: &Value| answer["traffic"]["dram_reads"].as_u64().unwrap();
+    assert_eq!((reads(&spread), reads(&equal)), (32, 1));
+}

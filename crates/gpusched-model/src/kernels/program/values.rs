@@ -10,7 +10,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Expression, Op, Program, Statement};
-use crate::Refusal;
+use crate::{Refusal, counted};
 use crate::error::{Error, Result};
 
 /// Maximum size of a file with values [bytes].
@@ -111,7 +111,7 @@ impl Contents {
         };
         let most = bytes / u64::from(element);
         if numbers.len() as u64 > most {
-            let found = format!("{} values of {element} bytes", numbers.len());
+            let found = format!("{} of {element} bytes", counted(numbers.len() as u64, "value"));
             return Refusal::refuse(
                 "values",
                 found,
