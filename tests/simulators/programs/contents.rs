@@ -20,12 +20,15 @@ fn contents(name: &str, element: u8, values: Vec<i64>) -> (String, Contents) {
     (name.to_owned(), Contents { values, element })
 }
 
-/// Imports `kernel` with `contents`, and compares all warps with the interpreter.
+/// Imports `kernel` with `contents`, and compares all warps with the interpreter. Only `bfs`
+/// writes to a buffer whose contents it reads.
 fn same(kernel: &str, grid: u64, block: u64, given: &[Argument], contents: Vec<(String, Contents)>) {
     let text = text();
     let mut options = options(&grid.to_string(), &block.to_string(), given.to_vec());
     options.contents = contents;
     let program = import(&Module::read(&text).unwrap(), kernel, &options).unwrap();
+    let changed: &[&str] = if kernel == "bfs" { &["mask"] } else { &[] };
+    assert_eq!(program.changed_contents(), changed);
     compare(&text, &program, kernel, given, grid);
 }
 

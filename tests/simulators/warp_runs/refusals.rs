@@ -254,7 +254,7 @@ fn contents_that_do_not_fit_are_named() {
         );
         let path = write(folder.path(), "program.json", &program);
         told.refusal(
-            &format!("{values} {element} {address}"),
+            format!("{values} {element} {address}"),
             &run(&format!("simulate warps {path} --machine rtx2060")),
         );
     }

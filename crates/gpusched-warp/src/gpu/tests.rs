@@ -162,6 +162,19 @@ fn equal_sms_are_simulated_once() {
         );
         assert_eq!(full.unwrap(), results);
     }
+    // Blocks differ if the values that they read differ.
+    for (values, expected) in [("[4,4,4,4]", 1), ("[4,5,4,5]", 2), ("[4,5,6,4]", 3)] {
+        let text = format!(
+            r#"{{"name":"k","grid":16,"block":512,"buffers":{{"rounds":{{"bytes":16,"values":{values}}}}},"body":[
+                {{"loop":"value(rounds, block % 4)","body":[{{"op":"mad.single","to":"f1","from":["f1","f2"]}}]}}]}}"#
+        );
+        let launches = [Launch::of_program(&serde_json::from_str(&text).unwrap()).unwrap()];
+        let machine = Machine::named("rtx2060").unwrap();
+        let mut gpu = Gpu::new(&machine, &launches, &settings, true).unwrap();
+        gpu.run(settings.limit, &mut |_| ()).unwrap();
+        assert_eq!(gpu.classes.simulated(), expected, "{values}");
+        assert!(gpu.finish() == super::run(&machine, &launches, &settings).unwrap());
+    }
 }
 
 /// Tests that results do not depend on the time when warm buffers are loaded: at the start or at

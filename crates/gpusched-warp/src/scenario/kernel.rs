@@ -207,6 +207,23 @@ impl Kernel {
         ))
     }
 
+    /// Describes the buffers whose contents the program reads and to which it writes. Returns `None` if there is no such
+    /// buffer, and for traces.
+    pub(super) fn changed_contents(&self) -> Option<String> {
+        let Body::Program(program, _) = &self.body else {
+            return None;
+        };
+        let changed = program.changed_contents();
+        let list: Vec<String> = changed.iter().map(|buffer| format!("`{buffer}`")).collect();
+        (!list.is_empty()).then(|| {
+            format!(
+                "kernel `{}` writes to {}, but the simulation assumes that the stated values stay unchanged",
+                self.name,
+                list.join(", ")
+            )
+        })
+    }
+
     /// Returns the launch of the kernel, and adds the texts of its instructions to `texts`.
     pub(super) fn launch(&self, texts: &mut Texts) -> Result<Launch> {
         let launch = match &self.body {

@@ -248,6 +248,12 @@ impl Setup {
         self.kernels.iter().filter_map(Kernel::outside).collect()
     }
 
+    /// Describes for each kernel the buffers whose stated contents the kernel reads and to which it writes. The
+    /// simulation assumes that the contents stay unchanged.
+    pub fn changed_contents(&self) -> Vec<String> {
+        self.kernels.iter().filter_map(Kernel::changed_contents).collect()
+    }
+
     /// Fails if a kernel has more than [`MAX_BLOCKS`] blocks. Also fails if the kernel has more
     /// than about [`MAX_INSTRUCTIONS`] instructions. This estimate assumes that each block has as
     /// many instructions as the middle block.

@@ -186,7 +186,7 @@ impl Args {
             .map_err(|cause| Error::io("-", "write", cause.into()))?;
         for buffer in program.changed_contents() {
             complain(&format!(
-                "note: the kernel writes to buffer `{buffer}`, but the program assumes that the values of `{buffer}` stay unchanged"
+                "note: the kernel writes to `{buffer}`, but the program assumes that the stated values stay unchanged"
             ));
         }
         Output::open(global)?.answer(text)?;

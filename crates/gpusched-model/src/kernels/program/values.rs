@@ -10,8 +10,8 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Expression, Op, Program, Statement};
-use crate::{Refusal, counted};
 use crate::error::{Error, Result};
+use crate::{Refusal, counted};
 
 /// Maximum size of a file with values [bytes].
 const LONGEST: u64 = 1 << 28;

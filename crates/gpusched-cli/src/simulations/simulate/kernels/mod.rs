@@ -242,8 +242,11 @@ impl KernelArgs {
 }
 
 /// Writes warnings about kernels of `setup` that accessed memory outside their buffers in a run
-/// so far.
+/// so far, and notes about kernels that write to buffers whose stated values they read.
 pub fn warn_outside(setup: &Setup) {
+    for changed in setup.changed_contents() {
+        complain(&format!("note: {changed}"));
+    }
     for outside in setup.outside() {
         complain(&format!(
             "warning: {outside}; the simulated times may be too short"
