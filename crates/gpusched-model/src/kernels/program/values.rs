@@ -115,7 +115,10 @@ impl Contents {
             return Refusal::refuse(
                 "values",
                 found,
-                format!("at most {most} values, because the buffer has {bytes} bytes"),
+                format!(
+                    "at most {most} values, because the buffer has {}",
+                    counted(bytes, "byte")
+                ),
             );
         }
         if element < 8 {
