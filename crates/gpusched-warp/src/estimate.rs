@@ -94,6 +94,10 @@ impl Source for Share {
     fn key(&self, block: u64) -> Result<BlockKey, Unlike> {
         self.source.key(self.block(block))
     }
+
+    fn fault(&self) -> Option<String> {
+        self.source.fault()
+    }
 }
 
 /// Part of the kernel that gpusched simulates.
@@ -235,6 +239,7 @@ impl<'a> Sampling<'a> {
             },
             need: self.kernel.need,
             at: 0,
+            latency: 0,
             resident: Some(u32::try_from(self.resident).unwrap_or(u32::MAX)),
             budget: self.kernel.budget,
             // The list permits blocks only on the first SM.

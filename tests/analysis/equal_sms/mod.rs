@@ -39,6 +39,7 @@ pub fn settings(scheduler: Scheduler, sms: u32) -> Settings {
         warm: Vec::new(),
         record_issues: true,
         camping: false,
+        restart_clocks: false,
         limit: 300_000,
     }
 }

@@ -51,6 +51,7 @@ fn simulate(machine: &str, shared: bool, programs: &[&Program]) -> Results {
         warm: Vec::new(),
         record_issues: false,
         camping: false,
+        restart_clocks: false,
         limit: 10_000_000,
     };
     run(&machine, &launches, &settings).unwrap()

@@ -1,6 +1,7 @@
 //! For every text, the PTX reader succeeds or fails with an existing line of the text; it never panics.
 
 use gpusched::model::Program;
+use gpusched::model::program::{Contents, Values};
 use gpusched::ptx::{Argument, Module, Options, PtxError, import};
 use proptest::prelude::*;
 
@@ -27,26 +28,44 @@ fn try_all(text: &str) {
                 Argument::Number(name, 7)
             }
         });
+        // The first four buffers have contents: values of 4, 4, 1 and 1 bytes.
+        let buffers = kernel
+            .parameters
+            .iter()
+            .enumerate()
+            .filter(|(_, parameter)| parameter.kind == "u64");
+        let contents = buffers.zip([4, 4, 1, 1]).map(|((index, _), element)| {
+            let values = Values::Numbers((0..64).map(|value| value * 5 % 97).collect());
+            (format!("p{index}"), Contents { values, element })
+        });
+        let contents: Vec<(String, Contents)> = contents.collect();
         let options = Options {
             grid: "3".parse().unwrap(),
             block: "64".parse().unwrap(),
             arguments: arguments.collect(),
+            contents: Vec::new(),
             registers: Program::REGISTERS,
             dynamic_shared_memory: 0,
             any_modifier: false,
             pc: 0,
             source: None,
         };
-        match import(&module, &kernel.name, &options) {
-            Ok(program) => program.check().unwrap(),
-            Err(error) => check(&error),
+        for contents in [Vec::new(), contents] {
+            let options = Options {
+                contents,
+                ..options.clone()
+            };
+            match import(&module, &kernel.name, &options) {
+                Ok(program) => program.check().unwrap(),
+                Err(error) => check(&error),
+            }
         }
     }
 }
 
-fn kernels() -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/kernels/ptx/kernels.ptx");
-    std::fs::read_to_string(path).unwrap()
+fn kernels(file: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/kernels/ptx");
+    std::fs::read_to_string(folder.join(file)).unwrap()
 }
 
 const WORDS: [&str; 48] = [
@@ -119,8 +138,8 @@ proptest! {
     }
 
     #[test]
-    fn damaged_kernels(edits in prop::collection::vec((any::<prop::sample::Index>(), 0..30_usize, prop::sample::select(WORDS.to_vec())), 1..6)) {
-        let mut text: Vec<char> = kernels().chars().collect();
+    fn damaged_kernels(edits in prop::collection::vec((any::<prop::sample::Index>(), 0..30_usize, prop::sample::select(WORDS.to_vec())), 1..6), file in prop::sample::select(vec!["kernels.ptx", "data.ptx"])) {
+        let mut text: Vec<char> = kernels(file).chars().collect();
         for (at, length, word) in edits {
             let at = at.index(text.len());
             let end = (at + length).min(text.len());
@@ -132,7 +151,7 @@ proptest! {
     /// A truncated text is rejected, unless it is cut after the end of a kernel.
     #[test]
     fn kernels_cut_off(at in any::<prop::sample::Index>()) {
-        let whole = kernels();
+        let whole = kernels("kernels.ptx");
         let mut at = at.index(whole.len());
         while !whole.is_char_boundary(at) {
             at -= 1;

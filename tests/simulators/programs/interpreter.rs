@@ -21,6 +21,8 @@ pub struct Launch<'k> {
     pub block: Dimensions,
     /// The values of the parameters.
     pub arguments: Vec<u64>,
+    /// Contents of memory: address, size of a value [bytes], and values.
+    pub contents: Vec<(u64, u8, Vec<i64>)>,
 }
 
 /// A thread with its registers.
@@ -96,6 +98,20 @@ impl Launch<'_> {
         }
     }
 
+    /// Returns the value of `bits` bits at `address`, byte by byte. Memory with unknown contents contains zeros.
+    fn load(&self, address: u64, bits: u32) -> u64 {
+        let byte = |at: u64| {
+            let found = self.contents.iter().find_map(|(start, element, values)| {
+                let offset = at.checked_sub(*start)?;
+                let value = values.get((offset / u64::from(*element)) as usize)?;
+                Some(value.to_le_bytes()[(offset % u64::from(*element)) as usize])
+            });
+            u64::from(found.unwrap_or(0))
+        };
+        let bytes = u64::from(bits / 8);
+        (0..bytes).fold(0, |value, index| value | byte(address + index) << (8 * index))
+    }
+
     fn step(&self, thread: &mut Thread, index: usize) -> Done {
         let instruction = &self.kernel.instructions[index];
         let mut done = Done {
@@ -156,6 +172,20 @@ impl Launch<'_> {
                 (None, None) => 0,
             };
             done.address = done.address.or(Some(base.wrapping_add(memory.offset as u64)));
+            if let (Some(address), true) = (done.address, instruction.is("global"))
+                && instruction.name() == "ld"
+                && let Operand::Register(register) = instruction.operands[0]
+            {
+                let kind = instruction.opcode.last().unwrap();
+                let bits = bits_of(kind);
+                let read = self.load(address, bits);
+                let extended = match kind.starts_with('s') {
+                    true => signed(read, bits) as u64,
+                    false => read,
+                };
+                let own = bits_of(&self.kernel.registers[register].kind);
+                thread.registers[register] = unsigned(extended, own);
+            }
             return done;
         }
         let result = self.arithmetic(thread, instruction);

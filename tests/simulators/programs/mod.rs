@@ -1,4 +1,5 @@
 //! Kernel programs: the language, the execution of program streams, and the PTX reader.
+mod contents;
 mod garbage;
 mod interpreter;
 mod json_garbage;

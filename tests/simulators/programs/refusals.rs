@@ -37,6 +37,7 @@ fn refusals_name_line_and_reason() {
             grid: "3".parse().unwrap(),
             block: "64".parse().unwrap(),
             arguments: vec![Argument::Buffer("a".to_owned(), 4096)],
+            contents: Vec::new(),
             registers: 16,
             dynamic_shared_memory: 0,
             any_modifier: false,

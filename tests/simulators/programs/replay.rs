@@ -29,6 +29,7 @@ pub fn imported(file_name: &str, kernel: &str, grid: u32, block: u32, pc: u32, a
         grid: Dimensions::line(grid),
         block: Dimensions::line(block),
         arguments: arguments.collect(),
+        contents: Vec::new(),
         registers: Program::REGISTERS,
         dynamic_shared_memory: 0,
         any_modifier: false,

@@ -46,7 +46,13 @@ pub fn compare(text: &str, program: &Program, kernel: &str, arguments: &[Argumen
         .iter()
         .map(|argument| program.value(argument.name()).unwrap() as u64)
         .collect();
+    let buffers = program.buffers.iter().zip(program.addresses());
+    let contents = buffers.filter_map(|((_, buffer), address)| {
+        let contents = buffer.contents.as_ref()?;
+        Some((address, contents.element, contents.numbers()?.to_vec()))
+    });
     let launch = Launch {
+        contents: contents.collect(),
         kernel,
         grid: program.grid,
         block: program.block,
@@ -91,6 +97,7 @@ pub fn options(grid: &str, block: &str, arguments: Vec<Argument>) -> Options {
         grid: grid.parse().unwrap(),
         block: block.parse().unwrap(),
         arguments,
+        contents: Vec::new(),
         registers: Program::REGISTERS,
         dynamic_shared_memory: 0,
         any_modifier: false,

@@ -33,6 +33,7 @@ fn simulate(program: &Program, sms: u32, scheduler: &str, warm: bool) -> Results
         warm: if warm { extents(program) } else { Vec::new() },
         record_issues: sms == 1,
         camping: false,
+        restart_clocks: false,
         limit: LIMIT,
     };
     let launches = [Launch::of_program(program).unwrap()];

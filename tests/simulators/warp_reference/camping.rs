@@ -30,6 +30,7 @@ fn cycles(blocks: u32, scheduler: &str) -> u64 {
         warm: extents(&program),
         record_issues: false,
         camping: false,
+        restart_clocks: false,
         limit: LIMIT,
     };
     let launches = [Launch::of_program(&program).unwrap()];

@@ -41,6 +41,7 @@ fn check(kernel: &str, scheduler: &str, trace: &str, issues: usize) {
         warm: extents(&program),
         record_issues: true,
         camping: false,
+        restart_clocks: false,
         limit: LIMIT,
     };
     let results = run(

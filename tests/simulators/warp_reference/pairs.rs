@@ -50,6 +50,7 @@ fn simulate(row: &Row, present: &[usize], after_another: bool) -> Vec<KernelResu
         },
         record_issues: false,
         camping: false,
+        restart_clocks: false,
         limit: LIMIT,
     };
     let machine = machine(row.number("concurrent_kernel_sm") == 1);

@@ -74,6 +74,7 @@ impl Row {
             warm: if warm { extents(&program) } else { Vec::new() },
             record_issues: false,
             camping: false,
+            restart_clocks: false,
             limit: LIMIT,
         };
         (Launch::of_program(&program).unwrap(), settings)

@@ -29,6 +29,7 @@ fn simulated(row: &Row, module: &Module) -> Results {
         },
         record_issues: false,
         camping: false,
+        restart_clocks: false,
         limit: LIMIT,
     };
     let launch = Launch::of_program(&program).unwrap();

@@ -153,7 +153,13 @@ fn numbers_that_are_none_are_named() {
 "grid":8 → "grid":[1,-1]
 "buffers":{ → "buffers":{"z":-1,
 "buffers":{ → "buffers":{"z":[1],
-"buffers":{ → "buffers":{"z":{"bytes":1},
+"buffers":{ → "buffers":{"z":{"bytes":1,"element":1},
+"buffers":{ → "buffers":{"z":{"bytes":1,"values":[1]},
+"buffers":{ → "buffers":{"z":{"bytes":9,"element":3,"values":[1]},
+"buffers":{ → "buffers":{"z":{"bytes":9,"values":[1,4294967296]},
+"buffers":{ → "buffers":{"z":{"bytes":9,"values":[1,1.5]},
+"buffers":{ → "buffers":{"z":{"bytes":9,"values":7},
+"buffers":{ → "buffers":{"z":{"bytes":9,"values":"no-such-file.json"},
 "#;
     let mut told = refusals([
         "import ptx tasksets/kernels/ptx/saxpyl.ptx --kernel saxpyl --block 32 --grid 1000000000000",
@@ -220,4 +226,51 @@ fn failures_leave_no_files() {
     );
     assert_eq!(run(&line).code, 2);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// Values of buffers that are missing or invalid are named with their file, field and index.
+#[test]
+fn contents_that_do_not_fit_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut told = Transcript::in_folder(folder.path());
+    write(folder.path(), "three.json", "[3, 1, 2]");
+    write(folder.path(), "text.json", "[3,\n \"x\"]");
+    write(folder.path(), "object.json", "{}");
+    write(folder.path(), "large.json", "[0, 256]");
+    for (values, element, address) in [
+        ("\"three.json\"", 4, "a + 4*value(idx, thread)"),
+        ("\"three.json\"", 4, "a + 4*value(a, thread)"),
+        ("\"three.json\"", 4, "a + 4*value(thread)"),
+        ("\"three.json\"", 4, "a + 4*value(3, 4)"),
+        ("\"three.json\"", 8, "a + 4*value(idx, 0)"),
+        ("\"text.json\"", 4, "a"),
+        ("\"object.json\"", 4, "a"),
+        ("\"large.json\"", 1, "a"),
+        ("\"missing.json\"", 4, "a"),
+    ] {
+        let program = format!(
+            r#"{{"name":"k","grid":1,"block":4,"buffers":{{"a":64,"idx":{{"bytes":16,"values":{values},"element":{element}}}}},
+"body":[{{"op":"load","to":"x","address":"{address}","bytes":4}}]}}"#
+        );
+        let path = write(folder.path(), "program.json", &program);
+        told.refusal(
+            format!("{values} {element} {address}"),
+            &run(&format!("simulate warps {path} --machine rtx2060")),
+        );
+    }
+    let gather = "import ptx tasksets/kernels/ptx/data.ptx --kernel gather --grid 1 --block 4 -p idx:16 -p a:64 -p c:16 -p n=4";
+    for values in [
+        "",
+        "--values idx",
+        "--values idx:3=three.json",
+        "--values a=three.json",
+        "--values b=three.json",
+        "--values idx=object.json",
+    ] {
+        let line =
+            format!("{gather} {values}").replace("=three", &format!("={}/three", folder.path().display()));
+        let line = line.replace("=object", &format!("={}/object", folder.path().display()));
+        told.refusal(values, &run(&line));
+    }
+    assert_snapshot!(told);
 }

@@ -150,6 +150,25 @@ fn launches_are_overridden_and_delayed() {
     assert_eq!(latency["kernels"][0]["response"], finish(&plain)[0] + 5000);
 }
 
+/// Tests that a kernel of a scenario takes the time of its run in isolation if the clocks restart at its launch.
+#[test]
+fn clocks_restart_at_a_launch_on_an_idle_gpu() {
+    let kernel = r#"{"name":"compute","grid":30,"block":64,"body":[
+        {"loop":"9","body":[{"op":"mad.single","to":"f1","from":["f1","f2"]}]}]}"#;
+    let text = |restarts: bool, second: &str| {
+        format!(
+            r#"{{"machine":"rtx2060","restart_clocks":{restarts},"launch_latency":true,
+                "kernels":[{{"program":{kernel}}}{second}]}}"#
+        )
+    };
+    let alone = scenario(&text(true, ""), "");
+    let second = format!(r#",{{"program":{kernel},"launch":9001}}"#);
+    for restarts in [false, true] {
+        let both = scenario(&text(restarts, &second), "");
+        assert_eq!(both["kernels"][1]["response"], alone["kernels"][0]["response"]);
+    }
+}
+
 #[test]
 fn budgets_and_schedulers() {
     let text = r#"{"machine":"rtx2060","sms":1,"share":"sm","scheduler":"qaws","kernels":[
@@ -242,4 +261,34 @@ fn each_kernel_has_its_traffic() {
     assert!(kernels[1]["window"][0]["l2_reads"].as_u64() < kernels[0]["traffic"]["l2_reads"].as_u64());
     let text = run("simulate warps tests/simulators/closure/runs/12-rand-copyl-cold.json");
     assert!(text.stdout.contains("rows opened"), "{}", text.stdout);
+}
+
+/// Values in a file, relative to the folder of the program, have the effect of values in the program. They determine the
+/// addresses: with equal indices, all lanes read one sector.
+#[test]
+fn values_are_read_from_files() {
+    let program = |values: &str| {
+        format!(
+            r#"{{"name":"k","grid":1,"block":32,"buffers":{{"a":4096,"idx":{{"bytes":128,"values":{values}}}}},
+               "body":[{{"op":"load","to":"x","address":"a + 32*value(idx, thread)","bytes":4}}]}}"#
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("kernels")).unwrap();
+    let list = |step: u32| format!("{:?}", (0..32).map(|lane| lane * step).collect::<Vec<u32>>());
+    write(&folder.path().join("kernels"), "spread.json", &list(3));
+    let simulated = |values: &str| {
+        write(&folder.path().join("kernels"), "k.json", &program(values));
+        let text = r#"{"machine":"rtx2060","warm":false,"kernels":[{"program":"kernels/k.json"}]}"#;
+        let path = write(folder.path(), "scenario.json", text);
+        json(&format!("simulate warps {path}"))
+    };
+    let (spread, inline, equal) = (
+        simulated("\"spread.json\""),
+        simulated(&list(3)),
+        simulated(&list(0)),
+    );
+    assert_eq!(spread, inline);
+    let reads = |answer: &Value| answer["traffic"]["dram_reads"].as_u64().unwrap();
+    assert_eq!((reads(&spread), reads(&equal)), (32, 1));
 }

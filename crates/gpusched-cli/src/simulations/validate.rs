@@ -198,7 +198,11 @@ impl Args {
     fn run_warps(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let machine = Machine::find(&self.machine)?;
-        let programs = self.programs.iter().map(|path| Programs::only(path, "program"));
+        let programs = self.programs.iter().map(|path| {
+            let mut program = Programs::only(path, "program")?;
+            program.read_values(path.parent().unwrap_or(std::path::Path::new("")))?;
+            Ok(program)
+        });
         let programs = programs.collect::<Result<Vec<_>>>()?;
         let bar = Progress::of(global, PATTERNS, "patterns");
         let stress = Stress::measure(&machine, || bar.step())?;

@@ -1,6 +1,6 @@
 //! Effect of issuing an instruction.
 
-use super::expression::Lanes;
+use super::expression;
 
 /// Effect of issuing one instruction of a warp.
 #[derive(Debug, Clone, Default)]
@@ -23,4 +23,4 @@ pub struct Effect {
 
 /// Working memory of streams.
 #[derive(Debug, Clone, Default)]
-pub struct Room(pub(super) Vec<Lanes>);
+pub struct Room(pub(super) expression::Room);

@@ -18,9 +18,9 @@ pub use bounds::Outside;
 pub use stream::WarpStream;
 
 use super::Instruction;
-use super::expression::{Compiled, FixedParts, Kept, Postfix};
+use super::expression::{Compiled, FixedParts, Kept, Missing, Postfix, Tables};
 use gpusched_model::Refusal;
-use gpusched_model::program::{Dimensions, Program};
+use gpusched_model::program::{Contents, Dimensions, Program, Values};
 
 /// Program with its grid and block size, ready for execution.
 #[derive(Debug)]
@@ -40,6 +40,10 @@ pub struct Code {
     /// states why gpusched cannot list these expressions. The first call of [`Code::block_key`]
     /// computes this field.
     parts_of_block: OnceLock<Result<Box<[Postfix]>, Unlike>>,
+    /// Buffers with values.
+    tables: Tables,
+    /// Description of the first read of a value that its buffer does not have.
+    missing: OnceLock<String>,
 }
 
 /// Data that the execution of one instruction requires.
@@ -86,9 +90,20 @@ impl Code {
     /// Lowers `program` to flat code.
     ///
     /// # Errors
-    /// Fails if [`Program::check`] fails, or if the flat code exceeds a limit.
+    /// Fails if [`Program::check`] fails, if the values of a buffer are in a file that is not read
+    /// ([`Program::read_values`]), or if the flat code exceeds a limit.
     pub fn new(program: &Program) -> Result<Code, Refusal> {
         program.check()?;
+        for (name, buffer) in &program.buffers {
+            if let Some(Contents {
+                values: Values::File(path),
+                ..
+            }) = &buffer.contents
+            {
+                let found = format!("the file `{}`, which is not read", path.display());
+                return Refusal::refuse(format!("buffers.{name}.values"), found, "a list of values");
+            }
+        }
         lower::lower(program)
     }
 
@@ -103,6 +118,31 @@ impl Code {
         let first = self.instructions.first()?.pc;
         let index = pc.checked_sub(first)? / gpusched_model::program::INSTRUCTION_BYTES;
         self.texts.get(index as usize).map(AsRef::as_ref)
+    }
+
+    /// Describes the first read of a value that its buffer does not have (`value(buffer, index)`), over all streams of
+    /// this code so far. Returns `None` if there is no such read.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.get().map(String::as_str)
+    }
+
+    /// Records that the instruction at `index` reads a value that its buffer does not have, if a lane of `lanes` is in
+    /// `missing`.
+    #[cold]
+    fn note_missing(&self, index: u32, missing: &[Missing], lanes: u32) {
+        let executes = |missing: &&Missing| lanes >> missing.lane & 1 == 1;
+        let Some(first) = missing.iter().find(executes) else {
+            return;
+        };
+        self.missing.get_or_init(|| {
+            let index = index as usize;
+            let text = self.texts.get(index).map_or("", |text| text);
+            let pc = self
+                .instructions
+                .get(index)
+                .map_or(0, |instruction| instruction.pc);
+            format!("`{text}` at pc {pc:#x}: {}", self.tables.describe(first))
+        });
     }
 
     /// Returns the number of blocks in the grid.

@@ -13,6 +13,7 @@ use super::memory_side::geometry;
 use super::memory_side::port::Port;
 use super::pace::ahead::Ahead;
 use super::pace::clocks::Edges;
+use super::pace::restart;
 use super::pace::wakes::NEVER;
 use super::{Failure, Gpu, Launch, Results, Settings, supported};
 use gpusched_model::machine::Machine;
@@ -66,6 +67,9 @@ impl<'a> Gpu<'a> {
         let places = net.ejection_buffer as usize;
         let mut gpu = Self {
             edges: Edges::new(&machine.clocks),
+            restarts: restart::launches(kernels, settings),
+            #[cfg(test)]
+            restarted: 0,
             sm_wakes: vec![NEVER; sms.len()],
             ahead: sms.iter().map(|_| Ahead::new()).collect(),
             goes_ahead: false,

@@ -49,6 +49,8 @@ pub struct Settings {
     pub record_issues: bool,
     /// Whether the results contain the largest shares of the slices, channels and banks.
     pub camping: bool,
+    /// Whether the clocks restart when a kernel is launched on an idle GPU, as in GPGPU-Sim.
+    pub restart_clocks: bool,
     /// Limit on the duration of the run [core cycles].
     pub limit: u64,
 }
@@ -59,6 +61,11 @@ struct Gpu<'a> {
     kernels: &'a [Launch],
     decoder: Decoder,
     edges: Edges,
+    /// Core cycles when the clocks restart if the GPU is idle, in descending order.
+    restarts: Vec<u64>,
+    /// Number of restarts of the clocks.
+    #[cfg(test)]
+    restarted: u64,
     /// SMs that gpusched simulates. One simulated SM may represent several equal SMs.
     sms: Vec<Sm>,
     /// Mapping from SMs to simulated SMs. Each SM represents itself if SMs can send requests to memory.
@@ -150,7 +157,7 @@ impl<'a> Gpu<'a> {
             if ticks[Domain::Core as usize] {
                 self.core_cycle(led)?;
                 if self.is_through() || self.results.blocks.len() >= self.enough {
-                    return Ok(());
+                    return self.check_sources();
                 }
                 if self.now >= limit {
                     return Err(Failure::Limit { cycles: limit });
@@ -158,12 +165,24 @@ impl<'a> Gpu<'a> {
                 if self.now >= next_watch {
                     next_watch = self.now.saturating_add(WATCH);
                     interrupt::check();
+                    self.check_sources()?;
                     watch(self.now);
                 }
+                self.restart_clocks();
                 self.lead_on();
                 self.skip(limit)?;
+                self.restart_clocks();
                 self.lead_on();
             }
+        }
+    }
+
+    /// Fails if the instructions of a kernel have a fault.
+    fn check_sources(&self) -> Result<(), Failure> {
+        let fault = |kernel: &Launch| Some((kernel.name.clone(), kernel.source.fault()?));
+        match self.kernels.iter().find_map(fault) {
+            None => Ok(()),
+            Some((kernel, message)) => Err(Failure::Source { kernel, message }),
         }
     }
 

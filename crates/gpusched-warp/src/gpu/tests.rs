@@ -41,6 +41,7 @@ fn run(machine: &Machine, launches: &[Launch], scheduler: Scheduler, warm: bool,
         warm,
         record_issues: true,
         camping: false,
+        restart_clocks: false,
         limit: 1_000_000,
     };
     let mut gpu = Gpu::new(machine, launches, &settings, false).unwrap();
@@ -82,6 +83,7 @@ fn the_sms_of_a_cluster_take_turns() {
         warm: Vec::new(),
         record_issues: false,
         camping: false,
+        restart_clocks: false,
         limit: 1_000_000,
     };
     for (name, odd) in [("titanv", [1, 0, 3, 2]), ("rtx2060", [0, 1, 2, 3])] {
@@ -129,6 +131,7 @@ fn equal_sms_are_simulated_once() {
         warm: Vec::new(),
         record_issues: false,
         camping: false,
+        restart_clocks: false,
         limit: 1_000_000,
     };
     let simulated = |machine: &str, blocks: u64, uneven: bool| {
@@ -159,6 +162,19 @@ fn equal_sms_are_simulated_once() {
         );
         assert_eq!(full.unwrap(), results);
     }
+    // Blocks differ if the values that they read differ.
+    for (values, expected) in [("[4,4,4,4]", 1), ("[4,5,4,5]", 2), ("[4,5,6,4]", 3)] {
+        let text = format!(
+            r#"{{"name":"k","grid":16,"block":512,"buffers":{{"rounds":{{"bytes":16,"values":{values}}}}},"body":[
+                {{"loop":"value(rounds, block % 4)","body":[{{"op":"mad.single","to":"f1","from":["f1","f2"]}}]}}]}}"#
+        );
+        let launches = [Launch::of_program(&serde_json::from_str(&text).unwrap()).unwrap()];
+        let machine = Machine::named("rtx2060").unwrap();
+        let mut gpu = Gpu::new(&machine, &launches, &settings, true).unwrap();
+        gpu.run(settings.limit, &mut |_| ()).unwrap();
+        assert_eq!(gpu.classes.simulated(), expected, "{values}");
+        assert!(gpu.finish() == super::run(&machine, &launches, &settings).unwrap());
+    }
 }
 
 /// Tests that results do not depend on the time when warm buffers are loaded: at the start or at
@@ -177,6 +193,7 @@ fn buffers_come_when_they_are_needed() {
             warm: program.addresses().into_iter().zip(bytes).collect(),
             record_issues: true,
             camping: false,
+            restart_clocks: false,
             limit: 1_000_000,
         };
         let launches = [launch];
@@ -228,4 +245,85 @@ fn an_atomic_on_shared_memory_holds_its_warp() {
     }
     let idle = r#"{"op":"atomic","to":"x","address":"4*lane","bytes":4,"space":"shared","when":"0"}"#;
     assert_eq!(cycles_after(idle), 1);
+}
+
+/// Returns the response time of the second of two equal launches, which starts at cycle `at`, and the number of
+/// restarts.
+fn second(machine: &Machine, program: &Program, at: u64, restart_clocks: bool, skips: bool) -> (u64, u64) {
+    let mut launches = [(); 2].map(|()| Launch::of_program(program).unwrap());
+    launches[1].at = at;
+    let settings = Settings {
+        scheduler: Scheduler::Gto,
+        sms: Some(1),
+        warm: vec![(0xC000_0000, 1 << 20)],
+        record_issues: false,
+        camping: false,
+        restart_clocks,
+        limit: 10_000_000,
+    };
+    let mut gpu = Gpu::new(machine, &launches, &settings, false).unwrap();
+    gpu.skips = skips;
+    gpu.run(settings.limit, &mut |_| ()).unwrap();
+    let restarted = gpu.restarted;
+    (gpu.finish().kernels[1].finish - at, restarted)
+}
+
+/// Returns `chase.json` with one warp, whose loads reach L2 one after the other.
+fn chase() -> Program {
+    let program: Program = serde_json::from_str(PROGRAMS[1]).unwrap();
+    let one = Overrides {
+        grid: Some("1".parse().unwrap()),
+        block: Some("32".parse().unwrap()),
+        ..Overrides::default()
+    };
+    program.with(&one).unwrap()
+}
+
+/// Tests that a launch on an idle GPU takes the time of a launch at cycle 0 if the clocks restart, and that it takes
+/// other times if the clocks run on.
+#[test]
+fn a_launch_on_an_idle_gpu_restarts_the_clocks() {
+    let program = chase();
+    for [interconnect_khz, l2_khz, dram_khz] in [
+        [1_000_000, 2_900_000, 5_000_000],
+        [1_100_000, 800_000, 900_000],
+        [1_365_000, 1_365_000, 3_500_500],
+    ] {
+        let mut shape = Machine::named("rtx2060").unwrap().into_shape();
+        shape.clocks.interconnect_khz = interconnect_khz;
+        shape.clocks.l2_khz = l2_khz;
+        shape.clocks.dram_khz = dram_khz;
+        let machine = Machine::new(shape).unwrap();
+        let mut alone = [Launch::of_program(&program).unwrap()];
+        let settings = Settings {
+            scheduler: Scheduler::Gto,
+            sms: Some(1),
+            warm: vec![(0xC000_0000, 1 << 20)],
+            record_issues: false,
+            camping: false,
+            restart_clocks: true,
+            limit: 10_000_000,
+        };
+        let expected = super::run(&machine, &alone, &settings).unwrap().kernels[0].finish;
+        let mut others = 0;
+        for at in (expected + 1..).step_by(997).take(20) {
+            assert_eq!(second(&machine, &program, at, true, true), (expected, 1), "{at}");
+            assert_eq!(second(&machine, &program, at, true, false), (expected, 1), "{at}");
+            others += u32::from(second(&machine, &program, at, false, true) != (expected, 0));
+        }
+        assert_eq!(others > 0, interconnect_khz != l2_khz, "{others}");
+        // A kernel that is launched while the first kernel runs, or waits for its launch latency, restarts no clock.
+        assert_eq!(second(&machine, &program, expected - 1, true, true).1, 0);
+        // With a launch latency, the clocks restart at the launch, which is before the first block may start.
+        alone[0].at = 5000;
+        alone[0].latency = 5000;
+        let first = super::run(&machine, &alone, &settings).unwrap().kernels[0].finish;
+        let launches = [0, first + 5].map(|launched| Launch {
+            at: launched + 5000,
+            latency: 5000,
+            ..Launch::of_program(&program).unwrap()
+        });
+        let both = super::run(&machine, &launches, &settings).unwrap();
+        assert_eq!(both.kernels[1].finish - launches[1].launched(), first);
+    }
 }

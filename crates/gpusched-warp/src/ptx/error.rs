@@ -1,5 +1,7 @@
 //! Errors for invalid PTX text, and for PTX features that programs cannot express.
 
+use super::execute::LOADED;
+
 /// An error in PTX text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
@@ -15,6 +17,12 @@ pub struct PtxError {
 }
 
 impl PtxError {
+    /// Returns whether an address, condition or loop depends on a loaded value that is unknown. The contents of the
+    /// loaded buffer ([`Options::contents`](super::Options)) may make this value known.
+    pub fn needs_contents(&self) -> bool {
+        self.message.contains(LOADED)
+    }
+
     pub(super) fn new(line: usize, message: impl Into<String>) -> PtxError {
         PtxError {
             line,

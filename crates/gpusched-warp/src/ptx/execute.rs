@@ -27,6 +27,18 @@ impl Value {
 /// Values of all registers, indexed by register.
 pub(super) type State = Vec<Value>;
 
+/// Name of the buffer of a load in the first pass of a loop, if the address is unknown. Its values have the range 0, so
+/// gpusched never wraps them. The second pass uses the correct values.
+pub(super) const UNKNOWN_BUFFER: &str = "%";
+
+/// Returns whether `kind` is a type of whole numbers.
+fn integer(kind: &str) -> bool {
+    kind.starts_with(['s', 'u', 'b'])
+}
+
+/// Start of the reason why a loaded value is unknown.
+pub(super) const LOADED: &str = "the value loaded";
+
 /// Maximum size of a polynomial. A register with a larger polynomial has an unknown value.
 pub(super) const LARGEST: usize = 400;
 
@@ -35,6 +47,8 @@ pub(super) struct Knowledge<'k> {
     pub kernel: &'k Kernel,
     /// Name of each parameter in expressions. `None` for parameters that are not integers.
     pub parameters: Vec<Option<String>>,
+    /// Buffers with values: the name, and the size of a value [bytes].
+    pub elements: Vec<(String, u8)>,
     pub ranges: Ranges,
     /// Ranges that hold for every launch.
     pub anywhere: Ranges,
@@ -85,8 +99,11 @@ impl Knowledge<'_> {
         if matches!(name, "ld" | "ldu") && instruction.is("param") {
             return self.parameter(instruction).ok_or_else(unsupported);
         }
+        if matches!(name, "ld" | "ldu") && !instruction.is("shared") && !instruction.is("local") {
+            return self.element(instruction, state);
+        }
         if matches!(name, "ld" | "ldu" | "atom") {
-            return Err(format!("the value loaded in line {line}").into());
+            return Err(format!("{LOADED} in line {line}").into());
         }
         let bits = size(kind).map_or(64, |bytes| u8::try_from(bytes.min(8) * 8).unwrap_or(64));
         let integer = kind.starts_with(['s', 'u', 'b']) || kind == "pred";
@@ -203,6 +220,50 @@ impl Knowledge<'_> {
         }
         let range = self.ranges.of(count);
         (range.low >= 0 && range.high < bits.into()).then(|| count.clone())
+    }
+
+    /// Returns the value that a load from global memory reads, if the load reads one value of a buffer with values.
+    fn element(&self, instruction: &Instruction, state: &State) -> Result<Poly, Because> {
+        let line = instruction.line;
+        let unknown = || -> Because { format!("{LOADED} in line {line}").into() };
+        let memory = instruction.operands.iter().find_map(|operand| match operand {
+            Operand::Memory(memory) => Some(memory),
+            _ => None,
+        });
+        let register = memory.and_then(|memory| memory.register);
+        let (Some(memory), Some(register)) = (memory, register) else {
+            return Err(unknown());
+        };
+        let base = self.operand(Some(&Operand::Register(register)), state, line)?;
+        let address = base.plus(&Poly::constant(memory.offset));
+        let size_of = |name: &str| self.elements.iter().find(|(known, _)| known == name);
+        let kind = instruction.opcode.last().map_or("", String::as_str);
+        let Some((buffer, offset)) = address.within(&|name| size_of(name).is_some()) else {
+            // In the first pass of a loop, the address may depend on a register that the loop changes. The second pass
+            // knows the address.
+            let changes = |name: &str| name.starts_with('%');
+            return match !self.elements.is_empty() && address.mentions(&changes) && integer(kind) {
+                true => Ok(Poly::element(UNKNOWN_BUFFER, address)),
+                false => Err(unknown()),
+            };
+        };
+        let element = size_of(&buffer).map_or(0, |(_, bytes)| *bytes);
+        if size(kind) != Some(u64::from(element)) || !integer(kind) {
+            return Err(format!(
+                "{LOADED} in line {line}, which is of type {kind}, but the values of buffer `{buffer}` are whole numbers \
+                 of {element} bytes"
+            )
+            .into());
+        }
+        // Addresses of loads are multiples of the size, so the division has no remainder.
+        let shift = Poly::constant(i64::from(element.trailing_zeros()));
+        let index = self.ranges.binary(Binary::ShiftRight, &offset, &shift);
+        let value = Poly::element(&buffer, index);
+        let bits = 8 * element;
+        Ok(match kind.starts_with('s') {
+            true => self.ranges.signed(&value, bits),
+            false => self.ranges.unsigned(&value, bits).unwrap_or(value),
+        })
     }
 
     fn parameter(&self, instruction: &Instruction) -> Option<Poly> {

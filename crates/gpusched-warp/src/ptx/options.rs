@@ -1,6 +1,6 @@
 //! Import of a kernel for a given launch.
 
-use super::execute::Knowledge;
+use super::execute::{Knowledge, UNKNOWN_BUFFER};
 use super::instruction::clip;
 use super::module::size;
 use super::structure::Structure;
@@ -8,7 +8,7 @@ use super::symbolic::{Range, Ranges};
 use super::{Module, PtxError, modifiers};
 use gpusched_model::Program;
 use gpusched_model::Refusal;
-use gpusched_model::program::{Buffer, Builtin, Dimensions};
+use gpusched_model::program::{Buffer, Builtin, Contents, Dimensions};
 
 /// Argument of a kernel launch.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,9 @@ pub struct Options {
     /// Arguments, one for each parameter, in the order of the parameters. A program stores `f32` and `f64` values as
     /// IEEE 754 bits.
     pub arguments: Vec<Argument>,
+    /// Contents of buffers, by name. Without its contents, no address, condition or loop may depend on a value that the
+    /// kernel loads from a buffer.
+    pub contents: Vec<(String, Contents)>,
     /// Number of registers per thread.
     pub registers: u32,
     /// Dynamic shared memory of a block, in addition to the shared variables of the kernel
@@ -99,11 +102,12 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
                     );
                     return Err(fail(message));
                 }
+                let contents = options.contents.iter().find(|(known, _)| known == name);
                 program.buffers.push((
                     name.clone(),
                     Buffer {
-                        bytes: *bytes,
-                        address: None,
+                        contents: contents.map(|(_, contents)| contents.clone()),
+                        ..Buffer::new(*bytes)
                     },
                 ));
             }
@@ -130,13 +134,28 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
         let whole = parameter.scalar && parameter.kind.starts_with(['s', 'u', 'b']);
         names.push(whole.then(|| argument.name().to_owned()));
     }
+    for (name, contents) in &options.contents {
+        if !program.buffers.iter().any(|(known, _)| known == name) {
+            return Err(fail(format!(
+                "found values of {name:?}, expected the name of a parameter that is a buffer"
+            )));
+        }
+        if contents.numbers().is_none() {
+            return Err(fail(format!(
+                "found values of {name:?} in a file that is not read, expected a list"
+            )));
+        }
+    }
     let refused = |refusal: Refusal| PtxError::new(kernel.line, refusal.to_string());
     program.check().map_err(refused)?;
     let knowledge = Knowledge {
         kernel,
         parameters: names,
+        elements: (program.buffers.iter())
+            .filter_map(|(name, buffer)| Some((name.clone(), buffer.contents.as_ref()?.element)))
+            .collect(),
         ranges: ranges(&program),
-        anywhere: anywhere(),
+        anywhere: anywhere(&program),
     };
     program.body = Structure::new(knowledge).body()?;
     program.check().map_err(refused)?;
@@ -159,9 +178,22 @@ fn bits(kind: &str, text: &str) -> Option<i64> {
     }
 }
 
-/// Returns ranges of the builtin names that are valid for every launch.
-fn anywhere() -> Ranges {
+/// Sets the ranges of the values of the buffers of `program`.
+fn set_elements(ranges: &mut Ranges, program: &Program) {
+    ranges.set_elements(UNKNOWN_BUFFER, Range::of(0));
+    for (name, buffer) in &program.buffers {
+        let numbers = buffer.contents.as_ref().and_then(Contents::numbers);
+        let numbers = numbers.map_or(&[][..], |numbers| numbers);
+        if let (Some(&low), Some(&high)) = (numbers.iter().min(), numbers.iter().max()) {
+            ranges.set_elements(name, Range::new(low.into(), high.into()));
+        }
+    }
+}
+
+/// Returns ranges of the builtin names and of the values of buffers that are valid for every launch of `program`.
+fn anywhere(program: &Program) -> Ranges {
     let mut ranges = Ranges::default();
+    set_elements(&mut ranges, program);
     for (name, builtin) in Builtin::ALL {
         let range = match builtin {
             Builtin::Thread(_) | Builtin::Block(_) => Range::new(0, i32::MAX.into()),
@@ -177,6 +209,7 @@ fn anywhere() -> Ranges {
 /// Returns ranges of names that are valid for the launch of `program`.
 fn ranges(program: &Program) -> Ranges {
     let mut ranges = Ranges::default();
+    set_elements(&mut ranges, program);
     let sizes = |size: Dimensions, axis: u8| i128::from(size.along(axis));
     for (name, builtin) in Builtin::ALL {
         let most = match builtin {

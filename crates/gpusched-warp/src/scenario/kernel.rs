@@ -28,8 +28,8 @@ pub struct Kernel {
     budget: Option<u32>,
     sms: Option<Vec<bool>>,
     queue: Option<Queued>,
-    /// File with the program or trace; `None` if the scenario contains the program.
-    file: Option<PathBuf>,
+    /// Files that the kernel was read from: its program or trace, and the values of its buffers.
+    files: Vec<PathBuf>,
     body: Body,
 }
 
@@ -99,23 +99,30 @@ impl Kernel {
         folder: &Path,
         memory: &mut Layout,
     ) -> Result<Kernel, Refused> {
-        let lower = |program: &Program, memory: &mut Layout| {
-            let mut program = program.with(&kernel.overrides())?;
+        let mut files = match &kernel.program {
+            KernelSource::File(path) | KernelSource::Trace(path) => vec![folder.join(path)],
+            KernelSource::Program(_) => Vec::new(),
+        };
+        // The files with values of buffers are relative to the folder of the program.
+        let home = match files.first() {
+            Some(file) => file.parent().unwrap_or(Path::new("")).to_owned(),
+            None => folder.to_owned(),
+        };
+        let mut lower = |program: &Program, memory: &mut Layout| {
+            let mut program = program.with(&kernel.overrides()).map_err(Refused::Launch)?;
+            files.extend(program.value_files(&home));
+            program.read_values(&home).map_err(Refused::File)?;
             memory.place(&mut program);
-            let code = Arc::new(Code::new(&program)?);
+            let code = Arc::new(Code::new(&program).map_err(Refused::Launch)?);
             let (name, blocks) = (program.name.clone(), program.blocks());
             Ok((name, blocks, Body::Program(Box::new(program), code)))
-        };
-        let file = match &kernel.program {
-            KernelSource::File(path) | KernelSource::Trace(path) => Some(folder.join(path)),
-            KernelSource::Program(_) => None,
         };
         let (name, blocks, body) = match &kernel.program {
             KernelSource::File(path) => {
                 let program = Programs::only(folder.join(path), "program").map_err(Refused::File)?;
-                lower(&program, memory).map_err(Refused::Launch)?
+                lower(&program, memory)?
             }
-            KernelSource::Program(program) => lower(program, memory).map_err(Refused::Launch)?,
+            KernelSource::Program(program) => lower(program, memory)?,
             KernelSource::Trace(path) => {
                 let path = folder.join(path);
                 let trace = TraceFile::open(&path).map_err(Refused::File)?;
@@ -135,7 +142,7 @@ impl Kernel {
             budget: kernel.budget,
             sms,
             queue: kernel.queue.as_ref().map(|own| queued(own, shape)),
-            file,
+            files,
             body,
         })
     }
@@ -160,9 +167,9 @@ impl Kernel {
         self.budget
     }
 
-    /// Returns the file with the program or trace; `None` if the scenario contains the program.
-    pub(super) fn file(&self) -> Option<&Path> {
-        self.file.as_deref()
+    /// Returns the files that the kernel was read from: its program or trace, and the values of its buffers.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
     }
 
     /// Returns the buffers as pairs of address and size [bytes]. The result is empty for traces,
@@ -202,6 +209,23 @@ impl Kernel {
         ))
     }
 
+    /// Describes the buffers whose contents the program reads and to which it writes. Returns `None` if there is no such
+    /// buffer, and for traces.
+    pub(super) fn changed_contents(&self) -> Option<String> {
+        let Body::Program(program, _) = &self.body else {
+            return None;
+        };
+        let changed = program.changed_contents();
+        let list: Vec<String> = changed.iter().map(|buffer| format!("`{buffer}`")).collect();
+        (!list.is_empty()).then(|| {
+            format!(
+                "kernel `{}` writes to {}, but the simulation assumes that the stated values stay unchanged",
+                self.name,
+                list.join(", ")
+            )
+        })
+    }
+
     /// Returns the launch of the kernel, and adds the texts of its instructions to `texts`.
     pub(super) fn launch(&self, texts: &mut Texts) -> Result<Launch> {
         let launch = match &self.body {
@@ -218,6 +242,7 @@ impl Kernel {
         Ok(Launch {
             name: self.name.clone(),
             at: self.at,
+            latency: self.at - self.launch,
             budget: self.budget.unwrap_or(0),
             sms: self.sms.clone(),
             queue: self.queue,

@@ -41,6 +41,8 @@ pub struct Setup {
     scheduler: Scheduler,
     sms: u32,
     warm: Vec<(u64, u64)>,
+    /// Whether the clocks restart when a kernel is launched on an idle GPU.
+    restart_clocks: bool,
     kernels: Vec<Kernel>,
     /// Name of the file of the scenario, for errors.
     file: String,
@@ -125,6 +127,7 @@ impl Setup {
             scheduler: shape.scheduler(),
             sms: shape.sms(),
             warm,
+            restart_clocks: shape.restart_clocks,
             kernels,
             file: name,
         })
@@ -140,10 +143,10 @@ impl Setup {
         Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
     }
 
-    /// Returns the paths of all programs and traces that the scenario uses. Each run reads the
+    /// Returns the paths of all programs, traces and values of buffers that the scenario uses. Each run reads the
     /// traces again.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.kernels.iter().filter_map(Kernel::file)
+        self.kernels.iter().flat_map(Kernel::files)
     }
 
     /// Returns the name of the scenario.
@@ -245,6 +248,12 @@ impl Setup {
         self.kernels.iter().filter_map(Kernel::outside).collect()
     }
 
+    /// Describes for each kernel the buffers whose stated contents the kernel reads and to which it writes. The
+    /// simulation assumes that the contents stay unchanged.
+    pub fn changed_contents(&self) -> Vec<String> {
+        self.kernels.iter().filter_map(Kernel::changed_contents).collect()
+    }
+
     /// Fails if a kernel has more than [`MAX_BLOCKS`] blocks. Also fails if the kernel has more
     /// than about [`MAX_INSTRUCTIONS`] instructions. This estimate assumes that each block has as
     /// many instructions as the middle block.
@@ -285,6 +294,7 @@ impl Setup {
             warm: self.warm.clone(),
             record_issues: options.record_issues,
             camping: options.camping,
+            restart_clocks: self.restart_clocks,
             limit: options.limit,
         }
     }

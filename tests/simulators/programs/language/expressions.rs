@@ -1,9 +1,10 @@
 //! Expressions: reading, writing, and evaluation for all lanes.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use gpusched::model::program::expression::{Binary, Function, Unary};
-use gpusched::model::program::{Expression, Statement};
+use gpusched::model::program::{Contents, Expression, Statement, Values};
 use gpusched::warp::code::{Code, Effect, Stream};
 use proptest::prelude::*;
 
@@ -31,6 +32,10 @@ fn expression() -> impl Strategy<Value = Expression> {
                 inner.clone()
             )
                 .prop_map(|(operator, x, y)| Expression::binary(operator, x, y)),
+            inner.clone().prop_map(|index| {
+                let index = Expression::binary(Binary::BitAnd, index, Expression::Number(7));
+                Expression::Element("b".into(), Box::new(index))
+            }),
             (inner.clone(), inner.clone(), inner.clone())
                 .prop_map(|(c, x, y)| Expression::Choice(Box::new((c, x, y)))),
             (
@@ -49,10 +54,21 @@ fn expression() -> impl Strategy<Value = Expression> {
     })
 }
 
-/// Evaluates an expression for one thread, directly from the tree.
-fn value(expression: &Expression, known: &dyn Fn(&str) -> i64) -> i64 {
-    let of = |expression: &Expression| value(expression, known);
+/// Values of the buffer `b`. Indices up to 7 occur, so values are missing.
+const VALUES: [i64; 6] = [3, -5, 0, 1, 100, 127];
+
+/// Evaluates an expression for one thread, directly from the tree. Sets `missing` if the expression reads a value that
+/// its buffer does not have.
+fn value(expression: &Expression, known: &dyn Fn(&str) -> i64, missing: &Cell<bool>) -> i64 {
+    let of = |expression: &Expression| value(expression, known, missing);
     match expression {
+        Expression::Binary(Binary::And, operands) if of(&operands.0) == 0 => 0,
+        Expression::Binary(Binary::Or, operands) if of(&operands.0) != 0 => 1,
+        Expression::Element(_, index) => {
+            let found = VALUES.get(usize::try_from(of(index)).unwrap_or(usize::MAX));
+            missing.set(missing.get() || found.is_none());
+            found.copied().unwrap_or(0)
+        }
         Expression::Number(number) => *number,
         Expression::Name(name) => known(name),
         Expression::Unary(operator, operand) => operator.apply(of(operand)),
@@ -80,6 +96,7 @@ proptest! {
         let text = expression.to_string();
         let read: Expression = text.parse().unwrap();
         let mut program = program("[10,7]", r#"{"loop":2,"counter":"k","body":[{"op":"load","address":0,"bytes":4}]}"#);
+        program.buffers[1].1.contents = Some(Contents { values: Values::Numbers(VALUES.into()), element: 1 });
         let Statement::Loop(inner) = &mut program.body[0] else { panic!() };
         let Statement::Instruction(load) = &mut inner.body[0] else { panic!() };
         load.access.as_mut().unwrap().address = read.clone();
@@ -92,6 +109,7 @@ proptest! {
         };
         let mut stream = code.stream(block, warp);
         let mut effect = Effect::default();
+        let missing = Cell::new(false);
         for round in 0..2 {
             stream.issue(&mut effect);
             for lane in (0..32).filter(|lane| effect.lanes >> lane & 1 == 1) {
@@ -109,11 +127,12 @@ proptest! {
                     "blocks.x" => 2,
                     _ => panic!("{name}"),
                 };
-                let (found, expected) = (effect.addresses[lane as usize] as i64, value(&expression, &known));
+                let (found, expected) = (effect.addresses[lane as usize] as i64, value(&expression, &known, &missing));
                 prop_assert_eq!(found, expected, "{} in lane {}", text, lane);
-                prop_assert_eq!(value(&read, &known), expected);
+                prop_assert_eq!(value(&read, &known, &missing), expected);
             }
             stream.issue(&mut effect);
         }
+        prop_assert_eq!(code.missing().is_some(), missing.get(), "{}", text);
     }
 }

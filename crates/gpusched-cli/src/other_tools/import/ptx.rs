@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::arguments::{refused, whole};
 use crate::report::Output;
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, complain};
 use gpusched_model::Program;
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::program::Dimensions;
+use gpusched_model::program::{Contents, Dimensions, Values, values};
 use gpusched_warp::ptx::{Argument, Module, Options, import};
 
 /// Arguments of `gpusched import ptx`.
@@ -34,6 +34,14 @@ pub struct Args {
     /// of a floating-point parameter has no effect on the timing.
     #[arg(long = "parameter", short, value_name = "NAME:BYTES|NAME=VALUE", value_parser = argument)]
     parameters: Vec<Argument>,
+    /// Contents of a buffer: a JSON file with a list of whole numbers; may be repeated
+    ///
+    /// With the contents, addresses, conditions and loops may depend on values that the kernel
+    /// loads from the buffer. A value has 4 bytes. For 1, 2 or 8 bytes, state the size after the
+    /// name, such as `mask:1=mask.json`. The program assumes that stores do not change the
+    /// contents.
+    #[arg(long, value_name = "NAME=FILE", value_parser = values)]
+    values: Vec<(String, u8, PathBuf)>,
     /// Registers per thread
     #[arg(long, value_name = "COUNT", default_value_t = Program::REGISTERS, value_parser = whole(0..=u32::MAX))]
     registers: u32,
@@ -86,6 +94,29 @@ fn argument(text: &str) -> std::result::Result<Argument, String> {
     }
 }
 
+/// Parses `NAME=FILE` or `NAME:BYTES=FILE`.
+fn values(text: &str) -> std::result::Result<(String, u8, PathBuf), String> {
+    let expected = || {
+        refused(
+            text,
+            "NAME=FILE, such as idx=idx.json, or NAME:BYTES=FILE with 1, 2, 4 or 8 bytes",
+        )
+    };
+    let (name, file) = text.split_once('=').ok_or_else(expected)?;
+    let (name, bytes) = match name.split_once(':') {
+        None => (name, Contents::ELEMENT),
+        Some((name, bytes)) => (
+            name,
+            bytes
+                .parse()
+                .ok()
+                .filter(|bytes| [1, 2, 4, 8].contains(bytes))
+                .ok_or_else(expected)?,
+        ),
+    };
+    Ok((name.to_owned(), bytes, PathBuf::from(file)))
+}
+
 /// Maximum length of the PTX text [bytes].
 const LONGEST: u64 = 1 << 26;
 
@@ -119,10 +150,17 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         global.only_json("json, because a program is JSON")?;
         let text = read(&self.file)?;
+        let contents = self.values.iter().map(|(name, element, path)| {
+            let values = Values::Numbers(values::read(path)?);
+            let element = *element;
+            Ok((name.clone(), Contents { values, element }))
+        });
+        let contents = contents.collect::<Result<Vec<_>>>()?;
         let options = Options {
             grid: self.grid,
             block: self.block,
             arguments: self.parameters.clone(),
+            contents,
             registers: self.registers,
             dynamic_shared_memory: self.shared_memory,
             pc: self.pc,
@@ -132,17 +170,25 @@ impl Args {
         let program = Module::read(&text).and_then(|module| import(&module, &self.kernel, &options));
         let program = program.map_err(|error| {
             let line = Some(error.line).filter(|line| *line > 0);
+            let needs_contents = error.needs_contents();
             let refusal = Refusal::told("", error.message).at(&self.file, line);
-            match error.unknown_modifier {
-                true => {
-                    refusal.hint("correct the modifier, or add `--any-modifier` to ignore all such modifiers")
-                }
+            if error.unknown_modifier {
+                return refusal
+                    .hint("correct the modifier, or add `--any-modifier` to ignore all such modifiers");
+            }
+            match needs_contents {
+                true => refusal.hint("state the contents of the loaded buffer: add `--values NAME=FILE`"),
                 false => refusal,
             }
         })?;
         let text = program
             .to_text()
             .map_err(|cause| Error::io("-", "write", cause.into()))?;
+        for buffer in program.changed_contents() {
+            complain(&format!(
+                "note: the kernel writes to `{buffer}`, but the program assumes that the stated values stay unchanged"
+            ));
+        }
         Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }

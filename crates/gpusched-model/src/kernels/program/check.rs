@@ -48,6 +48,13 @@ impl Program {
                 ));
             }
         }
+        for (name, buffer) in &self.buffers {
+            if let Some(contents) = &buffer.contents {
+                contents
+                    .check(buffer.bytes)
+                    .map_err(|refusal| refusal.within(&format!("buffers.{name}")))?;
+            }
+        }
         let mut checker = Checker {
             program: self,
             counters: Vec::new(),
@@ -289,6 +296,17 @@ impl<'p> Checker<'p> {
                     Builtin::ALL.map(|(name, _)| name).join(", ")
                 ),
             ));
+        }
+        let mut without = None;
+        expression.buffers(&mut |buffer| {
+            let known = self.program.buffers.iter().find(|(name, _)| name == buffer);
+            if without.is_none() && known.is_none_or(|(_, buffer)| buffer.contents.is_none()) {
+                without = Some(buffer.to_owned());
+            }
+        });
+        if let Some(buffer) = without {
+            let expected = "a buffer that has the field `values`";
+            return Err(Refusal::new(path, format!("`value({buffer}, …)`"), expected));
         }
         let folded = expression.fold(&|name| self.program.value(name));
         folded.map(drop).map_err(|error| Refusal::told(path, error))

@@ -16,6 +16,7 @@ mod op;
 mod overrides;
 mod raw;
 mod statement;
+pub mod values;
 mod write;
 
 pub use builtin::Builtin;
@@ -26,6 +27,7 @@ pub use names::{Buffer, Ordered};
 pub use op::{Cache, MemorySpace, Op};
 pub use overrides::Overrides;
 pub use statement::{Access, Branch, Instruction, Loop, Repeat, Statement};
+pub use values::{Contents, Values};
 
 use serde::{Deserialize, Serialize};
 

@@ -7,13 +7,17 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::{Contents, Values};
+
 /// A buffer: a named area of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
     /// Size of the buffer [bytes].
     pub bytes: u64,
     /// Start address [bytes]. If the field is absent, the buffer starts after the previous buffer.
     pub address: Option<u64>,
+    /// Contents of the buffer. If the field is absent, no expression can read the contents.
+    pub contents: Option<Contents>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -26,18 +30,49 @@ enum Shape {
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Placed {
+    /// Size of the buffer [bytes].
     bytes: u64,
-    address: u64,
+    /// Start address [bytes]. By default, the buffer starts after the previous buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    address: Option<u64>,
+    /// Contents of the buffer, which `value(buffer, index)` reads: a list of whole numbers, or the name of a JSON file
+    /// with such a list. The name is relative to the folder of the program file. Stores do not change the contents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    values: Option<Values>,
+    /// Size of a value [bytes]: 1, 2, 4 or 8; 4 by default. Only with `values`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    element: Option<u8>,
+}
+
+impl Buffer {
+    /// Creates a buffer of `bytes` bytes without address and contents.
+    pub fn new(bytes: u64) -> Buffer {
+        Buffer {
+            bytes,
+            address: None,
+            contents: None,
+        }
+    }
 }
 
 impl Serialize for Buffer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match *self {
-            Buffer { bytes, address: None } => Shape::Bytes(bytes),
-            Buffer {
+        let Buffer {
+            bytes,
+            address,
+            contents,
+        } = self.clone();
+        match (address, contents) {
+            (None, None) => Shape::Bytes(bytes),
+            (address, contents) => Shape::Placed(Placed {
                 bytes,
-                address: Some(address),
-            } => Shape::Placed(Placed { bytes, address }),
+                address,
+                element: contents
+                    .as_ref()
+                    .map(|contents| contents.element)
+                    .filter(|element| *element != Contents::ELEMENT),
+                values: contents.map(|contents| contents.values),
+            }),
         }
         .serialize(serializer)
     }
@@ -51,18 +86,33 @@ impl<'de> Deserialize<'de> for Buffer {
             type Value = Buffer;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("the size of a buffer in bytes, or {\"bytes\":…,\"address\":…}")
+                f.write_str("the size of a buffer in bytes, or {\"bytes\":…,\"address\":…,\"values\":…}")
             }
 
             fn visit_u64<E>(self, bytes: u64) -> Result<Buffer, E> {
-                Ok(Buffer { bytes, address: None })
+                Ok(Buffer::new(bytes))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Buffer, A::Error> {
-                let Placed { bytes, address } = Placed::deserialize(MapAccessDeserializer::new(fields))?;
+                let Placed {
+                    bytes,
+                    address,
+                    values,
+                    element,
+                } = Placed::deserialize(MapAccessDeserializer::new(fields))?;
+                if values.is_none() && element.is_some() {
+                    return Err(A::Error::custom(
+                        "found the field `element` without `values`, expected both fields",
+                    ));
+                }
+                let contents = values.map(|values| Contents {
+                    values,
+                    element: element.unwrap_or(Contents::ELEMENT),
+                });
                 Ok(Buffer {
                     bytes,
-                    address: Some(address),
+                    address,
+                    contents,
                 })
             }
         }

@@ -50,6 +50,10 @@ pub struct WarpRunShape {
     /// Whether the simulation counts the launch latencies of the machine; false by default.
     #[serde(default, skip_serializing_if = "is_no")]
     pub launch_latency: bool,
+    /// Whether all clocks restart when a kernel is launched on an idle GPU, as in GPGPU-Sim; false by default. After a
+    /// restart, the first edges of the core, interconnect, L2 and DRAM clocks coincide.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub restart_clocks: bool,
     /// Kernels of the run. In memory, the buffers of the kernels follow each other in this order.
     pub kernels: Vec<RunKernel>,
 }
@@ -88,6 +92,7 @@ impl WarpRunShape {
             share: None,
             warm: true,
             launch_latency: false,
+            restart_clocks: false,
             kernels: vec![kernel],
         }
     }

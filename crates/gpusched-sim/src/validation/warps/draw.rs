@@ -176,6 +176,7 @@ impl Kernels<'_> {
             share: Some(Share::Spatial),
             warm: draft.warm,
             launch_latency: false,
+            restart_clocks: false,
             kernels: draft
                 .members
                 .iter()

@@ -12,6 +12,7 @@ mod kept;
 mod lanes;
 mod position;
 mod postfix;
+mod tables;
 mod terms;
 
 pub(super) use kept::Kept;
@@ -24,6 +25,7 @@ use gpusched_model::program::Expression;
 use gpusched_model::program::expression::DivisionByZero;
 pub(super) use postfix::Postfix;
 use postfix::UnknownName;
+pub(super) use tables::{Missing, Tables};
 use terms::split;
 
 /// Compiled expression. The value of the expression is the sum of a fixed part and a moving part.
@@ -43,9 +45,17 @@ pub(super) struct FixedParts {
     compiled: Vec<Postfix>,
 }
 
+/// Working memory of evaluations.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Room {
+    stack: Vec<Lanes>,
+    /// Lanes that miss a value of a buffer in the evaluations since the list was last cleared.
+    pub missing: Vec<Missing>,
+}
+
 /// Values of the fixed parts that a warp has computed so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Computed(Vec<Option<Kept>>);
+pub(super) struct Computed(Vec<Option<(Kept, Box<[Missing]>)>>);
 
 /// Reason why an expression cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,24 +75,27 @@ impl From<UnknownName> for CompileError {
 impl Compiled {
     /// Compiles `expression`. `value` returns the value of a name that is constant during the
     /// launch. `counter` returns the index of a loop counter. If `parts` is present, the function
-    /// adds the fixed terms to `parts`.
+    /// adds the fixed terms to `parts`. `tables` contains the buffers with values.
     pub fn new(
         expression: &Expression,
         value: &impl Fn(&str) -> Option<i64>,
         counter: &impl Fn(&str) -> Option<usize>,
         parts: Option<&mut FixedParts>,
+        tables: &Tables,
     ) -> Result<Compiled, CompileError> {
         let expression = expression.fold(value)?;
         let Some(parts) = parts else {
             return Ok(Compiled {
                 fixed: None,
-                moving: Some(Postfix::new(&expression, counter)?),
+                moving: Some(Postfix::new(&expression, counter, tables)?),
             });
         };
         let (fixed, moving) = split(&expression, &|name| counter(name).is_some());
         Ok(Compiled {
-            fixed: fixed.map(|fixed| parts.position(&fixed)).transpose()?,
-            moving: moving.map(|moving| Postfix::new(&moving, counter)).transpose()?,
+            fixed: fixed.map(|fixed| parts.position(&fixed, tables)).transpose()?,
+            moving: moving
+                .map(|moving| Postfix::new(&moving, counter, tables))
+                .transpose()?,
         })
     }
 
@@ -120,22 +133,23 @@ impl Compiled {
         moving.is_none_or(|moving| !moving.names_block() || !moving.counts_rounds())
     }
 
-    /// Returns the values of the expression in all lanes; `stack` is working memory.
+    /// Returns the values of the expression in all lanes. The function adds lanes that miss a value of a buffer to
+    /// `room`.
     pub fn evaluate(
         &self,
         parts: &FixedParts,
         position: &Position,
         counters: &[i64],
         computed: &mut Computed,
-        stack: &mut Vec<Lanes>,
+        room: &mut Room,
     ) -> Lanes {
         let moving = match &self.moving {
-            Some(moving) => moving.evaluate(position, counters, stack),
+            Some(moving) => moving.evaluate(position, counters, room),
             None => Lanes::Affine(0, 0),
         };
         match self.fixed {
             Some(fixed) => computed
-                .fixed(fixed, parts, position, stack)
+                .fixed(fixed, parts, position, room)
                 .map_or_else(|| moving.clone(), |fixed| fixed.plus(&moving)),
             None => moving,
         }
@@ -143,12 +157,12 @@ impl Compiled {
 }
 
 impl FixedParts {
-    fn position(&mut self, expression: &Expression) -> Result<usize, UnknownName> {
+    fn position(&mut self, expression: &Expression, tables: &Tables) -> Result<usize, UnknownName> {
         if let Some(known) = self.positions.get(expression) {
             return Ok(*known);
         }
         let position = self.compiled.len();
-        self.compiled.push(Postfix::new(expression, &|_| None)?);
+        self.compiled.push(Postfix::new(expression, &|_| None, tables)?);
         self.positions.insert(expression.clone(), position);
         Ok(position)
     }
@@ -161,15 +175,20 @@ impl Computed {
         index: usize,
         parts: &FixedParts,
         position: &Position,
-        stack: &mut Vec<Lanes>,
+        room: &mut Room,
     ) -> Option<&Kept> {
         if self.0.len() <= index {
             self.0.resize(parts.compiled.len().max(index + 1), None);
         }
         let known = self.0.get_mut(index)?;
-        if known.is_none() {
-            *known = Some(parts.compiled.get(index)?.evaluate(position, &[], stack).into());
+        match known {
+            Some((_, missing)) => room.missing.extend_from_slice(missing),
+            None => {
+                let before = room.missing.len();
+                let value = parts.compiled.get(index)?.evaluate(position, &[], room);
+                *known = Some((value.into(), room.missing.get(before..)?.into()));
+            }
         }
-        known.as_ref()
+        known.as_ref().map(|(value, _)| value)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::stream::position;
 use super::{Code, Flow, Postfix, Step};
-use crate::code::expression::Lanes;
+use crate::code::expression::{Lanes, Room};
 use crate::code::{Instruction, Operation, Space};
 
 /// Key of a block: the values that determine how the warps of the block execute. If two blocks of
@@ -52,10 +52,10 @@ impl Code {
         }
         let mut values = Vec::new();
         if !parts.is_empty() {
-            let mut stack = Vec::new();
+            let mut room = Room::default();
             for warp in 0..self.warps() {
                 let position = position(self, block, warp);
-                values.extend(parts.iter().map(|part| part.evaluate(&position, &[], &mut stack)));
+                values.extend(parts.iter().map(|part| part.evaluate(&position, &[], &mut room)));
             }
         }
         Ok(BlockKey(Some(values)))

@@ -3,7 +3,7 @@
 use super::flow::meeting_points;
 use super::registers::Registers;
 use super::{Bounds, Code, Flow, Jump, Step, threads};
-use crate::code::expression::{Compiled, FixedParts};
+use crate::code::expression::{Compiled, FixedParts, Tables};
 use crate::code::{Caching, Instruction, Number, Operation, Register, Space};
 use gpusched_model::Refusal;
 use gpusched_model::program::expression::Unary;
@@ -23,6 +23,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         constants: Vec::new(),
         depth: 0,
         fixed: FixedParts::default(),
+        tables: Tables::of(program),
         instructions: Vec::new(),
         texts: Vec::new(),
         steps: Vec::new(),
@@ -57,6 +58,8 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         depth: lowering.depth,
         fixed: lowering.fixed,
         parts_of_block: std::sync::OnceLock::new(),
+        tables: lowering.tables,
+        missing: std::sync::OnceLock::new(),
     })
 }
 
@@ -95,6 +98,7 @@ struct Lowering<'p> {
     constants: Vec<(&'p str, i64)>,
     depth: usize,
     fixed: FixedParts,
+    tables: Tables,
     instructions: Vec<Instruction>,
     texts: Vec<Box<str>>,
     steps: Vec<Step>,
@@ -303,6 +307,7 @@ impl<'p> Lowering<'p> {
             &|name| constant(constants, program, name),
             &counter,
             parts,
+            &self.tables,
         );
         compiled.map_err(|error| Refusal::told(path, error))
     }

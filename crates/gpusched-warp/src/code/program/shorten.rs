@@ -57,6 +57,8 @@ impl Code {
             depth: self.depth,
             fixed: self.fixed.clone(),
             parts_of_block: OnceLock::new(),
+            tables: self.tables.clone(),
+            missing: OnceLock::new(),
         })
     }
 

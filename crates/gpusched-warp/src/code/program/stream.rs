@@ -68,15 +68,15 @@ impl Stream for WarpStream {
         };
         let mut lanes = active & step.lanes;
         if let Some(when) = &step.when {
-            lanes &= when
-                .evaluate(
-                    &self.code.fixed,
-                    &self.position,
-                    counters,
-                    &mut self.computed,
-                    &mut effect.room.0,
-                )
-                .mask();
+            let values = when.evaluate(
+                &self.code.fixed,
+                &self.position,
+                counters,
+                &mut self.computed,
+                &mut effect.room.0,
+            );
+            check(&self.code, next, lanes, effect);
+            lanes &= values.mask();
         }
         if let Some(address) = &step.address {
             let address = address.evaluate(
@@ -86,6 +86,7 @@ impl Stream for WarpStream {
                 &mut self.computed,
                 &mut effect.room.0,
             );
+            check(&self.code, next, lanes, effect);
             effect.stride = address.stride();
             address.put(&mut effect.addresses);
             if let Some(bounds) = &step.bounds {
@@ -101,13 +102,15 @@ impl Stream for WarpStream {
                 counter,
             } => {
                 let done = counters.get(*counter).copied().unwrap_or(0).saturating_add(1);
-                lanes &= match rounds.evaluate(
+                let rounds = rounds.evaluate(
                     &self.code.fixed,
                     &self.position,
                     counters,
                     &mut self.computed,
                     &mut effect.room.0,
-                ) {
+                );
+                check(&self.code, next, lanes, effect);
+                lanes &= match rounds {
                     Lanes::Affine(rounds, 0) if done < rounds => u32::MAX,
                     Lanes::Affine(_, 0) => 0,
                     rounds => mask(&rounds.each().map(|rounds| done < rounds)),
@@ -125,6 +128,16 @@ impl Stream for WarpStream {
 
     fn copy(&self) -> Box<dyn Stream + Send> {
         Box::new(self.clone())
+    }
+}
+
+/// Records missing values of buffers of the last evaluation for the lanes `lanes` of the instruction at `index`.
+#[inline]
+fn check(code: &Code, index: u32, lanes: u32, effect: &mut Effect) {
+    let missing = &mut effect.room.0.missing;
+    if !missing.is_empty() {
+        code.note_missing(index, missing, lanes);
+        missing.clear();
     }
 }
 

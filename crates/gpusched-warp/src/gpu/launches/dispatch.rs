@@ -94,13 +94,18 @@ impl Dispatcher {
             .min()
     }
 
+    /// Returns whether blocks of `kernel` have not started.
+    pub fn has_left(&self, kernel: usize, kernels: &[Launch]) -> bool {
+        self.next[kernel] < kernels[kernel].blocks
+    }
+
     fn has_blocks(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
         self.is_waiting(kernel, kernels, now) && self.is_first(kernel, kernels, now)
     }
 
     /// Returns whether `kernel` is launched and has blocks that have not started.
     fn is_waiting(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
-        self.next[kernel] < kernels[kernel].blocks && kernels[kernel].at < now
+        self.has_left(kernel, kernels) && kernels[kernel].at < now
     }
 
     /// Returns whether the queue of `kernel` lets the kernel run.

@@ -21,6 +21,12 @@ pub trait Source: Send + Sync {
     /// For one kernel, the call succeeds for all blocks, or it fails for all blocks.
     fn key(&self, block: u64) -> Result<BlockKey, Unlike>;
 
+    /// Describes a fault in the instructions that the source has delivered so far, such as an index beyond the values
+    /// of a buffer. Results of a run with a fault are invalid.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the number of instructions that the warps of a block in the middle of the grid
     /// issue. The count stops at `most`. Returns `None` if the source can deliver each block only
     /// once.
@@ -57,6 +63,8 @@ pub struct Launch {
     pub need: BlockNeed,
     /// First core cycle when blocks of the kernel may start.
     pub at: u64,
+    /// Time from the launch of the kernel to `at` [core cycles].
+    pub latency: u64,
     /// Maximum number of resident blocks per SM. `None` means that only the hardware limits apply.
     pub resident: Option<u32>,
     /// Issue budget or priority of the kernel, for scheduling policies that use one.
@@ -67,4 +75,11 @@ pub struct Launch {
     pub queue: Option<Queued>,
     /// Source of the instructions.
     pub source: Arc<dyn Source>,
+}
+
+impl Launch {
+    /// Returns the core cycle when the kernel is launched.
+    pub fn launched(&self) -> u64 {
+        self.at.saturating_sub(self.latency)
+    }
 }

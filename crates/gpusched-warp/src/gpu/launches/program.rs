@@ -23,6 +23,10 @@ impl Source for ProgramSource {
         self.0.block_key(block)
     }
 
+    fn fault(&self) -> Option<String> {
+        self.0.missing().map(str::to_owned)
+    }
+
     fn some_block(&self, most: u64) -> Option<u64> {
         Some(self.0.instructions_of(self.0.blocks() / 2, most))
     }
@@ -54,6 +58,7 @@ impl Launch {
                 shared_bytes: program.shared_memory,
             },
             at: 0,
+            latency: 0,
             resident: None,
             queue: None,
             budget: 0,

@@ -47,6 +47,7 @@ impl Launch {
                 shared_bytes: header.shared_memory,
             },
             at: 0,
+            latency: 0,
             resident: None,
             queue: None,
             budget: 0,

@@ -135,17 +135,23 @@ fn going_ahead_changes_nothing() {
     }
     // Numbers of runs with an event. `ahead`: an SM was ahead. `led`: the memory side was ahead.
     // `waits`: the memory side waited for room. `cut`: sectors moved after the last kernel had
-    // ended.
-    let (mut ahead, mut led, mut waits, mut cut) = (0, 0, 0, 0);
+    // ended. `restarted`: the clocks restarted.
+    let (mut ahead, mut led, mut waits, mut cut, mut restarted) = (0, 0, 0, 0, 0);
     let machines = machines(&Machine::named("rtx2060").unwrap());
     for (index, machine) in machines.iter().enumerate() {
         for (scheduler, sms) in [(Scheduler::Gto, 3), (Scheduler::RtPaws, 2), (Scheduler::Lrr, 1)] {
+            // In every second machine, the kernels run one after the other, and the clocks restart.
+            let restart_clocks = index % 2 == 1;
+            for (index, launch) in launches.iter_mut().enumerate() {
+                launch.at = if restart_clocks { 60_011 } else { 700 } * index as u64;
+            }
             let settings = Settings {
                 scheduler,
                 sms: Some(sms),
                 warm: vec![(0xC000_0000, 1 << 17)],
                 record_issues: true,
                 camping: true,
+                restart_clocks,
                 limit: 1_000_000,
             };
             let mut run = |skips: bool| {
@@ -158,6 +164,7 @@ fn going_ahead_changes_nothing() {
                 led += u32::from(gpu.below.most > 1);
                 waits += u32::from(gpu.below.waits > 0);
                 cut += u32::from(moves_later(&gpu));
+                restarted += gpu.restarted;
                 gpu.finish()
             };
             assert!(run(true) == run(false), "{index} {scheduler} {sms}");
@@ -165,4 +172,6 @@ fn going_ahead_changes_nothing() {
     }
     assert_eq!((ahead, led, waits), (42, 27, 15));
     assert!(cut > 0);
+    // In 21 pairs of runs, two kernels are launched on an idle GPU.
+    assert_eq!(restarted, 84);
 }

@@ -117,6 +117,12 @@ impl Edges {
         }
     }
 
+    /// Restarts all clocks: the next edges of all clocks coincide, as at the start of a run. The numbers of edges
+    /// continue.
+    pub fn restart(&mut self) {
+        self.next = [0.0; 4];
+    }
+
     /// Returns the number of edges of `domain` so far.
     pub fn count(&self, domain: Domain) -> u64 {
         self.count[domain as usize]

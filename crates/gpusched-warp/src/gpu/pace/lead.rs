@@ -93,7 +93,8 @@ impl Gpu<'_> {
         }
         let clocks = &self.machine.clocks;
         let arriving = clocks.interconnect_khz.div_ceil(clocks.core_khz.max(1)) as usize + 1;
-        self.below.run(&self.edges, self.now + self.lead, arriving);
+        let until = (self.now + self.lead).min(self.next_restart());
+        self.below.run(&self.edges, until, arriving);
         for (index, port) in self.ports.iter().enumerate() {
             let next = port.next(self.ahead[index].until, &self.below.replies);
             self.sm_wakes[index] = self.sm_wakes[index].min(next);

@@ -4,5 +4,6 @@
 pub(super) mod ahead;
 pub(super) mod clocks;
 mod lead;
+pub(super) mod restart;
 mod skip;
 pub(super) mod wakes;

@@ -17,7 +17,7 @@ impl Gpu<'_> {
         }
         let launch = self.dispatcher.next_launch(now, self.kernels).map(|at| at - 1);
         let next = self.sm_wakes.iter().copied().chain(launch);
-        let next = next.chain([below]).min().unwrap_or(NEVER);
+        let next = next.chain([below, self.next_restart()]).min().unwrap_or(NEVER);
         if next == NEVER {
             // The memory side may have been active after cycle `now`.
             let cycle = now.max(self.below.busy_until);

@@ -112,7 +112,7 @@ impl Structure<'_> {
             let register = written.iter().find(|&&register| unknown(register) == name)?;
             at(*register, &round, state)
         });
-        let rounds = self.rounds(&again, &counter).ok_or_else(|| {
+        let rounds = self.rounds(&again, &counter, &is_unknown).ok_or_else(|| {
             let message = "found a loop with an unknown number of rounds, expected a closing branch that compares a value \
                            with a constant step other than 0 to a value that the loop does not change";
             PtxError::new(line, message)

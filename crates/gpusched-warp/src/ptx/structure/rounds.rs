@@ -6,8 +6,14 @@ use gpusched_model::program::expression::Binary;
 
 impl Structure<'_> {
     /// Returns the number of rounds of a loop that continues while `again` is true. `again` must
-    /// depend on the loop counter `counter`.
-    pub(super) fn rounds(&self, again: &Poly, counter: &str) -> Option<Poly> {
+    /// depend on the loop counter `counter`. `is_unknown` selects the names of the values that the loop changes in an
+    /// unknown way.
+    pub(super) fn rounds(
+        &self,
+        again: &Poly,
+        counter: &str,
+        is_unknown: &impl Fn(&str) -> bool,
+    ) -> Option<Poly> {
         let Some(Atom::Operation(Operator::Binary(operator), operands)) = again.as_atom() else {
             return None;
         };
@@ -19,7 +25,7 @@ impl Structure<'_> {
         let after = difference.substituted(&|name| (name == counter).then(|| Poly::constant(1)));
         let step = after.minus(&start);
         let line = start.plus(&step.times(&Poly::name(counter)));
-        let changes = |name: &str| name.starts_with('%') || name == counter;
+        let changes = |name: &str| is_unknown(name) || name == counter;
         if line != difference || start.mentions(&changes) || step.mentions(&changes) {
             return None;
         }

@@ -24,6 +24,8 @@ pub enum Operator {
     Function(Function),
     /// A choice with three operands: a condition and two values.
     Choice,
+    /// The value of a buffer, with two operands: the name of the buffer, and the index of the value.
+    Element,
 }
 
 /// Polynomial, stored as a map from products of atoms to their coefficients. No coefficient is 0.
@@ -51,6 +53,28 @@ impl Poly {
     /// Creates the polynomial of an operation, without simplification.
     pub(super) fn operation(operator: Operator, operands: Vec<Poly>) -> Poly {
         Poly::atom(Atom::Operation(operator, operands.into()))
+    }
+
+    /// Creates the polynomial of the value of `buffer` at `index`.
+    pub fn element(buffer: &str, index: Poly) -> Poly {
+        Poly::operation(Operator::Element, vec![Poly::name(buffer), index])
+    }
+
+    /// Returns the difference of the polynomial and the address of a buffer, and this buffer. `is_buffer` selects the
+    /// buffers. Returns `None` unless the polynomial contains the address of exactly one of these buffers as a term.
+    pub fn within(&self, is_buffer: &impl Fn(&str) -> bool) -> Option<(Rc<str>, Poly)> {
+        let mut bases = self
+            .0
+            .iter()
+            .filter_map(|(product, coefficient)| match product.as_slice() {
+                [Atom::Name(name)] if *coefficient == 1 && is_buffer(name) => Some(Rc::clone(name)),
+                _ => None,
+            });
+        let base = bases.next()?;
+        bases.next().is_none().then(|| {
+            let offset = self.minus(&Poly::name(&base));
+            (base, offset)
+        })
     }
 
     /// Returns the value of the polynomial if the polynomial is a constant.

@@ -76,6 +76,14 @@ impl Atom {
                     Operator::Function(function) => {
                         Expression::Call(*function, operands.iter().map(Poly::expression).collect())
                     }
+                    Operator::Element => {
+                        let buffer = operands.first().and_then(Poly::as_atom);
+                        let name = match buffer {
+                            Some(Atom::Name(name)) => name,
+                            _ => "",
+                        };
+                        Expression::Element(name.into(), Box::new(operand(1)))
+                    }
                     Operator::Choice => Expression::Choice(Box::new((operand(0), operand(1), operand(2)))),
                 }
             }

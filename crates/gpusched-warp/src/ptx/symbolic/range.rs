@@ -14,9 +14,12 @@ pub struct Range {
     pub high: i128,
 }
 
-/// Known value ranges of names.
+/// Known value ranges of names, and of the values of buffers.
 #[derive(Debug, Clone, Default)]
-pub struct Ranges(HashMap<String, Range>);
+pub struct Ranges {
+    names: HashMap<String, Range>,
+    elements: HashMap<String, Range>,
+}
 
 /// Largest absolute value of a bound of a range. The constructor clamps larger bounds, so the
 /// product of two bounds fits `i128`.
@@ -80,7 +83,12 @@ impl Range {
 impl Ranges {
     /// Sets the range of `name`.
     pub fn set(&mut self, name: &str, range: Range) {
-        self.0.insert(name.to_owned(), range);
+        self.names.insert(name.to_owned(), range);
+    }
+
+    /// Sets the range of the values of `buffer`.
+    pub fn set_elements(&mut self, buffer: &str, range: Range) {
+        self.elements.insert(buffer.to_owned(), range);
     }
 
     /// Returns the range of the values of `poly`. The computation of the range does not wrap.
@@ -99,12 +107,17 @@ impl Ranges {
 
     fn of_atom(&self, atom: &Atom) -> Range {
         match atom {
-            Atom::Name(name) => self.0.get(&**name).copied().unwrap_or(Range::full()),
+            Atom::Name(name) => self.names.get(&**name).copied().unwrap_or(Range::full()),
             Atom::Operation(operator, operands) => {
                 let of = |index: usize| operands.get(index).map_or(Range::full(), |poly| self.of(poly));
                 match operator {
                     Operator::Binary(operator) => binary(*operator, of(0), of(1)),
                     Operator::Function(function) => self::function(*function, of(0), of(1)),
+                    Operator::Element => match operands.first().and_then(Poly::as_atom) {
+                        Some(Atom::Name(buffer)) => self.elements.get(&**buffer).copied(),
+                        _ => None,
+                    }
+                    .unwrap_or(Range::full()),
                     Operator::Choice => Range {
                         low: of(1).low.min(of(2).low),
                         high: of(1).high.max(of(2).high),

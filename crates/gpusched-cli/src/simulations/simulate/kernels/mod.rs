@@ -95,14 +95,18 @@ impl Launch {
     }
 }
 
-/// Reads the program in the file `path`. Returns `None` for a trace.
+/// Reads the program in the file `path`, with the values of its buffers. Returns `None` for a trace.
 ///
 /// # Errors
-/// Fails if the file contains no program.
+/// Fails if the file contains no program, or if the values of a buffer cannot be read.
 pub fn program_of(path: &Path) -> Result<Option<Program>> {
     match is_trace(path) {
         true => Ok(None),
-        false => Programs::only(path, "program").map(Some),
+        false => {
+            let mut program = Programs::only(path, "program")?;
+            program.read_values(path.parent().unwrap_or(Path::new("")))?;
+            Ok(Some(program))
+        }
     }
 }
 
@@ -238,8 +242,11 @@ impl KernelArgs {
 }
 
 /// Writes warnings about kernels of `setup` that accessed memory outside their buffers in a run
-/// so far.
+/// so far, and notes about kernels that write to buffers whose stated values they read.
 pub fn warn_outside(setup: &Setup) {
+    for changed in setup.changed_contents() {
+        complain(&format!("note: {changed}"));
+    }
     for outside in setup.outside() {
         complain(&format!(
             "warning: {outside}; the simulated times may be too short"

@@ -31,7 +31,12 @@ pub enum Expression {
     Choice(Box<(Expression, Expression, Expression)>),
     /// A function call with its arguments.
     Call(Function, Box<[Expression]>),
+    /// The value of a buffer at an index, `value(buffer, index)`. Index 0 is the first value of the buffer.
+    Element(Box<str>, Box<Expression>),
 }
+
+/// Name of the function that reads the value of a buffer.
+pub const ELEMENT: &str = "value";
 
 impl Expression {
     /// Creates an expression that consists of the name `name`.
@@ -44,7 +49,7 @@ impl Expression {
         Expression::Binary(operator, Box::new((left, right)))
     }
 
-    /// Calls `found` for every name that the expression contains.
+    /// Calls `found` for every name that the expression contains, except the buffers in `value(buffer, index)`.
     pub fn names(&self, found: &mut impl FnMut(&str)) {
         match self {
             Expression::Number(_) => {}
@@ -60,6 +65,29 @@ impl Expression {
                 parts.2.names(found);
             }
             Expression::Call(_, arguments) => arguments.iter().for_each(|argument| argument.names(found)),
+            Expression::Element(_, index) => index.names(found),
+        }
+    }
+
+    /// Calls `found` for the buffer of each `value(buffer, index)` in the expression.
+    pub fn buffers(&self, found: &mut impl FnMut(&str)) {
+        match self {
+            Expression::Number(_) | Expression::Name(_) => {}
+            Expression::Unary(_, operand) => operand.buffers(found),
+            Expression::Binary(_, operands) => {
+                operands.0.buffers(found);
+                operands.1.buffers(found);
+            }
+            Expression::Choice(parts) => {
+                parts.0.buffers(found);
+                parts.1.buffers(found);
+                parts.2.buffers(found);
+            }
+            Expression::Call(_, arguments) => arguments.iter().for_each(|argument| argument.buffers(found)),
+            Expression::Element(buffer, index) => {
+                found(buffer);
+                index.buffers(found);
+            }
         }
     }
 
@@ -112,6 +140,9 @@ impl Expression {
                     Some(numbers) => Expression::Number(function.apply(&numbers)),
                     None => Expression::Call(*function, arguments.into()),
                 }
+            }
+            Expression::Element(buffer, index) => {
+                Expression::Element(buffer.clone(), Box::new(index.fold(value)?))
             }
         })
     }

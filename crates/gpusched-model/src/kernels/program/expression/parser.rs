@@ -1,6 +1,6 @@
 //! Parser of integer expressions.
 
-use super::{Binary, Expression, Function, Unary};
+use super::{Binary, ELEMENT, Expression, Function, Unary};
 use crate::syntax::{Grammar, Lexis, Operand, ParseError, Parser, Token, parse};
 
 impl std::str::FromStr for Expression {
@@ -113,10 +113,13 @@ impl Grammar for Integers {
 
 /// Parses a call of the function `name` with its arguments.
 fn call(parser: &mut Parser<'_, Integers>, name: &str) -> Result<Expression, ParseError> {
+    if name == ELEMENT {
+        return element(parser);
+    }
     let known = Function::ALL.iter().find(|(known, _)| *known == name);
     let Some((_, function)) = known else {
         let names = Function::ALL.map(|(name, _)| name).join(", ");
-        return Err(parser.unexpected(&format!("one of the functions {names}")));
+        return Err(parser.unexpected(&format!("one of the functions {names}, {ELEMENT}")));
     };
     parser.advance();
     parser.expect("(", "`(`")?;
@@ -131,4 +134,18 @@ fn call(parser: &mut Parser<'_, Integers>, name: &str) -> Result<Expression, Par
     }
     parser.expect(")", "`,` or `)`")?;
     Ok(Expression::Call(*function, arguments.into()))
+}
+
+/// Parses `value(buffer, index)`.
+fn element(parser: &mut Parser<'_, Integers>) -> Result<Expression, ParseError> {
+    parser.advance();
+    parser.expect("(", "`(`")?;
+    let Token::Word(buffer) = *parser.peek() else {
+        return Err(parser.unexpected("the name of a buffer"));
+    };
+    parser.advance();
+    parser.expect(",", "`,` and the index of a value")?;
+    let index = parser.nested(Integers::whole)?;
+    parser.expect(")", "`)`")?;
+    Ok(Expression::Element(buffer.into(), Box::new(index)))
 }

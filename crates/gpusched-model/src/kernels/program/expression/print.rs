@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use super::{Binary, Expression, Unary};
+use super::{Binary, ELEMENT, Expression, Unary};
 
 /// Precedence of each operand. An operand is a number, a name, a call, or an expression in parentheses.
 const OPERAND: u8 = Unary::PRECEDENCE;
@@ -77,6 +77,11 @@ impl Expression {
                     }
                     argument.write(f, 0)?;
                 }
+                f.write_str(")")
+            }
+            Expression::Element(buffer, index) => {
+                write!(f, "{ELEMENT}({buffer}, ")?;
+                index.write(f, 0)?;
                 f.write_str(")")
             }
         }

@@ -72,6 +72,7 @@ impl SharedSms {
             warm: Vec::new(),
             record_issues: false,
             camping: false,
+            restart_clocks: false,
             limit: LIMIT,
         };
         let results =
