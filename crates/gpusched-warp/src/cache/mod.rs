@@ -152,7 +152,9 @@ impl Cache {
             return Outcome::Refused;
         }
         let found = match self.tags.probe(request.address, writes) {
-            Found::Full if self.geometry.writes == Writes::Back => self.tags.abandoned(request.address, |sector| self.mshr.has(sector)),
+            Found::Full if self.geometry.writes == Writes::Back => self
+                .tags
+                .abandoned(request.address, |sector| self.mshr.has(sector)),
             found => found,
         };
         let outcome = if writes {
