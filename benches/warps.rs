@@ -1,7 +1,7 @@
 //! Compares the warp-level simulator with GPGPU-Sim, for each row of
 //! `tasksets/reference/gpgpusim/isolation.csv`. The output has the simulated cycles and the
-//! seconds on one core of each simulator. It has the same columns for the estimate from three
-//! rounds of blocks on one SM. The last lines contain the errors, and the speed-ups by kernel.
+//! seconds on one core of each simulator. It has the same columns for the estimate from at least
+//! four rounds of blocks. The last lines contain the errors, and the speed-ups by kernel.
 //!
 //! Run with `cargo bench --bench warps`. An argument after `--` selects the rows whose names contain it (`vadd`, `30 SMs`, `gto`).
 
@@ -29,7 +29,7 @@ type Mode = fn(&Row) -> u64;
 /// Methods that compute the cycles of a row: simulation and estimate.
 const MODES: [(&str, Mode); 2] = [
     ("full", |row| row.run().cycles),
-    ("estimate", |row| row.estimate(3).cycles),
+    ("estimate", |row| row.estimate(4).cycles),
 ];
 
 /// Returns the cycles that `mode` computes for `row`, and the seconds that `mode` takes.

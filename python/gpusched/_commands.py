@@ -1099,9 +1099,11 @@ def simulate_profile(
             patterns are streams, random sectors, one slice, one channel and one bank. An analysis of memory
             interference may use these rates as capacities.
         programs: Folder for the programs of the patterns; only with --stress.
-        estimate: Estimate the time by simulating ROUNDS rounds of thread blocks on one SM. ``estimate`` without a
-            number means 3 rounds. An estimate is much faster than a full simulation, but inexact. Do not use an
-            estimate in a safety argument.
+        estimate: Estimate the time by simulating the first rounds of thread blocks, at least ROUNDS. ``estimate``
+            without a number means at least 4 rounds. A round is the number of blocks that all SMs execute at the same
+            time. The simulation continues until the uncertainty of the time is at most 12 %. Kernels with few rounds
+            are simulated completely. At the limit of cycles, an uncertainty of more than 25 % is an error. Do not use
+            an estimate in a safety argument.
         equal_sms_once: Simulate only one of several identical SMs; the result stays the same. The option has an
             effect only if the kernels access no memory outside the SM. Otherwise, gpusched simulates each SM and
             writes a note with the reason.

@@ -20,7 +20,11 @@ pub struct Row(HashMap<String, String>);
 
 /// Reads the rows of a table of `tasksets/reference/gpgpusim`.
 pub fn table(name: &str) -> Vec<Row> {
-    let text = file(&format!("tasksets/reference/gpgpusim/{name}.csv"));
+    rows(&file(&format!("tasksets/reference/gpgpusim/{name}.csv")))
+}
+
+/// Returns the rows of the CSV table in `text`.
+pub fn rows(text: &str) -> Vec<Row> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let rows = reader.deserialize().map(|row| Row(row.unwrap()));
     rows.collect()
@@ -59,7 +63,7 @@ impl Row {
         self.launch().0.blocks
     }
 
-    /// Estimates the row from `rounds` rounds of blocks.
+    /// Estimates the row from at least `rounds` rounds of blocks.
     pub fn estimate(&self, rounds: u32) -> Estimate {
         let (launch, settings) = self.launch();
         estimate(&machine(false), &launch, &settings, rounds).unwrap()

@@ -12,7 +12,7 @@ const COMPUTE: &str = r#"{"name":"compute","grid":24,"block":512,"parameters":{"
  {"loop":"n","counter":"i","body":[{"op":"mad.single","to":"f1","from":["f1","f2","f3"]},{"op":"add.int","to":"r1","from":"r1"}]},
  {"op":"exit"}]}"#;
 
-const LABEL: &str = "estimated from 3 rounds of thread blocks on one SM: an estimate is not a bound";
+const LABEL: &str = "estimated from at least 4 rounds of thread blocks: an estimate is not a bound";
 
 #[test]
 fn every_format_says_that_it_is_one() {
@@ -28,13 +28,14 @@ fn every_format_says_that_it_is_one() {
             "text" => String::new(),
             _ => format!("warning: {LABEL}\n"),
         };
-        assert_eq!(estimate.stderr, warning);
+        // All points have few rounds, so the note about them is the same.
+        assert_eq!(estimate.stderr, format!("{warning}{}", full.stderr));
         let both = format!("{}{}", estimate.stdout, estimate.stderr);
         assert_eq!(both.matches(LABEL).count(), 1, "{both}");
         // `-q` removes the note but keeps the warning.
         assert!(full.stderr.starts_with("note: "), "{}", full.stderr);
         assert_eq!(ask("-q").stderr, "");
-        let quiet = ask("--estimate=3 -q");
+        let quiet = ask("--estimate=4 -q");
         assert_eq!((&quiet.stdout, &quiet.stderr), (&estimate.stdout, &warning));
     }
     let folder = tempfile::tempdir().unwrap();
@@ -42,7 +43,7 @@ fn every_format_says_that_it_is_one() {
     let filed = run(&format!("{PC} --sms 1 --estimate -o {file}"));
     assert_eq!(filed.stderr, format!("warning: {LABEL}\n")); // the user does not see the file
     let text = run(&format!("{PC} --sms 1 --estimate=5")).stdout;
-    assert_eq!(text.lines().nth(1), Some(LABEL.replace('3', "5").as_str()));
+    assert_eq!(text.lines().nth(1), Some(LABEL.replace('4', "5").as_str()));
     let answer = json(&format!("{PC} --sms 1 --estimate=5"));
     assert_eq!(answer["estimate"], json!({"rounds": 5}));
     assert_eq!(json(&format!("{PC} --sms 1")).get("estimate"), None);
@@ -60,12 +61,11 @@ fn the_fit_says_so_too() {
         csv.lines()
             .next()
             .unwrap()
-            .ends_with(",gpu_bytes_per_second,estimate_rounds")
+            .ends_with(",gpu_bytes_per_second,estimate_rounds,uncertainty_percent")
     );
-    assert!(csv.lines().skip(1).all(|row| row.ends_with(",4")), "{csv}");
+    assert!(csv.lines().skip(1).all(|row| row.ends_with(",4,0.0")), "{csv}");
 
-    let label = LABEL.replace('3', "4");
-    let warning = format!("warning: {points}: {label}\n");
+    let warning = format!("warning: {points}: {LABEL}\n");
     for format in ["text", "csv", "json"] {
         let fit = run(&format!("wcet fit {points} --format {format} -q"));
         assert_eq!((fit.code, fit.stderr.as_str()), (0, warning.as_str()));
@@ -77,7 +77,7 @@ fn the_fit_says_so_too() {
         (&json!("estimated"), None, None)
     );
     let text = run(&format!("wcet fit {points}")).stdout;
-    assert_eq!(text.lines().nth(1), Some(label.as_str()));
+    assert_eq!(text.lines().nth(1), Some(LABEL));
 
     // The fit reports the smallest number of rounds. Without estimates, it reports none.
     for (rows, rounds) in [("1,9,\n2,8,7\n3,8,4\n", Some(4)), ("1,9,\n2,8,\n", None)] {
@@ -102,73 +102,57 @@ fn the_fit_says_so_too() {
     }
 }
 
-/// The estimate is exact if the blocks of an SM fit into the simulated rounds and the SM shares no resource with
-/// others.
+/// Kernels with few rounds are simulated completely. Longer kernels have an uncertainty.
 #[test]
-fn without_memory_and_in_two_rounds_it_is_the_full_run() {
+fn few_rounds_are_exact_and_many_have_an_uncertainty() {
     let folder = tempfile::tempdir().unwrap();
     let compute = write(folder.path(), "compute.json", COMPUTE);
-    let ask = |options: &str| -> Vec<Value> {
-        let answer = json(&format!("simulate profile {compute} --machine rtx2060 {options}"));
-        answer["points"].as_array().unwrap().clone()
+    let ask = |options: &str| -> Value {
+        json(&format!("simulate profile {compute} --machine rtx2060 {options}"))["points"][0].clone()
     };
     // Three rounds on four SMs, two on six, one on twelve, and half a round on 24.
-    for sms in ["4", "6", "12", "24"] {
-        assert_eq!(
-            ask(&format!("--sms {sms} --estimate")),
-            ask(&format!("--sms {sms}"))
-        );
+    for options in ["--sms 4", "--sms 6", "--sms 12", "--sms 24", "--sms 1 --grid 12"] {
+        let (mut full, estimate) = (ask(options), ask(&format!("{options} --estimate")));
+        assert_eq!(full.get("uncertainty_percent"), None);
+        full["uncertainty_percent"] = json!(0.0);
+        assert_eq!(estimate, full);
     }
-    // One SM has twelve rounds, and twelve rounds are requested, so all rounds are simulated.
-    let full = ask("--sms 1");
-    assert_eq!(ask("--sms 1 --estimate=12"), full);
-    assert_eq!(ask("--sms 1 --estimate=1000"), full);
-    let cycles = |points: &[Value]| points[0]["cycles"].as_u64().unwrap();
-    let estimate = ask("--sms 1 --estimate");
-    assert!(cycles(&estimate).abs_diff(cycles(&full)) * 20 < cycles(&full));
-    // Two SMs of a cluster get their blocks one after the other. Otherwise, the results are equal.
-    for sms in ["2", "12", "24"] {
-        let ask = |options: &str| {
-            let line = format!("simulate profile {compute} --machine titanv --sms {sms} {options}");
-            cycles(json(&line)["points"].as_array().unwrap())
-        };
-        assert!(ask("").abs_diff(ask("--estimate=12")) <= 2, "{sms} SMs");
-    }
-    // Memory accesses with little effect change the result only slightly.
-    let one = |options: &str| json(&format!("{PC} --sms 1 --grid 4 -p n=64 {options}"))["points"].clone();
-    let (full, estimate) = (one(""), one("--estimate"));
-    let (full, estimate) = (
-        cycles(full.as_array().unwrap()),
-        cycles(estimate.as_array().unwrap()),
+    let options = "--sms 1 --grid 300";
+    let number = |point: &Value, field: &str| point[field].as_f64().unwrap();
+    let (full, estimate) = (ask(options), ask(&format!("{options} --estimate")));
+    let error = 100.0 * (number(&estimate, "cycles") / number(&full, "cycles") - 1.0).abs();
+    let uncertainty = number(&estimate, "uncertainty_percent");
+    assert!(
+        0.0 < uncertainty && uncertainty <= 12.0 && error < uncertainty,
+        "{error} {uncertainty}"
     );
-    assert!(estimate.abs_diff(full) * 100 < full, "{estimate} {full}");
+    assert_eq!(estimate["warp_instructions"], full["warp_instructions"]);
+    let text = |grid: u32| {
+        let line = format!("simulate profile {compute} --machine rtx2060 --sms 1 --grid {grid} --estimate");
+        run(&line).stdout
+    };
+    assert!(
+        text(300).trim_end().ends_with(&format!("{uncertainty:.1} %")),
+        "{}",
+        text(300)
+    );
+    assert!(text(2).trim_end().ends_with("exact"), "{}", text(2));
 }
 
-/// Six simulated rounds represent 200 rounds. The estimated number of issues is exact.
 #[test]
-fn long_loops_are_cut_down() {
-    let folder = tempfile::tempdir().unwrap();
-    let compute = write(folder.path(), "compute.json", COMPUTE);
-    for sms in ["1", "4", "24"] {
-        let ask = |options: &str| {
-            let line = format!("simulate profile {compute} -p n=200 --machine rtx2060 --sms {sms} {options}");
-            let point = json(&line)["points"][0].clone();
-            let number = |field: &str| point[field].as_u64().unwrap();
-            (
-                number("cycles"),
-                number("warp_instructions"),
-                number("thread_instructions"),
-            )
-        };
-        let (full, estimate) = (ask(""), ask("--estimate"));
-        assert!(
-            estimate.0 != full.0 && estimate.0.abs_diff(full.0) * 20 < full.0,
-            "{estimate:?} {full:?}"
-        );
-        // The estimate counts fewer untaken branches for warps that have not finished.
-        assert_eq!(estimate.1, full.1);
-        assert!(estimate.2.abs_diff(full.2) * 100 < full.2);
-    }
+fn too_uncertain_estimates_are_refused() {
+    let answer = run(&format!("{PC} --sms 1 --grid 400 --estimate --limit 3000"));
+    assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
+    assert!(
+        answer.stderr.contains("cannot estimate the duration"),
+        "{}",
+        answer.stderr
+    );
+    assert!(
+        answer.stderr.contains("simulate the whole kernel"),
+        "{}",
+        answer.stderr
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub use blocks::Answer;
 pub use kernels::Answer as WarpRunAnswer;
 pub use profile::{
     Answer as ProfileAnswer, COLUMNS as PROFILE_COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, StressAnswer,
-    TRAFFIC_COLUMNS, VARIATION_COLUMNS,
+    TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
 };
 pub use tasks::Summary;
 pub use warps::Answer as WarpAnswer;

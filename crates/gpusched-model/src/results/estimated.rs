@@ -5,19 +5,19 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-/// Mark for times that gpusched estimated from a few rounds of thread blocks on one SM. Estimated
-/// times are not bounds, so verdicts must not use estimated times.
+/// Mark for times that gpusched estimated from the first rounds of thread blocks. Estimated times
+/// are not bounds, so verdicts must not use estimated times.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Estimated {
-    /// Number of simulated rounds.
+    /// Minimum number of simulated rounds.
     #[schemars(range(min = 2, max = 1000))]
     rounds: u32,
 }
 
 impl Estimated {
     /// Valid numbers of rounds for an estimate. An estimate needs at least two rounds, because
-    /// the second round shows the time of each further round.
+    /// their difference shows the uncertainty.
     pub const ROUNDS: RangeInclusive<u32> = 2..=1000;
 
     /// Creates the mark for an estimate from `rounds` rounds. Returns `None` if `rounds` is
@@ -28,7 +28,7 @@ impl Estimated {
             .then_some(Estimated { rounds })
     }
 
-    /// Returns the number of simulated rounds.
+    /// Returns the minimum number of simulated rounds.
     pub fn rounds(self) -> u32 {
         self.rounds
     }
@@ -40,7 +40,7 @@ impl fmt::Display for Estimated {
         let rounds = self.rounds;
         write!(
             f,
-            "estimated from {rounds} rounds of thread blocks on one SM: an estimate is not a bound"
+            "estimated from at least {rounds} rounds of thread blocks: an estimate is not a bound"
         )
     }
 }

@@ -5,7 +5,6 @@ mod bounds;
 mod flow;
 mod lower;
 mod registers;
-mod shorten;
 mod stack;
 mod stream;
 mod threads;
@@ -17,8 +16,8 @@ use bounds::Bounds;
 pub use bounds::Outside;
 pub use stream::WarpStream;
 
-use super::Instruction;
 use super::expression::{Compiled, FixedParts, Kept, Missing, Postfix, Tables};
+use super::{Effect, Instruction, Stream};
 use gpusched_model::Refusal;
 use gpusched_model::program::{Contents, Dimensions, Program, Values};
 
@@ -153,6 +152,20 @@ impl Code {
     /// Returns the number of warps in each block.
     pub fn warps(&self) -> u32 {
         u32::try_from(self.block.count().div_ceil(32)).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the number of instructions that the warps of `block` issue. The count stops at `most`.
+    pub fn instructions_of(self: &Arc<Code>, block: u64, most: u64) -> u64 {
+        let mut effect = Effect::default();
+        let mut count = 0;
+        for warp in 0..self.warps() {
+            let mut stream = self.stream(block, warp);
+            while count < most && stream.next().is_some() {
+                stream.issue(&mut effect);
+                count += 1;
+            }
+        }
+        count
     }
 
     /// Returns the instruction stream of warp `warp` of block `block`. The stream is empty if the launch has no such

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::memory::{Crossbar, Ports};
 use super::super::policy;
-use super::super::request::LINE;
+use super::super::request::{LINE, SECTOR};
 use super::super::sm::Sm;
 use super::alike::Classes;
 use super::launches::dispatch::Dispatcher;
@@ -85,7 +85,6 @@ impl<'a> Gpu<'a> {
             skips: true,
             results: Results::new(kernels),
             enough: usize::MAX,
-            untouched: None,
             kernels,
             decoder,
             machine,
@@ -105,6 +104,33 @@ impl<'a> Gpu<'a> {
                 self.warm_line(line, start, end);
                 line += LINE;
             }
+        }
+    }
+
+    /// Loads the sectors of `line` that overlap the range from `start` to `end` into L2. For each
+    /// slice, the function loads all sectors together.
+    fn warm_line(&mut self, line: u64, start: u64, end: u64) {
+        let mut sectors = [0_u8; (LINE / SECTOR) as usize];
+        let mut slices = [0; (LINE / SECTOR) as usize];
+        for (sector, at) in (line..line.saturating_add(LINE))
+            .step_by(SECTOR as usize)
+            .enumerate()
+        {
+            slices[sector] = self.decoder.slice(at) as usize;
+            let first = slices
+                .iter()
+                .position(|&slice| slice == slices[sector])
+                .unwrap_or(sector);
+            if at + SECTOR > start && at < end {
+                sectors[first] |= 1 << sector;
+            }
+        }
+        for (slice, sectors) in slices
+            .into_iter()
+            .zip(sectors)
+            .filter(|&(_, sectors)| sectors != 0)
+        {
+            self.below.slices[slice].preload(line, sectors);
         }
     }
 }

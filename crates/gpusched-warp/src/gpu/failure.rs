@@ -52,6 +52,21 @@ pub enum Failure {
         /// Limit on the duration of the run [core cycles].
         cycles: u64,
     },
+    /// The simulated part of a kernel is not sufficient for an estimate.
+    #[error(
+        "kernel {kernel:?}: cannot estimate the duration, because only {ended} of {blocks} thread blocks ended in \
+         {cycles} cycles, and the uncertainty exceeds 25 %"
+    )]
+    Uncertain {
+        /// Name of the kernel.
+        kernel: String,
+        /// Number of ended blocks.
+        ended: u64,
+        /// Number of blocks of the kernel.
+        blocks: u64,
+        /// Duration of the simulated part [core cycles].
+        cycles: u64,
+    },
     /// All warps wait, and no future event can wake a warp.
     #[error(
         "deadlock in cycle {cycle}: warps wait for a barrier that other warps of their block never reach"

@@ -8,7 +8,6 @@ mod launches;
 mod memory_side;
 mod pace;
 mod results;
-mod sample;
 mod supported;
 
 use std::sync::Arc;
@@ -26,8 +25,6 @@ use self::pace::ahead::Ahead;
 use self::pace::clocks::{Domain, Edges};
 use self::pace::wakes::NEVER;
 pub use self::results::{BlockRecord, KernelResult, KernelTraffic, Results, Traffic};
-use self::sample::Untouched;
-pub(super) use self::sample::run_until;
 use super::memory::{Crossbar, Ports};
 use super::request::Request;
 use super::sm::Sm;
@@ -92,8 +89,6 @@ struct Gpu<'a> {
     results: Results,
     /// Number of completed blocks after which the run stops.
     enough: usize,
-    /// Buffers whose lines gpusched loads into L2 at their first use, instead of at the start.
-    untouched: Option<Untouched>,
 }
 
 /// Checks whether the simulator supports `machine`.
@@ -125,6 +120,35 @@ pub fn run_watched(
     let mut gpu = Gpu::new(machine, kernels, settings, false)?;
     gpu.run(settings.limit, watch)?;
     Ok(gpu.finish())
+}
+
+/// Runs `kernels` as [`run`] does, and calls `stops` each time when `round` further blocks have ended. The arguments are
+/// the records of the ended blocks and the traffic of the first kernel so far. The run stops if `stops` returns true, or at
+/// the limit of `settings`. Also returns whether all blocks have ended.
+///
+/// # Errors
+/// Fails with [`Failure`] if the simulation fails for a reason other than the limit.
+pub(super) fn run_rounds(
+    machine: &Machine,
+    kernels: &[Launch],
+    settings: &Settings,
+    round: usize,
+    stops: &mut dyn FnMut(&[BlockRecord], KernelTraffic) -> bool,
+) -> Result<(Results, bool), Failure> {
+    let mut gpu = Gpu::new(machine, kernels, settings, false)?;
+    for enough in (round..).step_by(round) {
+        gpu.enough = enough;
+        match gpu.run(settings.limit, &mut |_| ()) {
+            Err(Failure::Limit { .. }) => break,
+            ended => ended?,
+        }
+        let traffic = gpu.below.meter.before(gpu.now).into_iter().next();
+        if gpu.is_through() || stops(&gpu.results.blocks, traffic.unwrap_or_default()) {
+            break;
+        }
+    }
+    let whole = gpu.is_through();
+    Ok((gpu.finish(), whole))
 }
 
 /// Number of core cycles between two calls of `watch`.

@@ -176,15 +176,6 @@ impl Results {
         }
     }
 
-    /// Replaces each count of instructions and traffic by the result of `with`. The arguments of
-    /// `with` are the count in `self` and the count in `other`.
-    pub(crate) fn combine(&mut self, other: &Results, with: impl Fn(u64, u64) -> u64) {
-        let mut other = other.clone();
-        for (count, other) in self.counts().into_iter().zip(other.counts()) {
-            *count = with(*count, *other);
-        }
-    }
-
     /// Returns the counts of instructions and of traffic.
     fn counts(&mut self) -> Vec<&mut u64> {
         let traffic = &mut self.traffic;

@@ -1,7 +1,7 @@
 //! Tests that skipping idle cycles does not change results, and that repeated runs have equal
 //! results.
 
-use super::{Gpu, Launch, Results, Settings};
+use super::{BlockRecord, Gpu, KernelTraffic, Launch, Results, Settings};
 use gpusched_model::Scheduler;
 use gpusched_model::machine::Machine;
 use gpusched_model::program::{Overrides, Program};
@@ -177,17 +177,17 @@ fn equal_sms_are_simulated_once() {
     }
 }
 
-/// Tests that results do not depend on the time when warm buffers are loaded: at the start or at
-/// their first use. Also tests that a run can end early.
+/// A run that pauses after each round gives the results of a run without pauses. A run that stops early is the start of
+/// the whole run.
 #[test]
-fn buffers_come_when_they_are_needed() {
+fn rounds_are_parts_of_the_run() {
     let machine = Machine::named("rtx2060").unwrap();
     for text in PROGRAMS {
         let program: Program = serde_json::from_str(text).unwrap();
         let mut launch = Launch::of_program(&program).unwrap();
         launch.blocks = launch.blocks.min(30);
         let bytes = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
-        let settings = Settings {
+        let mut settings = Settings {
             scheduler: Scheduler::Lrr,
             sms: Some(2),
             warm: program.addresses().into_iter().zip(bytes).collect(),
@@ -198,16 +198,27 @@ fn buffers_come_when_they_are_needed() {
         };
         let launches = [launch];
         let full = super::run(&machine, &launches, &settings).unwrap();
-        let all = super::run_until(&machine, &launches, &settings, u64::MAX).unwrap();
-        assert!(all == full, "{}", program.name);
-        assert_eq!(all.traffic.l2_misses, 0);
-        for some in [1, launches[0].blocks.div_ceil(2)] {
-            let part = super::run_until(&machine, &launches, &settings, some).unwrap();
-            let ended = part.blocks.len();
-            assert!(ended as u64 >= some && part.cycles <= full.cycles);
-            assert_eq!(part.blocks, full.blocks[..ended]);
+        assert_eq!(full.traffic.l2_misses, 0);
+        let rounds = |settings: &Settings, most: usize| {
+            let mut stops = |ended: &[BlockRecord], _: KernelTraffic| ended.len() >= most;
+            super::run_rounds(&machine, &launches, settings, 4, &mut stops).unwrap()
+        };
+        assert!(
+            rounds(&settings, usize::MAX) == (full.clone(), true),
+            "{}",
+            program.name
+        );
+        let is_start = |part: &Results| {
+            assert_eq!(part.blocks, full.blocks[..part.blocks.len()]);
             assert!(part.issues.iter().all(|issue| full.issues.contains(issue)));
-        }
+        };
+        let (part, whole) = rounds(&settings, 5);
+        assert!(whole && full.blocks.len() < 8 || !whole && part.blocks.len() >= 8);
+        is_start(&part);
+        settings.limit = full.cycles / 2;
+        let (part, whole) = rounds(&settings, usize::MAX);
+        assert!(!whole && part.cycles <= settings.limit + 1);
+        is_start(&part);
     }
 }
 

@@ -17,12 +17,12 @@ use gpusched_model::{Scheduler, WarpRun};
 /// Default limit of a run [core cycles].
 pub const LIMIT: u64 = 1_000_000_000;
 
-/// Maximum number of warp instructions of a run. A run of this length takes hours. Estimates have
-/// no such limit.
+/// Maximum number of warp instructions of a run. A run of this length takes hours. For estimates,
+/// the limit applies to the minimum number of rounds.
 pub const MAX_INSTRUCTIONS: u64 = 10_000_000_000;
 
 /// Maximum number of thread blocks of a kernel in a run. The records of 20 million blocks occupy
-/// 1 GB. Estimates have no such limit.
+/// 1 GB. For estimates, the limit applies to the minimum number of rounds.
 pub const MAX_BLOCKS: u64 = 20_000_000;
 
 /// Maximum number of instructions that gpusched counts in one block to check
@@ -190,7 +190,7 @@ impl Setup {
     pub fn run_on(&self, sms: u32, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         let (launches, texts) = self.launches()?;
         for launch in &launches {
-            self.check_length(launch)?;
+            self.check_length(launch, launch.blocks)?;
         }
         let settings = self.settings(sms, options);
         let results = match options.equal_sms_once {
@@ -223,19 +223,27 @@ impl Setup {
     }
 
     /// Estimates the duration of the first kernel in isolation on `sms` SMs of the machine. The
-    /// estimate simulates `rounds` rounds of thread blocks.
+    /// estimate simulates at least `rounds` rounds of thread blocks.
     ///
     /// # Errors
-    /// Fails if [`Setup::run`] fails.
-    pub fn estimate_on(&self, sms: u32, rounds: u32, options: Options) -> Result<Results> {
+    /// Fails if [`Setup::run`] fails, or if the estimate is too uncertain at the limit of `options`.
+    pub fn estimate_on(&self, sms: u32, rounds: u32, options: Options) -> Result<Estimate> {
         let (launches, _) = self.launches()?;
-        let estimates = launches.iter().take(1).map(|launch| {
-            let settings = self.settings(sms, options);
-            estimate(&self.machine, launch, &settings, rounds).map_err(|failure| self.blame(&failure))
-        });
-        let mut estimates = estimates.collect::<std::result::Result<Vec<Estimate>, Refusal>>()?;
-        let estimate = estimates.pop().map(|estimate| estimate.results);
-        estimate.ok_or_else(|| self.blame(&"no kernel").into())
+        let launch = launches.first().ok_or_else(|| self.blame(&"no kernel"))?;
+        let settings = self.settings(sms, options);
+        let resident = u64::from(sms) * u64::from(self.machine.blocks_per_sm(&launch.need));
+        let least = resident.saturating_mul(u64::from(rounds));
+        self.check_length(launch, launch.blocks.min(least))?;
+        let estimate = estimate(&self.machine, launch, &settings, rounds);
+        estimate.map_err(|failure| {
+            let refusal = self.blame(&failure);
+            match failure {
+                gpu::Failure::Uncertain { .. } => refusal
+                    .hint("simulate the whole kernel with a larger limit on the cycles")
+                    .into(),
+                _ => refusal.into(),
+            }
+        })
     }
 
     /// Describes the memory accesses outside buffers in all runs so far. For each kernel, the
@@ -254,11 +262,10 @@ impl Setup {
         self.kernels.iter().filter_map(Kernel::changed_contents).collect()
     }
 
-    /// Fails if a kernel has more than [`MAX_BLOCKS`] blocks. Also fails if the kernel has more
-    /// than about [`MAX_INSTRUCTIONS`] instructions. This estimate assumes that each block has as
-    /// many instructions as the middle block.
-    fn check_length(&self, launch: &Launch) -> Result<()> {
-        let blocks = launch.blocks;
+    /// Fails if `blocks`, the number of blocks of `launch` to simulate, exceeds [`MAX_BLOCKS`]. Also
+    /// fails if these blocks have more than about [`MAX_INSTRUCTIONS`] instructions. The function
+    /// assumes that each block has as many instructions as the middle block.
+    fn check_length(&self, launch: &Launch, blocks: u64) -> Result<()> {
         let found = match blocks {
             _ if blocks > MAX_BLOCKS => format!("{blocks} thread blocks, expected at most {MAX_BLOCKS}"),
             _ if blocks.saturating_mul(COUNTED) <= MAX_INSTRUCTIONS => return Ok(()),

@@ -6,7 +6,9 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
-use crate::simulate::{ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS, TRAFFIC_COLUMNS, VARIATION_COLUMNS};
+use crate::simulate::{
+    ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
+};
 use gpusched_analysis::kernel_wcet::fit::classification::{Reason, utilization};
 use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
 use gpusched_analysis::kernel_wcet::fit::points::{Points, check};
@@ -41,7 +43,7 @@ pub fn read(path: &Path) -> Result<Measured> {
     let known = |name: &str| {
         ["sms", "contention"].contains(&name)
             || TIMES.iter().any(|(time, _)| *time == name)
-            || name == ESTIMATE_COLUMN
+            || [ESTIMATE_COLUMN, UNCERTAINTY_COLUMN].contains(&name)
             || PROFILE_COLUMNS.contains(&name)
             || GPU_COLUMNS.contains(&name)
             || VARIATION_COLUMNS.contains(&name)

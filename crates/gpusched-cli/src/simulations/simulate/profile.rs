@@ -5,7 +5,9 @@ mod report;
 mod stress;
 mod variants;
 
-pub use report::{Answer, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, TRAFFIC_COLUMNS, VARIATION_COLUMNS};
+pub use report::{
+    Answer, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
+};
 pub use stress::StressAnswer;
 
 use std::path::{Path, PathBuf};
@@ -80,11 +82,13 @@ pub struct Args {
     /// Folder for the programs of the patterns; only with --stress
     #[arg(long, value_name = "FOLDER", requires = "stress", value_hint = clap::ValueHint::DirPath)]
     programs: Option<PathBuf>,
-    /// Estimate the time by simulating ROUNDS rounds of thread blocks on one SM
+    /// Estimate the time by simulating the first rounds of thread blocks, at least ROUNDS
     ///
-    /// `--estimate` without a number means 3 rounds. An estimate is much faster than a full
-    /// simulation, but inexact. Do not use an estimate in a safety argument.
-    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "3", require_equals = true,
+    /// `--estimate` without a number means at least 4 rounds. A round is the number of blocks that
+    /// all SMs execute at the same time. The simulation continues until the uncertainty of the time
+    /// is at most 12 %. Kernels with few rounds are simulated completely. At the limit of cycles, an
+    /// uncertainty of more than 25 % is an error. Do not use an estimate in a safety argument.
+    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "4", require_equals = true,
         value_parser = estimated, conflicts_with_all = ["equal_sms_once", "vary", "traffic", "l2"])]
     estimate: Option<Estimated>,
     #[command(flatten)]
@@ -169,16 +173,20 @@ impl Args {
         let progress = Progress::new(global, "numbers of SMs");
         let point = |&sms: &u32| {
             let run = |(setup, variant): (&Setup, &Variant)| {
-                let results = match self.estimate {
-                    Some(estimated) => setup.estimate_on(sms, estimated.rounds(), options)?,
-                    None => setup.run_on(sms, options, &mut |_| ())?.0,
-                };
-                Ok((variant.launch, results))
+                Ok((variant.launch, setup.run_on(sms, options, &mut |_| ())?.0))
             };
-            let runs: Vec<Result<_>> = setups.par_iter().zip(&variants).map(run).collect();
-            let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
+            let (runs, uncertainty) = match self.estimate {
+                Some(estimated) => {
+                    let estimate = setup.estimate_on(sms, estimated.rounds(), options)?;
+                    (vec![(0, estimate.results)], Some(estimate.uncertainty))
+                }
+                None => {
+                    let runs: Vec<Result<_>> = setups.par_iter().zip(&variants).map(run).collect();
+                    (runs.into_iter().collect::<Result<Vec<_>>>()?, None)
+                }
+            };
             progress.step();
-            Ok(Point::new(setup.machine(), sms, &runs, self.traffic))
+            Ok(Point::new(setup.machine(), sms, &runs, uncertainty, self.traffic))
         };
         let points: Vec<Result<Option<Point>>> =
             global.pool()?.install(|| sms.par_iter().map(point).collect());

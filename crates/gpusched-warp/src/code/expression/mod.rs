@@ -99,24 +99,6 @@ impl Compiled {
         })
     }
 
-    /// Returns the value of the expression if the expression is a number.
-    pub fn constant(&self, parts: &FixedParts) -> Option<i64> {
-        let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
-        match (fixed, &self.moving) {
-            (Some(number), None) | (None, Some(number)) => number.constant(),
-            _ => None,
-        }
-    }
-
-    /// Returns a compiled expression with the constant value `number`, as a replacement for this
-    /// expression.
-    pub fn replaced(&self, number: i64) -> Compiled {
-        Compiled {
-            fixed: None,
-            moving: Some(Postfix::number(number)),
-        }
-    }
-
     /// Appends the parts of the expression that depend on the block to `found`. Returns `true` if
     /// each part has the same value in all loop rounds. The values of the parts then determine
     /// the whole influence of the block.

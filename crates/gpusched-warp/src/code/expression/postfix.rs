@@ -55,22 +55,6 @@ impl Postfix {
         })
     }
 
-    /// Creates the postfix expression of a number.
-    pub fn number(number: i64) -> Postfix {
-        Postfix {
-            ops: Box::new([Op::Number(number)]),
-            reads: false,
-        }
-    }
-
-    /// Returns the value of the expression if the expression is a number.
-    pub fn constant(&self) -> Option<i64> {
-        match *self.ops {
-            [Op::Number(number)] => Some(number),
-            _ => None,
-        }
-    }
-
     /// Returns whether the expression depends on the position of the block.
     pub fn names_block(&self) -> bool {
         let names = |op: &Op| matches!(op, Op::Builtin(Builtin::Block(_) | Builtin::LinearBlock));

@@ -34,14 +34,6 @@ pub trait Source: Send + Sync {
         let _ = most;
         None
     }
-
-    /// Returns a copy of the kernel with shortened loops, and the original number of rounds of the shortest affected
-    /// loop. All loops of at least `least` rounds shrink in proportion. In the copy, the shortest of these loops runs
-    /// `rounds` rounds. Returns `None` if the source knows no such loop.
-    fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
-        let _ = (least, rounds);
-        None
-    }
 }
 
 /// Queue of a kernel. Kernels with equal queue numbers run one at a time.

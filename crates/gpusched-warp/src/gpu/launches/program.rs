@@ -30,12 +30,6 @@ impl Source for ProgramSource {
     fn some_block(&self, most: u64) -> Option<u64> {
         Some(self.0.instructions_of(self.0.blocks() / 2, most))
     }
-
-    fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
-        let all = self.0.long_rounds(least)?;
-        let code = self.0.shortened(least, rounds)?;
-        Some((Arc::new(ProgramSource(Arc::new(code))), all))
-    }
 }
 
 impl Launch {

@@ -35,9 +35,6 @@ impl Gpu<'_> {
         if self.below.slices[index].accepts(edge)
             && let Some(request) = self.requests.pop(index)
         {
-            if self.untouched.is_some() {
-                self.touch(request.address);
-            }
             self.below.push(index, request, self.now);
         }
     }

@@ -75,7 +75,7 @@ impl Below {
 impl Gpu<'_> {
     /// Returns the maximum number of cycles by which the memory side may be ahead of the SMs.
     pub(in crate::gpu) fn lead(&self) -> u64 {
-        match self.may_go_ahead() && self.untouched.is_none() {
+        match self.may_go_ahead() {
             true => u64::from(self.machine.memory.rop_latency).min(MOST),
             false => 0,
         }

@@ -46,9 +46,11 @@ pub const TRAFFIC_COLUMNS: [&str; 12] = [
     "drain_dram_bytes_per_second",
 ];
 
-/// Last CSV column, only for estimated points. A reader of the CSV recognizes estimates by this
-/// column.
+/// CSV column, only for estimated points. A reader of the CSV recognizes estimates by this column.
 pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
+
+/// CSV column after [`ESTIMATE_COLUMN`].
+pub const UNCERTAINTY_COLUMN: &str = "uncertainty_percent";
 
 /// Profile of a kernel: the results of its runs in isolation on several numbers of SMs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -102,6 +104,10 @@ pub struct Point {
     /// Upper bound on the memory traffic between L2 and DRAM, for every number of SMs and every
     /// content of the caches [bytes].
     traffic_bytes: u64,
+    /// Estimated largest error of `cycles` [percent of `cycles`], from 0 to 25. 0 if gpusched simulated all blocks, so
+    /// that `cycles` is exact. Absent without an estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncertainty_percent: Option<f64>,
     /// Variation of the runs, if there are several; absent for one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     variation: Option<Variation>,
@@ -152,12 +158,13 @@ struct DrainAnswer {
 }
 
 impl Point {
-    /// Returns the point for `runs` on `sms` SMs of `machine`, each with its launch time. The longest run counts. Returns
-    /// `None` without runs.
+    /// Returns the point for `runs` on `sms` SMs of `machine`, each with its launch time. The longest run counts.
+    /// `uncertainty` is the uncertainty of an estimate, as a share of the time. Returns `None` without runs.
     pub fn new(
         machine: &MachineShape,
         sms: u32,
         runs: &[(u64, Results)],
+        uncertainty: Option<f64>,
         with_traffic: bool,
     ) -> Option<Point> {
         let time = |(launch, results): &(u64, Results)| results.cycles.saturating_sub(*launch);
@@ -179,6 +186,7 @@ impl Point {
             // and the other sectors go directly to L2. In the worst case, every sector misses in
             // L2 and is written back.
             traffic_bytes: 2 * u64::from(SECTOR) * (traffic.l1_accesses + traffic.l2_accesses),
+            uncertainty_percent: uncertainty.map(|share| (1000.0 * share).ceil() / 10.0),
             variation: (runs.len() > 1).then_some(Variation {
                 runs: runs.len() as u64,
                 shortest_cycles,
@@ -232,8 +240,10 @@ impl Answer {
 
     /// Returns the CSV columns.
     pub fn columns(&self) -> String {
-        let column = self.estimate.map(|_| ESTIMATE_COLUMN);
-        let mut columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).chain(column).collect();
+        let mut columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).collect();
+        if self.estimate.is_some() {
+            columns.extend([ESTIMATE_COLUMN, UNCERTAINTY_COLUMN]);
+        }
         if self.points.iter().any(|point| point.variation.is_some()) {
             columns.extend(VARIATION_COLUMNS);
         }
@@ -277,7 +287,9 @@ impl Report for Answer {
                     self.drain,
                 )
             });
+            let estimate = rounds.map(|rounds| (rounds, point.uncertainty_percent));
             let point = Point {
+                uncertainty_percent: None,
                 variation: None,
                 traffic: None,
                 ..point.clone()
@@ -285,7 +297,7 @@ impl Report for Answer {
             rows.add((
                 point,
                 gpu,
-                rounds.as_slice(),
+                estimate.as_slice(),
                 variation.as_slice(),
                 traffic.as_slice(),
             ))
@@ -304,6 +316,9 @@ impl Report for Answer {
         ];
         if self.points.iter().any(|point| point.variation.is_some()) {
             columns.push(Column::Right("shortest"));
+        }
+        if self.estimate.is_some() {
+            columns.push(Column::Right("uncertainty"));
         }
         let mut table = Table::new(columns);
         let first = self.points.first().map_or(0, |point| point.cycles);
@@ -326,6 +341,10 @@ impl Report for Answer {
                     .variation
                     .map(|variation| variation.shortest_cycles.to_string()),
             );
+            cells.extend(point.uncertainty_percent.map(|percent| match percent {
+                0.0 => "exact".to_owned(),
+                _ => format!("{percent:.1} %"),
+            }));
             table.row(cells);
         }
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
