@@ -63,6 +63,7 @@ fn launch(row: &Row) -> (Machine, Launch, Settings) {
         },
         record_issues: false,
         camping: false,
+        restart_clocks: false,
         limit: LIMIT,
     };
     let machine = Machine::named(row.text("machine")).unwrap();
