@@ -93,7 +93,7 @@ pub fn draw(
             kernel: source.kernel.clone(),
             alone: source.alone,
             period: source.period * scale,
-            offset: (source.period * scale) * phase >> 16,
+            offset: ((source.period * scale) * phase) >> 16,
             partition: source.partition,
         });
         let scaled: Vec<Source> = scaled.collect();
