@@ -4,6 +4,9 @@
 //! by lost hits in L2, and by writes that others must write back. The expected numbers were computed independently, but
 //! for file 04: since the shared memory has a pipeline with a limited number of places, as in GPGPU-Sim, its kernel takes
 //! 102,196 instead of 101,408 cycles. In isolation, it takes 80,848 cycles as before.
+//!
+//! `gpusched validate --warps` found file 13. Its kernel uses one channel at a time. Few reads of another kernel change the
+//! order of its own reads, so that it misses L1 more often.
 
 use std::sync::LazyLock;
 
@@ -21,7 +24,7 @@ fn machine() -> Machine {
 
 /// For each file, the victim, its time [core cycles], its slowdown, and its time divided by the bound of the peak
 /// bandwidth.
-const RUNS: [(&str, &str, u64, f64, f64); 12] = [
+const RUNS: [(&str, &str, u64, f64, f64); 13] = [
     ("01-mvt-starves-conv2d", "1-conv2d", 65_298, 5.174, 2.746),
     ("02-mvt-starves-pf", "1-m.pf", 91_046, 2.506, 2.098),
     ("03-vec-vec-saxpyl-warm-capacity", "0-s.vec", 35_843, 2.349, 1.542),
@@ -40,10 +43,11 @@ const RUNS: [(&str, &str, u64, f64, f64); 12] = [
     ("10-slice-chase-cold", "0-chase2", 49_622, 4.593, 4.578),
     ("11-rowbank-copyl", "0-copyl", 27_913, 5.767, 4.526),
     ("12-rand-copyl-cold", "0-copyl", 19_505, 3.559, 1.806),
+    ("13-camp-scattered", "0-synthetic", 84_550, 1.068, 1.068),
 ];
 
-/// All of these kernels exceed the bound of the peak bandwidth. Memory time at the own rates and at the lowest rates
-/// bounds all kernels of all runs. The balanced rates fail exactly where a kernel camps.
+/// All of these kernels exceed the bound of the peak bandwidth. Memory time at the lowest rates bounds all kernels of all
+/// runs. The own rates fail only for file 13, and the balanced rates fail exactly where a kernel camps.
 #[test]
 fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
     let examiner = Examiner::new(machine(), &STRESS);
@@ -61,11 +65,11 @@ fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
             over_peak,
         );
         for other in &victims {
-            for form in [Form::OwnDrain, Form::Universal] {
-                assert!(!other.exceeds(form), "{file} {} {form:?}", other.name);
-            }
+            assert!(!other.exceeds(Form::Universal), "{file} {}", other.name);
         }
-        let camps = ["07", "08", "09", "10", "11"]
+        let own = victims.iter().any(|victim| victim.exceeds(Form::OwnDrain));
+        assert_eq!(own, file.starts_with("13"), "{file}");
+        let camps = ["07", "08", "09", "10", "11", "13"]
             .iter()
             .any(|number| file.starts_with(number));
         let fails = victims.iter().any(|victim| victim.exceeds(Form::Balanced));

@@ -78,7 +78,7 @@ result states which part of a bound is confirmed.
 State the GPU, the memory bandwidth and the models of your system as options. `verify` refuses a plan with other values. Without
 an option, `verify` takes the value from the plan and lists it in the result. If a plan names a built-in GPU, it must contain the
 description of this GPU.
-The forms `balanced` and `own-drain` of memory times are tested, not proved. `--memory-time` accepts a form as an assumption.
+The forms `balanced` and `own-drain` of memory times are tested, with known counterexamples. `--memory-time` accepts a form as an assumption.
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong or not schedulable.
 
 Examples:

@@ -73,7 +73,7 @@ pub enum AssumptionId {
     TrafficUnknown,
     /// No job delays other partitions by more than its memory time at universal rates. No counterexample is known.
     MemoryTimeUniversal,
-    /// No job delays other partitions by more than its memory time at rates that are tested, not proved.
+    /// No job delays other partitions by more than its memory time at rates that are tested, with known counterexamples.
     MemoryTimeTested,
     /// Tasks and other sources do not exceed their stated L2 sectors.
     SectorBounds,
