@@ -16,7 +16,7 @@ use super::task_sets;
 /// What a campaign simulates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Systems {
-    /// Co-runs of two or three kernels, each of which runs once. After each draw, the campaign makes this number of random
+    /// Co-runs of two or three kernels. Each kernel runs once. After each draw, the campaign makes this number of random
     /// changes, and keeps a change that increases the largest time divided by its bound.
     CoRuns(u32),
     /// Task sets on partitions, with periodic jobs.
