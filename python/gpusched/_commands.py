@@ -1100,10 +1100,10 @@ def simulate_profile(
             interference may use these rates as capacities.
         programs: Folder for the programs of the patterns; only with --stress.
         estimate: Estimate the time by simulating the first rounds of thread blocks, at least ROUNDS. ``estimate``
-            without a number means at least 4 rounds. A round is the number of blocks that all SMs execute at the same
-            time. The simulation continues until the uncertainty of the time is at most 12 %. Kernels with few rounds
-            are simulated completely. At the limit of cycles, an uncertainty of more than 25 % is an error. Do not use
-            an estimate in a safety argument.
+            without a number means at least 4 rounds. A round is the number of blocks that all SMs execute at the
+            same time. The simulation continues until the uncertainty of the time is at most 12 %. Kernels with few
+            rounds are simulated completely. At the limit of cycles, an uncertainty of more than 25 % is an error.
+            Do not use an estimate in a safety argument.
         equal_sms_once: Simulate only one of several identical SMs; the result stays the same. The option has an
             effect only if the kernels access no memory outside the SM. Otherwise, gpusched simulates each SM and
             writes a note with the reason.
@@ -1335,6 +1335,8 @@ def validate(
     machine: Value = None,
     bound: Optional[Literal["peak", "balanced", "own-drain", "universal"]] = None,
     synthetic: bool = False,
+    climb: Optional[int] = None,
+    task_sets: bool = False,
     pessimism: Optional[Path] = None,
     reproducer: Optional[Path] = None,
     checkpoint: Document = None,
@@ -1366,6 +1368,12 @@ def validate(
             balanced rates, or at the own rates of a kernel if they are lower. ``universal``: Memory time at the
             lowest rates of the GPU: one slice and one bank.
         synthetic: Let half of the kernels run synthetic programs with random strides; only with --warps.
+        climb: Search for co-runs near the bound with this number of random changes; only with --warps. After each
+            random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps
+            a change that increases the largest time divided by its bound.
+        task_sets: Simulate periodic jobs of task sets instead of co-runs; only with --warps. Each partition has one
+            or two tasks, which run without preemption. The analysis accepts each task set with the bound of
+            ``bound``. gpusched compares the response times in one hyperperiod with the analysis.
         pessimism: Also write the ratios of simulated response times to their bounds, as CSV.
         reproducer: File for the smallest counterexample, if there is one.
         checkpoint: File that stores the progress, so that a later run can continue.
@@ -1384,6 +1392,8 @@ def validate(
             "machine": machine,
             "bound": bound,
             "synthetic": synthetic,
+            "climb": climb,
+            "task-sets": task_sets,
             "pessimism": pessimism,
             "reproducer": reproducer,
             "checkpoint": checkpoint,
@@ -1714,6 +1724,7 @@ def import_ptx(
     grid: Value,
     block: Value,
     parameter: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    values: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     registers: Optional[int] = None,
     shared_memory: Optional[int] = None,
     any_modifier: bool = False,
@@ -1731,6 +1742,10 @@ def import_ptx(
         parameter: Kernel parameters in order: NAME:BYTES for a buffer, NAME=VALUE for a number. A parameter of type
             f32 or f64 also accepts a decimal number, such as `a=2.5`. The value of a floating-point parameter has
             no effect on the timing.
+        values: Contents of a buffer: a JSON file with a list of whole numbers; may be repeated. With the contents,
+            addresses, conditions and loops may depend on values that the kernel loads from the buffer. A value has
+            4 bytes. For 1, 2 or 8 bytes, state the size after the name, such as `mask:1=mask.json`. The program
+            assumes that stores do not change the contents.
         registers: Registers per thread.
         shared_memory: Dynamic shared memory per block [bytes].
         any_modifier: Ignore instruction modifiers that the opcode does not support. Without the option, an
@@ -1747,6 +1762,7 @@ def import_ptx(
             "grid": grid,
             "block": block,
             "parameter": pairs(parameter),
+            "values": pairs(values),
             "registers": registers,
             "shared-memory": shared_memory,
             "any-modifier": any_modifier,

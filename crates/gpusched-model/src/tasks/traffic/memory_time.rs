@@ -26,7 +26,7 @@ impl RateForm {
     pub fn strength(self) -> &'static str {
         match self {
             RateForm::Universal => "universal, no counterexample known",
-            RateForm::Balanced | RateForm::OwnDrain => "tested, counterexamples known",
+            RateForm::Balanced | RateForm::OwnDrain => "counterexamples known",
         }
     }
 
