@@ -76,7 +76,7 @@ pub struct Args {
     ///
     /// After each random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps a
     /// change that increases the largest time divided by its bound.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u32>(0..=1_000_000))]
     climb: u32,
     /// Simulate periodic jobs of task sets instead of co-runs; only with --warps
     ///
