@@ -36,11 +36,9 @@ pub fn settings(scheduler: Scheduler, sms: u32) -> Settings {
     Settings {
         scheduler,
         sms: Some(sms),
-        warm: Vec::new(),
         record_issues: true,
-        camping: false,
-        restart_clocks: false,
         limit: 300_000,
+        ..Settings::default()
     }
 }
 

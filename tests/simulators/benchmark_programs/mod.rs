@@ -3,7 +3,6 @@
 mod masola23;
 mod singh22;
 
-use gpusched::model::Scheduler;
 use gpusched::model::machine::Machine;
 use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
 use gpusched::warp::gpu::{Launch, Results, Settings, run};
@@ -46,13 +45,8 @@ fn simulate(machine: &str, shared: bool, programs: &[&Program]) -> Results {
     });
     let launches: Vec<Launch> = launches.collect();
     let settings = Settings {
-        scheduler: Scheduler::Lrr,
-        sms: None,
-        warm: Vec::new(),
-        record_issues: false,
-        camping: false,
-        restart_clocks: false,
         limit: 10_000_000,
+        ..Settings::default()
     };
     run(&machine, &launches, &settings).unwrap()
 }

@@ -186,7 +186,7 @@ fn contents_are_required() {
         options.contents = known;
         let error = import(&module, kernel, &options).unwrap_err();
         assert_eq!(error.to_string(), expected);
-        assert_eq!(error.needs_contents(), expected.contains("loaded"));
+        assert_eq!(error.needs_contents, expected.contains("loaded"));
     }
 }
 

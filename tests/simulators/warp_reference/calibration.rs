@@ -32,9 +32,8 @@ fn simulate(program: &Program, sms: u32, scheduler: &str, warm: bool) -> Results
         sms: Some(sms),
         warm: if warm { extents(program) } else { Vec::new() },
         record_issues: sms == 1,
-        camping: false,
-        restart_clocks: false,
         limit: LIMIT,
+        ..Settings::default()
     };
     let launches = [Launch::of_program(program).unwrap()];
     run(&machine(false), &launches, &settings).unwrap()

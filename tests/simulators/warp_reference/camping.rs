@@ -26,12 +26,9 @@ fn cycles(blocks: u32, scheduler: &str) -> u64 {
     let program = copy(blocks);
     let settings = Settings {
         scheduler: scheduler.parse().unwrap(),
-        sms: None,
         warm: extents(&program),
-        record_issues: false,
-        camping: false,
-        restart_clocks: false,
         limit: LIMIT,
+        ..Settings::default()
     };
     let launches = [Launch::of_program(&program).unwrap()];
     run(&machine(false), &launches, &settings).unwrap().cycles

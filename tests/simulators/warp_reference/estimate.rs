@@ -61,10 +61,8 @@ fn launch(row: &Row) -> (Machine, Launch, Settings) {
         } else {
             Vec::new()
         },
-        record_issues: false,
-        camping: false,
-        restart_clocks: false,
         limit: LIMIT,
+        ..Settings::default()
     };
     let machine = Machine::named(row.text("machine")).unwrap();
     (machine, Launch::of_program(&program).unwrap(), settings)

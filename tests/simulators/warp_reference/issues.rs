@@ -40,9 +40,8 @@ fn check(kernel: &str, scheduler: &str, trace: &str, issues: usize) {
         sms: Some(1),
         warm: extents(&program),
         record_issues: true,
-        camping: false,
-        restart_clocks: false,
         limit: LIMIT,
+        ..Settings::default()
     };
     let results = run(
         &machine(false),

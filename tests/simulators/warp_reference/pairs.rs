@@ -42,16 +42,13 @@ fn simulate(row: &Row, present: &[usize], after_another: bool) -> Vec<KernelResu
     let warm = row.number("perf_sim_memcpy") == 1;
     let settings = Settings {
         scheduler: row.scheduler("sched"),
-        sms: None,
         warm: if warm {
             programs.iter().flat_map(extents).collect()
         } else {
             Vec::new()
         },
-        record_issues: false,
-        camping: false,
-        restart_clocks: false,
         limit: LIMIT,
+        ..Settings::default()
     };
     let machine = machine(row.number("concurrent_kernel_sm") == 1);
     run(&machine, &launches, &settings).unwrap().kernels

@@ -76,10 +76,8 @@ impl Row {
             scheduler: self.scheduler("scheduler"),
             sms: Some(u32::try_from(self.number("sms")).unwrap()),
             warm: if warm { extents(&program) } else { Vec::new() },
-            record_issues: false,
-            camping: false,
-            restart_clocks: false,
             limit: LIMIT,
+            ..Settings::default()
         };
         (Launch::of_program(&program).unwrap(), settings)
     }

@@ -27,10 +27,8 @@ fn simulated(row: &Row, module: &Module) -> Results {
         } else {
             Vec::new()
         },
-        record_issues: false,
-        camping: false,
-        restart_clocks: false,
         limit: LIMIT,
+        ..Settings::default()
     };
     let launch = Launch::of_program(&program).unwrap();
     run(&Machine::new(shape).unwrap(), &[launch], &settings).unwrap()

@@ -7,7 +7,7 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::MemoryRatesFiles;
 use gpusched_model::{Arbitration, Bandwidth, MemoryRates, MemoryTime, RateForm, SharedMemory};
 
-use crate::arguments::{named, whole};
+use crate::arguments::{named, refused, whole};
 
 /// Options that describe the memory that partitions share.
 #[derive(Debug, Clone, clap::Args)]
@@ -105,5 +105,8 @@ impl Memory {
 /// # Errors
 /// Fails with a message that states the error in the file.
 pub fn memory_rates(path: &str) -> Result<MemoryRates, String> {
-    MemoryRatesFiles::only(Path::new(path), "memory rates").map_err(|error| error.to_string())
+    MemoryRatesFiles::only(Path::new(path), "memory rates").map_err(|error| match error {
+        Error::Io { cause, .. } => refused(path, format_args!("a readable file with memory rates ({cause})")),
+        error => error.to_string(),
+    })
 }

@@ -292,5 +292,26 @@ impl Cache {
 }
 
 #[cfg(test)]
+impl Geometry {
+    /// Creates the geometry of a small cache that writes back. Successive lines belong to successive sets.
+    fn small(sets: usize, ways: usize) -> Geometry {
+        Geometry {
+            sets,
+            ways,
+            index: Index(Arc::new(move |address| {
+                (address / super::request::LINE) as usize % sets
+            })),
+            fifo: false,
+            writes: Writes::Back,
+            mshr_entries: 8,
+            mshr_merges: 8,
+            miss_queue: 8,
+            port_bytes: 32,
+            dirty_percent: 0,
+        }
+    }
+}
+
+#[cfg(test)]
 #[path = "cache_tests.rs"]
 mod tests;

@@ -148,9 +148,9 @@ impl Tags {
     /// Searches a line to evict for `address` in a full set where no reserved sector has a pending fill. `pending` must
     /// state whether the fill of a sector is pending.
     ///
-    /// A written line can be evicted before its fill. If a read then reserves the sector again and waits with the requests
-    /// that wait for the first fill, no other fill follows, as in GPGPU-Sim. If all lines of a set were in this state, the
-    /// set would stay full forever. A set with one line reaches this state often.
+    /// A line can be evicted while requests still wait for its sector. If a read then reserves the sector again and joins
+    /// these requests, no fill of the new line follows. GPGPU-Sim has the same rules. If all lines of a set were in this
+    /// state, the set would stay full forever. A set with one line reaches this state often.
     pub fn abandoned(&self, address: u64, pending: impl Fn(u64) -> bool) -> Found {
         let set = (self.index.0)(address);
         let is_pending = |line: usize| {

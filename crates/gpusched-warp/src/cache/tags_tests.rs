@@ -1,8 +1,5 @@
 //! Tests that the search by hash finds the same lines as a linear search.
 
-use std::sync::Arc;
-
-use super::super::{Index, Writes};
 use super::*;
 
 #[test]
@@ -16,18 +13,7 @@ fn lines_are_found_as_by_a_look_at_all() {
     };
     let (mut hits, mut evictions) = (0, 0);
     for ways in [1, 3, 8] {
-        let mut tags = Tags::new(&Geometry {
-            sets: 4,
-            ways,
-            index: Index(Arc::new(|address| (address / LINE % 4) as usize)),
-            fifo: false,
-            writes: Writes::Back,
-            mshr_entries: 8,
-            mshr_merges: 8,
-            miss_queue: 8,
-            port_bytes: 32,
-            dirty_percent: 0,
-        });
+        let mut tags = Tags::new(&Geometry::small(4, ways));
         for now in 0..5_000 {
             if random(2_000) == 0 {
                 tags.invalidate();

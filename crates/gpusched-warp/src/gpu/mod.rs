@@ -52,6 +52,21 @@ pub struct Settings {
     pub limit: u64,
 }
 
+impl Default for Settings {
+    /// Returns the settings of a run on all SMs with a cold L2, without records and without a limit.
+    fn default() -> Settings {
+        Settings {
+            scheduler: Scheduler::Lrr,
+            sms: None,
+            warm: Vec::new(),
+            record_issues: false,
+            camping: false,
+            restart_clocks: false,
+            limit: u64::MAX,
+        }
+    }
+}
+
 /// A simulated GPU that runs kernels.
 struct Gpu<'a> {
     machine: Arc<MachineShape>,

@@ -40,9 +40,8 @@ fn run(machine: &Machine, launches: &[Launch], scheduler: Scheduler, warm: bool,
         sms: Some(3),
         warm,
         record_issues: true,
-        camping: false,
-        restart_clocks: false,
         limit: 1_000_000,
+        ..Settings::default()
     };
     let mut gpu = Gpu::new(machine, launches, &settings, false).unwrap();
     gpu.skips = skips;
@@ -78,13 +77,9 @@ fn leaving_out_idle_cycles_changes_nothing() {
 fn the_sms_of_a_cluster_take_turns() {
     let launches = launches(0);
     let settings = Settings {
-        scheduler: Scheduler::Lrr,
         sms: Some(4),
-        warm: Vec::new(),
-        record_issues: false,
-        camping: false,
-        restart_clocks: false,
         limit: 1_000_000,
+        ..Settings::default()
     };
     for (name, odd) in [("titanv", [1, 0, 3, 2]), ("rtx2060", [0, 1, 2, 3])] {
         let machine = Machine::named(name).unwrap();
@@ -128,11 +123,8 @@ fn equal_sms_are_simulated_once() {
     let settings = Settings {
         scheduler: Scheduler::Gto,
         sms: Some(8),
-        warm: Vec::new(),
-        record_issues: false,
-        camping: false,
-        restart_clocks: false,
         limit: 1_000_000,
+        ..Settings::default()
     };
     let simulated = |machine: &str, blocks: u64, uneven: bool| {
         let machine = Machine::named(machine).unwrap();
@@ -188,13 +180,11 @@ fn rounds_are_parts_of_the_run() {
         launch.blocks = launch.blocks.min(30);
         let bytes = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
         let mut settings = Settings {
-            scheduler: Scheduler::Lrr,
             sms: Some(2),
             warm: program.addresses().into_iter().zip(bytes).collect(),
             record_issues: true,
-            camping: false,
-            restart_clocks: false,
             limit: 1_000_000,
+            ..Settings::default()
         };
         let launches = [launch];
         let full = super::run(&machine, &launches, &settings).unwrap();
@@ -267,10 +257,9 @@ fn second(machine: &Machine, program: &Program, at: u64, restart_clocks: bool, s
         scheduler: Scheduler::Gto,
         sms: Some(1),
         warm: vec![(0xC000_0000, 1 << 20)],
-        record_issues: false,
-        camping: false,
         restart_clocks,
         limit: 10_000_000,
+        ..Settings::default()
     };
     let mut gpu = Gpu::new(machine, &launches, &settings, false).unwrap();
     gpu.skips = skips;
@@ -310,10 +299,9 @@ fn a_launch_on_an_idle_gpu_restarts_the_clocks() {
             scheduler: Scheduler::Gto,
             sms: Some(1),
             warm: vec![(0xC000_0000, 1 << 20)],
-            record_issues: false,
-            camping: false,
             restart_clocks: true,
             limit: 10_000_000,
+            ..Settings::default()
         };
         let expected = super::run(&machine, &alone, &settings).unwrap().kernels[0].finish;
         let mut others = 0;

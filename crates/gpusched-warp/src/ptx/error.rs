@@ -1,6 +1,6 @@
 //! Errors for invalid PTX text, and for PTX features that programs cannot express.
 
-use super::execute::LOADED;
+use super::execute::Because;
 
 /// An error in PTX text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,20 +14,27 @@ pub struct PtxError {
     /// Whether the error reports a modifier that is unknown for its opcode. [`Options::any_modifier`](super::Options)
     /// permits unknown modifiers.
     pub unknown_modifier: bool,
+    /// Whether an address or condition depends on a loaded value that is unknown. The contents of the loaded buffer
+    /// ([`Options::contents`](super::Options)) may make this value known.
+    pub needs_contents: bool,
 }
 
 impl PtxError {
-    /// Returns whether an address, condition or loop depends on a loaded value that is unknown. The contents of the
-    /// loaded buffer ([`Options::contents`](super::Options)) may make this value known.
-    pub fn needs_contents(&self) -> bool {
-        self.message.contains(LOADED)
-    }
-
     pub(super) fn new(line: usize, message: impl Into<String>) -> PtxError {
         PtxError {
             line,
             message: message.into(),
             unknown_modifier: false,
+            needs_contents: false,
+        }
+    }
+
+    /// Returns the error that `what` in line `line` depends on a value that is unknown for the reason `because`.
+    pub(super) fn depends(line: usize, what: &str, because: &Because) -> PtxError {
+        let message = format!("the {what} depends on {because}, which programs cannot express");
+        PtxError {
+            needs_contents: because.needs_contents,
+            ..PtxError::new(line, message)
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Symbolic execution: the values that instructions write to registers, if these values are known
 //! before a run.
 
+use std::fmt;
 use std::rc::Rc;
 
 use super::module::size;
@@ -13,8 +14,41 @@ use gpusched_model::program::expression::{Binary, Function};
 pub(super) enum Value {
     /// The register contains the lowest bits of this polynomial. A predicate is 0 or 1.
     Known(Poly),
-    /// The value is unknown. The text states the reason.
-    Unknown(Rc<str>),
+    /// The value is unknown, for this reason.
+    Unknown(Because),
+}
+
+/// Reason why a value is unknown. In messages, the reason follows the words "depends on".
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Because {
+    text: Rc<str>,
+    /// Whether the value depends on a load whose result the contents of a buffer could state.
+    pub needs_contents: bool,
+}
+
+impl<T: Into<Rc<str>>> From<T> for Because {
+    fn from(text: T) -> Because {
+        Because {
+            text: text.into(),
+            needs_contents: false,
+        }
+    }
+}
+
+impl Because {
+    /// Returns the reason that the load in line `line` reads a value that is unknown. `more` continues the reason.
+    fn loaded(line: usize, more: &str) -> Because {
+        Because {
+            needs_contents: true,
+            ..format!("the value loaded in line {line}{more}").into()
+        }
+    }
+}
+
+impl fmt::Display for Because {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 impl Value {
@@ -36,9 +70,6 @@ fn integer(kind: &str) -> bool {
     kind.starts_with(['s', 'u', 'b'])
 }
 
-/// Start of the reason why a loaded value is unknown.
-pub(super) const LOADED: &str = "the value loaded";
-
 /// Maximum size of a polynomial. A register with a larger polynomial has an unknown value.
 pub(super) const LARGEST: usize = 400;
 
@@ -53,9 +84,6 @@ pub(super) struct Knowledge<'k> {
     /// Ranges that hold for every launch.
     pub anywhere: Ranges,
 }
-
-/// Reason why a value is unknown. In messages, the reason follows the words "depends on".
-type Because = Rc<str>;
 
 impl Knowledge<'_> {
     /// Returns the value that `instruction` writes to its first operand, if this operand is a register.
@@ -103,7 +131,7 @@ impl Knowledge<'_> {
             return self.element(instruction, state);
         }
         if matches!(name, "ld" | "ldu" | "atom") {
-            return Err(format!("{LOADED} in line {line}").into());
+            return Err(Because::loaded(line, ""));
         }
         let bits = size(kind).map_or(64, |bytes| u8::try_from(bytes.min(8) * 8).unwrap_or(64));
         let integer = kind.starts_with(['s', 'u', 'b']) || kind == "pred";
@@ -225,14 +253,13 @@ impl Knowledge<'_> {
     /// Returns the value that a load from global memory reads, if the load reads one value of a buffer with values.
     fn element(&self, instruction: &Instruction, state: &State) -> Result<Poly, Because> {
         let line = instruction.line;
-        let unknown = || -> Because { format!("{LOADED} in line {line}").into() };
         let memory = instruction.operands.iter().find_map(|operand| match operand {
             Operand::Memory(memory) => Some(memory),
             _ => None,
         });
         let register = memory.and_then(|memory| memory.register);
         let (Some(memory), Some(register)) = (memory, register) else {
-            return Err(unknown());
+            return Err(Because::loaded(line, ""));
         };
         let base = self.operand(Some(&Operand::Register(register)), state, line)?;
         let address = base.plus(&Poly::constant(memory.offset));
@@ -244,16 +271,15 @@ impl Knowledge<'_> {
             let changes = |name: &str| name.starts_with('%');
             return match !self.elements.is_empty() && address.mentions(&changes) && integer(kind) {
                 true => Ok(Poly::element(UNKNOWN_BUFFER, address)),
-                false => Err(unknown()),
+                false => Err(Because::loaded(line, "")),
             };
         };
         let element = size_of(&buffer).map_or(0, |(_, bytes)| *bytes);
         if size(kind) != Some(u64::from(element)) || !integer(kind) {
-            return Err(format!(
-                "{LOADED} in line {line}, which is of type {kind}, but the values of buffer `{buffer}` are whole numbers \
-                 of {element} bytes"
-            )
-            .into());
+            let more = format!(
+                ", which is of type {kind}, but the values of buffer `{buffer}` are whole numbers of {element} bytes"
+            );
+            return Err(Because::loaded(line, &more));
         }
         // Addresses of loads are multiples of the size, so the division has no remainder.
         let shift = Poly::constant(i64::from(element.trailing_zeros()));

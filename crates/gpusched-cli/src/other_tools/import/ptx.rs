@@ -170,15 +170,15 @@ impl Args {
         let program = Module::read(&text).and_then(|module| import(&module, &self.kernel, &options));
         let program = program.map_err(|error| {
             let line = Some(error.line).filter(|line| *line > 0);
-            let needs_contents = error.needs_contents();
             let refusal = Refusal::told("", error.message).at(&self.file, line);
-            if error.unknown_modifier {
-                return refusal
-                    .hint("correct the modifier, or add `--any-modifier` to ignore all such modifiers");
-            }
-            match needs_contents {
-                true => refusal.hint("state the contents of the loaded buffer: add `--values NAME=FILE`"),
-                false => refusal,
+            match (error.unknown_modifier, error.needs_contents) {
+                (true, _) => {
+                    refusal.hint("correct the modifier, or add `--any-modifier` to ignore all such modifiers")
+                }
+                (_, true) => {
+                    refusal.hint("state the contents of the loaded buffer: add `--values NAME=FILE`")
+                }
+                _ => refusal,
             }
         })?;
         let text = program

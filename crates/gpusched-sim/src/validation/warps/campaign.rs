@@ -13,7 +13,7 @@ use super::draw::{Draft, Kernels};
 use super::shrink::{fewer_jobs, shrink, smaller};
 use super::task_sets;
 
-/// What a campaign simulates.
+/// Kind of the runs of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Systems {
     /// Co-runs of two or three kernels. Each kernel runs once. After each draw, the campaign makes this number of random
@@ -32,7 +32,7 @@ pub struct Campaign {
     pub programs: Vec<Program>,
     /// Whether half of the kernels run synthetic programs.
     pub synthetic: bool,
-    /// What the campaign simulates.
+    /// Kind of the runs.
     pub kind: Systems,
     /// Number of runs.
     pub systems: u64,
@@ -196,15 +196,19 @@ impl Campaign {
         };
         let examine = |run: &WarpRunShape| jobs.examine(&self.examiner, run, self.form);
         // A task set that does not end in time misses deadlines by far.
-        let exceeds = |run: &WarpRunShape| {
-            Ok(examine(run)?.is_none_or(|victims| victims.iter().any(|victim| victim.exceeds(self.form))))
+        let exceeds = |victims: &Option<Vec<Victim>>| {
+            let mut all = victims.iter().flatten();
+            victims.is_none() || all.any(|victim| victim.exceeds(self.form))
         };
-        let violation = match exceeds(&jobs.run)? {
+        let victims = examine(&jobs.run)?;
+        let violation = match exceeds(&victims) {
             false => None,
-            true => Some(shrink(jobs.run.clone(), fewer_jobs, exceeds)?),
+            true => Some(shrink(jobs.run.clone(), fewer_jobs, |run| {
+                Ok(exceeds(&examine(run)?))
+            })?),
         };
         Ok(Some(Examined {
-            victims: examine(&jobs.run)?.unwrap_or_default(),
+            victims: victims.unwrap_or_default(),
             violation,
         }))
     }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use gpusched_analysis::interference::{Interference, model_of};
 use gpusched_analysis::partitioning::Problem;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::machine::SECTOR;
 use gpusched_model::streams::below;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::{Drain, MemoryTime, RateForm, Sectors};
@@ -17,7 +18,6 @@ use gpusched_model::wcet::{Form as WcetForm, Table};
 use gpusched_model::{
     Arbitration, Bandwidth, Bytes, Evidence, Policy, SharedMemory, Task, TaskSet, TaskShape, WcetFunction,
 };
-use gpusched_warp::stress::Rates;
 use rand::Rng;
 
 use super::bound::{Alone, Examiner, Form, VARIATION, Victim};
@@ -40,15 +40,29 @@ pub struct Jobs {
     pub end: u64,
 }
 
-/// A task before its jobs are released.
+/// A task before its jobs are released. All times depend on a common scale [core cycles].
 struct Source {
     kernel: RunKernel,
     alone: Alone,
     partition: usize,
-    /// Period and deadline [core cycles].
-    period: u64,
-    /// Release of the first job [core cycles].
-    offset: u64,
+    /// Period and deadline, as a multiple of the scale.
+    multiple: u64,
+    /// Release of the first job, as a share of the period in units of 2^-16.
+    phase: u64,
+}
+
+impl Source {
+    fn period(&self, scale: u64) -> u64 {
+        self.multiple * scale
+    }
+
+    /// Returns the number of SMs of the partition.
+    fn sms(&self) -> u32 {
+        self.kernel
+            .sms
+            .as_ref()
+            .map_or(0, |sms| sms.indices().len() as u32)
+    }
 }
 
 /// Draws a task set for the bound `form`. Returns `None` if a simulation in isolation takes too long, or if the analysis
@@ -80,25 +94,16 @@ pub fn draw(
             kernel: kernel.clone(),
             alone,
             partition: member.partition,
-            period: 1 << below(random, 3),
-            offset: 0,
+            multiple: 1 << below(random, 3),
+            phase: below(random, 1 << 16) as u64,
         });
     }
     let edf = below(random, 2) == 0;
-    let phases: Vec<u64> = sources.iter().map(|_| below(random, 1 << 16) as u64).collect();
     // At this scale, the utilization of some partitions may still exceed 1.
     let mut scale = sources.iter().map(|source| source.alone.cold).max().unwrap_or(1);
     for _ in 0..DOUBLINGS {
-        let scaled = sources.iter().zip(&phases).map(|(source, phase)| Source {
-            kernel: source.kernel.clone(),
-            alone: source.alone,
-            period: source.period * scale,
-            offset: ((source.period * scale) * phase) >> 16,
-            partition: source.partition,
-        });
-        let scaled: Vec<Source> = scaled.collect();
-        if let Some(responses) = responses(examiner, &scaled, form, edf)? {
-            return Ok(Some(release(run, &scaled, &responses, HYPERPERIOD * scale, edf)));
+        if let Some(responses) = responses(examiner, &sources, scale, form, edf)? {
+            return Ok(Some(release(run, &sources, scale, &responses, edf)));
         }
         scale *= 2;
     }
@@ -115,53 +120,16 @@ struct Response {
 fn responses(
     examiner: &Examiner,
     sources: &[Source],
+    scale: u64,
     form: Form,
     edf: bool,
 ) -> Result<Option<Vec<Response>>> {
-    let khz = u128::from(examiner.machine().clocks.core_khz);
-    // Shorter periods and longer WCETs are pessimistic.
-    let down = |cycles: u64| narrow(u128::from(cycles) * 1_000_000 / khz);
-    let up = |cycles: u64| narrow((u128::from(cycles) * 1_000_000).div_ceil(khz));
     let invalid = || Error::Internal("a simulated kernel is no valid task".to_owned());
-    let drain = |rates: Rates| {
-        Some(Drain {
-            l2: Bandwidth::new(rates.l2)?,
-            dram: Bandwidth::new(rates.dram)?,
-        })
-    };
-    let task = |source: &Source| {
-        let alone = &source.alone;
-        let wcet = Time::from_ns(up(if form == Form::Peak {
-            alone.time
-        } else {
-            alone.cold
-        }));
-        let sms = source
-            .kernel
-            .sms
-            .as_ref()
-            .map_or(0, |sms| sms.indices().len() as u32);
-        let table = || vec![(sms, wcet)];
-        let function = WcetForm::Table(Table::Each {
-            isolated: table(),
-            conflict: table(),
-        });
-        Task::from_shape(TaskShape {
-            name: source.kernel.name.clone(),
-            period: Time::from_ns(down(source.period)),
-            deadline: None,
-            jitter: None,
-            block: None,
-            kind: None,
-            traffic: Bytes::new(32 * alone.dram),
-            bandwidth: None,
-            sectors: Sectors::new(alone.reads, alone.writes, drain(alone.drain)),
-            wcet_source: None,
-            wcet: WcetFunction::new(function).ok()?,
-        })
-        .ok()
-    };
-    let tasks: Option<Vec<Task>> = sources.iter().map(task).collect();
+    let khz = u128::from(examiner.machine().clocks.core_khz);
+    let tasks: Option<Vec<Task>> = sources
+        .iter()
+        .map(|source| task(source, scale, form, khz))
+        .collect();
     let set = TaskSet::new(None, tasks.ok_or_else(invalid)?).map_err(|_| invalid())?;
     let policy: Policy = match edf {
         true => Policy::NpEdf,
@@ -170,30 +138,21 @@ fn responses(
     let (interference, memory) = memory(examiner, form).ok_or_else(invalid)?;
     let problem = Problem::new(&set, examiner.machine().sms(), policy, model_of(interference))?;
     let problem = problem.sharing(memory)?;
-    let count = sources
-        .iter()
-        .map(|source| source.partition + 1)
-        .max()
-        .unwrap_or(0);
-    let parts: Vec<(Vec<usize>, u32)> = (0..count)
-        .map(|partition| {
-            let own = sources
-                .iter()
-                .enumerate()
-                .filter(|(_, source)| source.partition == partition);
-            let sms = own.clone().filter_map(|(_, source)| source.kernel.sms.as_ref());
-            let sms = sms.map(|sms| sms.indices().len() as u32).max().unwrap_or(0);
-            (own.map(|(index, _)| index).collect(), sms)
-        })
-        .collect();
+    let mut parts: Vec<(Vec<usize>, u32)> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        if parts.len() <= source.partition {
+            parts.resize(source.partition + 1, (Vec::new(), 0));
+        }
+        let (tasks, sms) = &mut parts[source.partition];
+        tasks.push(index);
+        *sms = source.sms();
+    }
     let parts: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, sms)| (&tasks[..], *sms)).collect();
-    let mut found: Vec<Response> = sources
-        .iter()
-        .map(|source| Response {
-            cycles: source.period,
-            priority: 0,
-        })
-        .collect();
+    let at_deadline = |source: &Source| Response {
+        cycles: source.period(scale),
+        priority: 0,
+    };
+    let mut found: Vec<Response> = sources.iter().map(at_deadline).collect();
     for ((tasks, _), verdict) in parts.iter().zip(problem.verdicts(&parts)) {
         if !verdict.schedulable {
             return Ok(None);
@@ -214,6 +173,43 @@ fn responses(
         }
     }
     Ok(Some(found))
+}
+
+/// Returns the task of `source` for the analysis with the bound `form`. `khz` is the clock of the SMs. Returns `None` if
+/// the task is not valid.
+fn task(source: &Source, scale: u64, form: Form, khz: u128) -> Option<Task> {
+    let alone = &source.alone;
+    // Shorter periods and longer WCETs are pessimistic.
+    let period = u128::from(source.period(scale)) * 1_000_000 / khz;
+    let wcet = match form {
+        Form::Peak => alone.time,
+        Form::Balanced | Form::OwnDrain | Form::Universal => alone.cold,
+    };
+    let wcet = Time::from_ns(narrow((u128::from(wcet) * 1_000_000).div_ceil(khz)));
+    let table = || vec![(source.sms(), wcet)];
+    // A kernel without accesses has the rate 0, and no sectors that need a rate.
+    let drain = Drain {
+        l2: Bandwidth::new(alone.drain.l2.max(1))?,
+        dram: Bandwidth::new(alone.drain.dram.max(1))?,
+    };
+    Task::from_shape(TaskShape {
+        name: source.kernel.name.clone(),
+        period: Time::from_ns(narrow(period)),
+        deadline: None,
+        jitter: None,
+        block: None,
+        kind: None,
+        traffic: Bytes::new(u64::from(SECTOR) * alone.dram),
+        bandwidth: None,
+        sectors: Some(Sectors::new(alone.reads, alone.writes, Some(drain))?),
+        wcet_source: None,
+        wcet: WcetFunction::new(WcetForm::Table(Table::Each {
+            isolated: table(),
+            conflict: table(),
+        }))
+        .ok()?,
+    })
+    .ok()
 }
 
 /// Returns the interference model of `form`, and the parameters of the memory.
@@ -237,18 +233,15 @@ fn memory(examiner: &Examiner, form: Form) -> Option<(Interference, SharedMemory
 }
 
 /// Releases the jobs of one hyperperiod.
-fn release(
-    mut run: WarpRunShape,
-    sources: &[Source],
-    responses: &[Response],
-    hyperperiod: u64,
-    edf: bool,
-) -> Jobs {
+fn release(mut run: WarpRunShape, sources: &[Source], scale: u64, responses: &[Response], edf: bool) -> Jobs {
     run.kernels.clear();
+    let hyperperiod = HYPERPERIOD * scale;
     let mut bounds = HashMap::new();
     for (source, response) in sources.iter().zip(responses) {
-        for job in 0..hyperperiod / source.period.max(1) {
-            let launch = source.offset + job * source.period;
+        let period = source.period(scale);
+        let offset = (period * source.phase) >> 16;
+        for job in 0..hyperperiod / period.max(1) {
+            let launch = offset + job * period;
             let mut kernel = source.kernel.clone();
             let name = format!("{}.{job}", kernel.name.unwrap_or_default());
             bounds.insert(name.clone(), (source.alone.time, response.cycles));
@@ -257,7 +250,7 @@ fn release(
             kernel.queue = Some(Queue {
                 name: format!("partition-{}", source.partition),
                 priority: match edf {
-                    true => launch + source.period,
+                    true => launch + period,
                     false => response.priority,
                 },
             });

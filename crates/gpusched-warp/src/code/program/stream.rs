@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::stack::Stack;
 use super::{Code, Flow};
-use crate::code::expression::{Computed, Kept, LANES, Lanes, Position};
+use crate::code::expression::{Compiled, Computed, Kept, LANES, Lanes, Position, Room};
 use crate::code::{Effect, Instruction, Stream};
 
 /// Instruction stream of one warp of a program.
@@ -67,26 +67,21 @@ impl Stream for WarpStream {
             return;
         };
         let mut lanes = active & step.lanes;
+        // Evaluates an expression, and records values of buffers that `lanes` miss.
+        let computed = &mut self.computed;
+        let mut evaluate = |expression: &Compiled, lanes: u32, room: &mut Room| {
+            let values = expression.evaluate(&self.code.fixed, &self.position, counters, computed, room);
+            if !room.missing.is_empty() {
+                self.code.note_missing(next, &room.missing, lanes);
+                room.missing.clear();
+            }
+            values
+        };
         if let Some(when) = &step.when {
-            let values = when.evaluate(
-                &self.code.fixed,
-                &self.position,
-                counters,
-                &mut self.computed,
-                &mut effect.room.0,
-            );
-            check(&self.code, next, lanes, effect);
-            lanes &= values.mask();
+            lanes &= evaluate(when, lanes, &mut effect.room.0).mask();
         }
         if let Some(address) = &step.address {
-            let address = address.evaluate(
-                &self.code.fixed,
-                &self.position,
-                counters,
-                &mut self.computed,
-                &mut effect.room.0,
-            );
-            check(&self.code, next, lanes, effect);
+            let address = evaluate(address, lanes, &mut effect.room.0);
             effect.stride = address.stride();
             address.put(&mut effect.addresses);
             if let Some(bounds) = &step.bounds {
@@ -102,14 +97,7 @@ impl Stream for WarpStream {
                 counter,
             } => {
                 let done = counters.get(*counter).copied().unwrap_or(0).saturating_add(1);
-                let rounds = rounds.evaluate(
-                    &self.code.fixed,
-                    &self.position,
-                    counters,
-                    &mut self.computed,
-                    &mut effect.room.0,
-                );
-                check(&self.code, next, lanes, effect);
+                let rounds = evaluate(rounds, lanes, &mut effect.room.0);
                 lanes &= match rounds {
                     Lanes::Affine(rounds, 0) if done < rounds => u32::MAX,
                     Lanes::Affine(_, 0) => 0,
@@ -128,16 +116,6 @@ impl Stream for WarpStream {
 
     fn copy(&self) -> Box<dyn Stream + Send> {
         Box::new(self.clone())
-    }
-}
-
-/// Records missing values of buffers of the last evaluation for the lanes `lanes` of the instruction at `index`.
-#[inline]
-fn check(code: &Code, index: u32, lanes: u32, effect: &mut Effect) {
-    let missing = &mut effect.room.0.missing;
-    if !missing.is_empty() {
-        code.note_missing(index, missing, lanes);
-        missing.clear();
     }
 }
 

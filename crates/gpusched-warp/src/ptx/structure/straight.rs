@@ -18,12 +18,7 @@ impl Structure<'_> {
         let value = self
             .knowledge
             .operand(Some(&Operand::Register(register)), state, instruction.line);
-        let value = value.map_err(|because| {
-            PtxError::new(
-                instruction.line,
-                format!("the guard depends on {because}, which programs cannot express"),
-            )
-        })?;
+        let value = value.map_err(|because| PtxError::depends(instruction.line, "guard", &because))?;
         Ok(Some(if negated {
             self.knowledge.ranges.not(&value)
         } else {
@@ -165,12 +160,7 @@ impl Structure<'_> {
         let base = self
             .knowledge
             .operand(Some(&Operand::Register(register)), state, line)
-            .map_err(|because| {
-                PtxError::new(
-                    line,
-                    format!("the address depends on {because}, which programs cannot express"),
-                )
-            })?;
+            .map_err(|because| PtxError::depends(line, "address", &because))?;
         let kind = self
             .knowledge
             .kernel

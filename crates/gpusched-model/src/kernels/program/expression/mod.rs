@@ -51,43 +51,38 @@ impl Expression {
 
     /// Calls `found` for every name that the expression contains, except the buffers in `value(buffer, index)`.
     pub fn names(&self, found: &mut impl FnMut(&str)) {
-        match self {
-            Expression::Number(_) => {}
-            Expression::Name(name) => found(name),
-            Expression::Unary(_, operand) => operand.names(found),
-            Expression::Binary(_, operands) => {
-                operands.0.names(found);
-                operands.1.names(found);
+        self.visit(&mut |part| {
+            if let Expression::Name(name) = part {
+                found(name);
             }
-            Expression::Choice(parts) => {
-                parts.0.names(found);
-                parts.1.names(found);
-                parts.2.names(found);
-            }
-            Expression::Call(_, arguments) => arguments.iter().for_each(|argument| argument.names(found)),
-            Expression::Element(_, index) => index.names(found),
-        }
+        });
     }
 
     /// Calls `found` for the buffer of each `value(buffer, index)` in the expression.
     pub fn buffers(&self, found: &mut impl FnMut(&str)) {
+        self.visit(&mut |part| {
+            if let Expression::Element(buffer, _) = part {
+                found(buffer);
+            }
+        });
+    }
+
+    /// Calls `found` for the expression and each of its parts, from left to right.
+    fn visit(&self, found: &mut impl FnMut(&Expression)) {
+        found(self);
         match self {
             Expression::Number(_) | Expression::Name(_) => {}
-            Expression::Unary(_, operand) => operand.buffers(found),
+            Expression::Unary(_, operand) | Expression::Element(_, operand) => operand.visit(found),
             Expression::Binary(_, operands) => {
-                operands.0.buffers(found);
-                operands.1.buffers(found);
+                operands.0.visit(found);
+                operands.1.visit(found);
             }
             Expression::Choice(parts) => {
-                parts.0.buffers(found);
-                parts.1.buffers(found);
-                parts.2.buffers(found);
+                parts.0.visit(found);
+                parts.1.visit(found);
+                parts.2.visit(found);
             }
-            Expression::Call(_, arguments) => arguments.iter().for_each(|argument| argument.buffers(found)),
-            Expression::Element(buffer, index) => {
-                found(buffer);
-                index.buffers(found);
-            }
+            Expression::Call(_, arguments) => arguments.iter().for_each(|argument| argument.visit(found)),
         }
     }
 
