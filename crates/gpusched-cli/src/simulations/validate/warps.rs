@@ -34,7 +34,7 @@ pub struct WarpValidation {
     bound: Form,
     /// Results of each form of the bound.
     forms: Vec<FormResult>,
-    /// Number of the first run with a kernel that exceeds `bound`; absent without such a co-run.
+    /// Number of the first run with a kernel that exceeds `bound`; absent without such a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<u64>,
 }
