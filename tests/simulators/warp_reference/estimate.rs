@@ -10,7 +10,7 @@ use gpusched::warp::estimate::{Estimate, estimate};
 use gpusched::warp::gpu::{Failure, Launch, Settings, run};
 
 use crate::programs::twins::{arguments, options};
-use crate::warp_reference::reference::{LIMIT, Row, extents, file, rows, table};
+use crate::warp_reference::reference::{Row, file, rows, table};
 
 /// Default of `--estimate`.
 const ROUNDS: u32 = 4;
@@ -53,17 +53,7 @@ fn program(row: &Row) -> Program {
 /// Returns the machine, the launch and the settings of `row`.
 fn launch(row: &Row) -> (Machine, Launch, Settings) {
     let program = program(row);
-    let settings = Settings {
-        scheduler: row.scheduler("scheduler"),
-        sms: Some(u32::try_from(row.number("sms")).unwrap()),
-        warm: if row.number("l2_warm") == 1 {
-            extents(&program)
-        } else {
-            Vec::new()
-        },
-        limit: LIMIT,
-        ..Settings::default()
-    };
+    let settings = row.settings(&program);
     let machine = Machine::named(row.text("machine")).unwrap();
     (machine, Launch::of_program(&program).unwrap(), settings)
 }

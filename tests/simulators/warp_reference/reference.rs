@@ -71,15 +71,19 @@ impl Row {
 
     fn launch(&self) -> (Launch, Settings) {
         let program = program(self.text("kernel"), FIRST_ADDRESS);
+        (Launch::of_program(&program).unwrap(), self.settings(&program))
+    }
+
+    /// Returns the settings of a run of `program` on `sms` SMs. `l2_warm` states whether L2 contains the buffers.
+    pub fn settings(&self, program: &Program) -> Settings {
         let warm = self.number("l2_warm") == 1;
-        let settings = Settings {
+        Settings {
             scheduler: self.scheduler("scheduler"),
             sms: Some(u32::try_from(self.number("sms")).unwrap()),
-            warm: if warm { extents(&program) } else { Vec::new() },
+            warm: if warm { extents(program) } else { Vec::new() },
             limit: LIMIT,
             ..Settings::default()
-        };
-        (Launch::of_program(&program).unwrap(), settings)
+        }
     }
 
     /// Returns the scheduler cycles without an issue, as in the reference data: idle, scoreboard, pipeline.

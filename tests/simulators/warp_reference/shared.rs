@@ -3,10 +3,10 @@
 use gpusched::model::machine::MachineShape;
 use gpusched::model::{Machine, Program};
 use gpusched::ptx::{Module, import};
-use gpusched::warp::gpu::{Launch, Results, Settings, run};
+use gpusched::warp::gpu::{Launch, Results, run};
 
 use crate::programs::twins::{arguments, options};
-use crate::warp_reference::reference::{LIMIT, Row, extents, file, table};
+use crate::warp_reference::reference::{Row, file, table};
 
 /// Simulates the row.
 fn simulated(row: &Row, module: &Module) -> Results {
@@ -19,19 +19,8 @@ fn simulated(row: &Row, module: &Module) -> Results {
     let shape: MachineShape = Machine::named(&row.text("machine").to_lowercase())
         .unwrap()
         .into_shape();
-    let settings = Settings {
-        scheduler: row.scheduler("scheduler"),
-        sms: Some(u32::try_from(row.number("sms")).unwrap()),
-        warm: if row.number("l2_warm") == 1 {
-            extents(&program)
-        } else {
-            Vec::new()
-        },
-        limit: LIMIT,
-        ..Settings::default()
-    };
     let launch = Launch::of_program(&program).unwrap();
-    run(&Machine::new(shape).unwrap(), &[launch], &settings).unwrap()
+    run(&Machine::new(shape).unwrap(), &[launch], &row.settings(&program)).unwrap()
 }
 
 /// Compares all rows. Returns the number of exact rows, and the number of rows with a fence.
