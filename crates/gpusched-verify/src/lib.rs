@@ -104,7 +104,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     let assumptions = premises::check(plan, set)?;
     hardware::check(plan)?;
     let wcets = Wcets::stated(interference)
-        .varied(plan.memory.and_then(|memory| memory.time))
+        .varied(plan.memory.and_then(|memory| memory.time), set)
         .within(Slices::of(plan, plan.memory));
     let mut all_pass = true;
     for (index, partition) in plan.partitions.iter().enumerate() {
@@ -176,13 +176,27 @@ fn memory_time(
         return fault("hardware.granularity", message.to_owned());
     }
     let lacks = |task: &Task| task.sectors().is_none_or(|sectors| !sectors.suffice(time.form));
-    match set.tasks().iter().position(lacks) {
+    if let Some(task) = set.tasks().iter().position(lacks) {
+        let message =
+            format!("found no `sectors`, or no `drain`, in task {task} of the task set, expected both");
+        return fault("memory.memory_time", message);
+    }
+    let Some(limit) = time.camping_limit else {
+        return Ok(());
+    };
+    let factor = |task: &Task| task.sectors().and_then(|sectors| sectors.camping_percent);
+    let within = |percent: u64| u128::from(percent) <= 100 * u128::from(limit.get());
+    match set
+        .tasks()
+        .iter()
+        .position(|task| !factor(task).is_some_and(within))
+    {
+        None => Ok(()),
         Some(task) => {
             let message =
-                format!("found no `sectors`, or no `drain`, in task {task} of the task set, expected both");
-            fault("memory.memory_time", message)
+                format!("found {limit}, but task {task} of the task set states no camping factor up to it");
+            fault("memory.memory_time.camping_limit", message)
         }
-        None => Ok(()),
     }
 }
 

@@ -1,10 +1,10 @@
 //! WCETs C(m) from the printed formulas in 128-bit fractions, multiplied by a common factor. This
 //! module also decides whether two tasks conflict.
 
-use super::memory::Slices;
+use super::memory::{Slices, WriteBacks};
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
-use gpusched_model::{Interference, MemoryTime, Task, WcetFunction};
+use gpusched_model::{Interference, MemoryTime, Task, TaskSet, WcetFunction};
 
 /// Rules from which a check computes WCETs: interference model, common factor, and memory slices.
 #[derive(Copy, Clone, Debug)]
@@ -12,6 +12,8 @@ pub(super) struct Wcets<'a> {
     pub interference: Interference,
     /// Percentage by which WCETs grow, because execution times vary. The common factor applies to the grown WCETs.
     variation: u32,
+    /// Write-backs of dirty lines that jobs find in L2. `None` if memory times do not count.
+    write_backs: Option<WriteBacks>,
     /// Common factor on all WCETs, in thousandths.
     permille: u64,
     /// Memory slices of the partitions. `None` if the partitions share the whole memory.
@@ -24,15 +26,18 @@ impl<'a> Wcets<'a> {
         Wcets {
             interference,
             variation: 0,
+            write_backs: None,
             permille: 1000,
             slices: None,
         }
     }
 
-    /// Returns these WCETs with the variation of the memory time `time`.
-    pub fn varied(self, time: Option<MemoryTime>) -> Wcets<'a> {
+    /// Returns these WCETs with the variation of the memory time `time`, and with the write-backs of the lines that the
+    /// tasks of `set` leave in L2.
+    pub fn varied(self, time: Option<MemoryTime>, set: &TaskSet) -> Wcets<'a> {
         Wcets {
             variation: time.map_or(0, |time| time.variation_percent),
+            write_backs: time.map(|time| WriteBacks::of(set, time)),
             ..self
         }
     }
@@ -42,6 +47,7 @@ impl<'a> Wcets<'a> {
         Wcets {
             interference: self.interference,
             variation: self.variation,
+            write_backs: self.write_backs,
             permille: self.permille,
             slices,
         }
@@ -59,15 +65,20 @@ impl<'a> Wcets<'a> {
         Wcets {
             interference: self.interference,
             variation: self.variation,
+            write_backs: self.write_backs,
             permille: self.permille,
             slices: None,
         }
     }
 
-    /// Returns the WCET of `task`, multiplied by the factor and increased by the effect of its
-    /// memory slices. Returns `None` if the WCET is unknown.
+    /// Returns the WCET of `task` with its write-backs, multiplied by the factor and increased by the effect of its memory
+    /// slices. Returns `None` if the WCET is unknown.
     pub fn of(self, task: &Task, sms: u32, conflict: bool) -> Option<u128> {
-        let whole = |sms| self.at(task.wcet(), sms, conflict);
+        let delay = self.write_backs.map_or(0, |write_backs| write_backs.delay(task));
+        let whole = |sms| {
+            let wcet = at(task.wcet(), sms, conflict)?;
+            Some(self.time(self.grown(wcet).saturating_add(delay)))
+        };
         match self.slices {
             None => whole(sms),
             Some(slices) => slices.wcet(task, sms, whole),
@@ -77,11 +88,6 @@ impl<'a> Wcets<'a> {
     /// Returns whether the interference model counts conflicts between tasks.
     pub fn conflict(self) -> bool {
         self.interference.counts_conflicts()
-    }
-
-    /// Returns the result of the function [`at`], multiplied by the factor.
-    pub fn at(self, function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
-        at(function, sms, conflict).map(|wcet| self.time(self.grown(wcet)))
     }
 
     /// Returns the result of the function [`least_work`], multiplied by the factor and rounded

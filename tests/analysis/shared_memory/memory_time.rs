@@ -1,6 +1,8 @@
 //! Guarantee: with memory times, the delay is the sum of the memory times of whole jobs. More sectors, slower rates and
 //! a larger variation never improve a result. A missing value is an error. `verify` recomputes all numbers.
 
+use std::num::NonZeroU32;
+
 use gpusched::interference::bandwidth::{Source, memory_time};
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::plan::Plan;
@@ -28,6 +30,8 @@ fn time(form: RateForm, (l2, dram): (u64, u64), variation_percent: u32) -> Memor
         l2_bytes_per_second: capacity(l2),
         dram_bytes_per_second: capacity(dram),
         variation_percent,
+        own_l2: false,
+        camping_limit: None,
     }
 }
 
@@ -47,10 +51,11 @@ fn responses(set: &TaskSet, policy: Policy, memory: SharedMemory) -> Vec<Option<
     verdicts.map(|verdict| of(verdict.evidence)).collect()
 }
 
-/// Victim: C = 10 us, and 10.2 us with the variation of 2 %. The other job has M = 2·1000 + 3·2000 ns = 8 us, and two
-/// of its jobs overlap a window of less than 100 us: 10.2 + 2·8 = 26.2 us. With DRAM at 4 GB/s, M = 3000 + 8·5000 ns =
-/// 43 us, and 10.2 + 2·43 = 96.2 us. A source of 65 bytes moves three
-/// sectors as writes, so M = 9 ns, and ⌊(t + 150 us)/100 us⌋ + 1 periods overlap t.
+/// Victim: C = 10 us, and 10.2 us with the variation of 2 %. Its 5 reads evict up to 20 dirty sectors, which take 20 ns. The
+/// other job has M = 2·1000 + 3·2000 ns = 8 us, and two of its jobs overlap a window of less than 100 us:
+/// 10.2 + 0.02 + 2·8 = 26.22 us. With DRAM at 4 GB/s, the write-backs take 160 ns, M = 3000 + 8·5000 ns = 43 us, and
+/// 10.2 + 0.16 + 2·43 = 96.36 us. A source of 65 bytes moves three sectors as writes, so M = 9 ns, and
+/// ⌊(t + 150 us)/100 us⌋ + 1 periods overlap t.
 #[test]
 fn golden_numbers_by_hand() {
     let tasks = r#"{"name":"victim","period":"1ms","sectors":{"reads":5,"writes":0,"drain":{"l2":"100GB/s","dram":"100GB/s"}},"wcet":{"table":[[1,"10us"]]}},
@@ -61,14 +66,30 @@ fn golden_numbers_by_hand() {
     ));
     let dm: Policy = "dm".parse().unwrap();
     let victim = |set: &TaskSet, form, variation| responses(set, dm, simple(form, variation).into())[0];
-    assert_eq!(victim(&plain, RateForm::Universal, 2), Some(ns(26_200)));
-    assert_eq!(victim(&plain, RateForm::Balanced, 0), Some(ns(26_000)));
-    assert_eq!(victim(&plain, RateForm::OwnDrain, 2), Some(ns(96_200)));
-    assert_eq!(victim(&noisy, RateForm::Universal, 2), Some(ns(26_218)));
-    // The victim delays the other job by 2·5 ns per job, and two of its jobs may overlap.
+    assert_eq!(victim(&plain, RateForm::Universal, 2), Some(ns(26_220)));
+    assert_eq!(victim(&plain, RateForm::Balanced, 0), Some(ns(26_020)));
+    assert_eq!(victim(&plain, RateForm::OwnDrain, 2), Some(ns(96_360)));
+    assert_eq!(victim(&noisy, RateForm::Universal, 2), Some(ns(26_238)));
+    // With ways of L2 of its own, the other job moves 600 sectors at DRAM: M = 3000 + 600 ns. The victim moves 5 and delays
+    // the other job as before.
+    let own = set(&format!(
+        r#"{{"tasks":[{}]}}"#,
+        tasks.replace("2000,", "2000,\"dram\":600,")
+    ));
+    let own_l2 = MemoryTime {
+        own_l2: true,
+        ..simple(RateForm::Universal, 0)
+    };
+    assert_eq!(
+        responses(&own, dm, own_l2.into()),
+        [Some(ns(17_220)), Some(ns(22_020))]
+    );
+    assert_eq!(victim(&own, RateForm::Universal, 0), Some(ns(26_020)));
+    // The other job finds at most the 2000 sectors that it writes itself. The victim delays it by 2·5 ns per job, and two jobs
+    // of the victim may overlap.
     assert_eq!(
         responses(&plain, dm, simple(RateForm::Universal, 0).into())[1],
-        Some(ns(20_020))
+        Some(ns(22_020))
     );
 }
 
@@ -96,11 +117,7 @@ fn whole_jobs_count_at_least_their_bytes() {
     for _ in 0..2_000 {
         let (period, deadline) = (between(&mut rng, 2, 60), between(&mut rng, 2, 120));
         let (reads, writes) = (between(&mut rng, 0, 20), between(&mut rng, 0, 20));
-        let sectors = Sectors {
-            reads,
-            writes,
-            drain: None,
-        };
+        let sectors = Sectors::new(reads, writes, None).unwrap();
         let form = simple(RateForm::Universal, 0);
         let m = memory_time::of_job(sectors, form);
         assert_eq!(m, u128::from(2 * reads + 3 * writes));
@@ -135,8 +152,12 @@ fn draw(rng: &mut impl Rng) -> TaskSet {
                 between(rng, 5, 90),
                 between(rng, 1, 60)
             );
+            let dram = match between(rng, 0, 2) {
+                0 => String::new(),
+                _ => format!(r#","dram":{}"#, between(rng, 0, 200_000)),
+            };
             format!(
-                r#"{{"period":"{period}ms","kind":"{kind}","sectors":{{"reads":{},"writes":{}{drain}}},
+                r#"{{"period":"{period}ms","kind":"{kind}","sectors":{{"reads":{},"writes":{}{dram}{drain},"camping_percent":300}},
                 "wcet":{{"amdahl":{{"work":"{work}ms","serial":0.02,"conflict":1.3}}}}}}"#,
                 between(rng, 0, 400_000),
                 between(rng, 0, 200_000)
@@ -153,11 +174,15 @@ fn draw(rng: &mut impl Rng) -> TaskSet {
 fn drawn_time(rng: &mut impl Rng) -> MemoryTime {
     let forms = [RateForm::Universal, RateForm::Balanced, RateForm::OwnDrain];
     let form = forms[usize::try_from(between(rng, 0, 2)).unwrap()];
-    time(
-        form,
-        (between(rng, 10, 100), between(rng, 2, 60)),
-        u32::try_from(between(rng, 0, 5)).unwrap(),
-    )
+    MemoryTime {
+        own_l2: between(rng, 0, 1) == 0,
+        camping_limit: NonZeroU32::new(3 * u32::from(between(rng, 0, 1) == 0)),
+        ..time(
+            form,
+            (between(rng, 10, 100), between(rng, 2, 60)),
+            u32::try_from(between(rng, 0, 5)).unwrap(),
+        )
+    }
 }
 
 /// More sectors, slower rates or a larger variation never make a partition schedulable or faster.
@@ -214,7 +239,7 @@ fn plans_are_verified_and_their_changes_noticed() {
         HeuristicKind::Ffd,
     ];
     let (mut rng, policies) = (rng(83), policies());
-    let (mut schedulable, mut refused) = (0, 0);
+    let (mut schedulable, mut refused, mut ways) = (0, 0, 0);
     for round in 0..300 {
         let (set, time) = (draw(&mut rng), drawn_time(&mut rng));
         let policy = policies[round % policies.len()];
@@ -261,6 +286,17 @@ fn plans_are_verified_and_their_changes_noticed() {
         for memory in [other, slower] {
             refused += usize::from(with(Some(memory.into()), both).is_err());
         }
+        let stricter = MemoryTime {
+            camping_limit: NonZeroU32::new(2),
+            ..time
+        };
+        let fault = with(Some(stricter.into()), both).unwrap_err();
+        assert_eq!(fault.field, "memory.memory_time.camping_limit");
+        let other_l2 = MemoryTime {
+            own_l2: !time.own_l2,
+            ..time
+        };
+        ways += usize::from(with(Some(other_l2.into()), both).is_err());
         let mut json = serde_json::to_value(&set).unwrap();
         for task in json["tasks"].as_array_mut().unwrap() {
             let number = &mut task["sectors"]["writes"];
@@ -286,6 +322,7 @@ fn plans_are_verified_and_their_changes_noticed() {
         }
     }
     assert!(schedulable > 50 && refused > 100, "{schedulable} {refused}");
+    assert!(ways > 20, "{ways}");
 }
 
 #[test]
@@ -329,6 +366,25 @@ fn what_makes_no_sense_is_refused() {
             .contains("policy: found lp-edf")
     );
     assert_eq!(shared(&stated, "edf", memory), Ok(()));
+    let limited = MemoryTime {
+        camping_limit: NonZeroU32::new(4),
+        ..simple(RateForm::Universal, 2)
+    };
+    let camps = |percent: &str| {
+        let text = format!(
+            r#"{{"tasks":[{{"period":9,"sectors":{{"reads":1,"writes":1{percent}}},"wcet":{{"table":[[1,1]]}}}}]}}"#
+        );
+        shared(&set(&text), "edf", limited.into())
+    };
+    assert_eq!(camps(r#","camping_percent":400"#), Ok(()));
+    for (factor, found) in [("", "found none"), (r#","camping_percent":401"#, "found 401")] {
+        let message = camps(factor).unwrap_err();
+        assert!(
+            message.contains(&format!("tasks[0].sectors.camping_percent: {found}"))
+                && message.contains("at most 400"),
+            "{message}"
+        );
+    }
 }
 
 const RATES: &str = r#"{"machine":"rtx2060","cycles":7,

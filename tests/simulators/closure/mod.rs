@@ -11,7 +11,7 @@
 use std::sync::LazyLock;
 
 use gpusched_model::{Machine, Program, WarpRun};
-use gpusched_sim::validation::warps::{self, Campaign, Examiner, Form, Systems};
+use gpusched_sim::validation::warps::{self, Campaign, Division, Examiner, Form, Systems};
 use gpusched_warp::stress::{PATTERNS, Stress};
 
 use crate::support::{root, run};
@@ -113,6 +113,8 @@ fn campaign(form: Form, systems: u64) -> Campaign {
         systems,
         seed: 3,
         form,
+        division: Division::Shared,
+        camping_limit: None,
     }
 }
 
@@ -149,6 +151,82 @@ fn random_co_runs_stay_below_memory_time() {
     campaign.kind = Systems::CoRuns(5);
     let climbed = worst(&campaign.run(&pool, || ()).unwrap());
     assert!(climbed > start && climbed <= 1.0, "{start} {climbed}");
+}
+
+/// On channels of its own, each kernel takes as long as in isolation, to the cycle. So every form has the time itself as
+/// its bound.
+#[test]
+fn channels_of_their_own_end_all_interference() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let divided = Campaign {
+        division: Division::Channels,
+        ..campaign(Form::Peak, 6)
+    };
+    let report = divided.run(&pool, || ()).unwrap();
+    assert!(report.co_runs >= 4);
+    assert_eq!((report.violation, report.largest_slowdown), (None, 1.0));
+    for tally in &report.forms {
+        let found = (tally.exceeded, tally.worst, tally.pessimism);
+        assert_eq!(found, (0, 1.0, 1.0), "{tally:?}");
+    }
+    // The adversaries of the run files, which slow copyl and chase2 down up to tenfold.
+    let examiner = Examiner::new(machine(), &STRESS);
+    let folder = root().join("tests/simulators/closure/runs");
+    for (file, name, ..) in [&RUNS[7], &RUNS[9], &RUNS[11]] {
+        let text = std::fs::read_to_string(folder.join(format!("{file}.json"))).unwrap();
+        let run: WarpRun = serde_json::from_str(&text).unwrap();
+        let mut shape = run.into_shape();
+        let [victim, other] = &mut shape.kernels[..] else {
+            panic!("{file}")
+        };
+        let clusters = victim.sms.as_ref().unwrap().indices().len();
+        let machine = machine();
+        let channels = Division::Channels;
+        channels.apply(&machine, victim, 0..clusters).unwrap();
+        channels.apply(&machine, other, clusters..30).unwrap();
+        let victims = examiner.examine(&shape).unwrap().unwrap();
+        let victim = victims.iter().find(|victim| victim.name == *name).unwrap();
+        assert_eq!(victim.together, victim.alone, "{file}");
+    }
+}
+
+/// With ways of L2 of their own, kernels lose no hits to others. So the bound counts fewer sectors at DRAM, and it is closer
+/// to the simulated times.
+#[test]
+fn ways_of_their_own_make_the_bound_closer() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let shared = campaign(Form::OwnDrain, 8);
+    let divided = Campaign {
+        division: Division::L2Ways,
+        ..campaign(Form::OwnDrain, 8)
+    };
+    let reports = [shared, divided].map(|campaign| campaign.run(&pool, || ()).unwrap());
+    let pessimism = reports.map(|report| {
+        assert_eq!(report.violation, None);
+        let mut forms = report.forms.into_iter();
+        forms
+            .find(|tally| tally.form == Form::OwnDrain)
+            .unwrap()
+            .pessimism
+    });
+    assert!(pessimism[1] < pessimism[0], "{pessimism:?}");
+}
+
+/// The camping limit leaves out the runs where balanced rates fail.
+#[test]
+fn a_camping_limit_leaves_out_campers() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let exceeded = |camping_limit| {
+        let limited = Campaign {
+            camping_limit,
+            ..campaign(Form::Balanced, 24)
+        };
+        let report = limited.run(&pool, || ()).unwrap();
+        (report.forms[1].exceeded, report.left_out)
+    };
+    let (all, limited) = (exceeded(None), exceeded(Some(3)));
+    assert!(all.0 > 0 && limited.0 == 0, "{all:?} {limited:?}");
+    assert!(limited.1 > all.1 && limited.1 < 20, "{all:?} {limited:?}");
 }
 
 /// A fixed share of the task sets of `gpusched validate --warps --task-sets`.

@@ -20,8 +20,8 @@ const BEFORE: &str = r#"{"name":"before","grid":1,"block":32,"body":[{"op":"othe
 /// Returns the kernels of a pair; the buffers of the second kernel follow the buffers of the first.
 fn programs(row: &Row) -> [Program; 2] {
     let first = program(row.text("k1"), FIRST_ADDRESS);
-    let (address, bytes) = extents(&first).pop().unwrap();
-    let second = program(row.text("k2"), (address + bytes).next_multiple_of(256));
+    let last = extents(&first).pop().unwrap();
+    let second = program(row.text("k2"), (last.address + last.bytes).next_multiple_of(256));
     [first, second]
 }
 

@@ -7,7 +7,7 @@ use gpusched::model::machine::MachineShape;
 use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides};
 use gpusched::model::{Machine, Program, Scheduler};
 use gpusched::warp::estimate::{Estimate, estimate};
-use gpusched::warp::gpu::{Launch, Results, Settings, run};
+use gpusched::warp::gpu::{Launch, Results, Settings, WarmBuffer, run};
 
 /// Reads a file of the repository.
 pub fn file(path: &str) -> String {
@@ -156,7 +156,14 @@ pub fn shaped(program: &Program, kernel: &str, address: u64) -> Program {
 }
 
 /// Returns the address and size of each buffer of `program` [bytes].
-pub fn extents(program: &Program) -> Vec<(u64, u64)> {
-    let buffers = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
-    program.addresses().into_iter().zip(buffers).collect()
+pub fn extents(program: &Program) -> Vec<WarmBuffer> {
+    let sizes = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
+    let buffers = program.addresses().into_iter().zip(sizes);
+    buffers
+        .map(|(address, bytes)| WarmBuffer {
+            kernel: 0,
+            address,
+            bytes,
+        })
+        .collect()
 }

@@ -1,5 +1,6 @@
 //! Options that describe the memory that partitions share.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use gpusched_analysis::interference::Interference;
@@ -38,6 +39,16 @@ pub struct Memory {
     /// Only with `--memory-rates`. Cold runs vary with launch times and addresses.
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION), help_heading = "Analysis")]
     pub variation: Option<u32>,
+    /// Each partition has ways of L2 of its own
+    ///
+    /// With `--memory-rates`. WCETs and `dram` in `sectors` apply to these ways.
+    #[arg(long, help_heading = "Analysis")]
+    pub own_l2: bool,
+    /// Refuse tasks that camp on a part of the memory
+    ///
+    /// With `--memory-rates`: the largest load of an L2 slice, DRAM channel or bank, relative to an even load.
+    #[arg(long, value_name = "FACTOR", value_parser = whole::<u32>(1..=1_000_000), help_heading = "Analysis")]
+    pub camping_limit: Option<u32>,
 }
 
 impl Memory {
@@ -54,6 +65,8 @@ impl Memory {
             ("memory_rates", self.memory_rates.is_some()),
             ("memory_time", self.memory_time.is_some()),
             ("variation", self.variation.is_some()),
+            ("own_l2", self.own_l2),
+            ("camping_limit", self.camping_limit.is_some()),
         ];
         let found = format!("--interference {interference}");
         let (bytes, times) = (
@@ -76,7 +89,12 @@ impl Memory {
                 return Err(Error::parameter("memory_rates", "none", expected));
             };
             let variation = self.variation.unwrap_or(MemoryTime::VARIATION);
-            return Ok(Some(rates.of(self.form(), variation).into()));
+            let time = MemoryTime {
+                own_l2: self.own_l2,
+                camping_limit: self.camping_limit.and_then(NonZeroU32::new),
+                ..rates.of(self.form(), variation)
+            };
+            return Ok(Some(time.into()));
         }
         match self.memory_bandwidth {
             _ if !counts_bytes => Ok(None),

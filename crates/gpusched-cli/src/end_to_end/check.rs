@@ -50,6 +50,8 @@ pub fn environment(interference: Option<Interference>, bandwidth: Option<Bandwid
         arbitration: None,
         memory_rates: None,
         memory_time: None,
+        own_l2: false,
+        camping_limit: None,
         variation: None,
     };
     let memory = memory.shared(interference)?;

@@ -60,6 +60,11 @@ pub struct Args {
     /// Expected percentage by which execution times vary, for memory times
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
     variation: Option<u32>,
+    /// Each partition has ways of L2 of its own, for memory times
+    ///
+    /// Without this option, such a plan proves nothing.
+    #[arg(long)]
+    own_l2: bool,
     /// Expected interference model
     #[arg(long, value_parser = named::<Interference>())]
     interference: Option<Interference>,
@@ -174,8 +179,10 @@ impl Args {
                 end_to_end::refuse("granularity", self.granularity.is_some(), reason)?;
                 end_to_end::refuse("arbitration", self.arbitration.is_some(), reason)?;
                 end_to_end::refuse("policy", self.policy.is_some(), reason)?;
-                let of_times =
-                    self.memory_rates.is_some() || self.memory_time.is_some() || self.variation.is_some();
+                let of_times = self.memory_rates.is_some()
+                    || self.memory_time.is_some()
+                    || self.variation.is_some()
+                    || self.own_l2;
                 end_to_end::refuse(
                     "interference",
                     of_times,
@@ -211,14 +218,15 @@ impl Args {
                 let verified = verify_with(&plan, &set, &effort)?;
                 Ok((verified, taken))
             });
-            proven &= checked.is_ok() && proves(&plan, self.memory_time);
+            let proves = self.proves(&plan);
+            proven &= checked.is_ok() && proves;
             let alone = index == 0 && pairs.peek().is_none();
             let notes = match (global.quiet, alone) {
                 (true, _) => Notes::No,
                 (false, true) => Notes::All,
                 (false, false) => Notes::Short,
             };
-            let answer = answer((&plan, proves(&plan, self.memory_time)), &set, &checked, alone);
+            let answer = answer((&plan, proves), &set, &checked, alone);
             output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
             index += 1;
         }
@@ -229,6 +237,17 @@ impl Args {
 }
 
 impl Args {
+    /// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan. A bound that is
+    /// only tested proves nothing, unless the user states its form, and ways of L2 of their own where partitions have them.
+    fn proves(&self, plan: &Plan) -> bool {
+        let accepts = |time: MemoryTime| {
+            (!time.form.is_only_tested() || self.memory_time.is_some()) && (!time.own_l2 || self.own_l2)
+        };
+        plan.schedulable
+            && !plan.partitions.iter().any(necessary_only)
+            && plan.memory.and_then(|memory| memory.time).is_none_or(accepts)
+    }
+
     /// Returns the values of the options, which the plans must match.
     fn stated(&self) -> Result<Stated> {
         Ok(Stated {
@@ -240,6 +259,7 @@ impl Args {
             memory_rates: self.memory_rates.clone(),
             memory_time: self.memory_time,
             variation: self.variation,
+            own_l2: self.own_l2,
             interference: self.interference,
             policy: self.policy,
         })
@@ -256,22 +276,8 @@ enum Notes {
     All,
 }
 
-/// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan. A bound that is
-/// only tested proves nothing, unless the user states its form as `accepted`.
-fn proves(plan: &Plan, accepted: Option<RateForm>) -> bool {
-    plan.schedulable
-        && !plan.partitions.iter().any(necessary_only)
-        && (only_tested(plan).is_none() || accepted.is_some())
-}
-
 fn necessary_only(partition: &Partition) -> bool {
     partition.verdict.strength == Strength::NecessaryOnly
-}
-
-/// Returns the form of the memory times in `plan` if this form is only tested.
-fn only_tested(plan: &Plan) -> Option<RateForm> {
-    let form = plan.memory?.time?.form;
-    form.is_only_tested().then_some(form)
 }
 
 type Checked = std::result::Result<(Verified, Taken), Fault>;
@@ -359,14 +365,18 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
             Ok((verified, taken)) => (verified, taken),
         };
         let bound = verified.bound.as_ref();
-        let form = plan.memory.and_then(|memory| memory.time).map(|time| time.form);
-        let strength = form.map_or(String::new(), |form| {
-            format!("; memory time {}", form.described())
+        let time = plan.memory.and_then(|memory| memory.time);
+        let strength = time.map_or(String::new(), |time| {
+            format!("; memory time {}", time.form.described(time.own_l2))
         });
         let line = if plan.schedulable && !answer.proven && !plan.partitions.iter().any(necessary_only) {
-            let form = form.unwrap_or_default();
+            let form = time.map(|time| time.form).unwrap_or_default();
+            let own = match time.is_some_and(|time| time.own_l2) {
+                true => " --own-l2",
+                false => "",
+            };
             format!(
-                "{index}: {good}VERIFIED{good:#}, but not proven{strength}; accept this form with `--memory-time {form}`\n"
+                "{index}: {good}VERIFIED{good:#}, but not proven{strength}; accept this form with `--memory-time {form}{own}`\n"
             )
         } else if plan.schedulable && !answer.proven {
             format!(

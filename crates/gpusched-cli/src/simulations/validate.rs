@@ -69,6 +69,16 @@ pub struct Args {
     /// Bound whose excess is a violation; only with --warps
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Bound::Universal)]
     bound: Bound,
+    /// Part of the memory that each partition has for itself; only with --warps
+    #[arg(long, value_name = "PART", value_enum, default_value_t = Memory::Shared)]
+    memory: Memory,
+    /// Leave out kernels that camp on a part of the memory; only with --warps
+    ///
+    /// The limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a bank
+    /// counts only in the share of the sectors that open a row. `--camping-limit 4` leaves out co-runs with a kernel that
+    /// loads a channel more than four times as much as the mean channel, for example.
+    #[arg(long, value_name = "FACTOR", requires = "warps", value_parser = whole::<u32>(1..=1_000_000))]
+    camping_limit: Option<u32>,
     /// Let half of the kernels run synthetic programs with random strides; only with --warps
     #[arg(long, requires = "warps")]
     synthetic: bool,
@@ -120,6 +130,27 @@ impl From<Bound> for co_runs::Form {
     }
 }
 
+/// Part of the memory that each partition has for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Memory {
+    /// No part: all partitions share L2 and DRAM.
+    Shared,
+    /// Ways of L2.
+    L2Ways,
+    /// Channels of DRAM with their slices of L2, as with memory slices of MIG.
+    Channels,
+}
+
+impl From<Memory> for co_runs::Division {
+    fn from(memory: Memory) -> co_runs::Division {
+        match memory {
+            Memory::Shared => co_runs::Division::Shared,
+            Memory::L2Ways => co_runs::Division::L2Ways,
+            Memory::Channels => co_runs::Division::Channels,
+        }
+    }
+}
+
 const EXAMPLE: &str = "\
 Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound. To repeat
 such a violation, run the printed command. The command simulates the file of --reproducer. The name of the task set in the file
@@ -131,6 +162,7 @@ Examples:
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --shared-memory --systems 10000
   gpusched validate --warps --synthetic --systems 20 tasksets/kernels/programs/vadd.json tasksets/kernels/programs/pc.json
+  gpusched validate --warps --memory channels --bound peak --systems 20 tasksets/kernels/programs/vadd.json
   gpusched validate --warps --task-sets --bound own-drain --systems 20 tasksets/kernels/programs/vadd.json
   gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
@@ -218,6 +250,8 @@ impl Args {
             systems: self.systems,
             seed: global.seed(),
             form: self.bound.into(),
+            division: self.memory.into(),
+            camping_limit: self.camping_limit,
         };
         let bar = self.bar(global);
         let report = campaign.run(&global.pool()?, || bar.step())?;

@@ -33,7 +33,10 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
         interference.unwrap_or_else(|| "unnamed".to_owned()),
     ));
     if let Some(time) = plan.memory.and_then(|memory| memory.time) {
-        facts.push(("Memory time", format!("{time}; {}", time.form.strength())));
+        facts.push((
+            "Memory time",
+            format!("{time}; {}", time.form.strength(time.own_l2)),
+        ));
     } else if let Some(memory) = plan.memory {
         facts.push(("Guaranteed memory bandwidth", memory.bandwidth.to_string()));
         facts.push(("Memory arbiter", memory.arbitration.to_string()));

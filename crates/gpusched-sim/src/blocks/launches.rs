@@ -8,17 +8,17 @@ use gpusched_model::scenario::{DeviceShape, StreamPriority};
 
 /// A set of SMs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum SmSet {
+pub(super) enum IndexSet {
     All,
     These(Vec<bool>),
 }
 
-impl SmSet {
+impl IndexSet {
     /// Creates the set of the SMs in `numbers`. If `numbers` is `None`, the set contains all
     /// `sms` SMs.
-    pub fn new(numbers: Option<&[u32]>, sms: u32) -> SmSet {
+    pub fn new(numbers: Option<&[u32]>, sms: u32) -> IndexSet {
         let Some(numbers) = numbers else {
-            return SmSet::All;
+            return IndexSet::All;
         };
         let mut these = vec![false; sms as usize];
         for &sm in numbers {
@@ -26,36 +26,38 @@ impl SmSet {
                 *is_in = true;
             }
         }
-        SmSet::These(these)
+        IndexSet::These(these)
     }
 
     /// Returns the empty set.
-    pub fn none() -> SmSet {
-        SmSet::These(Vec::new())
+    pub fn none() -> IndexSet {
+        IndexSet::These(Vec::new())
     }
 
     pub fn contains(&self, sm: u32) -> bool {
         match self {
-            SmSet::All => true,
-            SmSet::These(these) => these.get(sm as usize).copied().unwrap_or(false),
+            IndexSet::All => true,
+            IndexSet::These(these) => these.get(sm as usize).copied().unwrap_or(false),
         }
     }
 
     /// Returns whether the two sets have at least one common SM.
-    pub fn meets(&self, other: &SmSet) -> bool {
+    pub fn meets(&self, other: &IndexSet) -> bool {
         match (self, other) {
-            (SmSet::All, SmSet::All) => true,
-            (SmSet::All, SmSet::These(these)) | (SmSet::These(these), SmSet::All) => these.contains(&true),
-            (SmSet::These(a), SmSet::These(b)) => a.iter().zip(b).any(|(a, b)| *a && *b),
+            (IndexSet::All, IndexSet::All) => true,
+            (IndexSet::All, IndexSet::These(these)) | (IndexSet::These(these), IndexSet::All) => {
+                these.contains(&true)
+            }
+            (IndexSet::These(a), IndexSet::These(b)) => a.iter().zip(b).any(|(a, b)| *a && *b),
         }
     }
 
     /// Adds all SMs of `other`.
-    pub fn add(&mut self, other: &SmSet) {
+    pub fn add(&mut self, other: &IndexSet) {
         match (&mut *self, other) {
-            (SmSet::All, _) => {}
-            (_, SmSet::All) => *self = SmSet::All,
-            (SmSet::These(a), SmSet::These(b)) => {
+            (IndexSet::All, _) => {}
+            (_, IndexSet::All) => *self = IndexSet::All,
+            (IndexSet::These(a), IndexSet::These(b)) => {
                 a.resize(a.len().max(b.len()), false);
                 for (a, b) in a.iter_mut().zip(b) {
                     *a |= *b;

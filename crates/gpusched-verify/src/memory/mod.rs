@@ -14,3 +14,4 @@ mod time;
 pub(super) use delayed::DelayedPartition;
 pub(super) use lost::{Beside, Source};
 pub(super) use slices::Slices;
+pub(super) use time::WriteBacks;

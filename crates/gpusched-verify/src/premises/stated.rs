@@ -31,6 +31,8 @@ pub struct Stated {
     pub memory_time: Option<RateForm>,
     /// Variation of execution times, for memory times [%].
     pub variation: Option<u32>,
+    /// Whether each partition has ways of L2 of its own, for memory times.
+    pub own_l2: bool,
     /// Interference model of the analysis.
     pub interference: Option<Interference>,
     /// Scheduling policy and schedulability test of every partition.
@@ -133,8 +135,10 @@ impl Stated {
             let message = "found none, expected memory times with the stated rates";
             return Err(Fault::new("memory.memory_time", message));
         }
+        let own_l2 = found.map(|time| time.own_l2);
+        same(&field("own_l2"), own_l2, self.own_l2.then_some(true))?;
         let all = self.memory_rates.is_some() && self.memory_time.is_some() && self.variation.is_some();
-        Ok(found.filter(|_| !all))
+        Ok(found.filter(|found| !all || (found.own_l2 && !self.own_l2)))
     }
 
     /// Checks that the device of the plan equals the stated device. If the user states no device,

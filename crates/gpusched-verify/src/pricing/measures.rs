@@ -67,7 +67,7 @@ impl Measures {
                 })
             }
             What::Demand(intervals) => {
-                let demand = Demand::of(task, self.wcets.at(task.wcet(), sms, conflict)?)?;
+                let demand = Demand::of(task, self.wcets.of(task, sms, conflict)?)?;
                 let demands = intervals.iter().map(|&t| demand.demand(t));
                 Some(Needs {
                     shares: std::iter::once(demand.load()).chain(demands).collect(),

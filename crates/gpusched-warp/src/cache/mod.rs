@@ -28,9 +28,9 @@ pub enum Writes {
     Back,
 }
 
-/// Function that maps an address to the index of its set.
+/// Function that maps the number of a kernel and an address to the index of a set.
 #[derive(Clone)]
-pub struct Index(pub Arc<dyn Fn(u64) -> usize + Send + Sync>);
+pub struct Index(pub Arc<dyn Fn(u8, u64) -> usize + Send + Sync>);
 
 impl fmt::Debug for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,11 +41,10 @@ impl fmt::Debug for Index {
 /// Size and policies of a cache.
 #[derive(Debug, Clone)]
 pub struct Geometry {
-    /// Number of sets of the cache.
-    pub sets: usize,
-    /// Number of lines per set.
-    pub ways: usize,
-    /// Function that maps an address to the index of its set. Each index is less than `sets`.
+    /// Number of lines of each set.
+    pub ways: Vec<u32>,
+    /// Function that selects the set in which a kernel allocates the line of an address. Each index is less than the
+    /// number of sets.
     pub index: Index,
     /// Whether the replacement policy is first in, first out. If false, the policy is least
     /// recently used.
@@ -151,10 +150,11 @@ impl Cache {
         {
             return Outcome::Refused;
         }
-        let found = match self.tags.probe(request.address, writes) {
-            Found::Full if self.geometry.writes == Writes::Back => self
-                .tags
-                .abandoned(request.address, |sector| self.mshr.has(sector)),
+        let found = match self.tags.probe(request.kernel, request.address, writes) {
+            Found::Full if self.geometry.writes == Writes::Back => {
+                self.tags
+                    .abandoned(request.kernel, request.address, |sector| self.mshr.has(sector))
+            }
             found => found,
         };
         let outcome = if writes {
@@ -271,8 +271,8 @@ impl Cache {
 
     /// Fills sectors of line `line` without memory traffic. `sectors` has one bit per sector. The
     /// fill models a copy to the GPU before a kernel starts.
-    pub fn preload(&mut self, line: u64, sectors: u8, now: u64) {
-        self.tags.preload(line, sectors, now);
+    pub fn preload(&mut self, kernel: u8, line: u64, sectors: u8, now: u64) {
+        self.tags.preload(kernel, line, sectors, now);
     }
 
     /// Returns for each line the last kernel that wrote to the line, and the number of its dirty sectors.
@@ -296,9 +296,8 @@ impl Geometry {
     /// Creates the geometry of a small cache that writes back. Successive lines belong to successive sets.
     fn small(sets: usize, ways: usize) -> Geometry {
         Geometry {
-            sets,
-            ways,
-            index: Index(Arc::new(move |address| {
+            ways: vec![ways as u32; sets],
+            index: Index(Arc::new(move |_, address| {
                 (address / super::request::LINE) as usize % sets
             })),
             fifo: false,

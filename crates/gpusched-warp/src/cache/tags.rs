@@ -55,7 +55,8 @@ pub struct Tags {
     lines: Vec<Line>,
     /// Total number of lines of all sets.
     room: usize,
-    ways: u32,
+    /// Number of lines of each set.
+    ways: Box<[u32]>,
     /// Number of empty lines of each set.
     empty: Vec<u32>,
     dirty: u64,
@@ -65,17 +66,17 @@ pub struct Tags {
 
 impl Tags {
     pub fn new(geometry: &Geometry) -> Self {
-        let room = geometry.sets * geometry.ways;
+        let room = geometry.ways.iter().map(|&ways| ways as usize).sum::<usize>();
         Self {
             index: geometry.index.clone(),
             fifo: geometry.fifo,
             dirty_percent: geometry.dirty_percent,
             buckets: vec![NONE; room.next_power_of_two()].into(),
-            order: Recency::new(geometry.sets, room),
+            order: Recency::new(geometry.ways.len(), room),
             lines: Vec::with_capacity(room),
             room,
-            ways: geometry.ways as u32,
-            empty: vec![geometry.ways as u32; geometry.sets],
+            ways: geometry.ways.clone().into(),
+            empty: geometry.ways.clone(),
             dirty: 0,
             last: Cell::new(0),
         }
@@ -121,7 +122,7 @@ impl Tags {
         }
     }
 
-    pub fn probe(&self, address: u64, write: bool) -> Found {
+    pub fn probe(&self, kernel: u8, address: u64, write: bool) -> Found {
         if let Some(at) = self.find(address & !(LINE - 1)) {
             let (line, bit) = (&self.lines[at], bit(address));
             let here = line.valid | line.modified & if write { u8::MAX } else { line.readable };
@@ -133,7 +134,7 @@ impl Tags {
                 Found::Sector(at)
             };
         }
-        let set = (self.index.0)(address);
+        let set = (self.index.0)(kernel, address);
         if self.empty[set] > 0 {
             return Found::Empty(set);
         }
@@ -151,8 +152,8 @@ impl Tags {
     /// A line can be evicted while requests still wait for its sector. If a read then reserves the sector again and joins
     /// these requests, no fill of the new line follows. GPGPU-Sim has the same rules. If all lines of a set were in this
     /// state, the set would stay full forever. A set with one line reaches this state often.
-    pub fn abandoned(&self, address: u64, pending: impl Fn(u64) -> bool) -> Found {
-        let set = (self.index.0)(address);
+    pub fn abandoned(&self, kernel: u8, address: u64, pending: impl Fn(u64) -> bool) -> Found {
+        let set = (self.index.0)(kernel, address);
         let is_pending = |line: usize| {
             let line = &self.lines[line];
             let sectors = (0..LINE).step_by(SECTOR as usize).map(|at| line.tag + at);
@@ -256,9 +257,9 @@ impl Tags {
 
     /// Fills sectors of the line at `address`, so that they are valid and clean. `sectors` has
     /// one bit per sector.
-    pub fn preload(&mut self, address: u64, sectors: u8, now: u64) {
+    pub fn preload(&mut self, kernel: u8, address: u64, sectors: u8, now: u64) {
         let first = address + u64::from(sectors.trailing_zeros()) * SECTOR;
-        let found = self.probe(first, true);
+        let found = self.probe(kernel, first, true);
         let line = match found {
             Found::Hit(line) | Found::Reserved(line) => line,
             Found::Full => return,
@@ -287,7 +288,7 @@ impl Tags {
         self.lines.clear();
         self.buckets.fill(NONE);
         self.order.clear();
-        self.empty.fill(self.ways);
+        self.empty.copy_from_slice(&self.ways);
         self.dirty = 0;
     }
 }

@@ -10,12 +10,13 @@ use super::alike::Classes;
 use super::launches::dispatch::Dispatcher;
 use super::memory_side::below::Below;
 use super::memory_side::geometry;
+use super::memory_side::parts::Parts;
 use super::memory_side::port::Port;
 use super::pace::ahead::Ahead;
 use super::pace::clocks::Edges;
 use super::pace::restart;
 use super::pace::wakes::NEVER;
-use super::{Failure, Gpu, Launch, Results, Settings, supported};
+use super::{Failure, Gpu, Launch, Results, Settings, WarmBuffer, supported};
 use gpusched_model::machine::Machine;
 
 impl<'a> Gpu<'a> {
@@ -34,7 +35,7 @@ impl<'a> Gpu<'a> {
         supported::machine(&shape)?;
         supported::kernels(&shape, kernels)?;
         let machine = Arc::new(shape);
-        let decoder = machine.memory.decoder();
+        let parts = Arc::new(Parts::new(&machine, kernels)?);
         let clusters = machine.clusters as usize;
         let per_cluster = machine.sms_per_cluster as usize;
         let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget).collect();
@@ -78,7 +79,7 @@ impl<'a> Gpu<'a> {
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
             ports: (0..clusters).map(|number| Port::new(number, places)).collect(),
             responding: Ports::default(),
-            below: Below::new(&machine, &decoder, kernels.len(), settings.camping),
+            below: Below::new(&machine, &parts, kernels.len(), settings.camping),
             lead: 0,
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             now: 0,
@@ -86,7 +87,7 @@ impl<'a> Gpu<'a> {
             results: Results::new(kernels),
             enough: usize::MAX,
             kernels,
-            decoder,
+            parts,
             machine,
         };
         gpu.warm(&settings.warm);
@@ -96,12 +97,14 @@ impl<'a> Gpu<'a> {
     /// Loads buffers into L2, with the effect of a copy to the GPU before the kernels start. The
     /// function loads lines in ascending order of addresses. For each slice, it loads all sectors
     /// of a line together.
-    fn warm(&mut self, buffers: &[(u64, u64)]) {
-        for &(start, bytes) in buffers {
-            let end = start.saturating_add(bytes);
+    fn warm(&mut self, buffers: &[WarmBuffer]) {
+        let used = |buffer: &&WarmBuffer| usize::from(buffer.kernel) < self.kernels.len();
+        for buffer in buffers.iter().filter(used) {
+            let start = buffer.address;
+            let end = start.saturating_add(buffer.bytes);
             let mut line = start & !(LINE - 1);
             while line < end {
-                self.warm_line(line, start, end);
+                self.warm_line(buffer.kernel, line, start, end);
                 line += LINE;
             }
         }
@@ -109,14 +112,14 @@ impl<'a> Gpu<'a> {
 
     /// Loads the sectors of `line` that overlap the range from `start` to `end` into L2. For each
     /// slice, the function loads all sectors together.
-    fn warm_line(&mut self, line: u64, start: u64, end: u64) {
+    fn warm_line(&mut self, kernel: u8, line: u64, start: u64, end: u64) {
         let mut sectors = [0_u8; (LINE / SECTOR) as usize];
         let mut slices = [0; (LINE / SECTOR) as usize];
         for (sector, at) in (line..line.saturating_add(LINE))
             .step_by(SECTOR as usize)
             .enumerate()
         {
-            slices[sector] = self.decoder.slice(at) as usize;
+            slices[sector] = self.parts.slice(kernel, at) as usize;
             let first = slices
                 .iter()
                 .position(|&slice| slice == slices[sector])
@@ -130,7 +133,7 @@ impl<'a> Gpu<'a> {
             .zip(sectors)
             .filter(|&(_, sectors)| sectors != 0)
         {
-            self.below.slices[slice].preload(line, sectors);
+            self.below.slices[slice].preload(kernel, line, sectors);
         }
     }
 }

@@ -30,6 +30,18 @@ pub enum Failure {
         /// Shared memory of the block [bytes].
         shared_bytes: u32,
     },
+    /// A kernel uses a part of the memory that the machine does not have.
+    #[error("kernel {kernel:?}: {field} is {found}; expected {expected}")]
+    Part {
+        /// Name of the kernel.
+        kernel: String,
+        /// Field of the kernel.
+        field: &'static str,
+        /// Value of the field.
+        found: String,
+        /// Description of the permitted values.
+        expected: String,
+    },
     /// A kernel has matrix instructions, but the machine has no tensor units.
     #[error(
         "kernel {kernel:?} has matrix instructions, but the machine has no tensor units (sm.units.tensor)"

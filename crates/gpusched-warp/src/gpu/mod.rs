@@ -20,6 +20,7 @@ pub use self::launches::kernel::{Launch, Queued, Source};
 use self::memory_side::below::Below;
 pub use self::memory_side::camping::Shares;
 pub(super) use self::memory_side::meter::{Column, Issued, LookedUp};
+use self::memory_side::parts::Parts;
 use self::memory_side::port::Port;
 use self::pace::ahead::Ahead;
 use self::pace::clocks::{Domain, Edges};
@@ -31,7 +32,7 @@ use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
 use gpusched_model::Scheduler;
 use gpusched_model::interrupt;
-use gpusched_model::machine::{Decoder, Machine, MachineShape};
+use gpusched_model::machine::{Machine, MachineShape};
 
 /// Settings of a simulation.
 #[derive(Debug, Clone)]
@@ -40,8 +41,8 @@ pub struct Settings {
     pub scheduler: Scheduler,
     /// Number of SMs that execute blocks. The memory system is always simulated completely.
     pub sms: Option<u32>,
-    /// Buffers that L2 contains at the start, as pairs of address and size [bytes].
-    pub warm: Vec<(u64, u64)>,
+    /// Buffers that L2 contains at the start.
+    pub warm: Vec<WarmBuffer>,
     /// Whether the results record each issued instruction of all SMs.
     pub record_issues: bool,
     /// Whether the results contain the largest shares of the slices, channels and banks.
@@ -67,11 +68,22 @@ impl Default for Settings {
     }
 }
 
+/// A buffer that L2 contains at the start of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WarmBuffer {
+    /// Index of the kernel that uses the buffer. L2 does not contain the buffer if there is no such kernel.
+    pub kernel: u8,
+    /// Address of the buffer.
+    pub address: u64,
+    /// Size of the buffer [bytes].
+    pub bytes: u64,
+}
+
 /// A simulated GPU that runs kernels.
 struct Gpu<'a> {
     machine: Arc<MachineShape>,
     kernels: &'a [Launch],
-    decoder: Decoder,
+    parts: Arc<Parts>,
     edges: Edges,
     /// Core cycles when the clocks restart if the GPU is idle, in descending order.
     restarts: Vec<u64>,

@@ -1,7 +1,7 @@
 //! Tests that skipping idle cycles does not change results, and that repeated runs have equal
 //! results.
 
-use super::{BlockRecord, Gpu, KernelTraffic, Launch, Results, Settings};
+use super::{BlockRecord, Gpu, KernelTraffic, Launch, Results, Settings, WarmBuffer};
 use gpusched_model::Scheduler;
 use gpusched_model::machine::Machine;
 use gpusched_model::program::{Overrides, Program};
@@ -31,7 +31,11 @@ fn launches(at: u64) -> Vec<Launch> {
 
 fn run(machine: &Machine, launches: &[Launch], scheduler: Scheduler, warm: bool, skips: bool) -> Results {
     let warm = if warm {
-        vec![(0xC000_0000, 1 << 20)]
+        vec![WarmBuffer {
+            kernel: 0,
+            address: 0xC000_0000,
+            bytes: 1 << 20,
+        }]
     } else {
         Vec::new()
     };
@@ -181,7 +185,16 @@ fn rounds_are_parts_of_the_run() {
         let bytes = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
         let mut settings = Settings {
             sms: Some(2),
-            warm: program.addresses().into_iter().zip(bytes).collect(),
+            warm: program
+                .addresses()
+                .into_iter()
+                .zip(bytes)
+                .map(|(address, bytes)| WarmBuffer {
+                    kernel: 0,
+                    address,
+                    bytes,
+                })
+                .collect(),
             record_issues: true,
             limit: 1_000_000,
             ..Settings::default()
@@ -256,7 +269,11 @@ fn second(machine: &Machine, program: &Program, at: u64, restart_clocks: bool, s
     let settings = Settings {
         scheduler: Scheduler::Gto,
         sms: Some(1),
-        warm: vec![(0xC000_0000, 1 << 20)],
+        warm: vec![WarmBuffer {
+            kernel: 0,
+            address: 0xC000_0000,
+            bytes: 1 << 20,
+        }],
         restart_clocks,
         limit: 10_000_000,
         ..Settings::default()
@@ -298,7 +315,11 @@ fn a_launch_on_an_idle_gpu_restarts_the_clocks() {
         let settings = Settings {
             scheduler: Scheduler::Gto,
             sms: Some(1),
-            warm: vec![(0xC000_0000, 1 << 20)],
+            warm: vec![WarmBuffer {
+                kernel: 0,
+                address: 0xC000_0000,
+                bytes: 1 << 20,
+            }],
             restart_clocks: true,
             limit: 10_000_000,
             ..Settings::default()

@@ -83,7 +83,7 @@ impl Partition {
         first: usize,
         now: u64,
         tick: u64,
-        place: impl Fn(u64) -> Place,
+        place: impl Fn(&Request) -> Place,
     ) -> Issued {
         if let Some(&answer) = self.channel.answers.front() {
             let slice = answer.slice as usize - first;
@@ -120,7 +120,7 @@ impl Partition {
             && !self.channel.is_full(request.writes())
         {
             self.latency.pop_front();
-            self.channel.push(request, place(request.address));
+            self.channel.push(request, place(&request));
             self.quiet_until = 0;
         }
         std::mem::take(&mut self.channel.issued)

@@ -79,9 +79,10 @@ impl Slice {
         self.from_dram.len() < self.queues.dram_to_l2 as usize
     }
 
-    /// Loads sectors of the line at `address` before the start of the run. `sectors` has one bit per sector.
-    pub fn preload(&mut self, address: u64, sectors: u8) {
-        self.l2.preload(address, sectors, self.preloaded);
+    /// Loads sectors of the line at `address` for kernel `kernel`, before the start of the run. `sectors` has one bit per
+    /// sector.
+    pub fn preload(&mut self, kernel: u8, address: u64, sectors: u8) {
+        self.l2.preload(kernel, address, sectors, self.preloaded);
         self.preloaded += 1;
     }
 

@@ -14,7 +14,7 @@ use gpusched_model::Refusal;
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Programs;
-use gpusched_model::warp_run::{KernelSource, Queue, RunKernel, WarpRunShape};
+use gpusched_model::warp_run::{IndexSet, KernelSource, Queue, RunKernel, WarpRunShape};
 
 /// Kernel of a scenario: its program or trace, and the addresses of its buffers.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct Kernel {
     at: u64,
     budget: Option<u32>,
     sms: Option<Vec<bool>>,
+    channels: Option<Vec<u32>>,
+    l2_ways: Option<Vec<u32>>,
     queue: Option<Queued>,
     /// Files that the kernel was read from: its program or trace, and the values of its buffers.
     files: Vec<PathBuf>,
@@ -134,6 +136,7 @@ impl Kernel {
             let all = 0..shape.sms();
             all.map(|sm| sms.indices().binary_search(&sm).is_ok()).collect()
         });
+        let numbers = |set: &Option<IndexSet>| set.as_ref().map(|set| set.indices().to_vec());
         Ok(Kernel {
             name,
             blocks,
@@ -141,6 +144,8 @@ impl Kernel {
             at: kernel.launch.saturating_add(launch_latency(shape, blocks)),
             budget: kernel.budget,
             sms,
+            channels: numbers(&kernel.channels),
+            l2_ways: numbers(&kernel.l2_ways),
             queue: kernel.queue.as_ref().map(|own| queued(own, shape)),
             files,
             body,
@@ -245,6 +250,8 @@ impl Kernel {
             latency: self.at - self.launch,
             budget: self.budget.unwrap_or(0),
             sms: self.sms.clone(),
+            channels: self.channels.clone(),
+            l2_ways: self.l2_ways.clone(),
             queue: self.queue,
             ..launch
         })

@@ -8,7 +8,7 @@ pub use kernel::{Kernel, Texts};
 use std::path::Path;
 
 use super::estimate::{Estimate, estimate};
-use super::gpu::{self, Launch, Results, Settings, UnlikeKernel};
+use super::gpu::{self, Launch, Results, Settings, UnlikeKernel, WarmBuffer};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::machine::Machine;
 use gpusched_model::warp_run::WarpRunShape;
@@ -40,7 +40,7 @@ pub struct Setup {
     machine: Machine,
     scheduler: Scheduler,
     sms: u32,
-    warm: Vec<(u64, u64)>,
+    warm: Vec<WarmBuffer>,
     /// Whether the clocks restart when a kernel is launched on an idle GPU.
     restart_clocks: bool,
     kernels: Vec<Kernel>,
@@ -101,7 +101,12 @@ impl Setup {
                         fault(refusal.of_field(field))
                     }
                 })?;
-            warm.extend(kernel.buffers());
+            let number = u8::try_from(index).unwrap_or(u8::MAX);
+            warm.extend(kernel.buffers().into_iter().map(|(address, bytes)| WarmBuffer {
+                kernel: number,
+                address,
+                bytes,
+            }));
             kernels.push(kernel);
         }
         let own = kernels.iter().map(|kernel| kernel.name.clone()).collect();
@@ -114,7 +119,10 @@ impl Setup {
         if !shape.warm {
             warm.clear();
         }
-        let bytes = warm.iter().map(|&(_, bytes)| bytes).fold(0, u64::saturating_add);
+        let bytes = warm
+            .iter()
+            .map(|buffer| buffer.bytes)
+            .fold(0, u64::saturating_add);
         if bytes > MAX_WARM {
             let found = format!("buffers of {bytes} bytes");
             let expected =

@@ -141,6 +141,47 @@ impl Stress {
     }
 }
 
+/// Returns the camping factor of `program` in isolation on all SMs of `machine`, with an L2 that keeps nothing [percent]: the
+/// largest load of one slice, channel or bank, relative to an even load. The load of a bank counts only in the share of the
+/// sectors that open a row, because a stream uses few banks at a time without any loss. The value 100 means an even load,
+/// and 0 means no traffic.
+///
+/// # Errors
+/// Fails as [`alone`] does.
+pub fn camping_percent(machine: &Machine, program: &Program) -> Result<u64> {
+    let kernel = RunKernel::new(KernelSource::Program(Box::new(program.clone())));
+    let mut shape = WarpRunShape::alone(with_l2(machine, L2::Thrashed)?, kernel);
+    shape.warm = false;
+    let run = WarpRun::new(shape)?;
+    let setup = Setup::new(&run, Path::new(&program.name))?;
+    let options = Options {
+        camping: true,
+        ..Options::default()
+    };
+    let (results, _) = setup.run(options, &mut |_| ())?;
+    let traffic = &results.traffic;
+    let sectors = (traffic.dram_reads + traffic.dram_writes).max(1);
+    let activations: u64 = results
+        .kernels
+        .iter()
+        .map(|kernel| kernel.traffic.activations)
+        .sum();
+    let openings = activations as f64 / sectors as f64;
+    let memory = &machine.memory;
+    let servers = |count: u32, share: Option<f64>| f64::from(count) * share.unwrap_or(0.0);
+    let shares = results.shares;
+    let loads = [
+        servers(memory.slices(), shares.and_then(|shares| shares.slice)),
+        servers(memory.channels, shares.and_then(|shares| shares.channel)),
+        openings
+            * servers(
+                memory.channels * memory.dram.timing.banks,
+                shares.and_then(|shares| shares.bank),
+            ),
+    ];
+    Ok((loads.into_iter().fold(0.0, f64::max) * 100.0).ceil() as u64)
+}
+
 /// Returns the number of patterns of [`Stress::measure`].
 pub const PATTERNS: u64 = program::COUNT;
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::report::{Column, Palette, Report, Rows, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
-use gpusched_sim::validation::warps::{self, Campaign, Form, Systems};
+use gpusched_sim::validation::warps::{self, Campaign, Division, Form, Systems};
 
 /// CSV columns; one row per form of the bound.
 pub const COLUMNS: &str = "form,kernels,exceeded,worst_ratio,median_pessimism";
@@ -20,7 +20,13 @@ pub struct WarpValidation {
     co_runs: u64,
     /// Whether the runs are task sets with periodic jobs.
     task_sets: bool,
-    /// Number of further runs that take too many core cycles, and of task sets that the analysis does not accept.
+    /// Part of the memory that each partition has for itself.
+    memory: Division,
+    /// Largest camping factor of the kernels; absent without a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    camping_limit: Option<u32>,
+    /// Number of further runs that take too many core cycles, of runs with a kernel beyond the camping limit, and of task sets
+    /// that the analysis does not accept.
     left_out: u64,
     /// Seed of all random numbers.
     seed: u64,
@@ -66,6 +72,8 @@ impl WarpValidation {
             machine: campaign.examiner.machine().name.clone(),
             co_runs: report.co_runs,
             task_sets: campaign.kind == Systems::TaskSets,
+            memory: campaign.division,
+            camping_limit: campaign.camping_limit,
             left_out: report.left_out,
             seed: campaign.seed,
             kernels: report.kernels,
@@ -114,8 +122,13 @@ impl Report for WarpValidation {
                 format!("{:.2}", form.median_pessimism),
             ]);
         }
+        let memory = match (self.memory, self.camping_limit) {
+            (Division::Shared, None) => String::new(),
+            (memory, None) => format!(", memory: {}", memory.name()),
+            (memory, Some(limit)) => format!(", memory: {}, camping limit: {limit}", memory.name()),
+        };
         Ok(format!(
-            "{head}\n{} with {} on {} ({} left out); slowdown: median {:.3}, largest {:.2}\n\n{}",
+            "{head}\n{} with {} on {}{memory} ({} left out); slowdown: median {:.3}, largest {:.2}\n\n{}",
             counted(self.co_runs, run),
             counted(self.kernels, kernel),
             self.machine,

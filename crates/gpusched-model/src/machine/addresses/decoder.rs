@@ -83,6 +83,12 @@ impl Memory {
 }
 
 impl Decoder {
+    /// Returns the number of L2 slices of one channel.
+    #[inline]
+    pub fn slices_per_channel(&self) -> u32 {
+        self.slices_per_channel
+    }
+
     /// Returns three parts of `address`: the channel before any hash, the address without the
     /// channel, and the higher bits for a hash.
     #[inline]

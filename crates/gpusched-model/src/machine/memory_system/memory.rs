@@ -85,6 +85,16 @@ impl Memory {
         u64::from(self.channels) * per_cycle * u64::from(dram_khz) * 1000
     }
 
+    /// Returns the memory with only `channels` of its channels, for a kernel that uses a part of the memory.
+    ///
+    /// # Errors
+    /// Fails if the address mapping or the hash does not permit this number of channels.
+    pub fn part(&self, channels: u32) -> Result<Memory, Refusal> {
+        let part = Memory { channels, ..*self };
+        part.check(&Faults::root())?;
+        Ok(part)
+    }
+
     pub(in crate::machine) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("channels", self.channels, 1..=Self::MAX_CHANNELS)?;
         faults.power_of_two("slices_per_channel", self.slices_per_channel, 16)?;

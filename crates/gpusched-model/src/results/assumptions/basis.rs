@@ -167,7 +167,7 @@ impl Part {
 
 /// Adds the assumptions on the memory time of jobs. The name of the first assumption states the strength of the bound.
 fn memory_time(time: MemoryTime, list: &mut Vec<Assumption>) {
-    let bound = match time.form.is_only_tested() {
+    let bound = match time.form.is_only_tested() || time.own_l2 {
         false => AssumptionId::MemoryTimeUniversal,
         true => AssumptionId::MemoryTimeTested,
     };
@@ -184,7 +184,7 @@ fn memory_time(time: MemoryTime, list: &mut Vec<Assumption>) {
     ] {
         add(list, Some((id, text.to_owned())));
     }
-    let text = sentences::cold_wcets(time.variation_percent);
+    let text = sentences::cold_wcets(time);
     add(list, Some((AssumptionId::ColdWcets, text)));
 }
 

@@ -41,13 +41,18 @@ pub(super) fn memory_time(time: MemoryTime) -> String {
     };
     format!(
         "A job delays each other partition by at most its memory time at {l2} (L2) and {dram} (DRAM){own}: {}.",
-        form.strength()
+        form.strength(time.own_l2)
     )
 }
 
-pub(super) fn cold_wcets(variation_percent: u32) -> String {
+pub(super) fn cold_wcets(time: MemoryTime) -> String {
+    let variation_percent = time.variation_percent;
+    let ways = match time.own_l2 {
+        true => " on L2 ways that only the partition uses",
+        false => "",
+    };
     format!(
-        "WCETs are of runs with cold caches. Launch offsets and base addresses change them by at most {variation_percent} %."
+        "WCETs are of runs with cold caches{ways}. Launch offsets and base addresses change them by at most {variation_percent} %."
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{KernelSource, RunKernel, WarpRunShape};
+use super::{IndexSet, KernelSource, RunKernel, WarpRunShape};
 use crate::Refusal;
 use crate::warp_scenario::MAX_CYCLES;
 
@@ -30,8 +30,50 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
             return Refusal::refuse(of("name"), format!("{name:?} a second time"), "a unique name");
         }
         check_kernel(shape, kernel, &of)?;
+        let (channels, ways) = (shape.machine.memory.channels, shape.machine.memory.l2.ways);
+        let parts: [(&str, Part, u32); 2] = [
+            ("channels", |kernel| kernel.channels.as_ref(), channels),
+            ("l2_ways", |kernel| kernel.l2_ways.as_ref(), ways),
+        ];
+        for (field, part, count) in parts {
+            check_part(&shape.kernels[..index], part(kernel), part, count)
+                .map_err(|refusal| refusal.of_field(of(field)))?;
+        }
+        if let Some(channels) = &kernel.channels {
+            shape
+                .machine
+                .memory
+                .part(channels.indices().len() as u32)
+                .map_err(|refusal| refusal.of_field(of("channels")))?;
+        }
     }
     Ok(())
+}
+
+/// Part of the memory that a kernel states.
+type Part = fn(&RunKernel) -> Option<&IndexSet>;
+
+/// Checks the part `own` of a kernel, of which the memory has `count`. No kernel of `before` may share only some numbers
+/// with `own`.
+fn check_part(before: &[RunKernel], own: Option<&IndexSet>, part: Part, count: u32) -> Result<(), Refusal> {
+    if let Some(&found) = own.and_then(|own| own.indices().last())
+        && found >= count
+    {
+        return Refusal::refuse("", found, format!("numbers from 0 to {}", count - 1));
+    }
+    let is_all = |set: Option<&IndexSet>| set.is_none_or(|set| set.indices().len() == count as usize);
+    let in_conflict = |other: &RunKernel| match (part(other), own) {
+        (Some(other), Some(own)) => other != own && other.overlaps(own),
+        (other, own) => is_all(other) != is_all(own),
+    };
+    match before.iter().position(in_conflict) {
+        None => Ok(()),
+        Some(other) => {
+            let expected = format!("the same numbers as `kernels[{other}]`, or no common number");
+            let found = own.map_or("all".to_owned(), |own| format!("{:?}", own.indices()));
+            Refusal::refuse("", found, expected)
+        }
+    }
 }
 
 /// Returns the description of a valid number of SMs.

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer as _
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::SmSet;
+use super::IndexSet;
 use crate::Program;
 use crate::program::{Dimensions, Ordered, Overrides};
 
@@ -41,7 +41,16 @@ pub struct RunKernel {
     pub budget: Option<u32>,
     /// Numbers of the SMs that the kernel may use. The default is all SMs of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sms: Option<SmSet>,
+    pub sms: Option<IndexSet>,
+    /// Numbers of the DRAM channels that hold the buffers of the kernel; all channels by default. The kernel uses these
+    /// channels and their L2 slices like the memory of a smaller GPU, as with memory slices of MIG or page coloring. Two
+    /// kernels have equal channels or no common channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<IndexSet>,
+    /// Numbers of the ways of L2 in which the kernel allocates lines; all ways by default. Two kernels have equal ways or
+    /// no common way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2_ways: Option<IndexSet>,
     /// Queue of the kernel. Kernels without a queue wait for no other kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
@@ -71,6 +80,8 @@ impl RunKernel {
             launch: 0,
             budget: None,
             sms: None,
+            channels: None,
+            l2_ways: None,
             queue: None,
         }
     }

@@ -1,11 +1,11 @@
 //! Scenarios for the warp-level simulator: a simulated GPU and the kernels that run on it.
 
 mod check;
+mod index_set;
 mod kernel;
-mod sms;
 
+pub use index_set::IndexSet;
 pub use kernel::{KernelSource, Queue, RunKernel};
-pub use sms::SmSet;
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -130,7 +130,8 @@ impl WarpRun {
     /// Fails for an empty list of kernels, for more kernels than the machine can run at the same
     /// time, and for SMs that do not exist. Also fails for launches after cycle
     /// [`MAX_CYCLES`](crate::warp_scenario::MAX_CYCLES) and for launch parameters of a kernel that is a trace. Also
-    /// fails for missing issue budgets and for issue budgets that the scheduler does not use.
+    /// fails for missing issue budgets and for issue budgets that the scheduler does not use. Also fails for DRAM
+    /// channels or L2 ways that do not exist, or that two kernels share only in part.
     pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         check::check(&shape)?;
         Ok(WarpRun { shape })

@@ -22,19 +22,22 @@ pub enum RateForm {
 }
 
 impl RateForm {
-    /// Returns what supports the bound on the delay. No form has a proof for real hardware.
-    pub fn strength(self) -> &'static str {
+    /// Returns what supports the bound on the delay, if partitions have ways of L2 of their own (`own_l2`) or not. No form
+    /// has a proof for real hardware.
+    pub fn strength(self, own_l2: bool) -> &'static str {
         match self {
+            RateForm::Universal if own_l2 => "tested, no counterexample known",
             RateForm::Universal => "universal, no counterexample known",
             RateForm::Balanced | RateForm::OwnDrain => "counterexamples known",
         }
     }
 
     /// Returns the name of the form with its strength.
-    pub fn described(self) -> String {
+    pub fn described(self, own_l2: bool) -> String {
+        let strength = self.strength(own_l2);
         match self {
-            RateForm::Universal => self.strength().to_owned(),
-            RateForm::Balanced | RateForm::OwnDrain => format!("{self}: {}", self.strength()),
+            RateForm::Universal => strength.to_owned(),
+            RateForm::Balanced | RateForm::OwnDrain => format!("{self}: {strength}"),
         }
     }
 
@@ -59,6 +62,14 @@ pub struct MemoryTime {
     pub dram_bytes_per_second: Bandwidth,
     /// Percentage by which all WCETs grow, because launch offsets and base addresses change execution times.
     pub variation_percent: u32,
+    /// Whether each partition has ways of L2 of its own; false by default. Then a job that states its sectors at DRAM has the
+    /// memory time 32(R + W)/B_L2 + 32·D/B_DRAM.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_l2: bool,
+    /// Largest camping factor of all tasks; absent without a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub camping_limit: Option<std::num::NonZeroU32>,
 }
 
 impl MemoryTime {
@@ -74,7 +85,14 @@ impl std::fmt::Display for MemoryTime {
             f,
             "{} (L2 {}, DRAM {}, WCETs + {} %)",
             self.form, self.l2_bytes_per_second, self.dram_bytes_per_second, self.variation_percent
-        )
+        )?;
+        if self.own_l2 {
+            f.write_str(", own L2 ways")?;
+        }
+        match self.camping_limit {
+            Some(limit) => write!(f, ", camping limit {limit}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -112,6 +130,8 @@ impl MemoryRates {
             l2_bytes_per_second: rates.l2_bytes_per_second,
             dram_bytes_per_second: rates.dram_bytes_per_second,
             variation_percent,
+            own_l2: false,
+            camping_limit: None,
         }
     }
 }

@@ -22,6 +22,19 @@ pub struct Sectors {
     #[serde(deserialize_with = "number")]
     #[schemars(range(max = LIMIT))]
     pub writes: u64,
+    /// D: maximum number of sectors that DRAM reads or writes for one job with ways of L2 of its own, with the dirty sectors
+    /// that the job leaves in L2; at most 10^12. Only memory times with `own_l2` use this number. The default is R + 2W.
+    #[serde(
+        default,
+        deserialize_with = "some_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(max = LIMIT))]
+    pub dram: Option<u64>,
+    /// Largest load of one L2 slice, DRAM channel or bank, relative to an even load [percent]. `--camping-limit` requires
+    /// this number, and nothing else uses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub camping_percent: Option<u64>,
     /// Rates of the kernel in isolation on the whole GPU. The form `own-drain` of the memory time requires them, and no
     /// other form uses them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,14 +56,33 @@ pub struct Drain {
 impl Sectors {
     /// Creates sectors. Returns `None` for more than 10^12 sectors.
     pub fn new(reads: u64, writes: u64, drain: Option<Drain>) -> Option<Sectors> {
-        let sectors = Sectors { reads, writes, drain };
+        let sectors = Sectors {
+            reads,
+            writes,
+            dram: None,
+            camping_percent: None,
+            drain,
+        };
         (reads <= LIMIT && writes <= LIMIT).then_some(sectors)
+    }
+
+    /// Returns the number of sectors that one job moves at DRAM. If `own_l2` is true, the job has ways of L2 of its own.
+    /// Otherwise, every sector counts as a miss.
+    pub fn at_dram(&self, own_l2: bool) -> u64 {
+        match self.dram {
+            Some(dram) if own_l2 => dram,
+            _ => self.reads + 2 * self.writes,
+        }
     }
 
     /// Returns whether the sectors state all that `form` requires.
     pub fn suffice(&self, form: RateForm) -> bool {
         form != RateForm::OwnDrain || self.drain.is_some()
     }
+}
+
+fn some_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    number(deserializer).map(Some)
 }
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {

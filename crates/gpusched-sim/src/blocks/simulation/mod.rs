@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::budgets::Budgets;
 use super::commands::{Command, Commands};
 use super::durations::Durations;
-use super::launches::{Launches, Running, SmSet};
+use super::launches::{IndexSet, Launches, Running};
 use super::progress::Progress;
 use super::turns::Turns;
 use super::{Event, Placement};
@@ -46,7 +46,7 @@ struct KernelState {
     application: usize,
     priority: StreamPriority,
     need: Need,
-    sms: SmSet,
+    sms: IndexSet,
     cache: Option<usize>,
     memory_share: Factor,
     bandwidth: u64,
@@ -134,7 +134,7 @@ impl<'a, O: Observer<Event>> Simulation<'a, O> {
                 application: launch.application,
                 priority: launch.priority,
                 need: Need::from(launch),
-                sms: SmSet::new(launch.sms.as_deref(), device.sms),
+                sms: IndexSet::new(launch.sms.as_deref(), device.sms),
                 cache: cache.map(|name| *caches.entry(name).or_insert(next)),
                 memory_share: launch.memory_share.unwrap_or(Factor::ZERO),
                 bandwidth: launch.bandwidth,

@@ -2,7 +2,7 @@
 
 use super::super::Block;
 use super::super::durations::Work;
-use super::super::launches::{Running, SmSet};
+use super::super::launches::{IndexSet, Running};
 use super::super::progress::Progress;
 use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::Observer;
@@ -13,11 +13,11 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         let Some(application) = self.turns.current.filter(|_| !self.turns.is_over()) else {
             return;
         };
-        let mut blocked = SmSet::none();
+        let mut blocked = IndexSet::none();
         for priority in 0..2 {
             let mut position = 0;
             while let Some(&kernel) = self.applications[application].queues[priority].get(position) {
-                if matches!(blocked, SmSet::All) {
+                if matches!(blocked, IndexSet::All) {
                     return;
                 }
                 let state = &self.kernels[kernel];

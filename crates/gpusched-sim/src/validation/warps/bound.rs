@@ -9,7 +9,7 @@ use gpusched_model::machine::SECTOR;
 use gpusched_model::program::FIRST_ADDRESS;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 use gpusched_model::{Machine, Program, WarpRun};
-use gpusched_warp::gpu::Results;
+use gpusched_warp::gpu::{KernelResult, Results};
 use gpusched_warp::scenario::{Options, Setup};
 use gpusched_warp::stress::{self, Rates, Stress};
 use serde::Serialize;
@@ -17,13 +17,18 @@ use serde::Serialize;
 /// Limit on a simulated run [core cycles]. Longer co-runs are not examined.
 pub const LIMIT: u64 = 400_000;
 
+/// Launch times of the runs in isolation that determine a WCET [core cycles].
+const LAUNCHES: [u64; 8] = [0, 1, 2, 3, 7, 100, 500, 1000];
+
 /// Allowance for the variation of cold runs over launch times and addresses [percent].
 pub(super) const VARIATION: u32 = 2;
 
 /// A bound on the time of a kernel beside other kernels.
 ///
 /// With the numbers R and W of sectors that a job reads and writes at L2, the memory time of a job is
-/// `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`.
+/// `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. For a kernel with ways of L2 of its own, the number of sectors that DRAM
+/// reads and writes in isolation replaces R + 2·W. A kernel on channels and clusters of its own has its time in
+/// isolation as the bound of every form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -98,8 +103,17 @@ pub(super) struct Alone {
     pub(super) writes: u64,
     /// Number of sectors that DRAM reads or writes before the end.
     pub(super) dram: u64,
+    /// The same, or more, with an empty L2 cache at the start and with the dirty sectors that remain in L2 at the end.
+    pub(super) dram_in_all: u64,
     /// Rates of the kernel on the whole GPU.
     pub(super) drain: Rates,
+}
+
+/// A program in isolation on all SMs.
+#[derive(Debug, Clone, Copy)]
+struct Whole {
+    drain: Rates,
+    camping_percent: u64,
 }
 
 /// Examines co-runs on one machine.
@@ -108,8 +122,8 @@ pub struct Examiner {
     machine: Machine,
     pub(super) balanced: Rates,
     pub(super) universal: Rates,
-    /// Rates of programs in isolation on all SMs, by program.
-    drains: Mutex<HashMap<String, Rates>>,
+    /// Behavior of programs in isolation on all SMs, by program.
+    programs: Mutex<HashMap<String, Whole>>,
 }
 
 impl Examiner {
@@ -119,7 +133,7 @@ impl Examiner {
             balanced: stress.balanced(),
             universal: stress.universal(),
             machine,
-            drains: Mutex::default(),
+            programs: Mutex::default(),
         }
     }
 
@@ -146,40 +160,53 @@ impl Examiner {
         }
         let victims = run.kernels.iter().zip(&together.kernels).enumerate();
         let victims = victims.map(|(index, (kernel, result))| {
-            let others = alone.iter().enumerate().filter(|(other, _)| *other != index);
-            let others: Vec<&Alone> = others.map(|(_, other)| other).collect();
+            let all = run.kernels.iter().zip(&alone).enumerate();
+            let others = all
+                .filter(|(other, (kernel, _))| *other != index && !apart(run, kernel, &run.kernels[index]));
+            let others: Vec<(&RunKernel, &Alone)> = others.map(|(_, other)| other).collect();
             Ok(Victim {
                 name: result.name.clone(),
                 together: result.finish.saturating_sub(kernel.launch),
                 alone: alone[index].time,
                 bounds: Form::ALL
-                    .map(|form| (form, self.bound(form, &alone[index], &others)))
+                    .map(|form| (form, self.bound(form, (kernel, &alone[index]), &others)))
                     .into(),
             })
         });
         victims.collect::<Result<Vec<Victim>>>().map(Some)
     }
 
-    fn bound(&self, form: Form, victim: &Alone, others: &[&Alone]) -> u64 {
+    fn bound(&self, form: Form, victim: (&RunKernel, &Alone), others: &[(&RunKernel, &Alone)]) -> u64 {
+        let (kernel, victim) = victim;
+        if others.is_empty() {
+            return victim.time;
+        }
         let khz = u128::from(self.machine.clocks.core_khz);
         // Cycles that `sectors` take at `rate` bytes per second, in 2^-32 cycles, rounded up.
         let time = |sectors: u64, rate: u64| {
             let bytes = u128::from(sectors) * u128::from(SECTOR) * khz * 1000;
             (bytes << 32).div_ceil(u128::from(rate.max(1)))
         };
-        let delay = |other: &&Alone| {
+        let delay = |&(kernel, other): &(&RunKernel, &Alone)| {
             let rates = match form {
                 Form::Peak => return time(other.dram, self.machine.dram_bytes_per_second()),
                 Form::Balanced => self.balanced,
                 Form::OwnDrain => self.balanced.min(other.drain),
                 Form::Universal => self.universal,
             };
-            time(other.reads + other.writes, rates.l2) + time(other.reads + 2 * other.writes, rates.dram)
+            let at_dram = match kernel.l2_ways {
+                Some(_) => other.dram_in_all,
+                None => other.reads + 2 * other.writes,
+            };
+            time(other.reads + other.writes, rates.l2) + time(at_dram, rates.dram)
         };
         let delay: u128 = others.iter().map(delay).sum();
+        let varied = |time: u64| (u128::from(time) * u128::from(100 + VARIATION)).div_ceil(100);
         let own = match form {
             Form::Peak => u128::from(victim.time),
-            _ => (u128::from(victim.cold) * u128::from(100 + VARIATION)).div_ceil(100),
+            // Other kernels evict no line from the ways of the kernel.
+            _ if kernel.l2_ways.is_some() => varied(victim.time),
+            _ => varied(victim.cold),
         };
         u64::try_from(own + delay.div_ceil(1 << 32)).unwrap_or(u64::MAX)
     }
@@ -195,55 +222,88 @@ impl Examiner {
             let finish = results.kernels.first().map_or(0, |kernel| kernel.finish);
             finish.saturating_sub(kernel.launch)
         };
-        let cold = match shape.warm {
-            false => time(&results),
-            true => {
-                shape.warm = false;
-                match self.simulate(&shape, LIMIT)? {
-                    Some(cold) => time(&results).max(time(&cold)),
-                    None => return Ok(None),
-                }
-            }
+        let in_all = |results: &Results| {
+            let of = |kernel: &KernelResult| {
+                kernel.traffic.dram_reads + kernel.traffic.dram_writes + kernel.left_dirty
+            };
+            results.kernels.first().map_or(u64::MAX, of)
         };
+        let (mut cold, mut dram_in_all) = (time(&results), in_all(&results));
+        if shape.warm {
+            shape.warm = false;
+            let Some(results) = self.simulate(&shape, LIMIT)? else {
+                return Ok(None);
+            };
+            cold = cold.max(time(&results));
+            dram_in_all = dram_in_all.max(in_all(&results));
+        }
         let traffic = results
             .kernels
             .first()
             .map(|kernel| kernel.traffic)
             .unwrap_or_default();
-        let program = match &kernel.program {
-            KernelSource::Program(program) => program.with(&kernel.overrides())?,
-            KernelSource::File(_) | KernelSource::Trace(_) => {
-                return Err(Error::parameter("program", "a file", "a program inside the run"));
-            }
-        };
         Ok(Some(Alone {
             time: time(&results),
             cold,
             reads: traffic.l2_reads,
             writes: traffic.l2_writes,
             dram: traffic.dram_reads + traffic.dram_writes,
-            drain: self.drain(&program)?,
+            dram_in_all,
+            drain: self.whole(kernel)?.drain,
         }))
     }
 
-    /// Returns the rates of `program` in isolation on all SMs.
-    fn drain(&self, program: &Program) -> Result<Rates> {
+    /// Returns the longest time of `kernel` in isolation with an empty L2 cache, over several launch times [core cycles]. The
+    /// phases of the clocks at the launch change the time. Returns `None` if a simulation takes too long.
+    pub(super) fn longest_cold(&self, run: &WarpRunShape, kernel: &RunKernel) -> Result<Option<u64>> {
+        let mut shape = run.clone();
+        shape.warm = false;
+        let mut longest = 0;
+        for launch in LAUNCHES {
+            shape.kernels = vec![RunKernel {
+                launch,
+                ..kernel.clone()
+            }];
+            let Some(results) = self.simulate(&shape, LIMIT)? else {
+                return Ok(None);
+            };
+            let finish = results.kernels.first().map_or(u64::MAX, |kernel| kernel.finish);
+            longest = longest.max(finish.saturating_sub(launch));
+        }
+        Ok(Some(longest))
+    }
+
+    /// Returns the camping factor of `kernel` in isolation on all SMs [percent].
+    ///
+    /// # Errors
+    /// Fails if the kernel cannot be simulated.
+    pub fn camping_percent(&self, kernel: &RunKernel) -> Result<u64> {
+        Ok(self.whole(kernel)?.camping_percent)
+    }
+
+    fn whole(&self, kernel: &RunKernel) -> Result<Whole> {
+        let program: Program = match &kernel.program {
+            KernelSource::Program(program) => program.with(&kernel.overrides())?,
+            KernelSource::File(_) | KernelSource::Trace(_) => {
+                return Err(Error::parameter("program", "a file", "a program inside the run"));
+            }
+        };
         let mut key = program.clone();
         key.buffers
             .iter_mut()
             .for_each(|(_, buffer)| buffer.address = None);
         let key =
             serde_json::to_string(&key).map_err(|error| Error::parameter("program", error, "a program"))?;
-        let known = |drains: &HashMap<String, Rates>| drains.get(&key).copied();
-        if let Some(rates) = known(&self.drains.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(rates);
+        let programs = || self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = programs().get(&key).copied() {
+            return Ok(known);
         }
-        let rates = stress::drain(&self.machine, program)?;
-        self.drains
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(key, rates);
-        Ok(rates)
+        let whole = Whole {
+            drain: stress::drain(&self.machine, &program)?,
+            camping_percent: stress::camping_percent(&self.machine, &program)?,
+        };
+        programs().insert(key, whole);
+        Ok(whole)
     }
 
     /// Simulates `shape`. Returns `None` if the run takes more than `limit` core cycles.
@@ -256,6 +316,23 @@ impl Examiner {
         };
         setup.run_within(options)
     }
+}
+
+/// Returns whether two kernels of `run` use different channels of the memory and different clusters of SMs. Then they have
+/// no part of the GPU in common.
+fn apart(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool {
+    let (Some(channels), Some(others)) = (&one.channels, &other.channels) else {
+        return false;
+    };
+    let (Some(sms), Some(of_other)) = (&one.sms, &other.sms) else {
+        return false;
+    };
+    let per_cluster = run.machine.sms_per_cluster;
+    let shares = |sm: &u32| {
+        let mut all = of_other.indices().iter();
+        all.any(|other| other / per_cluster == sm / per_cluster)
+    };
+    !channels.overlaps(others) && !sms.indices().iter().any(shares)
 }
 
 /// States the address of each buffer of the kernels in `run`, one after another from `shift` bytes after the first

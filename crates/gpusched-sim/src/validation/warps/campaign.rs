@@ -9,6 +9,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::bound::{Examiner, Form, Victim};
+use super::division::Division;
 use super::draw::{Draft, Kernels};
 use super::shrink::{fewer_jobs, shrink, smaller};
 use super::task_sets;
@@ -40,6 +41,10 @@ pub struct Campaign {
     pub seed: u64,
     /// Form whose excess is a violation.
     pub form: Form,
+    /// How the partitions share the memory.
+    pub division: Division,
+    /// Largest camping factor of the kernels; `None` permits all kernels. The campaign leaves out runs with other kernels.
+    pub camping_limit: Option<u32>,
 }
 
 /// A run with the results of its kernels.
@@ -68,7 +73,8 @@ pub struct Tally {
 pub struct Report {
     /// Number of examined runs.
     pub co_runs: u64,
-    /// Number of runs that take too long to simulate, and of task sets that the analysis does not accept.
+    /// Number of runs that take too long to simulate, of runs with a kernel beyond the camping limit, and of task sets that
+    /// the analysis does not accept.
     pub left_out: u64,
     /// Number of kernels in the examined runs. Each job of a task counts.
     pub kernels: u64,
@@ -146,6 +152,7 @@ impl Campaign {
             machine: self.examiner.machine(),
             programs: &self.programs,
             synthetic: self.synthetic,
+            division: self.division,
         }
     }
 
@@ -154,7 +161,10 @@ impl Campaign {
         let kernels = self.kernels();
         let examine = |draft: &Draft| {
             let run = kernels.run(draft)?;
-            let victims = self.examiner.examine(&run)?;
+            let victims = match self.camps(&run)? {
+                true => None,
+                false => self.examiner.examine(&run)?,
+            };
             Ok::<_, Error>(victims.map(|victims| (run, victims)))
         };
         let worst = |victims: &[Victim]| {
@@ -189,11 +199,27 @@ impl Campaign {
         Ok(Some(Examined { victims, violation }))
     }
 
+    /// Returns whether a kernel of `run` exceeds the camping limit.
+    fn camps(&self, run: &WarpRunShape) -> Result<bool> {
+        let Some(limit) = self.camping_limit else {
+            return Ok(false);
+        };
+        for kernel in &run.kernels {
+            if self.examiner.camping_percent(kernel)? > 100 * u64::from(limit) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn task_set(&self, index: u64) -> Result<Option<Examined>> {
         let mut random = stream(self.seed, Purpose::CoRuns, 1, index);
         let Some(jobs) = task_sets::draw(&self.kernels(), &self.examiner, self.form, &mut random)? else {
             return Ok(None);
         };
+        if self.camps(&jobs.run)? {
+            return Ok(None);
+        }
         let examine = |run: &WarpRunShape| jobs.examine(&self.examiner, run, self.form);
         // A task set that does not end in time misses deadlines by far.
         let exceeds = |victims: &Option<Vec<Victim>>| {

@@ -1,12 +1,15 @@
 //! Random co-runs of kernels on one simulated GPU.
 
+use std::ops::Range;
+
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::streams::below;
-use gpusched_model::warp_run::{KernelSource, RunKernel, Share, SmSet, WarpRunShape};
+use gpusched_model::warp_run::{IndexSet, KernelSource, RunKernel, Share, WarpRunShape};
 use gpusched_model::{Machine, Program, Scheduler};
 use rand::Rng;
 
 use super::bound::place;
+use super::division::Division;
 use super::synthetic::Synthetic;
 
 /// Number of launch times of a kernel: core cycles 0 to 5000.
@@ -14,6 +17,9 @@ const LAUNCHES: usize = 5001;
 
 /// Number of base addresses of the first buffer, 256 bytes apart.
 const SHIFTS: usize = 4096;
+
+/// Number of random partitions of the SMs until the memory can be divided among them.
+const TRIALS: u32 = 1000;
 
 /// Kernels that a random run can contain.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +30,8 @@ pub struct Kernels<'a> {
     pub programs: &'a [Program],
     /// Whether half of the kernels run synthetic programs.
     pub synthetic: bool,
+    /// How the kernels share the memory.
+    pub division: Division,
 }
 
 /// Program of a kernel.
@@ -62,7 +70,8 @@ impl Kernels<'_> {
     /// Draws a co-run of two or three kernels. Each kernel has clusters of its own.
     ///
     /// # Errors
-    /// Fails without programs if [`Kernels::synthetic`] is false, and on a machine with one cluster.
+    /// Fails without programs if [`Kernels::synthetic`] is false, and on a machine with one cluster. Also fails if the
+    /// division of the memory permits no random partitions of the SMs.
     pub fn co_run(&self, random: &mut impl Rng) -> Result<Draft> {
         let clusters = self.machine.clusters as usize;
         if clusters < 2 {
@@ -72,14 +81,21 @@ impl Kernels<'_> {
             true => 3,
             false => 2,
         };
-        let mut cuts = Vec::new();
-        while cuts.len() + 1 < count {
-            let cut = 1 + below(random, clusters - 1);
-            if !cuts.contains(&cut) {
-                cuts.push(cut);
+        let cuts = (0..TRIALS).find_map(|_| {
+            let mut cuts = Vec::new();
+            while cuts.len() + 1 < count {
+                let cut = 1 + below(random, clusters - 1);
+                if !cuts.contains(&cut) {
+                    cuts.push(cut);
+                }
             }
-        }
-        cuts.sort_unstable();
+            cuts.sort_unstable();
+            self.permits(&cuts).then_some(cuts)
+        });
+        let Some(cuts) = cuts else {
+            let found = "a memory that cannot be divided among partitions";
+            return Err(Refusal::new("machine", found, "more ways of L2 or channels").into());
+        };
         let members = (0..count).map(|partition| self.member(partition, random));
         Ok(Draft {
             members: members.collect::<Result<_>>()?,
@@ -100,6 +116,21 @@ impl Kernels<'_> {
             partition,
             launch: below(random, LAUNCHES) as u64,
         })
+    }
+
+    /// Returns the clusters of each partition.
+    fn partitions(&self, cuts: &[usize]) -> Vec<Range<usize>> {
+        let mut ends = vec![0];
+        ends.extend(cuts);
+        ends.push(self.machine.clusters as usize);
+        ends.windows(2).map(|ends| ends[0]..ends[1]).collect()
+    }
+
+    /// Returns whether each partition has a part of the memory.
+    fn permits(&self, cuts: &[usize]) -> bool {
+        let mut kernel = RunKernel::new(KernelSource::File("".into()));
+        let mut partitions = self.partitions(cuts).into_iter();
+        partitions.all(|clusters| self.division.apply(self.machine, &mut kernel, clusters).is_some())
     }
 
     fn choice(&self, random: &mut impl Rng) -> Result<Choice> {
@@ -130,8 +161,12 @@ impl Kernels<'_> {
                 let cut = 1 + below(random, clusters - 1);
                 if !draft.cuts.contains(&cut) {
                     let moved = below(random, draft.cuts.len());
-                    draft.cuts[moved] = cut;
-                    draft.cuts.sort_unstable();
+                    let mut cuts = draft.cuts.clone();
+                    cuts[moved] = cut;
+                    cuts.sort_unstable();
+                    if self.permits(&cuts) {
+                        draft.cuts = cuts;
+                    }
                 }
             }
             (5, member) => member.choice = self.choice(random)?,
@@ -148,21 +183,21 @@ impl Kernels<'_> {
     /// # Errors
     /// Fails if a synthetic program is not valid.
     pub fn run(&self, draft: &Draft) -> Result<WarpRunShape> {
-        let ends: Vec<usize> = std::iter::once(0)
-            .chain(draft.cuts.iter().copied())
-            .chain([self.machine.clusters as usize])
-            .collect();
+        let partitions = self.partitions(&draft.cuts);
         let per_cluster = self.machine.sms_per_cluster;
         let kernel = |(index, member): (usize, &Member)| {
             let program = match &member.choice {
                 Choice::Known(position) => self.programs[*position].clone(),
                 Choice::Synthetic(program) => program.program()?,
             };
-            let clusters = ends[member.partition] as u32..ends[member.partition + 1] as u32;
+            let clusters = partitions[member.partition].clone();
             let mut kernel = RunKernel::new(KernelSource::Program(Box::new(program.clone())));
             kernel.name = Some(format!("{index}-{}", program.name));
             kernel.launch = member.launch;
-            kernel.sms = SmSet::new((clusters.start * per_cluster..clusters.end * per_cluster).collect());
+            let sms = clusters.start as u32 * per_cluster..clusters.end as u32 * per_cluster;
+            kernel.sms = IndexSet::new(sms.collect());
+            // The cuts of the draft permit the division.
+            let _ = self.division.apply(self.machine, &mut kernel, clusters);
             Ok(kernel)
         };
         let mut run = WarpRunShape {

@@ -2,6 +2,7 @@
 //!
 //! * [`synthetic`] generates programs with random accesses.
 //! * [`draw`] generates random co-runs of kernels, each kernel on SMs of its own.
+//! * [`division`] gives each partition a part of the memory.
 //! * [`bound`] bounds the time of each kernel in a co-run.
 //! * [`task_sets`] generates task sets whose jobs are kernels, and compares response times with the analysis.
 //! * [`campaign`] simulates many runs and compares the times with the bounds.
@@ -9,6 +10,7 @@
 
 pub mod bound;
 pub mod campaign;
+pub mod division;
 pub mod draw;
 mod shrink;
 pub mod synthetic;
@@ -16,3 +18,4 @@ pub mod task_sets;
 
 pub use bound::{Examiner, Form, Victim};
 pub use campaign::{Campaign, Report, Systems, Tally};
+pub use division::Division;

@@ -1,8 +1,8 @@
 //! Random task sets whose jobs are kernels on a simulated GPU.
 //!
-//! A partition of one or two periodic tasks runs its jobs one at a time, without preemption. The WCET of a task is its cold
-//! time in isolation on the SMs of its partition, and the analysis adds the memory time of all other partitions. The
-//! simulation covers one hyperperiod.
+//! A partition of one or two periodic tasks runs its jobs one at a time, without preemption. The WCET of a task is its
+//! longest cold time in isolation on the SMs of its partition, over several launch times. The analysis adds the write-backs
+//! of dirty lines and the memory time of all other partitions. The simulation covers one hyperperiod.
 
 use std::collections::HashMap;
 
@@ -87,9 +87,13 @@ pub fn draw(
     let run = kernels.run(&draft)?;
     let mut sources = Vec::new();
     for (kernel, member) in run.kernels.iter().zip(&draft.members) {
-        let Some(alone) = examiner.alone(&run, kernel)? else {
+        let (Some(mut alone), Some(cold)) = (
+            examiner.alone(&run, kernel)?,
+            examiner.longest_cold(&run, kernel)?,
+        ) else {
             return Ok(None);
         };
+        alone.cold = alone.cold.max(cold);
         sources.push(Source {
             kernel: kernel.clone(),
             alone,
@@ -102,7 +106,7 @@ pub fn draw(
     // At this scale, the utilization of some partitions may still exceed 1.
     let mut scale = sources.iter().map(|source| source.alone.cold).max().unwrap_or(1);
     for _ in 0..DOUBLINGS {
-        if let Some(responses) = responses(examiner, &sources, scale, form, edf)? {
+        if let Some(responses) = all_responses(examiner, &sources, scale, form, edf)? {
             return Ok(Some(release(run, &sources, scale, &responses, edf)));
         }
         scale *= 2;
@@ -116,10 +120,40 @@ struct Response {
     priority: u64,
 }
 
-/// Analyses the tasks. Returns `None` if a partition is not schedulable.
-fn responses(
+/// Analyses the tasks. Partitions on channels of their own do not delay each other, so the analysis treats each as a task set
+/// of its own. Returns `None` if a partition is not schedulable.
+fn all_responses(
     examiner: &Examiner,
     sources: &[Source],
+    scale: u64,
+    form: Form,
+    edf: bool,
+) -> Result<Option<Vec<Response>>> {
+    if sources.iter().any(|source| source.kernel.channels.is_none()) {
+        let all: Vec<&Source> = sources.iter().collect();
+        return responses(examiner, &all, scale, form, edf);
+    }
+    let mut found: Vec<Option<Response>> = sources.iter().map(|_| None).collect();
+    for partition in 0..=sources.iter().map(|source| source.partition).max().unwrap_or(0) {
+        let own = sources
+            .iter()
+            .enumerate()
+            .filter(|(_, source)| source.partition == partition);
+        let (indices, own): (Vec<usize>, Vec<&Source>) = own.unzip();
+        let Some(responses) = responses(examiner, &own, scale, form, edf)? else {
+            return Ok(None);
+        };
+        for (index, response) in indices.into_iter().zip(responses) {
+            found[index] = Some(response);
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// Analyses the tasks of partitions that share the memory. Returns `None` if a partition is not schedulable.
+fn responses(
+    examiner: &Examiner,
+    sources: &[&Source],
     scale: u64,
     form: Form,
     edf: bool,
@@ -147,8 +181,9 @@ fn responses(
         tasks.push(index);
         *sms = source.sms();
     }
+    parts.retain(|(tasks, _)| !tasks.is_empty());
     let parts: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, sms)| (&tasks[..], *sms)).collect();
-    let at_deadline = |source: &Source| Response {
+    let at_deadline = |source: &&Source| Response {
         cycles: source.period(scale),
         priority: 0,
     };
@@ -187,6 +222,7 @@ fn task(source: &Source, scale: u64, form: Form, khz: u128) -> Option<Task> {
     };
     let wcet = Time::from_ns(narrow((u128::from(wcet) * 1_000_000).div_ceil(khz)));
     let table = || vec![(source.sms(), wcet)];
+    let own_ways = source.kernel.l2_ways.is_some();
     // A kernel without accesses has the rate 0, and no sectors that need a rate.
     let drain = Drain {
         l2: Bandwidth::new(alone.drain.l2.max(1))?,
@@ -201,7 +237,10 @@ fn task(source: &Source, scale: u64, form: Form, khz: u128) -> Option<Task> {
         kind: None,
         traffic: Bytes::new(u64::from(SECTOR) * alone.dram),
         bandwidth: None,
-        sectors: Some(Sectors::new(alone.reads, alone.writes, Some(drain))?),
+        sectors: Some(Sectors {
+            dram: own_ways.then_some(alone.dram_in_all),
+            ..Sectors::new(alone.reads, alone.writes, Some(drain))?
+        }),
         wcet_source: None,
         wcet: WcetFunction::new(WcetForm::Table(Table::Each {
             isolated: table(),
@@ -228,6 +267,8 @@ fn memory(examiner: &Examiner, form: Form) -> Option<(Interference, SharedMemory
         l2_bytes_per_second: Bandwidth::new(rates.l2)?,
         dram_bytes_per_second: Bandwidth::new(rates.dram)?,
         variation_percent: VARIATION,
+        own_l2: true,
+        camping_limit: None,
     };
     Some((Interference::MemoryTime, time.into()))
 }

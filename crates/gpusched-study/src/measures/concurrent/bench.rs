@@ -9,7 +9,7 @@ use gpusched_analysis::prediction::SECTOR_BYTES;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::memory_profile::{MemoryPoint, MemoryProfileShape};
 use gpusched_model::time::Time;
-use gpusched_model::warp_run::{KernelSource, RunKernel, SmSet, WarpRunShape};
+use gpusched_model::warp_run::{IndexSet, KernelSource, RunKernel, WarpRunShape};
 use gpusched_model::{Factor, Machine, MemoryProfile, Program, WarpRun};
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::{Options, Setup};
@@ -144,7 +144,7 @@ impl Bench {
                 continue;
             };
             kernels.push(RunKernel {
-                sms: SmSet::new((next..next + sms).collect()),
+                sms: IndexSet::new((next..next + sms).collect()),
                 ..given.clone()
             });
             next += sms;

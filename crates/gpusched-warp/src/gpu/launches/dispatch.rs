@@ -3,7 +3,8 @@
 //! In each core cycle, every cluster may receive one block. The search for a free SM begins after
 //! the cluster that received the last block. The dispatcher keeps the current kernel until all
 //! blocks of this kernel have started. If kernels do not share SMs, an SM accepts another kernel
-//! only when the SM is empty. A kernel of a queue starts only when no other kernel of the queue runs.
+//! only when the SM is empty. A kernel of a queue starts only when no other kernel of the queue runs. Kernels on other
+//! channels of the memory have a dispatcher of their own, as on a smaller GPU.
 
 use super::kernel::Launch;
 use crate::sm::Sm;
@@ -34,6 +35,13 @@ struct Occupied {
     blocks: u32,
 }
 
+/// Where the search for the next block of a part of the GPU begins.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    last_kernel: usize,
+    last_cluster: usize,
+}
+
 /// Dispatcher of thread blocks.
 #[derive(Debug)]
 pub struct Dispatcher {
@@ -42,8 +50,10 @@ pub struct Dispatcher {
     occupied: Vec<Occupied>,
     /// Index of the next block of each kernel.
     next: Vec<u64>,
-    last_kernel: usize,
-    last_cluster: usize,
+    /// State of the search of each part of the GPU.
+    turns: Vec<Turn>,
+    /// Part of each kernel.
+    part_of: Vec<usize>,
     /// SM of each cluster that received the last block of the cluster.
     last_sm: Vec<usize>,
     /// Number of blocks that have not started, over all kernels.
@@ -60,12 +70,23 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     pub fn new(clusters: usize, per_cluster: usize, kernels: &[Launch]) -> Self {
+        let first_of = |kernel: &Launch| {
+            let mut all = kernels.iter();
+            all.position(|other| other.channels == kernel.channels)
+        };
         Self {
             bound: vec![None; clusters * per_cluster],
             occupied: vec![Occupied::default(); clusters * per_cluster],
             next: vec![0; kernels.len()],
-            last_kernel: 0,
-            last_cluster: clusters - 1,
+            turns: vec![
+                Turn {
+                    last_kernel: 0,
+                    last_cluster: clusters - 1,
+                };
+                kernels.len()
+            ],
+            // The first kernel of a part gives its number to the part.
+            part_of: kernels.iter().filter_map(first_of).collect(),
             last_sm: vec![per_cluster - 1; clusters],
             left: kernels
                 .iter()
@@ -124,22 +145,21 @@ impl Dispatcher {
         kernels.iter().enumerate().filter_map(rank).min() == Some((own.priority, kernel))
     }
 
-    /// Selects the kernel whose next block starts on SM `sm`.
-    fn select(&mut self, sm: usize, kernels: &[Launch], now: u64) -> Option<usize> {
+    /// Selects the kernel of `part` whose next block starts on SM `sm`.
+    fn select(&mut self, part: usize, sm: usize, kernels: &[Launch], now: u64) -> Option<usize> {
         let may = |kernel: usize| {
-            kernels[kernel]
-                .sms
-                .as_ref()
-                .is_none_or(|sms| sms.get(sm) == Some(&true))
+            let sms = kernels[kernel].sms.as_ref();
+            self.part_of[kernel] == part && sms.is_none_or(|sms| sms.get(sm) == Some(&true))
         };
-        if self.has_blocks(self.last_kernel, kernels, now) && may(self.last_kernel) {
-            return Some(self.last_kernel);
+        let last = self.turns[part].last_kernel;
+        if self.has_blocks(last, kernels, now) && may(last) {
+            return Some(last);
         }
         let count = kernels.len();
         let found = (0..count)
-            .map(|step| (step + self.last_kernel + 1) % count)
+            .map(|step| (step + last + 1) % count)
             .find(|&kernel| self.has_blocks(kernel, kernels, now) && may(kernel))?;
-        self.last_kernel = found;
+        self.turns[part].last_kernel = found;
         Some(found)
     }
 
@@ -164,16 +184,44 @@ impl Dispatcher {
         if now < self.settled_until {
             return starts;
         }
+        for part in 0..self.turns.len() {
+            if self.part_of[part] == part {
+                self.dispatch_part(part, machine, &state, kernels, now, &mut starts);
+            }
+        }
+        if starts.is_empty() {
+            self.settled_until = self.next_launch(now, kernels).unwrap_or(u64::MAX);
+        }
+        starts
+    }
+
+    /// Adds the blocks of the kernels of `part` to `starts`.
+    fn dispatch_part<'s>(
+        &mut self,
+        part: usize,
+        machine: &MachineShape,
+        state: &impl Fn(usize) -> Option<&'s Sm>,
+        kernels: &[Launch],
+        now: u64,
+        starts: &mut Vec<Start>,
+    ) {
         let per_cluster = machine.sms_per_cluster as usize;
         let clusters = self.last_sm.len();
-        let first = self.last_cluster + 1;
+        let first = self.turns[part].last_cluster + 1;
+        let of_others = starts.len();
         for step in 0..clusters {
             let cluster = (first + step) % clusters;
+            if starts[..of_others]
+                .iter()
+                .any(|start| start.sm / per_cluster == cluster)
+            {
+                continue;
+            }
             for core in 0..per_cluster {
                 let core = (core + self.last_sm[cluster] + 1) % per_cluster;
                 let sm = cluster * per_cluster + core;
                 let Some(state) = state(sm) else { continue };
-                let Some(kernel) = self.kernel_for(sm, machine, state, kernels, now) else {
+                let Some(kernel) = self.kernel_for(part, sm, machine, state, kernels, now) else {
                     continue;
                 };
                 let Some((place, first_slot)) = self.room(sm, state, machine, &kernels[kernel]) else {
@@ -194,18 +242,15 @@ impl Dispatcher {
                 }
                 self.take(sm, &kernels[kernel]);
                 self.last_sm[cluster] = core;
-                self.last_cluster = cluster;
+                self.turns[part].last_cluster = cluster;
                 break;
             }
         }
-        if starts.is_empty() {
-            self.settled_until = self.next_launch(now, kernels).unwrap_or(u64::MAX);
-        }
-        starts
     }
 
     fn kernel_for(
         &mut self,
+        part: usize,
         sm: usize,
         machine: &MachineShape,
         state: &Sm,
@@ -213,17 +258,17 @@ impl Dispatcher {
         now: u64,
     ) -> Option<usize> {
         if machine.dispatch.share_sms {
-            return self.select(sm, kernels, now);
+            return self.select(part, sm, kernels, now);
         }
         if let Some(kernel) = self.bound[sm]
             && self.has_blocks(kernel, kernels, now)
         {
-            return Some(kernel);
+            return (self.part_of[kernel] == part).then_some(kernel);
         }
         if !state.is_empty() {
             return None;
         }
-        let kernel = self.select(sm, kernels, now)?;
+        let kernel = self.select(part, sm, kernels, now)?;
         self.bound[sm] = Some(kernel);
         Some(kernel)
     }

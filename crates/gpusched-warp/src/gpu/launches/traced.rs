@@ -49,6 +49,8 @@ impl Launch {
             at: 0,
             latency: 0,
             resident: None,
+            channels: None,
+            l2_ways: None,
             queue: None,
             budget: 0,
             sms: None,

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use super::camping::Servers;
 use super::geometry;
 use super::meter::Meter;
+use super::parts::Parts;
 use crate::gpu::pace::clocks::{self, Domain, Edges};
 use crate::gpu::pace::wakes::{NEVER, Wakes};
 use crate::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slice};
 use crate::request::Request;
-use gpusched_model::machine::{Decoder, MachineShape};
+use gpusched_model::machine::MachineShape;
 
 /// Memory side of the GPU: slices of L2, DRAM channels and the crossbar of replies.
 #[derive(Debug)]
 pub struct Below {
     machine: Arc<MachineShape>,
-    decoder: Decoder,
+    parts: Arc<Parts>,
     pub slices: Vec<Slice>,
     pub slice_wakes: Wakes,
     pub partitions: Vec<Partition>,
@@ -40,10 +41,10 @@ pub struct Below {
 impl Below {
     /// Creates an idle memory side for `kernels` kernels. If `camping` is true, the memory side finds the largest shares
     /// of its servers.
-    pub fn new(machine: &Arc<MachineShape>, decoder: &Decoder, kernels: usize, camping: bool) -> Self {
+    pub fn new(machine: &Arc<MachineShape>, parts: &Arc<Parts>, kernels: usize, camping: bool) -> Self {
         let (memory, net) = (&machine.memory, &machine.interconnect);
         let slices = memory.slices() as usize;
-        let l2 = geometry::l2(machine, decoder);
+        let l2 = geometry::l2(machine, parts);
         let parameters = PartitionParameters {
             slices: memory.slices_per_channel as usize,
             dram: memory.dram,
@@ -80,7 +81,7 @@ impl Below {
             most: 0,
             #[cfg(test)]
             waits: 0,
-            decoder: decoder.clone(),
+            parts: Arc::clone(parts),
             machine: machine.clone(),
         }
     }
@@ -126,7 +127,7 @@ impl Below {
             return;
         }
         let per_channel = self.machine.memory.slices_per_channel as usize;
-        let decoder = &self.decoder;
+        let parts = &self.parts;
         let clocks = &self.machine.clocks;
         let ticks = |cycles| clocks::edges_before(cycles, clocks.core_khz, clocks.dram_khz);
         for channel in due.iter() {
@@ -140,8 +141,8 @@ impl Below {
             {
                 continue;
             }
-            let issued = partition.cycle(slices, first, self.now, tick, |address| {
-                let location = decoder.locate(address);
+            let issued = partition.cycle(slices, first, self.now, tick, |request| {
+                let location = parts.locate(request.kernel, request.address);
                 Place {
                     bank: location.bank,
                     row: location.row,

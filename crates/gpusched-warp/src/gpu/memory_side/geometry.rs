@@ -2,13 +2,21 @@
 
 use std::sync::Arc;
 
+use super::parts::Parts;
 use crate::cache::{Geometry, Index, Writes};
-use gpusched_model::machine::{Cache, Decoder, MachineShape, Replacement};
+use gpusched_model::machine::{Cache, MachineShape, Replacement};
 
-fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> Geometry {
+/// Returns a geometry that has the sets of `cache` once for each number of ways in `ways`.
+fn geometry(
+    cache: &Cache,
+    ways: impl Iterator<Item = u32>,
+    index: Index,
+    writes: Writes,
+    dirty_percent: u64,
+) -> Geometry {
+    let sets = cache.sets as usize;
     Geometry {
-        sets: cache.sets as usize,
-        ways: cache.ways as usize,
+        ways: ways.flat_map(|ways| std::iter::repeat_n(ways, sets)).collect(),
         index,
         fifo: cache.replacement == Replacement::Fifo,
         writes,
@@ -24,21 +32,23 @@ fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> 
 /// cache that never receives requests.
 pub fn l1(machine: &MachineShape, shared: u32) -> Geometry {
     let cache = machine.l1_beside(shared).unwrap_or(machine.memory.l2);
-    let index = Index(Arc::new(move |address| cache.set(address) as usize));
+    let index = Index(Arc::new(move |_, address| cache.set(address) as usize));
     geometry(
         &cache,
+        std::iter::once(cache.ways),
         index,
         Writes::Through,
         u64::from(machine.l1.write_ratio_percent),
     )
 }
 
-/// Returns the geometry of an L2 slice.
-pub fn l2(machine: &MachineShape, decoder: &Decoder) -> Geometry {
+/// Returns the geometry of an L2 slice. Each part of L2 has its own sets.
+pub fn l2(machine: &MachineShape, parts: &Arc<Parts>) -> Geometry {
     let cache = machine.memory.l2;
-    let decoder = decoder.clone();
-    let index = Index(Arc::new(move |address| {
-        cache.set(decoder.within_slice(address)) as usize
+    let of = Arc::clone(parts);
+    let index = Index(Arc::new(move |kernel, address| {
+        let (part, address) = of.within_slice(kernel, address);
+        part * cache.sets as usize + cache.set(address) as usize
     }));
-    geometry(&cache, index, Writes::Back, 0)
+    geometry(&cache, parts.ways(cache.ways), index, Writes::Back, 0)
 }

@@ -5,4 +5,5 @@ pub(super) mod below;
 pub(super) mod camping;
 pub(super) mod geometry;
 pub(super) mod meter;
+pub(super) mod parts;
 pub(super) mod port;

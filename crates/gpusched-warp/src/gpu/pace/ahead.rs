@@ -118,7 +118,7 @@ impl Gpu<'_> {
     pub(in crate::gpu) fn send(&mut self, index: usize) {
         let port = index / self.machine.sms_per_cluster as usize;
         while let Some(mut request) = self.ahead[index].out.pop(self.now) {
-            request.slice = self.decoder.slice(request.address) as u8;
+            request.slice = self.parts.slice(request.kernel, request.address) as u8;
             self.requests.push(port, request.slice.into(), request);
         }
     }

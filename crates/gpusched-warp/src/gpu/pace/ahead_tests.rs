@@ -1,7 +1,7 @@
 //! Tests that compare SMs that are simulated ahead with SMs that are simulated cycle by cycle.
 
 use super::*;
-use crate::gpu::{Launch, Settings};
+use crate::gpu::{Launch, Settings, WarmBuffer};
 use gpusched_model::Scheduler;
 use gpusched_model::machine::{Arbiter, Hash, Machine};
 use gpusched_model::program::Program;
@@ -148,7 +148,11 @@ fn going_ahead_changes_nothing() {
             let settings = Settings {
                 scheduler,
                 sms: Some(sms),
-                warm: vec![(0xC000_0000, 1 << 17)],
+                warm: vec![WarmBuffer {
+                    kernel: 0,
+                    address: 0xC000_0000,
+                    bytes: 1 << 17,
+                }],
                 record_issues: true,
                 camping: true,
                 restart_clocks,

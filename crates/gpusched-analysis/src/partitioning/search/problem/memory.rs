@@ -8,13 +8,14 @@
 
 use super::{Problem, Scale};
 use crate::interference::bandwidth::fair::Level;
+use crate::interference::bandwidth::memory_time::DirtyLines;
 use crate::interference::bandwidth::{Delay, Load, Source};
 use crate::schedulability::Demand;
 use crate::schedulability::shared_memory::{self, Contended};
 use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
-use gpusched_model::{Arbitration, Policy, RateForm, SharedMemory, Task};
+use gpusched_model::{Arbitration, MemoryTime, Policy, RateForm, SharedMemory, Task};
 
 /// Tasks of a partition (positions in the set), and its number of SMs.
 type Part<'t> = (&'t [usize], u32);
@@ -32,7 +33,8 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// Fails with [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), for a memory with a
     /// bandwidth of 0, and for memory slices with a bandwidth of 0. With memory times, also fails for a task without
-    /// sectors, for an arbitration other than [`Arbitration::Any`], and for memory slices.
+    /// sectors, for a task beyond the camping limit, for an arbitration other than [`Arbitration::Any`], and for memory
+    /// slices.
     pub fn sharing(self, memory: SharedMemory) -> Result<Problem<'a>, Error> {
         if !self.policy().shares_memory() {
             return Err(unproven(self.policy()));
@@ -48,6 +50,8 @@ impl<'a> Problem<'a> {
                 return Err(Error::parameter("arbitration", memory.arbitration, expected));
             }
             shared.check_sectors(time.form)?;
+            shared.check_camping(time)?;
+            shared.dirty = Some(DirtyLines::of(shared.tasks, shared.other_traffic, time));
             shared.variation = Scale::permille(1000 + 10 * u64::from(time.variation_percent));
         }
         shared.check_slices()?;
@@ -78,6 +82,29 @@ impl<'a> Problem<'a> {
             .hint(
                 "count the sectors of a cold run with a profiler or a simulator, and add the field `sectors`",
             )
+            .into())
+    }
+
+    /// Checks that no task exceeds the camping limit.
+    fn check_camping(&self, time: MemoryTime) -> Result<(), Error> {
+        let Some(limit) = time.camping_limit else {
+            return Ok(());
+        };
+        let most = 100 * u64::from(limit.get());
+        let factor = |task: &Task| task.sectors().and_then(|sectors| sectors.camping_percent);
+        let exceeds = |task: &Task| factor(task).is_none_or(|percent| percent > most);
+        let Some((index, task)) = self.tasks.iter().enumerate().find(|(_, task)| exceeds(task)) else {
+            return Ok(());
+        };
+        let found = factor(task).map_or("none".to_owned(), |percent| percent.to_string());
+        let named = task
+            .name()
+            .map_or(String::new(), |name| format!(" of task {name:?}"));
+        let expected =
+            format!("the camping factor{named} in percent, at most {most}, with --camping-limit {limit}");
+        let refusal = Refusal::new(format!("tasks[{index}].sectors.camping_percent"), found, expected);
+        Err(refusal
+            .hint("give a kernel that camps memory channels of its own, or permit it with a larger limit")
             .into())
     }
 

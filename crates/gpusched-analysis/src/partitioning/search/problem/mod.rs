@@ -5,6 +5,7 @@ mod slices;
 
 use super::part::Part;
 use super::scale::Scale;
+use crate::interference::bandwidth::memory_time::DirtyLines;
 use crate::interference::{CoLocated, InflatedWcet};
 use crate::partitioning::hardware::Offer;
 use crate::schedulability::{self, Demand};
@@ -30,6 +31,8 @@ pub struct Problem<'a> {
     memory: Option<SharedMemory>,
     /// Factor on all WCETs for the variation of execution times.
     variation: Scale,
+    /// Dirty lines that jobs may find in L2. `None` if the analysis counts no memory times.
+    dirty: Option<DirtyLines>,
     /// Common factor on all WCETs.
     scale: Scale,
     /// Whether searches use the sharper lower bounds of the objective `margin`.
@@ -60,6 +63,7 @@ impl<'a> Problem<'a> {
             offer: None,
             memory: None,
             variation: Scale::ONE,
+            dirty: None,
             scale: Scale::ONE,
             sharp: false,
         })
@@ -238,12 +242,26 @@ impl<'a> Problem<'a> {
         let task = &self.tasks[index];
         let whole = |sms| {
             let stated = self.interference.wcet(task, sms, co_located)?;
-            Some(self.scale.time(self.variation.time(stated)))
+            Some(
+                self.scale
+                    .time(self.beside_write_backs(task, self.variation.time(stated))),
+            )
         };
         match self.sliced() {
             None => whole(sms),
             Some(sliced) => sliced.wcet(task, sms, whole),
         }
+    }
+
+    /// Returns `wcet`, increased by the write-backs of dirty lines that a job of `task` finds in L2.
+    fn beside_write_backs(&self, task: &Task, wcet: Time) -> Time {
+        let Some(dirty) = self.dirty else {
+            return wcet;
+        };
+        // `sharing` refuses tasks without sectors.
+        let delay = task.sectors().map_or(u128::MAX, |sectors| dirty.delay(sectors));
+        let all = u128::from(wcet.ns()).saturating_add(delay);
+        Time::from_ns(u64::try_from(all).unwrap_or(u64::MAX))
     }
 
     /// Returns the demand of `task` without its WCET. [`Problem::fill`] adds the WCET.

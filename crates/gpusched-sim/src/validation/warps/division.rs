@@ -1,0 +1,53 @@
+//! Division of the memory among the partitions of a run.
+
+use std::ops::Range;
+
+use gpusched_model::Machine;
+use gpusched_model::warp_run::{IndexSet, RunKernel};
+use serde::Serialize;
+
+/// How the partitions of a run share the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Division {
+    /// All partitions use all ways of L2 and all channels.
+    Shared,
+    /// Each partition has ways of L2 of its own, and all partitions use all channels.
+    L2Ways,
+    /// Each partition has channels of its own with their slices of L2, as with memory slices of MIG or page coloring.
+    Channels,
+}
+
+impl Division {
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Division::Shared => "shared",
+            Division::L2Ways => "l2-ways",
+            Division::Channels => "channels",
+        }
+    }
+
+    /// Gives `kernel` the part of the memory of `machine` that belongs to `clusters`, in proportion to their number. The
+    /// parts of disjoint clusters are disjoint. Returns `None` if there is no such part: the machine has too few ways or
+    /// channels, or its address mapping does not permit the number of channels.
+    pub fn apply(self, machine: &Machine, kernel: &mut RunKernel, clusters: Range<usize>) -> Option<()> {
+        let part = |count: u32| {
+            let all = u64::from(machine.clusters);
+            // Rounded up at both ends, so that the parts neither overlap nor leave a gap.
+            let at = |cluster: usize| (cluster as u64 * u64::from(count)).div_ceil(all) as u32;
+            IndexSet::new((at(clusters.start)..at(clusters.end)).collect())
+        };
+        let memory = &machine.memory;
+        match self {
+            Division::Shared => {}
+            Division::L2Ways => kernel.l2_ways = Some(part(memory.l2.ways)?),
+            Division::Channels => {
+                let channels = part(memory.channels)?;
+                memory.part(channels.indices().len() as u32).ok()?;
+                kernel.channels = Some(channels);
+            }
+        }
+        Some(())
+    }
+}
