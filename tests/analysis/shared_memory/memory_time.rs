@@ -455,6 +455,44 @@ fn every_verdict_states_its_strength() {
     }
 }
 
+/// A plan for partitions with ways of L2 of their own proves something only if the user states these ways.
+#[test]
+fn own_ways_must_be_stated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("rates.json"), RATES).unwrap();
+    let (rates, plan) = (path("rates.json"), path("plan.json"));
+    let set = SET.replace(
+        r#""writes":61440,"#,
+        r#""writes":61440,"dram":70000,"camping_percent":250,"#,
+    );
+    let set = set.replace(r#""writes":1024,"#, r#""writes":1024,"camping_percent":400,"#);
+    let times = format!("--interference memory-time --memory-rates {rates}");
+    let line = format!(
+        "partition - --sms 30 --heuristic one-per-partition {times} --own-l2 --camping-limit 4 -o {plan}"
+    );
+    let answer = run_with(&line, set.as_str());
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let verify = |options: &str| run_with(&format!("verify {plan} - {options}"), set.as_str());
+    let plain = verify("");
+    assert_eq!(plain.code, 1, "{}", plain.stdout);
+    assert!(
+        plain.stdout.contains("tested, no counterexample known") && plain.stdout.contains("--own-l2"),
+        "{}",
+        plain.stdout
+    );
+    assert_eq!(verify("--own-l2").code, 0);
+    let limited = run_with(&line.replace("limit 4", "limit 3"), set.as_str());
+    assert_eq!(limited.code, 2);
+    assert!(
+        limited
+            .stderr
+            .contains("tasks[1].sectors.camping_percent: found 400"),
+        "{}",
+        limited.stderr
+    );
+}
+
 /// `--memory-bandwidth` from the peak on causes a note. Rates of another GPU cause a note, too.
 #[test]
 fn rates_that_cannot_be_right_cause_a_note() {

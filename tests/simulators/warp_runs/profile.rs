@@ -197,6 +197,9 @@ fn what_is_refused() {
         "--scheduler qaws",
         "--budget 3",
         "--limit 10",
+        "--l2-ways 17",
+        "--l2-ways 0",
+        "--channels 13",
         "--format csv --limit 10",
     ] {
         told.refusal(options, &run(&format!("{PC} {options}")));
@@ -297,6 +300,35 @@ fn profiles_with_traffic_are_fitted() {
     let fit = json(&format!("wcet fit {} --form table", points.display()));
     let row: Vec<&str> = row.split(',').collect();
     assert_eq!(fit["isolated"]["points"][0]["longest_ns"].to_string(), row[2]);
+}
+
+/// With ways of L2 of its own, the kernel has the traffic of a GPU with a smaller L2. `wcet fit` states the sectors at DRAM
+/// only for a stated number of ways and an L2 that is empty at the start.
+#[test]
+fn own_parts_of_the_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let sectors = |options: &str| {
+        let points = path("points.csv");
+        let answer = run(&format!("{VADD} --traffic {options} -o {points}"));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        let task = run(&format!("wcet fit {points} --period 10ms -q"));
+        let set: Value = serde_json::from_str(&task.stdout).unwrap();
+        set["tasks"][0]["sectors"].clone()
+    };
+    let plain = sectors("--l2 cold");
+    assert!(
+        plain.get("dram").is_none() && sectors("--l2-ways 2").get("dram").is_none(),
+        "{plain}"
+    );
+    // A stream loads all channels nearly alike. Each sector is read or written once.
+    let camping = plain["camping_percent"].as_u64().unwrap();
+    assert!((100..=400).contains(&camping), "{plain}");
+    let own = sectors("--l2 cold --l2-ways 2");
+    assert_eq!((&own["reads"], &own["dram"]), (&30_720.into(), &46_080.into()));
+    let cycles = |options: &str| json(&format!("{VADD} --l2 cold {options}"))["points"][0]["cycles"].clone();
+    assert_eq!(cycles("--l2-ways 16 --channels 12"), cycles(""));
+    assert!(cycles("--channels 3").as_u64() > cycles("").as_u64());
 }
 
 #[test]

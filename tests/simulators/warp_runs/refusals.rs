@@ -55,6 +55,18 @@ fn scenarios() {
         with("\"sms\":\"3-1\""),
         with("\"sms\":[]"),
         with("\"launch\":1000000000001"),
+        with("\"channels\":\"0-12\""),
+        with("\"l2_ways\":[16]"),
+        with("\"channels\":[]"),
+        format!(
+            "{{\"machine\":\"rtx2060\",\"kernels\":[{{\"name\":\"x\",\"l2_ways\":\"0-7\",\"program\":{SMALL}}},\n{{\"name\":\"y\",\"l2_ways\":\"7-15\",\"program\":{SMALL}}}]}}"
+        ),
+        format!(
+            "{{\"machine\":\"rtx2060\",\"kernels\":[{{\"name\":\"x\",\"channels\":\"0-5\",\"program\":{SMALL}}},\n{{\"name\":\"y\",\"program\":{SMALL}}}]}}"
+        ),
+        format!(
+            "{{\"machine\":\"titanv\",\"kernels\":[{{\"name\":\"x\",\"channels\":[0],\"program\":{SMALL}}}]}}"
+        ),
         with("\"grid\":0"),
         with("\"block\":1025"),
         with("\"parameters\":{\"m\":1}"),

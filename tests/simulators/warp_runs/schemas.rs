@@ -65,6 +65,7 @@ fn answers_follow_their_schemas() {
         "--estimate",
         "--estimate=1000",
         "--traffic --vary 2",
+        "--traffic --l2 cold --l2-ways 4 --channels 6",
         "--l2 thrashed",
     ] {
         let answer = json(&format!("simulate profile {vadd} {options}"));

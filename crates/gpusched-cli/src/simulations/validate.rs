@@ -14,7 +14,8 @@ use crate::report::{Content, Output, OutputPath, Progress, json_lines};
 use gpusched_model::Machine;
 use gpusched_model::error::Result;
 use gpusched_model::reader::Programs;
-use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory, warps as co_runs};
+use gpusched_sim::co_runs;
+use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
 use gpusched_warp::stress::{PATTERNS, Stress};
 
 pub use end_to_end::EndToEndValidation;
@@ -254,7 +255,7 @@ impl Args {
             camping_limit: self.camping_limit,
         };
         let bar = self.bar(global);
-        let report = campaign.run(&global.pool()?, || bar.step())?;
+        let report = global.pool()?.install(|| campaign.run(|| bar.step()))?;
         drop(bar);
         if let Some((_, run)) = &report.violation {
             let file = output.beside(Some(&self.reproducer))?;

@@ -1,5 +1,5 @@
-//! Validation of the analysis by simulation. Only this module uses both the analysis and the
-//! simulators.
+//! Validation of the analysis by simulation. Only this module and [`co_runs`](crate::co_runs) use both the analysis and
+//! the simulators.
 //!
 //! * [`system`] converts the input of an analysis to the input of a simulator.
 //! * [`draw`] generates random task sets, each with a GPU, a policy, a heuristic and an
@@ -9,7 +9,6 @@
 //! * [`campaign`] checks many systems, on any number of threads and in several sessions.
 //! * [`shared`] validates partitions that share a memory.
 //! * [`end_to_end`] validates the end-to-end analysis.
-//! * [`warps`] validates memory time against concurrent kernels at the cycle level.
 //! * [`minimise`] minimises a partition that violates a guarantee.
 
 pub mod campaign;
@@ -22,7 +21,6 @@ pub mod runs;
 pub mod shared;
 pub mod system;
 mod tally;
-pub mod warps;
 
 pub use campaign::{Campaign, Report};
 pub use minimise::Reproducer;

@@ -31,7 +31,7 @@ use cluster_bounds::{curve, execution, nominal, percentile, planted};
 use gpusched_model::Refusal;
 use std::fmt;
 use std::sync::Arc;
-use warp_level::{shared_sms, warps};
+use warp_level::{co_runs, shared_sms, warps};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -115,6 +115,7 @@ pub const MEASURES: &[Entry] = &[
     entry::<shared_sms::SharedSmsParameters>(),
     entry::<concurrent::MemoryProfilesParameters>(),
     entry::<concurrent::SideBySideParameters>(),
+    entry::<co_runs::CoRunsParameters>(),
     entry::<warps::WarpsParameters>(),
 ];
 

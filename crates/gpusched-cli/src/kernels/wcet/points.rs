@@ -175,8 +175,13 @@ fn sectors(table: &Table) -> Result<Option<Sectors>> {
         "l2_writes",
         "drain_l2_bytes_per_second",
         "drain_dram_bytes_per_second",
+        "camping_percent",
+        "l2_ways",
+        "dram_reads",
+        "dram_writes",
+        "left_dirty",
     ];
-    let mut found = [None; 4];
+    let mut found = [None; 9];
     for (name, extreme) in columns.into_iter().zip(&mut found) {
         let Some(column) = table.find(name) else { continue };
         let numbers = (0..table.len()).map(|row| {
@@ -200,12 +205,36 @@ fn sectors(table: &Table) -> Result<Option<Sectors>> {
             false => numbers.max(),
         };
     }
-    let [Some(reads), Some(writes), l2, dram] = found else {
+    let [
+        Some(reads),
+        Some(writes),
+        l2,
+        dram,
+        camping_percent,
+        ways,
+        dram_reads,
+        dram_writes,
+        left,
+    ] = found
+    else {
         return Ok(None);
     };
+    // The sectors at DRAM depend on the ways of L2, so they count only for a stated number of ways.
+    let all = [ways, dram_reads, dram_writes, left];
+    let own_dram = all.into_iter().collect::<Option<Vec<u64>>>();
+    let own_dram = own_dram.map(|all| {
+        all.iter()
+            .skip(1)
+            .fold(0, |sum: u64, next| sum.saturating_add(*next))
+    });
     let rate = |rate: Option<u64>| rate.filter(|rate| *rate > 0).and_then(Bandwidth::new);
     let drain = rate(l2).zip(rate(dram)).map(|(l2, dram)| Drain { l2, dram });
-    Ok(Sectors::new(reads, writes, drain))
+    let sectors = Sectors::new(reads, writes, drain);
+    Ok(sectors.map(|sectors| Sectors {
+        dram: own_dram.filter(|dram| *dram <= Sectors::LIMIT),
+        camping_percent,
+        ..sectors
+    }))
 }
 
 /// Adds a hint to `error` if it is about a file that is not CSV.

@@ -26,7 +26,7 @@ use gpusched_model::machine::Machine;
 use gpusched_model::warp_run::{KernelSource, WarpRunShape};
 use gpusched_model::{Estimated, Program, Scheduler};
 use gpusched_warp::scenario::{LIMIT, Options, Setup};
-use gpusched_warp::stress::{L2, Rates};
+use gpusched_warp::stress::{self as patterns, L2, Rates};
 
 /// Arguments of `gpusched simulate profile`.
 #[derive(Debug, clap::Args)]
@@ -63,6 +63,14 @@ pub struct Args {
     /// `thrashed` is an empty L2 cache with one line per set, as if other kernels used all other lines.
     #[arg(long, value_name = "CONTENT", value_enum)]
     l2: Option<L2Content>,
+    /// Number of ways of L2 that only the kernel uses [default: all]
+    ///
+    /// With `--traffic`, `wcet fit` then states the sectors at DRAM for `--own-l2`.
+    #[arg(long, value_name = "N", value_parser = whole(1..=u32::MAX))]
+    l2_ways: Option<u32>,
+    /// Number of DRAM channels, with their L2 slices, that only the kernel uses [default: all]
+    #[arg(long, value_name = "N", value_parser = whole(1..=u32::MAX))]
+    channels: Option<u32>,
     /// Simulate N runs with different launch times and base addresses, and report the longest
     ///
     /// The time of a cold run depends on the phase of the DRAM clock and on the addresses. The first run starts at cycle
@@ -76,7 +84,7 @@ pub struct Args {
     ///
     /// The patterns are streams, random sectors, one slice, one channel and one bank. An analysis of memory interference
     /// may use these rates as capacities.
-    #[arg(long, conflicts_with_all = ["sms", "grid", "block", "parameters", "budget", "cold", "l2", "vary", "traffic", "estimate",
+    #[arg(long, conflicts_with_all = ["sms", "grid", "block", "parameters", "budget", "cold", "l2", "l2_ways", "channels", "vary", "traffic", "estimate",
         "equal_sms_once", "limit"])]
     stress: bool,
     /// Folder for the programs of the patterns; only with --stress
@@ -195,13 +203,20 @@ impl Args {
             .filter_map(Result::transpose)
             .collect::<Result<Vec<Point>>>()?;
         let drain = match (self.traffic, &read) {
-            (true, Some(read)) => Some(self.drain(setup.machine(), read)?),
+            (true, Some(read)) => Some(self.whole(setup.machine(), read)?),
             _ => None,
         };
         drop(progress);
         // A trace does not state its buffers, so L2 starts empty.
         let warm = self.l2() == L2::Warm && !is_trace(program);
-        let answer = Answer::new(setup, warm, self.l2(), self.estimate, points, drain);
+        let answer = Answer::new(
+            setup,
+            warm,
+            (self.l2(), self.l2_ways),
+            self.estimate,
+            points,
+            drain,
+        );
         output.only(&answer.columns(), &answer)?;
         // The text result already contains the warning.
         let said = global.format() == Format::Text && global.file().is_none();
@@ -239,18 +254,34 @@ impl Args {
         self.clocks
             .iter()
             .for_each(|clock| clock.set(&mut machine.clocks));
-        let machine = Machine::new(machine).map_err(|refusal| refusal.of_field("clock").and(" kHz"))?;
-        let mut shape = WarpRunShape::alone(gpusched_warp::stress::with_l2(&machine, self.l2())?, kernel);
+        let mut machine = Machine::new(machine)
+            .map_err(|refusal| refusal.of_field("clock").and(" kHz"))?
+            .into_shape();
+        let memory = &mut machine.memory;
+        let within = |option: &str, own: Option<u32>, all: u32| match own {
+            Some(own) if own > all => Err(Error::parameter(option, own, format!("1 to {all}"))),
+            own => Ok(own.unwrap_or(all)),
+        };
+        memory.l2.ways = within("l2_ways", self.l2_ways, memory.l2.ways)?;
+        let channels = within("channels", self.channels, memory.channels)?;
+        *memory = memory
+            .part(channels)
+            .map_err(|refusal| refusal.of_field("channels"))?;
+        let machine = Machine::new(machine)?;
+        let mut shape = WarpRunShape::alone(patterns::with_l2(&machine, self.l2())?, kernel);
         shape.scheduler = self.scheduler;
         shape.warm = self.l2() == L2::Warm;
         kernels::setup(program, shape, &[]).map_err(kernels::blame)
     }
 
-    /// Returns the rates of the kernel in isolation on all SMs, with its launch parameters.
-    fn drain(&self, machine: &Machine, program: &Program) -> Result<Rates> {
+    /// Returns the rates and the camping factor of the kernel in isolation on all SMs, with its launch parameters.
+    fn whole(&self, machine: &Machine, program: &Program) -> Result<(Rates, u64)> {
         let kernel = self.launch.of(KernelSource::Program(Box::new(program.clone())));
         let program = program.with(&kernel.overrides())?;
-        gpusched_warp::stress::drain(machine, &program)
+        Ok((
+            patterns::drain(machine, &program)?,
+            patterns::camping_percent(machine, &program)?,
+        ))
     }
 
     /// Returns the requested numbers of SMs. Fails if `machine` does not support all of these

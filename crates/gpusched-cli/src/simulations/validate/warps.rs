@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::report::{Column, Palette, Report, Rows, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
-use gpusched_sim::validation::warps::{self, Campaign, Division, Form, Systems};
+use gpusched_sim::co_runs::{self, Campaign, Division, Form, Systems};
 
 /// CSV columns; one row per form of the bound.
 pub const COLUMNS: &str = "form,kernels,exceeded,worst_ratio,median_pessimism";
@@ -61,7 +61,7 @@ struct FormResult {
 
 impl WarpValidation {
     /// Creates the result of `campaign` from its `report`.
-    pub fn new(campaign: &Campaign, report: &warps::Report) -> WarpValidation {
+    pub fn new(campaign: &Campaign, report: &co_runs::Report) -> WarpValidation {
         let forms = report.forms.iter().map(|tally| FormResult {
             form: tally.form,
             exceeded: tally.exceeded,

@@ -4,9 +4,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Bandwidth, RateForm};
 
-/// Maximum number of sectors of one job.
-const LIMIT: u64 = 1_000_000_000_000;
-
 /// L2 sectors of 32 bytes that one whole job reads and writes.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
@@ -16,11 +13,11 @@ const LIMIT: u64 = 1_000_000_000_000;
 pub struct Sectors {
     /// R: maximum number of L2 sectors that one job reads; at most 10^12.
     #[serde(deserialize_with = "number")]
-    #[schemars(range(max = LIMIT))]
+    #[schemars(range(max = Sectors::LIMIT))]
     pub reads: u64,
     /// W: maximum number of L2 sectors that one job writes; at most 10^12.
     #[serde(deserialize_with = "number")]
-    #[schemars(range(max = LIMIT))]
+    #[schemars(range(max = Sectors::LIMIT))]
     pub writes: u64,
     /// D: maximum number of sectors that DRAM reads or writes for one job with ways of L2 of its own, with the dirty sectors
     /// that the job leaves in L2; at most 10^12. Only memory times with `own_l2` use this number. The default is R + 2W.
@@ -29,7 +26,7 @@ pub struct Sectors {
         deserialize_with = "some_number",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(range(max = LIMIT))]
+    #[schemars(range(max = Sectors::LIMIT))]
     pub dram: Option<u64>,
     /// Largest load of one L2 slice, DRAM channel or bank, relative to an even load [percent]. `--camping-limit` requires
     /// this number, and nothing else uses it.
@@ -54,6 +51,9 @@ pub struct Drain {
 }
 
 impl Sectors {
+    /// Maximum number of sectors of one job.
+    pub const LIMIT: u64 = 1_000_000_000_000;
+
     /// Creates sectors. Returns `None` for more than 10^12 sectors.
     pub fn new(reads: u64, writes: u64, drain: Option<Drain>) -> Option<Sectors> {
         let sectors = Sectors {
@@ -63,7 +63,7 @@ impl Sectors {
             camping_percent: None,
             drain,
         };
-        (reads <= LIMIT && writes <= LIMIT).then_some(sectors)
+        (reads <= Sectors::LIMIT && writes <= Sectors::LIMIT).then_some(sectors)
     }
 
     /// Returns the number of sectors that one job moves at DRAM. If `own_l2` is true, the job has ways of L2 of its own.
@@ -87,7 +87,7 @@ fn some_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     match u64::deserialize(deserializer)? {
-        found if found > LIMIT => Err(serde::de::Error::custom(format_args!(
+        found if found > Sectors::LIMIT => Err(serde::de::Error::custom(format_args!(
             "found {found}, expected 0 to 10^12 sectors"
         ))),
         found => Ok(found),

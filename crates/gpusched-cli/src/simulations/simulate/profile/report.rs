@@ -31,7 +31,7 @@ pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 pub const VARIATION_COLUMNS: [&str; 2] = ["runs", "shortest_cycles"];
 
 /// Further CSV columns of `--traffic`.
-pub const TRAFFIC_COLUMNS: [&str; 12] = [
+pub const TRAFFIC_COLUMNS: [&str; 14] = [
     "l2_reads",
     "l2_writes",
     "l2_misses",
@@ -44,6 +44,8 @@ pub const TRAFFIC_COLUMNS: [&str; 12] = [
     "bank_share",
     "drain_l2_bytes_per_second",
     "drain_dram_bytes_per_second",
+    "camping_percent",
+    "l2_ways",
 ];
 
 /// CSV column, only for estimated points. A reader of the CSV recognizes estimates by this column.
@@ -67,6 +69,9 @@ pub struct Answer {
     /// Whether L2 had only one line per set; absent if it had all lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     thrashed: Option<bool>,
+    /// Number of ways of L2 that only the kernel uses; absent if it used all ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    l2_ways: Option<u32>,
     /// Number of SMs of the whole GPU.
     gpu_sms: u32,
     /// Peak bandwidth of the DRAM of the GPU [bytes per second].
@@ -155,6 +160,9 @@ struct DrainAnswer {
     l2_bytes_per_second: u64,
     /// Bytes of the sectors that DRAM reads or writes per second, with one line per set of L2.
     dram_bytes_per_second: u64,
+    /// Largest load of one slice, channel or bank, relative to an even load, with one line per set of L2 [percent]. A bank
+    /// counts only in the share of the sectors that open a row.
+    camping_percent: u64,
 }
 
 impl Point {
@@ -212,10 +220,10 @@ impl Answer {
     pub fn new(
         setup: &Setup,
         warm: bool,
-        l2: L2,
+        (l2, l2_ways): (L2, Option<u32>),
         estimate: Option<Estimated>,
         points: Vec<Point>,
-        drain: Option<Rates>,
+        whole: Option<(Rates, u64)>,
     ) -> Answer {
         Answer {
             kernel: setup
@@ -230,9 +238,11 @@ impl Answer {
             gpu_sms: setup.machine().sms(),
             gpu_bytes_per_second: setup.machine().dram_bytes_per_second(),
             estimate,
-            drain: drain.map(|drain| DrainAnswer {
+            l2_ways,
+            drain: whole.map(|(drain, camping_percent)| DrainAnswer {
                 l2_bytes_per_second: drain.l2,
                 dram_bytes_per_second: drain.dram,
+                camping_percent,
             }),
             points,
         }
@@ -285,6 +295,8 @@ impl Report for Answer {
                     traffic.left_dirty,
                     [traffic.slice_share, traffic.channel_share, traffic.bank_share].map(share),
                     self.drain,
+                    // With the buffers in L2 at the start, fewer sectors come from DRAM.
+                    self.l2_ways.filter(|_| !self.warm),
                 )
             });
             let estimate = rounds.map(|rounds| (rounds, point.uncertainty_percent));
@@ -404,9 +416,11 @@ impl Answer {
         }
         let drain = self.drain.map_or(String::new(), |drain| {
             format!(
-                "alone on all SMs: {:.1} GB/s at L2 if it is empty at the start, {:.1} GB/s at DRAM if L2 keeps nothing\n",
+                "alone on all SMs: {:.1} GB/s at L2 if it is empty at the start, {:.1} GB/s at DRAM if L2 keeps nothing; \
+                 camping factor {:.2}\n",
                 drain.l2_bytes_per_second as f64 / 1e9,
-                drain.dram_bytes_per_second as f64 / 1e9
+                drain.dram_bytes_per_second as f64 / 1e9,
+                drain.camping_percent as f64 / 100.0
             )
         });
         let title = "sectors of 32 bytes of a job, and largest share of one slice, channel and bank among 1024 sectors\n";

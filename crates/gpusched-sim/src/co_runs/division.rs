@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use gpusched_model::Machine;
 use gpusched_model::warp_run::{IndexSet, RunKernel};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How the partitions of a run share the memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Division {
     /// All partitions use all ways of L2 and all channels.
+    #[default]
     Shared,
     /// Each partition has ways of L2 of its own, and all partitions use all channels.
     L2Ways,

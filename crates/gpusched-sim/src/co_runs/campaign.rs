@@ -5,7 +5,6 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::interrupt;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::warp_run::WarpRunShape;
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::bound::{Examiner, Form, Victim};
@@ -89,23 +88,22 @@ pub struct Report {
 }
 
 impl Campaign {
-    /// Runs the campaign on the threads of `pool`. Calls `advanced` after every run.
+    /// Runs the campaign on the current threads of `rayon`. Calls `advanced` after every run.
     ///
     /// # Errors
     /// Fails if a program cannot be simulated on the machine.
-    pub fn run(&self, pool: &ThreadPool, advanced: impl Fn() + Sync) -> Result<Report> {
-        let examined: Vec<Result<Option<Examined>>> = pool.install(|| {
-            let indices: Vec<u64> = (0..self.systems).collect();
-            let examine = |index| {
-                if interrupt::is_requested() {
-                    return Ok(None);
-                }
-                let examined = self.examine(index);
-                advanced();
-                examined
-            };
-            indices.into_par_iter().with_max_len(1).map(examine).collect()
-        });
+    pub fn run(&self, advanced: impl Fn() + Sync) -> Result<Report> {
+        let examine = |index| {
+            if interrupt::is_requested() {
+                return Ok(None);
+            }
+            let examined = self.examine(index);
+            advanced();
+            examined
+        };
+        let indices: Vec<u64> = (0..self.systems).collect();
+        let examined: Vec<Result<Option<Examined>>> =
+            indices.into_par_iter().with_max_len(1).map(examine).collect();
         interrupt::check();
         let mut examined = examined.into_iter().collect::<Result<Vec<_>>>()?;
         let violation = examined.iter_mut().enumerate().find_map(|(index, examined)| {
