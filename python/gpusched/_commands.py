@@ -118,6 +118,8 @@ def test(
     memory_rates: Value = None,
     memory_time: Optional[Literal["universal", "balanced", "own-drain"]] = None,
     variation: Optional[int] = None,
+    own_l2: bool = False,
+    camping_limit: Optional[int] = None,
     response_times: bool = False,
     enforce: bool = False,
     sensitivity: bool = False,
@@ -156,6 +158,10 @@ def test(
             rates, or the own rates of a task (`drain`) where they are lower.
         variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
             with launch times and addresses.
+        own_l2: Each partition has ways of L2 of its own. With ``memory_rates``. WCETs and `dram` in `sectors` apply
+            to these ways.
+        camping_limit: Refuse tasks that camp on a part of the memory. With ``memory_rates``: the largest load of an
+            L2 slice, DRAM channel or bank, relative to an even load.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -179,6 +185,8 @@ def test(
             "memory-rates": memory_rates,
             "memory-time": memory_time,
             "variation": variation,
+            "own-l2": own_l2,
+            "camping-limit": camping_limit,
             "response-times": response_times,
             "enforce": enforce,
             "sensitivity": sensitivity,
@@ -201,6 +209,8 @@ def partition(
     memory_rates: Value = None,
     memory_time: Optional[Literal["universal", "balanced", "own-drain"]] = None,
     variation: Optional[int] = None,
+    own_l2: bool = False,
+    camping_limit: Optional[int] = None,
     granularity: Optional[Granularity] = None,
     heuristic: Optional[Heuristic] = None,
     objective: Optional[Literal["sms", "feasible", "margin"]] = None,
@@ -253,6 +263,10 @@ def partition(
             rates, or the own rates of a task (`drain`) where they are lower.
         variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
             with launch times and addresses.
+        own_l2: Each partition has ways of L2 of its own. With ``memory_rates``. WCETs and `dram` in `sectors` apply
+            to these ways.
+        camping_limit: Refuse tasks that camp on a part of the memory. With ``memory_rates``: the largest load of an
+            L2 slice, DRAM channel or bank, relative to an even load.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
             sets of SMs. ``tpc``: Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions
             consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a
@@ -318,6 +332,8 @@ def partition(
             "memory-rates": memory_rates,
             "memory-time": memory_time,
             "variation": variation,
+            "own-l2": own_l2,
+            "camping-limit": camping_limit,
             "granularity": granularity,
             "heuristic": heuristic,
             "objective": objective,
@@ -355,6 +371,7 @@ def verify(
     memory_rates: Value = None,
     memory_time: Optional[Literal["universal", "balanced", "own-drain"]] = None,
     variation: Optional[int] = None,
+    own_l2: bool = False,
     interference: Optional[Interference] = None,
     policy: Optional[Policy] = None,
     threads: Optional[int] = None,
@@ -384,6 +401,8 @@ def verify(
             ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
             rates, or the own rates of a task (`drain`) where they are lower.
         variation: Expected percentage by which execution times vary, for memory times.
+        own_l2: Each partition has ways of L2 of its own, for memory times. Without this option, such a plan proves
+            nothing.
         interference: Expected interference model. ``conflict``: Tasks of one kind in one partition have the WCET in
             conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
             ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
@@ -422,6 +441,7 @@ def verify(
             "memory-rates": memory_rates,
             "memory-time": memory_time,
             "variation": variation,
+            "own-l2": own_l2,
             "interference": interference,
             "policy": policy,
             "threads": threads,
@@ -1058,6 +1078,8 @@ def simulate_profile(
     budget: Optional[int] = None,
     cold: bool = False,
     l2: Optional[Literal["warm", "cold", "thrashed"]] = None,
+    l2_ways: Optional[int] = None,
+    channels: Optional[int] = None,
     vary: Optional[int] = None,
     traffic: bool = False,
     stress: bool = False,
@@ -1091,6 +1113,9 @@ def simulate_profile(
         l2: Content of L2 at the start [default: warm]. `thrashed` is an empty L2 cache with one line per set, as if
             other kernels used all other lines. ``warm``: L2 contains the buffers of the program. ``cold``: L2 is
             empty. ``thrashed``: L2 is empty, and each of its sets has only one line.
+        l2_ways: Number of ways of L2 that only the kernel uses [default: all]. With ``traffic``, `wcet fit` then
+            states the sectors at DRAM for `--own-l2`.
+        channels: Number of DRAM channels, with their L2 slices, that only the kernel uses [default: all].
         vary: Simulate N runs with different launch times and base addresses, and report the longest. The time of a
             cold run depends on the phase of the DRAM clock and on the addresses. The first run starts at cycle 0
             with the default addresses. The other runs depend on --seed.
@@ -1125,6 +1150,8 @@ def simulate_profile(
             "budget": budget,
             "cold": cold,
             "l2": l2,
+            "l2-ways": l2_ways,
+            "channels": channels,
             "vary": vary,
             "traffic": traffic,
             "stress": stress,
@@ -1334,6 +1361,8 @@ def validate(
     warps: bool = False,
     machine: Value = None,
     bound: Optional[Literal["peak", "balanced", "own-drain", "universal"]] = None,
+    memory: Optional[Literal["shared", "l2-ways", "channels"]] = None,
+    camping_limit: Optional[int] = None,
     synthetic: bool = False,
     climb: Optional[int] = None,
     task_sets: bool = False,
@@ -1367,6 +1396,13 @@ def validate(
             bandwidth. ``balanced``: Memory time at the balanced rates of the GPU. ``own-drain``: Memory time at the
             balanced rates, or at the own rates of a kernel if they are lower. ``universal``: Memory time at the
             lowest rates of the GPU: one slice and one bank.
+        memory: Part of the memory that each partition has for itself; only with --warps. ``shared``: No part: all
+            partitions share L2 and DRAM. ``l2-ways``: Ways of L2. ``channels``: Channels of DRAM with their slices
+            of L2, as with memory slices of MIG.
+        camping_limit: Leave out kernels that camp on a part of the memory; only with --warps. The limit is the
+            largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a bank counts
+            only in the share of the sectors that open a row. `--camping-limit 4` leaves out co-runs with a kernel
+            that loads a channel more than four times as much as the mean channel, for example.
         synthetic: Let half of the kernels run synthetic programs with random strides; only with --warps.
         climb: Search for co-runs near the bound with this number of random changes; only with --warps. After each
             random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps
@@ -1391,6 +1427,8 @@ def validate(
             "warps": warps,
             "machine": machine,
             "bound": bound,
+            "memory": memory,
+            "camping-limit": camping_limit,
             "synthetic": synthetic,
             "climb": climb,
             "task-sets": task_sets,

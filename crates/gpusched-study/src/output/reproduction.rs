@@ -57,9 +57,11 @@ pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Resu
 /// Returns the paper of a claim: the tag at the start of its source.
 fn paper(source: Option<&str>) -> &str {
     let tag = source.and_then(|source| Some(&source[..=source.find(']')?]));
-    tag.filter(|tag| tag.starts_with('['))
-        .unwrap_or("gpusched's own hypotheses")
+    tag.filter(|tag| tag.starts_with('[')).unwrap_or(OWN)
 }
+
+/// Name of claims that come from no paper.
+const OWN: &str = "gpusched's own hypotheses";
 
 /// Returns a table that has one row for each paper, with the numbers of claims of this paper.
 fn summary(findings: &[Findings], reasons: &Reasons) -> String {
@@ -251,6 +253,8 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
         about += " The study reproduces no claim.";
     }
     let mut text = wrapped(&about, "* ");
+    // Hypotheses of gpusched share one item, so that the page stays short.
+    let mut own = Vec::new();
     for claim in claims(findings) {
         let Some(first) = claim.first() else { continue };
         let of = |reproduced: bool| -> Vec<&str> {
@@ -269,7 +273,14 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
             ),
         };
         let must = if first.must_hold { " (must hold)" } else { "" };
-        text += &wrapped(&format!("{}{must}{verdict}: {}", first.id, first.text), "  * ");
+        let item = format!("{}{must}{verdict}: {}", first.id, first.text);
+        match paper(first.source.as_deref()) {
+            OWN => own.push(item.trim_end_matches('.').to_owned()),
+            _ => text += &wrapped(&item, "  * "),
+        }
+    }
+    if !own.is_empty() {
+        text += &wrapped(&format!("{}.", own.join(". ")), "  * ");
     }
     text
 }
