@@ -76,8 +76,8 @@ pub struct Args {
     /// Leave out kernels that camp on a part of the memory; only with --warps
     ///
     /// The limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a bank
-    /// counts only in the share of the sectors that open a row. `--camping-limit 4` leaves out co-runs with a kernel that
-    /// loads a channel more than four times as much as the mean channel, for example.
+    /// counts only in the share of the sectors that open a row. For example, `--camping-limit 4` leaves out co-runs with
+    /// a kernel that loads one channel with more than four times the mean load.
     #[arg(long, value_name = "FACTOR", requires = "warps", value_parser = whole::<u32>(1..=1_000_000))]
     camping_limit: Option<u32>,
     /// Let half of the kernels run synthetic programs with random strides; only with --warps

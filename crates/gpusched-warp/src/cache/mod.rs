@@ -43,7 +43,7 @@ impl fmt::Debug for Index {
 pub struct Geometry {
     /// Number of lines of each set.
     pub ways: Vec<u32>,
-    /// Function that selects the set in which a kernel allocates the line of an address. Each index is less than the
+    /// Function that selects the set where a kernel allocates the line of an address. Each index is less than the
     /// number of sets.
     pub index: Index,
     /// Whether the replacement policy is first in, first out. If false, the policy is least

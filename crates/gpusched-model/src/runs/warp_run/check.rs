@@ -53,7 +53,7 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
 /// Part of the memory that a kernel states.
 type Part = fn(&RunKernel) -> Option<&IndexSet>;
 
-/// Checks the part `own` of a kernel, of which the memory has `count`. No kernel of `before` may share only some numbers
+/// Checks the part `own` of a kernel, which contains numbers below `count`. No kernel of `before` may share only some numbers
 /// with `own`.
 fn check_part(before: &[RunKernel], own: Option<&IndexSet>, part: Part, count: u32) -> Result<(), Refusal> {
     if let Some(&found) = own.and_then(|own| own.indices().last())

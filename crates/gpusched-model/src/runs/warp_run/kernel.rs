@@ -47,7 +47,7 @@ pub struct RunKernel {
     /// kernels have equal channels or no common channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<IndexSet>,
-    /// Numbers of the ways of L2 in which the kernel allocates lines; all ways by default. Two kernels have equal ways or
+    /// Numbers of the ways of L2 where the kernel allocates lines; all ways by default. Two kernels have equal ways or
     /// no common way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2_ways: Option<IndexSet>,

@@ -65,7 +65,7 @@ pub struct Launch {
     pub sms: Option<Vec<bool>>,
     /// DRAM channels whose memory the kernel uses, in ascending order. `None` means all channels.
     pub channels: Option<Vec<u32>>,
-    /// Ways of L2 in which the kernel allocates lines, in ascending order. `None` means all ways.
+    /// Ways of L2 where the kernel allocates lines, in ascending order. `None` means all ways.
     pub l2_ways: Option<Vec<u32>>,
     /// Queue of the kernel. `None` means that the kernel waits for no other kernel.
     pub queue: Option<Queued>,
