@@ -1401,8 +1401,8 @@ def validate(
             of L2, as with memory slices of MIG.
         camping_limit: Leave out kernels that camp on a part of the memory; only with --warps. The limit is the
             largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a bank counts
-            only in the share of the sectors that open a row. For example, `--camping-limit 4` leaves out co-runs with
-            a kernel that loads one channel with more than four times the mean load.
+            only in the share of the sectors that open a row. For example, `--camping-limit 4` leaves out co-runs
+            with a kernel that loads one channel with more than four times the mean load.
         synthetic: Let half of the kernels run synthetic programs with random strides; only with --warps.
         climb: Search for co-runs near the bound with this number of random changes; only with --warps. After each
             random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps
