@@ -199,10 +199,14 @@ fn sectors(table: &Table) -> Result<Option<Sectors>> {
         });
         let numbers = numbers.collect::<Result<Option<Vec<u64>>>>();
         let numbers = numbers?.unwrap_or_default().into_iter();
-        // The safe extreme is the largest number of sectors, and the lowest rate.
-        *extreme = match name.starts_with("drain") {
-            true => numbers.min(),
-            false => numbers.max(),
+        // The safe extreme is the largest number of sectors, and the lowest rate. The ways of all rows must be equal.
+        *extreme = match name {
+            "l2_ways" => numbers
+                .clone()
+                .min()
+                .filter(|least| numbers.max() == Some(*least)),
+            _ if name.starts_with("drain") => numbers.min(),
+            _ => numbers.max(),
         };
     }
     let [

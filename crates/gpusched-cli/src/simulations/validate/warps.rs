@@ -101,6 +101,10 @@ impl Report for WarpValidation {
             false => ("co-run", "kernel"),
         };
         let head = match self.violation {
+            None if self.co_runs == 0 => format!(
+                "{bad}NOTHING COMPARED{bad:#} with the bound `{}`",
+                self.bound.name()
+            ),
             None => format!("{good}NO VIOLATION{good:#} of the bound `{}`", self.bound.name()),
             Some(index) => format!(
                 "{bad}VIOLATION{bad:#} of the bound `{}` in {run} {index} of seed {}",
@@ -128,7 +132,7 @@ impl Report for WarpValidation {
             (memory, Some(limit)) => format!(", memory: {}, camping limit: {limit}", memory.name()),
         };
         Ok(format!(
-            "{head}\n{} with {} on {}{memory} ({} left out); slowdown: median {:.3}, largest {:.2}\n\n{}",
+            "{head}\n{} with {} on {}{memory} ({} left out); slowdown: median {:.3}, largest {:.3}\n\n{}",
             counted(self.co_runs, run),
             counted(self.kernels, kernel),
             self.machine,

@@ -104,7 +104,7 @@ impl<'a> Problem<'a> {
             format!("the camping factor{named} in percent, at most {most}, with --camping-limit {limit}");
         let refusal = Refusal::new(format!("tasks[{index}].sectors.camping_percent"), found, expected);
         Err(refusal
-            .hint("give a kernel that camps memory channels of its own, or permit it with a larger limit")
+            .hint("`simulate profile … --traffic --format csv` and `wcet fit` measure the factor; a larger limit permits it")
             .into())
     }
 
