@@ -158,10 +158,8 @@ def test(
             rates, or the own rates of a task (`drain`) where they are lower.
         variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
             with launch times and addresses.
-        own_l2: Each partition has ways of L2 of its own. With ``memory_rates``. WCETs and `dram` in `sectors` apply
-            to these ways.
-        camping_limit: Refuse tasks that camp on a part of the memory. With ``memory_rates``: the largest load of an
-            L2 slice, DRAM channel or bank, relative to an even load.
+        own_l2: Each partition has L2 ways of its own, and WCETs are of these ways; with ``memory_rates``.
+        camping_limit: Refuse tasks with more than FACTOR times an even load of one slice, channel or bank.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -263,10 +261,8 @@ def partition(
             rates, or the own rates of a task (`drain`) where they are lower.
         variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
             with launch times and addresses.
-        own_l2: Each partition has ways of L2 of its own. With ``memory_rates``. WCETs and `dram` in `sectors` apply
-            to these ways.
-        camping_limit: Refuse tasks that camp on a part of the memory. With ``memory_rates``: the largest load of an
-            L2 slice, DRAM channel or bank, relative to an even load.
+        own_l2: Each partition has L2 ways of its own, and WCETs are of these ways; with ``memory_rates``.
+        camping_limit: Refuse tasks with more than FACTOR times an even load of one slice, channel or bank.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
             sets of SMs. ``tpc``: Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions
             consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a
