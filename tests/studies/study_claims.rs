@@ -299,6 +299,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("masola23-blocks", 2),
             ("masola23-fig5-fig18", 3),
             ("measured-kernels", 6),
+            ("memory-closure", 8),
             ("optimality", 4),
             ("sanudo20-eq2", 2),
             ("sanudo20-eq3", 2),
@@ -356,7 +357,7 @@ holds = 'min_gap(rate, (reading = "proportional"), (reading = "literal"), algori
         "{page}"
     );
     assert!(
-        page.contains("\n  * across: The printed formula is the harder one\n"),
+        page.contains("across: The printed formula is the harder one"),
         "{page}"
     );
 
