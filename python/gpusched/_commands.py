@@ -158,8 +158,8 @@ def test(
             rates, or the own rates of a task (`drain`) where they are lower.
         variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
             with launch times and addresses.
-        own_l2: Each partition has L2 ways of its own, and WCETs are of these ways; with ``memory_rates``.
-        camping_limit: Refuse tasks with more than FACTOR times an even load of one slice, channel or bank.
+        own_l2: Partitions have L2 ways of their own, as in the WCETs.
+        camping_limit: Refuse tasks that camp on a part of the memory.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -261,8 +261,8 @@ def partition(
             rates, or the own rates of a task (`drain`) where they are lower.
         variation: Percentage by which execution times vary [default: 2]. Only with ``memory_rates``. Cold runs vary
             with launch times and addresses.
-        own_l2: Each partition has L2 ways of its own, and WCETs are of these ways; with ``memory_rates``.
-        camping_limit: Refuse tasks with more than FACTOR times an even load of one slice, channel or bank.
+        own_l2: Partitions have L2 ways of their own, as in the WCETs.
+        camping_limit: Refuse tasks that camp on a part of the memory.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
             sets of SMs. ``tpc``: Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions
             consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a

@@ -39,10 +39,10 @@ pub struct Memory {
     /// Only with `--memory-rates`. Cold runs vary with launch times and addresses.
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION), help_heading = "Analysis")]
     pub variation: Option<u32>,
-    /// Each partition has L2 ways of its own, and WCETs are of these ways; with `--memory-rates`
+    /// Partitions have L2 ways of their own, as in the WCETs
     #[arg(long, help_heading = "Analysis")]
     pub own_l2: bool,
-    /// Refuse tasks with more than FACTOR times an even load of one slice, channel or bank
+    /// Refuse tasks that camp on a part of the memory
     #[arg(long, value_name = "FACTOR", value_parser = whole::<u32>(1..=1_000_000), help_heading = "Analysis")]
     pub camping_limit: Option<u32>,
 }
