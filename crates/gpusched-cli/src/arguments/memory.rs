@@ -34,9 +34,7 @@ pub struct Memory {
     /// With `--memory-rates`. `universal` is safest. The others are only tested.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>(), help_heading = "Analysis")]
     pub memory_time: Option<RateForm>,
-    /// Percentage by which execution times vary [default: 2]
-    ///
-    /// Only with `--memory-rates`. Cold runs vary with launch times and addresses.
+    /// Percentage by which times of cold runs vary [default: 2]
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION), help_heading = "Analysis")]
     pub variation: Option<u32>,
     /// Partitions have L2 ways of their own, as in the WCETs
