@@ -156,7 +156,7 @@ def test(
             others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
             ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
             rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Percentage by which times of cold runs vary (default: 2).
+        variation: Percentage by which times of cold runs vary [default: 2].
         own_l2: Partitions have L2 ways of their own, as in the WCETs.
         camping_limit: Refuse tasks that camp on a part of the memory.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
@@ -258,7 +258,7 @@ def partition(
             others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
             ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
             rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Percentage by which times of cold runs vary (default: 2).
+        variation: Percentage by which times of cold runs vary [default: 2].
         own_l2: Partitions have L2 ways of their own, as in the WCETs.
         camping_limit: Refuse tasks that camp on a part of the memory.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
