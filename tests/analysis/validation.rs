@@ -21,7 +21,7 @@ fn campaign(systems: u64, seed: u64, analysis: fn(Interference) -> &'static dyn 
         seed,
         analysis,
     };
-    campaign.run(&pool, None, |_| {}).unwrap()
+    pool.install(|| campaign.run(None, |_| {})).unwrap()
 }
 
 #[test]
@@ -166,6 +166,36 @@ fn the_same_bytes_for_any_number_of_threads_and_sittings() {
         (columns(&read("whole.csv"), 1), columns(&read("whole.csv"), 3)),
         (1.0, 1.0)
     );
+}
+
+#[test]
+fn every_validation_continues_from_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint");
+    let program = format!(
+        "{}/tasksets/kernels/programs/fma4.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    for (options, lines) in [
+        ("--systems 300 --shared-memory".to_owned(), 4),
+        ("--systems 130 --end-to-end".to_owned(), 4),
+        (format!("--systems 3 --warps --climb 1 {program}"), 4),
+    ] {
+        let validate = |more: &str| run(&format!("validate --quiet --seed 6 {options} {more}"));
+        let whole = validate("--threads 1");
+        assert_eq!((whole.code, whole.stderr.as_str()), (0, ""), "{options}");
+        let continued = format!("--threads 2 --checkpoint {}", path.display());
+        assert_eq!(validate(&continued), whole, "{options}");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let written: Vec<&str> = text.split_inclusive('\n').collect();
+        assert_eq!(written.len(), lines, "{options}");
+        // The process was killed while it wrote a line.
+        std::fs::write(&path, written[..3].concat() + &written[3][..10]).unwrap();
+        assert_eq!(validate(&continued), whole, "{options}");
+        let other = validate(&format!("--climb 2 --seed 7 --checkpoint {}", path.display()));
+        assert_eq!(other.code, 2, "{options}");
+        std::fs::remove_file(&path).unwrap();
+    }
 }
 
 #[test]

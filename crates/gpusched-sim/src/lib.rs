@@ -2,6 +2,7 @@
 //! shows one possible run. An analysis proves a bound for every run.
 
 pub mod blocks;
+mod checkpoint;
 pub mod co_runs;
 pub mod end_to_end;
 pub mod engine;

@@ -4,7 +4,6 @@ use gpusched::end_to_end::{Baseline, analyze, baseline};
 use gpusched::model::Interference;
 use gpusched::model::end_to_end::{Answer, System};
 use gpusched::simulator::validation::end_to_end::{Campaign, draw};
-use rayon::ThreadPoolBuilder;
 
 /// Returns the bounds of a baseline as an answer, for comparison with simulated runs.
 fn answer(system: &System, method: Baseline) -> Answer {
@@ -28,9 +27,7 @@ fn no_run_exceeds_a_baseline() {
     for (seed, analysis) in (30..).zip(analyses) {
         let mut campaign = Campaign::new(3000, seed, false);
         campaign.analysis = analysis;
-        let report = campaign
-            .run(&ThreadPoolBuilder::new().build().unwrap(), || ())
-            .unwrap();
+        let report = campaign.run(None, |_| ()).unwrap();
         assert_eq!(report.excess, None);
         assert!(
             report.tally.bounds > 500 && report.tally.attained > 50,

@@ -3,14 +3,11 @@
 use gpusched::end_to_end::{analyze, analyze_enforced};
 use gpusched::simulator::validation::end_to_end::Campaign;
 use gpusched::verification::verify_system;
-use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 #[test]
 fn no_run_exceeds_a_bound() {
-    let report = Campaign::new(3000, 26, false)
-        .run(&ThreadPoolBuilder::new().build().unwrap(), || ())
-        .unwrap();
+    let report = Campaign::new(3000, 26, false).run(None, |_| ()).unwrap();
     assert_eq!(report.excess, None);
     assert!(
         report.tally.bounds > 3000 && report.tally.attained > 500,
@@ -26,9 +23,7 @@ fn no_run_exceeds_a_bound() {
 
 #[test]
 fn no_run_with_a_shared_memory_exceeds_a_bound() {
-    let report = Campaign::new(3000, 26, true)
-        .run(&ThreadPoolBuilder::new().build().unwrap(), || ())
-        .unwrap();
+    let report = Campaign::new(3000, 26, true).run(None, |_| ()).unwrap();
     assert_eq!(report.excess, None);
     assert!(
         report.tally.bounds > 1000 && report.tally.attained > 100,

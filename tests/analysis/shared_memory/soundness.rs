@@ -29,7 +29,7 @@ fn run(systems: u64, devices: bool, analysis: Analysis) -> Report {
         devices,
         analysis,
     };
-    campaign.run(&pool(2), || {}).unwrap()
+    pool(2).install(|| campaign.run(None, |_| {})).unwrap()
 }
 
 /// Checks partitions of real GPUs at every granularity.
@@ -121,7 +121,8 @@ fn threads_do_not_matter() {
             devices: true,
             analysis: |system| verdicts(system, true),
         };
-        campaign.run(&pool(threads), || {}).unwrap().policies
+        let run = || campaign.run(None, |_| {}).unwrap().policies;
+        pool(threads).install(run)
     };
     assert_eq!(run(1), run(3));
 }

@@ -7,4 +7,5 @@ mod kernels;
 mod model;
 mod reading;
 mod refusals;
+mod specialized;
 mod streams;

@@ -4,7 +4,8 @@ use std::io::Cursor;
 
 use gpusched::accelsim::TraceFile;
 use gpusched::warp::code::{
-    Caching, Effect, Instruction, Number, Operation, Register, Space, Stream, TraceStream, TracedKernel,
+    Caching, Effect, Instruction, Number, Operation, Register, Space, Specialized, Stream, TraceStream,
+    TracedKernel,
 };
 use proptest::prelude::*;
 
@@ -75,14 +76,19 @@ fn opcodes_are_operations() {
         ("1 R1 MOV 0 0", Operation::Add(Number::Int)),
         ("1 R1 S2R 0 0", Operation::Add(Number::Int)),
         ("1 R1 MUFU.EX2 0 0", Operation::Special),
-        ("1 R1 HMMA.1688.F32 0 0", Operation::Tensor),
+        (
+            "1 R1 HMMA.1688.F32 0 0",
+            Operation::Specialized(Specialized::Tensor),
+        ),
         ("0 SHFL.IDX 0 0", Operation::Shuffle),
         ("0 BAR.SYNC 0 0", Operation::Barrier),
         ("0 MEMBAR.SC.GPU 0 0", Operation::Fence),
-        ("0 BRA 0 0", Operation::Branch),
+        ("0 BRA 0 0", Operation::Specialized(Specialized::Branch)),
         ("0 EXIT 0 0", Operation::Exit),
         ("0 NOP 0 0", Operation::Other),
-        ("0 UIADD3 0 0", Operation::Other),
+        ("0 UIADD3 0 0", Operation::Specialized(Specialized::Uniform)),
+        ("1 R1 TEX 0 0", Operation::Specialized(Specialized::Texture)),
+        ("0 SUST 0 0", Operation::Other),
         ("0 FNORD 0 0", Operation::Other),
         (
             "1 R1 LDG.E.64.SYS 1 R2 8 1 0x0 8",
@@ -135,7 +141,10 @@ fn opcodes_are_operations() {
         ),
         (
             "1 R0 ATOMS.ADD 2 R2 R1 4 1 0x0 4",
-            load(Space::Shared, 4, Caching::All),
+            Operation::Atomic {
+                space: Space::Shared,
+                bytes: 4,
+            },
         ),
     ] {
         assert_eq!(

@@ -124,7 +124,7 @@ fn campaign(form: Form, systems: u64) -> Campaign {
 fn random_co_runs_stay_below_memory_time() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let mut campaign = campaign(Form::OwnDrain, 12);
-    let start = pool.install(|| campaign.run(|| ())).unwrap();
+    let start = pool.install(|| campaign.run(None, |_| ())).unwrap();
     assert_eq!(start.co_runs + start.left_out, 12);
     assert!(start.co_runs >= 10);
     assert_eq!(start.violation, None);
@@ -135,7 +135,11 @@ fn random_co_runs_stay_below_memory_time() {
     assert!(start.forms[0].exceeded > 0 && start.forms[0].worst > 1.0);
 
     campaign.form = Form::Peak;
-    let (_, small) = pool.install(|| campaign.run(|| ())).unwrap().violation.unwrap();
+    let (_, small) = pool
+        .install(|| campaign.run(None, |_| ()))
+        .unwrap()
+        .violation
+        .unwrap();
     assert_eq!(small.kernels.len(), 2);
     let victims = campaign.examiner.examine(&small).unwrap().unwrap();
     assert!(victims.iter().any(|victim| victim.exceeds(Form::Peak)));
@@ -147,9 +151,9 @@ fn random_co_runs_stay_below_memory_time() {
     };
     campaign.form = Form::OwnDrain;
     campaign.systems = 3;
-    let start = worst(&pool.install(|| campaign.run(|| ())).unwrap());
+    let start = worst(&pool.install(|| campaign.run(None, |_| ())).unwrap());
     campaign.kind = Systems::CoRuns(5);
-    let climbed = worst(&pool.install(|| campaign.run(|| ())).unwrap());
+    let climbed = worst(&pool.install(|| campaign.run(None, |_| ())).unwrap());
     assert!(climbed > start && climbed <= 1.0, "{start} {climbed}");
 }
 
@@ -162,7 +166,7 @@ fn channels_of_their_own_end_all_interference() {
         division: Division::Channels,
         ..campaign(Form::Peak, 6)
     };
-    let report = pool.install(|| divided.run(|| ())).unwrap();
+    let report = pool.install(|| divided.run(None, |_| ())).unwrap();
     assert!(report.co_runs >= 4);
     assert_eq!((report.violation, report.largest_slowdown), (None, 1.0));
     for tally in &report.forms {
@@ -200,7 +204,7 @@ fn ways_of_their_own_make_the_bound_closer() {
         division: Division::L2Ways,
         ..campaign(Form::OwnDrain, 8)
     };
-    let reports = [shared, divided].map(|campaign| pool.install(|| campaign.run(|| ())).unwrap());
+    let reports = [shared, divided].map(|campaign| pool.install(|| campaign.run(None, |_| ())).unwrap());
     let pessimism = reports.map(|report| {
         assert_eq!(report.violation, None);
         let mut forms = report.forms.into_iter();
@@ -221,7 +225,7 @@ fn a_camping_limit_leaves_out_campers() {
             camping_limit,
             ..campaign(Form::Balanced, 24)
         };
-        let report = pool.install(|| limited.run(|| ())).unwrap();
+        let report = pool.install(|| limited.run(None, |_| ())).unwrap();
         (report.forms[1].exceeded, report.left_out)
     };
     let (all, limited) = (exceeded(None), exceeded(Some(3)));
@@ -238,7 +242,7 @@ fn periodic_jobs_meet_their_response_times() {
             kind: Systems::TaskSets,
             ..campaign(form, 6)
         };
-        let report = pool.install(|| sets.run(|| ())).unwrap();
+        let report = pool.install(|| sets.run(None, |_| ())).unwrap();
         assert_eq!(report.violation, None);
         assert!(
             report.co_runs >= 3 && report.kernels > 4 * report.co_runs,

@@ -104,6 +104,18 @@ fn every_field_has_an_option() {
         mem: generic,
         tensor: generic,
     });
+    let unit = gpusched::model::machine::SpecializedUnit {
+        units: 4,
+        id_oc: 4,
+        oc_ex: 4,
+        time: shape.sm.times.special,
+    };
+    shape.sm.specialized_units = gpusched::model::machine::SpecializedUnits {
+        branch: Some(unit),
+        texture: Some(unit),
+        tensor: Some(unit),
+        uniform: Some(unit),
+    };
     let mut found = Vec::new();
     leaves(
         "",
@@ -150,7 +162,7 @@ fn later_lines_and_files_count() {
 #[test]
 fn unknown_options_are_kept_as_notes() {
     let text = config("rtx2060")
-        + "-visualizer_enabled 0\n-power -1\n-l2_ideal 1\n-specialized_unit_1 1,4,4,4,4,BRA\n";
+        + "-visualizer_enabled 0\n-power -1\n-l2_ideal 1\n-specialized_unit_5 1,4,4,4,4,NEW\n";
     let imported = import(&text);
     let ignored: Vec<_> = imported
         .ignored
@@ -167,7 +179,36 @@ fn unknown_options_are_kept_as_notes() {
         .iter()
         .map(|one| one.option.as_str())
         .collect();
-    assert_eq!(unmodelled, ["-l2_ideal", "-specialized_unit_1"]);
+    assert_eq!(unmodelled, ["-l2_ideal", "-specialized_unit_5"]);
+}
+
+/// The lines are from `trace.config` of Accel-Sim for RTX 2060.
+#[test]
+fn specialized_units_of_traces() {
+    let text = config("rtx2060")
+        + "-specialized_unit_1 1,4,4,4,4,BRA\n-trace_opcode_latency_initiation_spec_op_1 4,4\n\
+           -specialized_unit_2 1,4,200,4,4,TEX\n-trace_opcode_latency_initiation_spec_op_2 200,4\n\
+           -specialized_unit_3 0,4,16,4,4,TENSOR\n-specialized_unit_4 1,4,4,4,4,UDP\n";
+    let machine = import(&text).machine;
+    let units = machine.sm.specialized_units;
+    let times = units
+        .named()
+        .map(|(_, unit)| unit.map(|unit| (unit.units, unit.time.latency, unit.time.initiation)));
+    assert_eq!(times, [Some((4, 4, 4)), Some((4, 200, 4)), None, Some((4, 4, 4))]);
+    let again: Machine = serde_json::from_str(&serde_json::to_string(&machine).unwrap()).unwrap();
+    assert_eq!(again, machine);
+    for (value, expected) in [
+        ("1,4,4,4,BRA", "5 numbers"),
+        ("1,0,4,4,4,BRA", "1 to 256"),
+        ("1,x,4,4,4,BRA", "\"x\""),
+    ] {
+        let text = format!("{text}-specialized_unit_1 {value}\n");
+        let error = parse(&[("c", text.as_bytes())], "c").unwrap_err().to_string();
+        assert!(
+            error.contains(expected) && error.contains("-specialized_unit_1"),
+            "{error}"
+        );
+    }
 }
 
 #[test]

@@ -39,14 +39,14 @@ pub struct Args {
     /// gpusched simulates all partitions of a system concurrently, under every priority order of
     /// the partitions at the memory and under max-min fairness. The result compares the
     /// interference models `conflict` and `conflict+bandwidth`.
-    #[arg(long, conflicts_with_all = ["pessimism", "checkpoint"])]
+    #[arg(long, conflicts_with = "pessimism")]
     shared_memory: bool,
     /// Validate the end-to-end analysis of cores, copy engines and partitions
     ///
     /// gpusched simulates each system in six runs with different arrivals and execution times. The result compares all
     /// bounds on segments, tasks and chains with the simulated times. If a time exceeds its bound, gpusched writes
     /// the system to the file of `--reproducer`. With `--shared-memory`, all resources of a system share a memory.
-    #[arg(long, conflicts_with_all = ["pessimism", "checkpoint", "devices"])]
+    #[arg(long, conflicts_with_all = ["pessimism", "devices"])]
     end_to_end: bool,
     /// Use the GPUs that `gpusched gpus` lists, with their partition sizes
     ///
@@ -59,7 +59,7 @@ pub struct Args {
     /// schedulers. gpusched compares the time of each kernel with bounds from its time in isolation and from the memory
     /// traffic of the other kernels. A co-run that exceeds the bound of `--bound` is made small and written to the file of
     /// --reproducer, a warp run.
-    #[arg(long, requires = "programs", conflicts_with_all = ["pessimism", "checkpoint", "devices", "shared_memory", "end_to_end"])]
+    #[arg(long, requires = "programs", conflicts_with_all = ["pessimism", "devices", "shared_memory", "end_to_end"])]
     warps: bool,
     /// Programs of the kernels (JSON); only with --warps
     #[arg(value_name = "PROGRAM", requires = "warps")]
@@ -192,8 +192,8 @@ impl Args {
             analysis: model_of,
         };
         let bar = self.bar(global);
-        let checkpoint = self.checkpoint.as_deref();
-        let found = campaign.run(&global.pool()?, checkpoint, |systems| bar.advance(systems))?;
+        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
+        let found = global.pool()?.install(run)?;
         drop(bar);
         let validation = Validation::new(&campaign, &found, &self.reproducer);
         if let Some(reproducer) = &found.reproducer {
@@ -220,7 +220,8 @@ impl Args {
             analysis: |system| shared_memory::campaign::verdicts(system, true),
         };
         let bar = self.bar(global);
-        let report = campaign.run(&global.pool()?, || bar.step())?;
+        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
+        let report = global.pool()?.install(run)?;
         drop(bar);
         output.only(shared::COLUMNS, &SharedValidation::new(&campaign, &report))?;
         Ok(match report.broken {
@@ -256,7 +257,8 @@ impl Args {
             camping_limit: self.camping_limit,
         };
         let bar = self.bar(global);
-        let report = global.pool()?.install(|| campaign.run(|| bar.step()))?;
+        let run = || campaign.run(self.checkpoint.as_deref(), |runs| bar.advance(runs));
+        let report = global.pool()?.install(run)?;
         drop(bar);
         if let Some((_, run)) = &report.violation {
             let file = output.beside(Some(&self.reproducer))?;
@@ -274,7 +276,8 @@ impl Args {
         let mut output = Output::open(global)?;
         let campaign = systems::Campaign::new(self.systems, global.seed(), self.shared_memory);
         let bar = self.bar(global);
-        let report = campaign.run(&global.pool()?, || bar.step())?;
+        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
+        let report = global.pool()?.install(run)?;
         drop(bar);
         if let Some(draft) = &report.draft {
             let file = output.beside(Some(&self.reproducer))?;

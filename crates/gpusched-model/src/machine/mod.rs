@@ -29,6 +29,7 @@ pub use multiprocessor::l1::{Adaptive, L1, SharedMemory};
 pub use multiprocessor::occupancy::BlockNeed;
 pub use multiprocessor::pipes::{PerPipe, PipelineWidths, Units};
 pub use multiprocessor::sm::{Sm, WARP_SIZE, WarpScheduler};
+pub use multiprocessor::specialized::{SpecializedUnit, SpecializedUnits};
 pub use multiprocessor::times::{FloatTimes, InstructionTimes, IntTimes, Timing};
 
 use crate::Refusal;

@@ -12,7 +12,7 @@ use gpusched_model::{Machine, Program, WarpRun};
 use gpusched_warp::gpu::{KernelResult, Results};
 use gpusched_warp::scenario::{Options, Setup};
 use gpusched_warp::stress::{self, Rates, Stress};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Limit on a simulated run [core cycles]. Longer co-runs are not examined.
 pub const LIMIT: u64 = 400_000;
@@ -29,7 +29,7 @@ pub(super) const VARIATION: u32 = 2;
 /// `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. For a kernel with ways of L2 of its own, the number of sectors that DRAM
 /// reads and writes in isolation replaces R + 2·W. A kernel on channels and clusters of its own has its time in
 /// isolation as the bound of every form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// The time in isolation plus the DRAM bytes in isolation of all other kernels at the peak bandwidth. This is the
@@ -59,7 +59,8 @@ impl Form {
 }
 
 /// A kernel of a run: its time and its bounds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Victim {
     /// Name of the kernel.
     pub name: String,

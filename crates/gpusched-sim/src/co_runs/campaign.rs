@@ -1,20 +1,24 @@
 //! Many random runs, compared with their bounds.
 
-use gpusched_model::Program;
+use std::ops::Range;
+use std::path::Path;
+
 use gpusched_model::error::{Error, Result};
 use gpusched_model::interrupt;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::warp_run::WarpRunShape;
-use rayon::prelude::*;
+use gpusched_model::{Machine, Program};
+use serde::{Deserialize, Serialize};
 
 use super::bound::{Examiner, Form, Victim};
 use super::division::Division;
 use super::draw::{Draft, Kernels};
 use super::shrink::{fewer_jobs, shrink, smaller};
 use super::task_sets;
+use crate::checkpoint::{Chunk, Header, chunks};
 
 /// Kind of the runs of a campaign.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Systems {
     /// Co-runs of two or three kernels. Each kernel runs once. After each draw, the campaign makes this number of random
     /// changes, and keeps a change that increases the largest time divided by its bound.
@@ -46,8 +50,39 @@ pub struct Campaign {
     pub camping_limit: Option<u32>,
 }
 
+/// One run: a line of the checkpoint.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// Number of the run.
+    run: u64,
+    /// Results; `None` for a run that is left out.
+    examined: Option<Examined>,
+}
+
+impl Chunk for Record {
+    const SYSTEMS: u64 = 1;
+
+    fn number(&self) -> u64 {
+        self.run
+    }
+}
+
+/// All parameters of a campaign that the header of its checkpoint does not contain by name.
+#[derive(Serialize)]
+struct Parameters<'a> {
+    machine: &'a Machine,
+    programs: &'a [Program],
+    synthetic: bool,
+    kind: Systems,
+    form: Form,
+    division: Division,
+    camping_limit: Option<u32>,
+}
+
 /// A run with the results of its kernels.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Examined {
     victims: Vec<Victim>,
     /// The run, made small, if a kernel exceeds the form of the campaign.
@@ -88,24 +123,25 @@ pub struct Report {
 }
 
 impl Campaign {
-    /// Runs the campaign on the current threads of `rayon`. Calls `advanced` after every run.
+    /// Runs the campaign on the current threads of `rayon`. If there is a checkpoint at `path`, the campaign continues
+    /// from the checkpoint. Calls `advanced` with the number of runs that were completed since the last call.
     ///
     /// # Errors
-    /// Fails if a program cannot be simulated on the machine.
-    pub fn run(&self, advanced: impl Fn() + Sync) -> Result<Report> {
-        let examine = |index| {
-            if interrupt::is_requested() {
-                return Ok(None);
-            }
-            let examined = self.examine(index);
-            advanced();
-            examined
+    /// Fails if a program cannot be simulated on the machine, and with [`Error::Io`] or [`Error::Refused`] if the checkpoint
+    /// cannot be used.
+    pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
+        let mut examined: Vec<Record> = Vec::new();
+        let compute = |run: u64, _: Range<u64>| {
+            let examined = self.examine(run)?;
+            Ok(Record { run, examined })
         };
-        let indices: Vec<u64> = (0..self.systems).collect();
-        let examined: Vec<Result<Option<Examined>>> =
-            indices.into_par_iter().with_max_len(1).map(examine).collect();
-        interrupt::check();
-        let mut examined = examined.into_iter().collect::<Result<Vec<_>>>()?;
+        let accept = |record, runs| {
+            examined.push(record);
+            advanced(runs);
+        };
+        chunks(&self.header(), path, compute, accept)?;
+        examined.sort_by_key(|record| record.run);
+        let mut examined: Vec<_> = examined.into_iter().map(|record| record.examined).collect();
         let violation = examined.iter_mut().enumerate().find_map(|(index, examined)| {
             let run = examined.as_mut()?.violation.take()?;
             Some((index as u64, run))
@@ -136,6 +172,34 @@ impl Campaign {
             forms: forms.iter().copied().map(tally).collect(),
             violation,
         })
+    }
+
+    fn header(&self) -> Header {
+        let Campaign {
+            examiner,
+            programs,
+            synthetic,
+            kind,
+            systems,
+            seed,
+            form,
+            division,
+            camping_limit,
+        } = self;
+        let parameters = Parameters {
+            machine: examiner.machine(),
+            programs,
+            synthetic: *synthetic,
+            kind: *kind,
+            form: *form,
+            division: *division,
+            camping_limit: *camping_limit,
+        };
+        let of = match kind {
+            Systems::CoRuns(_) => "co-runs",
+            Systems::TaskSets => "task sets at warp level",
+        };
+        Header::new(*systems, *seed).of(of, &parameters)
     }
 
     fn examine(&self, index: u64) -> Result<Option<Examined>> {
@@ -172,9 +236,7 @@ impl Campaign {
         let mut draft = kernels.co_run(&mut random)?;
         let mut best = examine(&draft)?;
         for _ in 0..changes {
-            if interrupt::is_requested() {
-                break;
-            }
+            interrupt::check();
             let changed = kernels.changed(&draft, &mut random)?;
             let Some(found) = examine(&changed)? else { continue };
             if best

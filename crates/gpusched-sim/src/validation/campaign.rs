@@ -7,28 +7,22 @@
 //! number.
 
 use gpusched_analysis::interference::model_of;
+use std::ops::Range;
 use std::path::Path;
-use std::sync::mpsc::sync_channel;
 
-use rayon::ThreadPool;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Breach, Partition};
-use super::checkpoint::{Checkpoint, Header};
 use super::draw::{System, policies, system};
 use super::minimise::{Reproducer, minimise};
 use super::runs::Run;
 use super::tally::PolicyTally;
+use crate::checkpoint::{Chunk, Header, chunks};
 use gpusched_analysis::interference::{InflatedWcet, Interference};
 use gpusched_analysis::partitioning::{Problem, partition};
 use gpusched_model::Policy;
 use gpusched_model::error::Result;
-use gpusched_model::interrupt;
 use gpusched_model::policy::Priorities;
-
-/// Number of systems in one chunk. Each chunk is one line of the checkpoint.
-const CHUNK: u64 = 576;
 
 /// Parameters of a validation campaign.
 #[derive(Copy, Clone, Debug)]
@@ -76,75 +70,39 @@ pub(super) struct Record {
     pub broken: Option<u64>,
 }
 
+impl Chunk for Record {
+    const SYSTEMS: u64 = 576;
+
+    fn number(&self) -> u64 {
+        self.chunk
+    }
+}
+
 impl Campaign {
-    /// Runs the campaign on the threads of `pool`. If there is a checkpoint at `path`, the
+    /// Runs the campaign on the current threads of `rayon`. If there is a checkpoint at `path`, the
     /// campaign continues from the checkpoint. Calls `advanced` with the number of systems that
     /// were completed since the last call.
     ///
     /// # Errors
     /// Fails with [`gpusched_model::error::Error::Io`] or
     /// [`gpusched_model::error::Error::Refused`] if the checkpoint cannot be used.
-    pub fn run(
-        &self,
-        pool: &ThreadPool,
-        path: Option<&Path>,
-        mut advanced: impl FnMut(u64),
-    ) -> Result<Report> {
-        let chunks = self.systems.div_ceil(CHUNK);
+    pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
         let mut sum = vec![PolicyTally::default(); policies().len()];
         let mut broken: Option<u64> = None;
-        let mut done = vec![false; usize::try_from(chunks).unwrap_or(usize::MAX)];
-        let mut accept = |record: &Record, done: &mut [bool]| {
-            let Some(new @ false) = usize::try_from(record.chunk).ok().and_then(|at| done.get_mut(at)) else {
-                return;
-            };
-            *new = true;
+        let header = Header::new(self.systems, self.seed);
+        let accept = |record: Record, systems| {
             sum.iter_mut()
                 .zip(&record.tallies)
                 .for_each(|(sum, tally)| sum.add(tally));
             broken = broken.into_iter().chain(record.broken).min();
+            advanced(systems);
         };
-        let header = Header::new(self.systems, self.seed);
-        let mut checkpoint = match path {
-            Some(path) => {
-                let (checkpoint, records) = Checkpoint::open(path, &header)?;
-                for record in records {
-                    accept(&record, &mut done);
-                    advanced(self.size(record.chunk));
-                }
-                Some(checkpoint)
-            }
-            None => None,
-        };
-        let pending: Vec<u64> = (0..chunks)
-            .zip(&done)
-            .filter(|&(_, &done)| !done)
-            .map(|(chunk, _)| chunk)
-            .collect();
-        pool.in_place_scope(|scope| {
-            let (sender, receiver) = sync_channel(64);
-            let pending = &pending;
-            scope.spawn(move |_| {
-                // After an error, the receiver no longer exists, and the other chunks are not computed.
-                let _ = pending
-                    .par_iter()
-                    .with_max_len(1)
-                    .try_for_each_with(sender, |sender, &chunk| match interrupt::is_requested() {
-                        true => Err(()),
-                        false => sender.send(self.chunk(chunk)).map_err(drop),
-                    });
-            });
-            receiver.iter().try_for_each(|record: Result<Record>| {
-                let record = record?;
-                if let Some(checkpoint) = &mut checkpoint {
-                    checkpoint.add(&record)?;
-                }
-                accept(&record, &mut done);
-                advanced(self.size(record.chunk));
-                Ok::<(), gpusched_model::error::Error>(())
-            })
-        })?;
-        interrupt::check();
+        chunks(
+            &header,
+            path,
+            |number, systems| self.chunk(number, systems),
+            accept,
+        )?;
         let reproducer = match broken {
             Some(index) => self.reproduce(index)?,
             None => None,
@@ -155,19 +113,14 @@ impl Campaign {
         })
     }
 
-    /// Returns the number of systems in `chunk`.
-    fn size(&self, chunk: u64) -> u64 {
-        CHUNK.min(self.systems.saturating_sub(chunk.saturating_mul(CHUNK)))
-    }
-
-    fn chunk(&self, chunk: u64) -> Result<Record> {
+    fn chunk(&self, chunk: u64, systems: Range<u64>) -> Result<Record> {
         let policies = policies();
         let mut record = Record {
             chunk,
             tallies: vec![PolicyTally::default(); policies.len()],
             broken: None,
         };
-        for index in chunk * CHUNK..chunk * CHUNK + self.size(chunk) {
+        for index in systems {
             let system = system(self.seed, index)?;
             let place = policies.iter().position(|&policy| policy == system.policy);
             let Some(tally) = place.and_then(|place| record.tallies.get_mut(place)) else {

@@ -13,7 +13,6 @@
 
 pub mod campaign;
 pub mod check;
-mod checkpoint;
 pub mod draw;
 pub mod end_to_end;
 pub mod minimise;

@@ -10,7 +10,7 @@ mod traced;
 
 pub use effect::{Effect, Room};
 pub use instruction::Instruction;
-pub use operation::{Caching, Number, Operation, Space};
+pub use operation::{Caching, Number, Operation, Space, Specialized};
 pub use program::{BlockKey, Code, Outside, Unlike, WarpStream};
 pub use register_set::{Register, RegisterSet};
 pub use traced::{TraceStream, TracedKernel};

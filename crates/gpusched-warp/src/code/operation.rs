@@ -34,6 +34,29 @@ pub enum Caching {
     L2,
 }
 
+/// Kind of specialized unit, which executes some instructions of machine code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Specialized {
+    /// Branches, calls and convergence of lanes.
+    Branch,
+    /// Textures.
+    Texture,
+    /// Matrix instructions.
+    Tensor,
+    /// Uniform datapath.
+    Uniform,
+}
+
+impl Specialized {
+    /// All kinds, in the order of their units.
+    pub const ALL: [Specialized; 4] = [
+        Specialized::Branch,
+        Specialized::Texture,
+        Specialized::Tensor,
+        Specialized::Uniform,
+    ];
+}
+
 impl Number {
     const ALL: [Number; 3] = [Number::Int, Number::Single, Number::Double];
 }
@@ -56,6 +79,8 @@ pub enum Operation {
     Special,
     /// A matrix instruction of the tensor cores.
     Tensor,
+    /// An instruction of machine code for a specialized unit. Another unit executes it on a machine without such a unit.
+    Specialized(Specialized),
     /// An exchange of values among the lanes of a warp.
     Shuffle,
     /// Every other operation without memory access (mov, cvt, setp, shifts, logic). The integer
@@ -98,7 +123,7 @@ pub enum Operation {
 impl Operation {
     /// Number of kinds of operations. The unit and the timing of an operation depend only on its
     /// kind. Operations that differ only in their number of bytes have equal kinds.
-    pub const KINDS: usize = 37;
+    pub const KINDS: usize = 41;
 
     /// Returns one operation of each kind, in the order of kinds.
     pub fn of_each_kind() -> Vec<Operation> {
@@ -134,6 +159,7 @@ impl Operation {
             .chain(spaces.map(|space| load(space, Caching::L2)))
             .chain(spaces.map(|space| Operation::Store { space, bytes: 4 }))
             .chain([atomic(Space::Shared)])
+            .chain(Specialized::ALL.map(Operation::Specialized))
             .collect()
     }
 
@@ -167,6 +193,7 @@ impl Operation {
                 space: Space::Shared, ..
             } => 36,
             Operation::Atomic { .. } => 23,
+            Operation::Specialized(kind) => 37 + kind as usize,
             Operation::Load { space, caching, .. } => 24 + 4 * caching as usize + space as usize,
             Operation::Store { space, .. } => 32 + space as usize,
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Caching, Effect, Instruction, Number, Operation, Register, Space, Stream};
+use super::{Caching, Effect, Instruction, Number, Operation, Register, Space, Specialized, Stream};
 use crate::accelsim::{self, Header, Kind, SassInstruction, TraceFile, Warp};
 use gpusched_model::error::Result;
 
@@ -183,11 +183,13 @@ fn operation(sass: &SassInstruction) -> Operation {
         Kind::Mul(kind) => Operation::Mul(number(kind)),
         Kind::Mad(kind) => Operation::Mad(number(kind)),
         Kind::Special => Operation::Special,
-        Kind::Tensor => Operation::Tensor,
+        Kind::Tensor => Operation::Specialized(Specialized::Tensor),
         Kind::Shuffle => Operation::Shuffle,
         // A move in machine code takes as long as an addition, as in the tables of Accel-Sim.
         Kind::Move => Operation::Add(Number::Int),
-        Kind::Branch => Operation::Branch,
+        Kind::Branch => Operation::Specialized(Specialized::Branch),
+        Kind::Texture => Operation::Specialized(Specialized::Texture),
+        Kind::Uniform => Operation::Specialized(Specialized::Uniform),
         Kind::Barrier => Operation::Barrier,
         Kind::Fence => Operation::Fence,
         Kind::Exit => Operation::Exit,
@@ -200,17 +202,14 @@ fn operation(sass: &SassInstruction) -> Operation {
             space: space(to),
             bytes,
         },
-        // Atomics on shared memory never leave the SM.
-        Kind::Atomic(accelsim::Space::Shared) => Operation::Load {
-            space: Space::Shared,
-            bytes,
-            caching: Caching::All,
-        },
-        Kind::Atomic(_) => Operation::Atomic {
-            space: Space::Global,
+        Kind::Atomic(of) => Operation::Atomic {
+            space: match of {
+                accelsim::Space::Shared => Space::Shared,
+                _ => Space::Global,
+            },
             bytes,
         },
-        Kind::Uniform | Kind::Texture | Kind::Arrive | Kind::Other | Kind::Unknown => Operation::Other,
+        Kind::Surface | Kind::Arrive | Kind::Other | Kind::Unknown => Operation::Other,
     }
 }
 

@@ -59,6 +59,26 @@ const OPTIONS: &[(&str, &str)] = &[
     ("sm.times.double", "-ptx_opcode_latency_dp"),
     ("sm.times.special", "-ptx_opcode_latency_sfu"),
     ("sm.times.tensor", "-ptx_opcode_latency_tesnor"),
+    ("sm.specialized_units.branch", "-specialized_unit_1"),
+    (
+        "sm.specialized_units.branch.time",
+        "-trace_opcode_latency_initiation_spec_op_1",
+    ),
+    ("sm.specialized_units.texture", "-specialized_unit_2"),
+    (
+        "sm.specialized_units.texture.time",
+        "-trace_opcode_latency_initiation_spec_op_2",
+    ),
+    ("sm.specialized_units.tensor", "-specialized_unit_3"),
+    (
+        "sm.specialized_units.tensor.time",
+        "-trace_opcode_latency_initiation_spec_op_3",
+    ),
+    ("sm.specialized_units.uniform", "-specialized_unit_4"),
+    (
+        "sm.specialized_units.uniform.time",
+        "-trace_opcode_latency_initiation_spec_op_4",
+    ),
     ("l1.cache", "-gpgpu_cache:dl1"),
     ("l1.latency", "-gpgpu_l1_latency"),
     ("l1.banks", "-gpgpu_l1_banks"),

@@ -1,11 +1,13 @@
 //! Options `-gpgpu_shader_*` and related options: parameters of an SM.
 
 use super::settings::Settings;
-use super::times::times;
+use super::times::{times, traced};
+use super::unmodelled::SPECIALIZED_UNITS;
+use super::value::Value;
 use gpusched_model::error::Result;
 use gpusched_model::machine::{
-    Collectors, PerPipe, PipelineWidths, RegisterFile, Sm, SpecializedCollectors, Units, WARP_SIZE,
-    WarpScheduler,
+    Collectors, PerPipe, PipelineWidths, RegisterFile, Sm, SpecializedCollectors, SpecializedUnit,
+    SpecializedUnits, Timing, Units, WARP_SIZE, WarpScheduler,
 };
 
 pub(super) fn sm(settings: &mut Settings) -> Result<Sm> {
@@ -41,6 +43,7 @@ pub(super) fn sm(settings: &mut Settings) -> Result<Sm> {
                 _ => 0,
             },
         },
+        specialized_units: specialized_units(settings)?,
         register_file: register_file(settings)?,
         times: times(settings)?,
     })
@@ -136,5 +139,56 @@ fn register_file(settings: &mut Settings) -> Result<RegisterFile> {
                 tensor: collectors!(settings, "tensor_core", "4", "1"),
             }),
         },
+    })
+}
+
+/// Options with the times of the specialized units.
+const SPECIALIZED_TIMES: [&str; 4] = [
+    "-trace_opcode_latency_initiation_spec_op_1",
+    "-trace_opcode_latency_initiation_spec_op_2",
+    "-trace_opcode_latency_initiation_spec_op_3",
+    "-trace_opcode_latency_initiation_spec_op_4",
+];
+
+/// Reads the specialized units. The opcode tables of Accel-Sim determine the instructions of each unit by its number.
+fn specialized_units(settings: &mut Settings) -> Result<SpecializedUnits> {
+    let mut units = [None; 4];
+    for (unit, (option, time)) in units
+        .iter_mut()
+        .zip(SPECIALIZED_UNITS.into_iter().zip(SPECIALIZED_TIMES))
+    {
+        let default = Timing {
+            latency: 4,
+            initiation: 4,
+        };
+        let time = traced(settings, time)?.unwrap_or(default);
+        let Some(value) = settings.optional(option)? else {
+            continue;
+        };
+        let numbers = match value.text.rsplit_once(',') {
+            Some((numbers, _name)) => Value {
+                text: numbers.to_owned(),
+                ..value
+            },
+            None => value,
+        };
+        let of = "enabled, units, largest latency, ID_OC, OC_EX, before the name";
+        *unit = match *numbers.numbers(',', 5..=5, of)?.as_slice() {
+            [0, ..] => None,
+            [_, units, _, id_oc, oc_ex] => Some(SpecializedUnit {
+                units,
+                id_oc,
+                oc_ex,
+                time,
+            }),
+            _ => return Err(numbers.refuse("five numbers and a name")),
+        };
+    }
+    let [branch, texture, tensor, uniform] = units;
+    Ok(SpecializedUnits {
+        branch,
+        texture,
+        tensor,
+        uniform,
     })
 }

@@ -58,7 +58,7 @@ pub(super) fn times(settings: &mut Settings) -> Result<InstructionTimes> {
 }
 
 /// Reads the timing that applies to all instructions of a unit.
-fn traced(settings: &mut Settings, option: &'static str) -> Result<Option<Timing>> {
+pub(super) fn traced(settings: &mut Settings, option: &'static str) -> Result<Option<Timing>> {
     let Some(value) = settings.optional(option)? else {
         return Ok(None);
     };

@@ -72,8 +72,9 @@ const OPTIONS: [(&str, &str, &str, &str); 13] = [
     ("-gpgpu_max_insn", "0", "0", "all instructions of the run"),
 ];
 
-/// Options of specialized units. A value that starts with 1 adds the unit to the SM.
-const UNITS: [&str; 8] = [
+/// Options of specialized units, by number. A value that starts with 1 adds the unit to the SM. In the opcode tables of
+/// Accel-Sim, no instruction uses a unit after the fourth.
+pub(super) const SPECIALIZED_UNITS: [&str; 8] = [
     "-specialized_unit_1",
     "-specialized_unit_2",
     "-specialized_unit_3",
@@ -101,7 +102,7 @@ pub(super) fn unmodelled(settings: &mut Settings) -> Result<Vec<Unmodelled>> {
             note(option, value, instead);
         }
     }
-    for option in UNITS {
+    for option in &SPECIALIZED_UNITS[4..] {
         if let Some(value) = settings.optional(option)?
             && !value.text.starts_with("0,")
         {

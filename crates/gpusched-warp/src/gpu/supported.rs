@@ -3,13 +3,12 @@
 
 use super::super::memory::Crossbar;
 use super::super::request::Request;
+use super::super::sm::{FEW_SCHEDULERS, MAX_SCHEDULERS};
 use super::{Failure, Launch};
 use gpusched_model::machine::{
     Cache, L1, MachineShape, Memory, MshrKind, SharedMemory, Sm, WriteAllocation, WritePolicy,
 };
 
-/// Maximum number of schedulers of an SM.
-const MAX_SCHEDULERS: u32 = 8;
 /// Maximum number of register banks of an SM, and maximum number of operand collectors of an SM.
 const MAX_BANKS: u32 = 64;
 
@@ -94,7 +93,7 @@ pub fn kernels(machine: &MachineShape, kernels: &[Launch]) -> Result<(), Failure
 fn sm(sm: &Sm) -> Result<(), Refusal> {
     demand(sm.sub_cores, "sm.sub_cores", sm.sub_cores, "true")?;
     demand(
-        sm.schedulers <= MAX_SCHEDULERS && sm.warps().is_multiple_of(sm.schedulers),
+        sm.schedulers as usize <= MAX_SCHEDULERS && sm.warps().is_multiple_of(sm.schedulers),
         "sm.schedulers",
         sm.schedulers,
         "at most 8 schedulers, and a divisor of the number of warps",
@@ -137,6 +136,26 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
             field,
             json(widths),
             "one pipeline register per scheduler for each kind of unit",
+        )?;
+    }
+    demand(
+        sm.specialized_units.is_empty() || sm.schedulers as usize <= FEW_SCHEDULERS,
+        "sm.schedulers",
+        sm.schedulers,
+        "at most 4 schedulers on an SM with specialized units",
+    )?;
+    for (name, unit) in sm.specialized_units.named() {
+        let Some(unit) = unit else { continue };
+        demand(
+            [unit.units, unit.id_oc, unit.oc_ex] == [sm.schedulers; 3],
+            match name {
+                "branch" => "sm.specialized_units.branch",
+                "texture" => "sm.specialized_units.texture",
+                "tensor" => "sm.specialized_units.tensor",
+                _ => "sm.specialized_units.uniform",
+            },
+            json(&unit),
+            "one unit and one pipeline register per scheduler",
         )?;
     }
     let file = &sm.register_file;

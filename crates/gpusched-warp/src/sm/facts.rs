@@ -1,6 +1,6 @@
 //! Functional unit and timing of each kind of operation on a machine.
 
-use super::super::code::{Caching, Number, Operation, Space};
+use super::super::code::{Caching, Number, Operation, Space, Specialized};
 use gpusched_model::machine::{self, InstructionTimes, Timing};
 
 /// A kind of functional unit.
@@ -12,18 +12,46 @@ pub enum Unit {
     Sfu,
     Tensor,
     Mem,
+    Branch,
+    Texture,
+    Matrix,
+    Uniform,
 }
 
 /// Number of kinds of functional units.
-pub const UNITS: usize = 6;
+pub const UNITS: usize = 10;
 
 impl Unit {
-    /// Order of the units within a cycle. An SM has one load-store unit (`Mem`). Every scheduler
-    /// has one unit of every other kind.
-    pub const WORK_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
+    /// Returns the order of the units of `sm` within a cycle. An SM has one load-store unit, which is the last. Every
+    /// scheduler has one unit of every other kind.
+    pub fn work_order(sm: &machine::Sm) -> Vec<Unit> {
+        let first = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor];
+        let specialized = Unit::specialized(sm);
+        first.into_iter().chain(specialized).chain([Unit::Mem]).collect()
+    }
 
-    /// Number of unit kinds that have a pipeline per scheduler, i.e., all kinds except the last (`Mem`).
-    pub const PIPELINES: usize = UNITS - 1;
+    /// Returns the order of the pipeline registers that an input port of the collectors checks.
+    pub fn port_order(sm: &machine::Sm) -> Vec<Unit> {
+        let first = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
+        first.into_iter().chain(Unit::specialized(sm)).collect()
+    }
+
+    fn specialized(sm: &machine::Sm) -> impl Iterator<Item = Unit> {
+        let kinds = Specialized::ALL.into_iter();
+        let units = sm.specialized_units;
+        kinds.filter_map(move |kind| of_specialized(kind, &units).map(|(unit, _)| unit))
+    }
+}
+
+/// Returns the specialized unit for instructions of `kind`, and their timing; `None` if the SM has no such unit.
+fn of_specialized(kind: Specialized, units: &machine::SpecializedUnits) -> Option<(Unit, Timing)> {
+    let (unit, found) = match kind {
+        Specialized::Branch => (Unit::Branch, units.branch),
+        Specialized::Texture => (Unit::Texture, units.texture),
+        Specialized::Tensor => (Unit::Matrix, units.tensor),
+        Specialized::Uniform => (Unit::Uniform, units.uniform),
+    };
+    found.map(|found| (unit, found.time))
 }
 
 /// Action of the load-store unit for an instruction.
@@ -77,9 +105,14 @@ impl FactsTable {
             dp: sm.units.dp > 0,
         };
         let facts = Operation::of_each_kind().into_iter().map(|operation| {
-            let timing = timing(&operation, &sm.times);
+            let specialized = match operation {
+                Operation::Specialized(kind) => of_specialized(kind, &sm.specialized_units),
+                _ => None,
+            };
+            let other = || (unit(&operation, &units), timing(&operation, &sm.times));
+            let (unit, timing) = specialized.unwrap_or_else(other);
             Facts {
-                unit: unit(&operation, &units),
+                unit,
                 latency: timing.latency as u16,
                 initiation: timing.initiation as u16,
                 memory: memory(&operation),
@@ -125,13 +158,16 @@ fn unit(operation: &Operation, units: &Units) -> Unit {
                 Number::Double => Unit::Sfu,
             }
         }
-        Operation::Tensor => Unit::Tensor,
+        Operation::Tensor | Operation::Specialized(Specialized::Tensor) => Unit::Tensor,
         Operation::Load { .. } | Operation::Store { .. } | Operation::Atomic { .. } | Operation::Fence => {
             Unit::Mem
         }
-        Operation::Shuffle | Operation::Other | Operation::Branch | Operation::Barrier | Operation::Exit => {
-            int
-        }
+        Operation::Shuffle
+        | Operation::Other
+        | Operation::Specialized(_)
+        | Operation::Branch
+        | Operation::Barrier
+        | Operation::Exit => int,
     }
 }
 
@@ -149,7 +185,7 @@ fn timing(operation: &Operation, times: &InstructionTimes) -> Timing {
         Operation::Mad(number) => float(number).map_or(times.int.mad, |float| float.mad),
         Operation::Div(number) => float(number).map_or(times.int.div, |float| float.div),
         Operation::Special => times.special,
-        Operation::Tensor => times.tensor,
+        Operation::Tensor | Operation::Specialized(Specialized::Tensor) => times.tensor,
         Operation::Shuffle => times.int.shuffle,
         _ => ONE,
     }

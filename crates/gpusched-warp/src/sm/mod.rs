@@ -12,14 +12,15 @@ mod writes;
 
 pub use blocks::{BlockStart, EndedBlock};
 pub use stages::issue::{IssueEvent, Stalls};
+pub use stages::pipeline_registers::{FEW_SCHEDULERS, MAX_SCHEDULERS};
 
 use self::blocks::Block;
 use self::facts::FactsTable;
 use self::facts::Unit;
 use self::flight::{FlightId, Flights, NONE};
-use self::stages::collector::{self, Collectors};
+use self::stages::collector::Collectors;
 use self::stages::load_store::{LoadStore, LoadStoreParameters};
-use self::stages::pipeline_registers::{LANES, PipelineRegisters, lowest};
+use self::stages::pipeline_registers::{PipelineRegisters, lowest};
 use self::stages::units::Pipelines;
 use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
@@ -102,7 +103,7 @@ impl Sm {
             sees_idle_cycles: policies.iter().any(AnyPolicy::sees_idle_cycles),
             policies,
             flights: Flights::default(),
-            issued: PipelineRegisters::new(collector::PORT_ORDER),
+            issued: PipelineRegisters::new(&Unit::port_order(sm), schedulers),
             collectors: Collectors::new(
                 generic.units as usize,
                 generic.in_ports as usize,
@@ -110,7 +111,7 @@ impl Sm {
                 sm.register_file.banks as usize,
                 schedulers,
             ),
-            collected: PipelineRegisters::new(Unit::WORK_ORDER),
+            collected: PipelineRegisters::new(&Unit::work_order(sm), schedulers),
             pipelines: Pipelines::new(facts.longest(), sm.widths.ex_wb),
             results: NONE,
             load_store: LoadStore::new(parameters, Cache::new(l1)),
@@ -247,7 +248,8 @@ impl Sm {
         if !self.pipelines.is_empty() {
             self.results = self.pipelines.leave(now);
         }
-        let places = (1_u64 << (Unit::PIPELINES * LANES)) - 1;
+        let load_store = self.collected.last();
+        let places = (1_u64 << load_store) - 1;
         let mut bits = self.collected.taken() & places;
         while bits != 0 {
             let place = lowest(&mut bits);
@@ -260,7 +262,7 @@ impl Sm {
             .cycle(now, &mut self.flights, &mut self.warps, &mut self.collectors, out);
         if self.collected.taken() & !places != 0
             && self.load_store.is_free()
-            && let Some(place) = self.collected.oldest(Unit::PIPELINES * LANES)
+            && let Some(place) = self.collected.oldest(load_store)
         {
             self.load_store.take(self.collected.at(place));
             self.collected.clear(place);

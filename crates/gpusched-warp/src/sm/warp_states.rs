@@ -2,7 +2,7 @@
 
 use super::super::policy::WarpSet;
 use super::facts::{UNITS, Unit};
-use super::stages::pipeline_registers::LANES;
+use super::stages::pipeline_registers::MAX_SCHEDULERS;
 
 /// States of the warps of an SM.
 #[derive(Debug, Clone)]
@@ -16,13 +16,13 @@ pub struct WarpStates {
     /// For each unit, the warps whose next instruction uses this unit.
     of_unit: [WarpSet; UNITS],
     /// For each scheduler, the slots of its warps.
-    lanes: [WarpSet; LANES],
+    lanes: [WarpSet; MAX_SCHEDULERS],
 }
 
 impl WarpStates {
     /// Creates the states of `slots` slots. The slots are assigned to the schedulers in rotation.
     pub fn new(slots: usize, schedulers: usize) -> Self {
-        let mut lanes = [WarpSet::default(); LANES];
+        let mut lanes = [WarpSet::default(); MAX_SCHEDULERS];
         for (scheduler, lane) in lanes.iter_mut().enumerate().take(schedulers) {
             *lane = (scheduler..slots).step_by(schedulers).collect();
         }

@@ -5,4 +5,5 @@ pub(super) mod l1;
 pub(super) mod occupancy;
 pub(super) mod pipes;
 pub(super) mod sm;
+pub(super) mod specialized;
 pub(super) mod times;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Refusal;
 use crate::Scheduler;
 use crate::machine::check::Faults;
-use crate::machine::{InstructionTimes, PipelineWidths, RegisterFile, Units};
+use crate::machine::{InstructionTimes, PipelineWidths, RegisterFile, SpecializedUnits, Units};
 
 /// Number of threads of a warp.
 pub const WARP_SIZE: u32 = 32;
@@ -70,6 +70,9 @@ pub struct Sm {
     pub widths: PipelineWidths,
     /// Numbers of functional units.
     pub units: Units,
+    /// Specialized units for traces of machine code.
+    #[serde(default, skip_serializing_if = "SpecializedUnits::is_empty")]
+    pub specialized_units: SpecializedUnits,
     /// Parameters of the register file.
     pub register_file: RegisterFile,
     /// Execution times of instructions.
@@ -112,6 +115,7 @@ impl Sm {
         faults.within("fetch_throughput", self.fetch_throughput, 1..=64)?;
         self.units.check(&faults.of("units"))?;
         self.widths.check(&self.units, &faults.of("widths"))?;
+        self.specialized_units.check(&faults.of("specialized_units"))?;
         let sub_cores = if self.sub_cores { self.schedulers } else { 1 };
         self.register_file.check(sub_cores, &faults.of("register_file"))?;
         self.times.check(&faults.of("times"))

@@ -78,7 +78,7 @@ impl Timing {
     /// Maximum latency [core cycles]. The limit is the depth of the simulated pipelines.
     pub const MAX_LATENCY: u32 = 511;
 
-    fn check(&self, faults: &Faults) -> Result<(), Refusal> {
+    pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("latency", self.latency, 1..=Self::MAX_LATENCY)?;
         faults.within("initiation", self.initiation, 1..=Self::MAX_LATENCY)
     }

@@ -6,12 +6,13 @@ use gpusched_model::Interference;
 use gpusched_model::end_to_end::{Answer, Communication, Draft, System};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
-use rayon::ThreadPool;
-use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::path::Path;
 
 use super::draw::system;
 use super::traffic;
+use crate::checkpoint::{Chunk, Header, chunks};
 use crate::end_to_end::{
     ChainTimes, Drawn, Execution, Extent, Gaps, Jitter, Observed, Pattern, Phases, Simulator,
 };
@@ -33,8 +34,9 @@ pub struct Campaign {
 }
 
 /// Counts of a validation campaign.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "EndToEndTally", deny_unknown_fields)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "EndToEndTally")]
 pub struct Tally {
     /// Number of validated systems.
     pub systems: u64,
@@ -82,8 +84,8 @@ impl Tally {
 }
 
 /// A simulated time that exceeds its bound.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Excess {
     /// Number of the random system.
     pub system: u64,
@@ -108,6 +110,25 @@ pub struct Report {
     pub draft: Option<Draft>,
 }
 
+/// The result of one chunk of systems.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    chunk: u64,
+    /// Sums over the systems of the chunk.
+    tally: Tally,
+    /// Excess in the system with the lowest number, if any.
+    excess: Option<Excess>,
+}
+
+impl Chunk for Record {
+    const SYSTEMS: u64 = 64;
+
+    fn number(&self) -> u64 {
+        self.chunk
+    }
+}
+
 /// Longest times of all runs of a system.
 struct Longest {
     observed: Observed,
@@ -126,43 +147,41 @@ impl Campaign {
         }
     }
 
-    /// Runs the campaign on the threads of `pool`. Calls `advanced` after every system.
+    /// Runs the campaign on the current threads of `rayon`. If there is a checkpoint at `path`, the campaign continues
+    /// from the checkpoint. Calls `advanced` with the number of systems that were completed since the last call.
     ///
     /// # Errors
-    /// Fails with [`Error::Internal`] if a system cannot be generated.
-    pub fn run(&self, pool: &ThreadPool, advanced: impl Fn() + Sync) -> Result<Report> {
-        let (tally, excess) = pool.install(|| {
-            (0..self.systems)
-                .into_par_iter()
-                .map(|index| {
-                    let found = self.examine(index);
-                    advanced();
-                    found
-                })
-                .reduce(
-                    || Ok((Tally::default(), None)),
-                    |a, b| {
-                        let ((a, first), (b, second)) = (a?, b?);
-                        let least = |first: Excess, second: Excess| {
-                            if second.system < first.system {
-                                second
-                            } else {
-                                first
-                            }
-                        };
-                        let excess = match (first, second) {
-                            (Some(first), Some(second)) => Some(least(first, second)),
-                            (first, second) => first.or(second),
-                        };
-                        Ok((a.plus(&b), excess))
-                    },
-                )
-        })?;
+    /// Fails with [`Error::Internal`] if a system cannot be generated, and with [`Error::Io`] or [`Error::Refused`] if the
+    /// checkpoint cannot be used.
+    pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
+        let (mut tally, mut excess) = (Tally::default(), None::<Excess>);
+        let accept = |record: Record, systems| {
+            tally = tally.plus(&record.tally);
+            let found = excess.take().into_iter().chain(record.excess);
+            excess = found.min_by_key(|excess| excess.system);
+            advanced(systems);
+        };
+        let header = Header::new(self.systems, self.seed).of("end-to-end", &self.shared);
+        chunks(&header, path, |chunk, systems| self.chunk(chunk, systems), accept)?;
         let draft = excess
             .as_ref()
             .and_then(|excess: &Excess| self.draft(excess.system))
             .map(|(draft, _)| draft);
         Ok(Report { tally, excess, draft })
+    }
+
+    fn chunk(&self, chunk: u64, systems: Range<u64>) -> Result<Record> {
+        let (mut tally, mut first) = (Tally::default(), None);
+        for index in systems {
+            let (found, excess) = self.examine(index)?;
+            tally = tally.plus(&found);
+            first = first.or(excess);
+        }
+        Ok(Record {
+            chunk,
+            tally,
+            excess: first,
+        })
     }
 
     fn draft(&self, index: u64) -> Option<(Draft, Option<usize>)> {

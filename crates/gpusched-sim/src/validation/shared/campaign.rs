@@ -3,12 +3,13 @@
 //! simulation.
 
 use gpusched_analysis::interference::model_of;
-use rayon::ThreadPool;
-use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::path::Path;
 
 use super::draw::{System, policies, system};
 use super::hardware::on_device;
+use crate::checkpoint::{Chunk, Header, chunks};
 use crate::shared_runs::first_miss;
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::Problem;
@@ -31,8 +32,8 @@ pub struct Campaign {
 }
 
 /// Results of all systems with one policy.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Tally {
     /// Number of systems.
     pub systems: u64,
@@ -85,36 +86,68 @@ impl Report {
     }
 }
 
+/// The result of one chunk of systems.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    chunk: u64,
+    /// Results for each policy.
+    tallies: Vec<Tally>,
+    /// Number of the first accepted system that missed a deadline.
+    broken: Option<u64>,
+}
+
+impl Chunk for Record {
+    const SYSTEMS: u64 = 144;
+
+    fn number(&self) -> u64 {
+        self.chunk
+    }
+}
+
 impl Campaign {
-    /// Runs the campaign on the threads of `pool`. Calls `advanced` after every system.
+    /// Runs the campaign on the current threads of `rayon`. If there is a checkpoint at `path`, the campaign continues
+    /// from the checkpoint. Calls `advanced` with the number of systems that were completed since the last call.
     ///
     /// # Errors
-    /// Fails with [`Error::Internal`] if a system cannot be generated.
-    pub fn run(&self, pool: &ThreadPool, advanced: impl Fn() + Sync) -> Result<Report> {
+    /// Fails with [`Error::Internal`] if a system cannot be generated, and with [`Error::Io`] or [`Error::Refused`] if the
+    /// checkpoint cannot be used.
+    pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
         let policies = policies();
-        let none = || Ok((vec![Tally::default(); policies.len()], None::<u64>));
-        let (tallies, broken) = pool.install(|| {
-            (0..self.systems)
-                .into_par_iter()
-                .map(|index| {
-                    let (place, tally) = self.examine(index, policies.len())?;
-                    advanced();
-                    let mut tallies = vec![Tally::default(); policies.len()];
-                    if let Some(slot) = tallies.get_mut(place) {
-                        *slot = tally;
-                    }
-                    Ok((tallies, (tally.accepted_missed > 0).then_some(index)))
-                })
-                .reduce(none, |a: Result<_>, b| {
-                    let ((a, first), (b, second)) = (a?, b?);
-                    let sum = a.iter().zip(&b).map(|(a, b)| a.plus(b)).collect();
-                    Ok((sum, first.into_iter().chain(second).min()))
-                })
-        })?;
+        let mut sum = vec![Tally::default(); policies.len()];
+        let mut broken: Option<u64> = None;
+        let compute = |chunk, systems| self.chunk(chunk, systems, policies.len());
+        let accept = |record: Record, systems| {
+            for (sum, tally) in sum.iter_mut().zip(&record.tallies) {
+                *sum = sum.plus(tally);
+            }
+            broken = broken.into_iter().chain(record.broken).min();
+            advanced(systems);
+        };
+        let header = Header::new(self.systems, self.seed).of("shared memory", &self.devices);
+        chunks(&header, path, compute, accept)?;
         Ok(Report {
-            policies: policies.into_iter().zip(tallies).collect(),
+            policies: policies.into_iter().zip(sum).collect(),
             broken,
         })
+    }
+
+    fn chunk(&self, chunk: u64, systems: Range<u64>, policies: usize) -> Result<Record> {
+        let mut record = Record {
+            chunk,
+            tallies: vec![Tally::default(); policies],
+            broken: None,
+        };
+        for index in systems {
+            let (place, tally) = self.examine(index, policies)?;
+            if let Some(sum) = record.tallies.get_mut(place) {
+                *sum = sum.plus(&tally);
+            }
+            if tally.accepted_missed > 0 {
+                record.broken = record.broken.or(Some(index));
+            }
+        }
+        Ok(record)
     }
 
     fn examine(&self, index: u64, policies: usize) -> Result<(usize, Tally)> {

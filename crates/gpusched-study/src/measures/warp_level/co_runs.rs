@@ -132,7 +132,7 @@ impl Measure for CoRuns {
             division: self.parameters.memory,
             camping_limit: self.parameters.camping_limit,
         };
-        Ok(rows_of(&campaign.run(|| ())?))
+        Ok(rows_of(&campaign.run(None, |_| ())?))
     }
 
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {

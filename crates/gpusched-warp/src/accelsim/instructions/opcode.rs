@@ -60,8 +60,10 @@ pub enum Kind {
     Shuffle,
     /// An operation of the uniform datapath (from Turing on): one value for all lanes.
     Uniform,
-    /// A texture or surface operation. Traces do not contain addresses for such operations.
+    /// A texture operation. Traces do not contain addresses for such operations.
     Texture,
+    /// A surface operation. Traces do not contain addresses for such operations.
+    Surface,
     /// A branch, a call, or an instruction that controls the convergence of lanes.
     Branch,
     /// A barrier where the warp waits for other warps of the block.
@@ -123,7 +125,7 @@ impl Kind {
             Kind::Special => Unit::Special,
             Kind::Tensor => Unit::Tensor,
             Kind::Uniform => Unit::Uniform,
-            Kind::Texture => Unit::Texture,
+            Kind::Texture | Kind::Surface => Unit::Texture,
             Kind::Branch | Kind::Barrier | Kind::Arrive | Kind::Fence | Kind::Exit => Unit::Control,
             Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) => Unit::Memory,
             Kind::Unknown => Unit::Unknown,
@@ -190,10 +192,9 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
         | "UPOPC" | "UPRMT" | "UPSETP" | "UR2UP" | "USEL" | "USETMAXREG" | "USGXT" | "USHF" | "USHL"
         | "USHR" | "VOTEU" => Kind::Uniform,
 
-        "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ" | "SUATOM"
-        | "SUBFM" | "SUCLAMP" | "SUEAU" | "SULD" | "SULDGA" | "SUQUERY" | "SURED" | "SUST" | "SUSTGA" => {
-            Kind::Texture
-        }
+        "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ" => Kind::Texture,
+        "SUATOM" | "SUBFM" | "SUCLAMP" | "SUEAU" | "SULD" | "SULDGA" | "SUQUERY" | "SURED" | "SUST"
+        | "SUSTGA" => Kind::Surface,
 
         // On Kepler, LD and ST have the function that LDG and STG have in later instruction sets
         // (table of Accel-Sim).

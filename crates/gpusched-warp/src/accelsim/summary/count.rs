@@ -84,7 +84,7 @@ impl KernelSummary {
             }
             let opcodes = match instruction.kind {
                 Kind::Unknown => &mut unknown,
-                Kind::Texture | Kind::Arrive => &mut untold,
+                Kind::Texture | Kind::Surface | Kind::Arrive => &mut untold,
                 _ => continue,
             };
             *opcodes.entry(instruction.opcode.as_str()).or_insert(0) += tally.instructions;

@@ -3,14 +3,10 @@
 //!
 //! Each scheduler (sub-core) has its own collectors and register banks.
 
-use super::pipeline_registers::{LANES, PipelineRegisters, lowest};
+use super::pipeline_registers::{PipelineRegisters, lowest};
 use crate::code::Register;
-use crate::sm::facts::{UNITS, Unit};
 use crate::sm::flight::{FlightId, Flights};
 use crate::sm::operands::Operands;
-
-/// Order of unit kinds. An input port checks the pipeline registers in this order.
-pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Collector {
@@ -186,9 +182,9 @@ impl Collectors {
                 // Collectors never become free within this step. An instruction without a free
                 // collector must therefore wait for the next step.
                 let oldest = from.oldest(unit);
-                match oldest.filter(|place| self.open >> (place % LANES) & 1 == 1) {
+                match oldest.filter(|&place| self.open >> from.scheduler(place) & 1 == 1) {
                     Some(place) => {
-                        self.hold(place % LANES, from.at_with_order(place), flights);
+                        self.hold(from.scheduler(place), from.at_with_order(place), flights);
                         from.clear(place);
                     }
                     None => units &= !(1 << unit),

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::code::{Instruction, Operation};
-use crate::sm::facts::Facts;
-use crate::sm::facts::{Memory, UNITS};
+use crate::sm::facts::{Facts, Memory, Unit};
+use crate::sm::stages::pipeline_registers::PLACES;
 
 /// Instruction in a collector.
 struct Held {
@@ -22,6 +22,9 @@ struct Slow {
     served: Vec<usize>,
     ports: usize,
     came: usize,
+    kinds: usize,
+    /// Number of places of each kind.
+    lanes: usize,
 }
 
 impl Slow {
@@ -56,12 +59,12 @@ impl Slow {
             *written = false;
         }
         for _ in 0..self.ports {
-            for (rank, _) in PORT_ORDER.iter().enumerate() {
-                let places = rank * LANES..(rank + 1) * LANES;
+            for rank in 0..self.kinds {
+                let places = rank * self.lanes..(rank + 1) * self.lanes;
                 let waiting = places.filter(|&place| from.0[place].is_some());
                 let oldest = waiting.min_by_key(|&place| flights.get(from.0[place].unwrap()).order);
                 let Some(place) = oldest else { continue };
-                let first = place % LANES * self.per_scheduler;
+                let first = place % self.lanes * self.per_scheduler;
                 let free = (first..first + self.per_scheduler).find(|&index| self.units[index].is_none());
                 let Some(index) = free else { continue };
                 let id = from.0[place].take().unwrap();
@@ -78,11 +81,11 @@ impl Slow {
 }
 
 /// Instruction in each place of the pipeline registers between two stages.
-struct Stage([Option<FlightId>; UNITS * LANES]);
+struct Stage([Option<FlightId>; PLACES]);
 
 impl Stage {
     fn is(&self, registers: &PipelineRegisters) -> bool {
-        (0..UNITS * LANES).all(|place| {
+        (0..PLACES).all(|place| {
             let found = (!registers.is_free(place as u8)).then(|| registers.at(place));
             found == self.0[place]
         })
@@ -101,7 +104,14 @@ fn equals_a_look_at_all_collectors() {
     let instruction = Instruction::new(0, Operation::Other, Box::new([]), Box::new([]), None);
     let (mut handed_over, mut kept) = (0, 0);
     for _ in 0..80 {
-        let schedulers = 1 + random(4);
+        // An SM with more than four schedulers has no specialized units.
+        let schedulers = 1 + random(8);
+        let specialized = [Unit::Branch, Unit::Texture, Unit::Matrix, Unit::Uniform];
+        let specialized = &specialized[..if schedulers > 4 { 0 } else { random(5) }];
+        let first = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
+        let port_order = [&first[..], specialized].concat();
+        let first = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor];
+        let work_order = [&first[..], specialized, &[Unit::Mem]].concat();
         let per_scheduler = 1 + random(3);
         let banks = schedulers << random(3);
         let (ports, outputs) = (1 + random(4), 1 + random(6));
@@ -112,17 +122,19 @@ fn equals_a_look_at_all_collectors() {
             served: vec![0; outputs],
             ports,
             came: 0,
+            kinds: port_order.len(),
+            lanes: if schedulers > 4 { 8 } else { 4 },
         };
         let mut flights = Flights::default();
         let mut reads: Vec<Vec<u32>> = Vec::new();
         let (mut from, mut to) = (
-            PipelineRegisters::new(PORT_ORDER),
-            PipelineRegisters::new(Unit::WORK_ORDER),
+            PipelineRegisters::new(&port_order, schedulers),
+            PipelineRegisters::new(&work_order, schedulers),
         );
-        let (mut from_twin, mut to_twin) = (Stage([None; UNITS * LANES]), Stage([None; UNITS * LANES]));
+        let (mut from_twin, mut to_twin) = (Stage([None; PLACES]), Stage([None; PLACES]));
         for _ in 0..300 {
             for scheduler in 0..schedulers {
-                let unit = PORT_ORDER[random(UNITS as u64)];
+                let unit = port_order[random(port_order.len() as u64)];
                 let place = from.place(unit, scheduler);
                 if !from.is_free(place) || random(3) == 0 {
                     continue;
@@ -159,7 +171,7 @@ fn equals_a_look_at_all_collectors() {
                 assert!(from_twin.is(&from) && to_twin.is(&to));
                 assert_eq!(fast.is_empty(), slow.units.iter().all(Option::is_none));
             }
-            for place in 0..UNITS * LANES {
+            for place in 0..PLACES {
                 if !to.is_free(place as u8) {
                     match random(3) {
                         0 => kept += 1,

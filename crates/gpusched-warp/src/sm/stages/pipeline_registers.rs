@@ -12,39 +12,63 @@ pub struct PipelineRegisters {
     places: [(FlightId, u64); 64],
     /// Bit mask of the occupied places. Places are ordered by unit kind, then by scheduler.
     taken: u64,
-    /// For each unit kind, the number of kinds that precede it in `order`.
-    ranks: [u8; UNITS],
+    /// For each unit kind, its first place.
+    first: [u8; UNITS],
     /// Unit kinds, in the order of their places.
     order: [Unit; UNITS],
+    /// Logarithm of the number of places of each unit kind: 2 for at most 4 schedulers, otherwise 3.
+    lanes_log: u32,
+    /// Bit mask of the first place of each unit kind.
+    firsts: u64,
+    /// First place of the last unit kind.
+    last: u8,
 }
 
-/// Maximum number of schedulers, which is the number of places of each unit kind.
-pub const LANES: usize = 8;
+/// Maximum number of schedulers.
+pub const MAX_SCHEDULERS: usize = 8;
+
+/// Maximum number of schedulers of an SM with specialized units. All kinds of units have a place for each of them.
+pub const FEW_SCHEDULERS: usize = 4;
 
 /// Total number of places.
-pub const PLACES: usize = UNITS * LANES;
-
-/// Bit mask of the first place of each unit kind.
-const FIRST_PLACES: u64 = 0x0000_0101_0101_0101;
+pub const PLACES: usize = 64;
 
 impl PipelineRegisters {
-    /// Creates empty registers. `order` is the order of the unit kinds.
-    pub fn new(order: [Unit; UNITS]) -> Self {
-        let mut ranks = [0; UNITS];
-        for (rank, unit) in order.into_iter().enumerate() {
-            ranks[unit as usize] = rank as u8;
-        }
-        Self {
-            places: [(0, 0); 64],
+    /// Creates empty registers for `schedulers` schedulers. `order` is the order of the unit kinds.
+    pub fn new(order: &[Unit], schedulers: usize) -> Self {
+        let lanes_log = if schedulers <= FEW_SCHEDULERS { 2 } else { 3 };
+        let mut registers = Self {
+            places: [(0, 0); PLACES],
             taken: 0,
-            ranks,
-            order,
+            first: [0; UNITS],
+            order: [Unit::Mem; UNITS],
+            lanes_log,
+            firsts: 0,
+            last: 0,
+        };
+        for (rank, &unit) in order.iter().enumerate() {
+            let first = rank << lanes_log;
+            registers.order[rank] = unit;
+            registers.first[unit as usize] = first as u8;
+            registers.firsts |= 1 << first;
+            registers.last = first as u8;
         }
+        registers
     }
 
     /// Returns the place for `unit` and `scheduler`.
     pub fn place(&self, unit: Unit, scheduler: usize) -> u8 {
-        self.ranks[unit as usize] * LANES as u8 + scheduler as u8
+        self.first[unit as usize] + scheduler as u8
+    }
+
+    /// Returns the scheduler of `place`.
+    pub fn scheduler(&self, place: usize) -> usize {
+        place & ((1 << self.lanes_log) - 1)
+    }
+
+    /// Returns the first place of the last unit kind.
+    pub fn last(&self) -> usize {
+        self.last.into()
     }
 
     pub fn is_free(&self, place: u8) -> bool {
@@ -62,12 +86,12 @@ impl PipelineRegisters {
 
     /// Returns the unit kinds whose place for `scheduler` is occupied.
     pub fn taken_for(&self, scheduler: usize) -> impl Iterator<Item = Unit> {
-        let mut bits = self.taken >> scheduler & FIRST_PLACES;
+        let mut bits = self.taken >> scheduler & self.firsts;
         std::iter::from_fn(move || {
             if bits == 0 {
                 return None;
             }
-            let rank = bits.trailing_zeros() as usize / LANES;
+            let rank = (bits.trailing_zeros() >> self.lanes_log) as usize;
             bits &= bits - 1;
             Some(self.order[rank])
         })
@@ -77,15 +101,22 @@ impl PipelineRegisters {
     pub fn schedulers(&self) -> u64 {
         let folded = self.taken | self.taken >> 32;
         let folded = folded | folded >> 16;
-        (folded | folded >> 8) & 0xff
+        let folded = folded | folded >> 8;
+        match self.lanes_log {
+            2 => (folded | folded >> 4) & 0xf,
+            _ => folded & 0xff,
+        }
     }
 
     /// Returns the unit kinds with at least one occupied place. The bit of the first place of a
     /// unit kind represents the unit kind.
     pub fn units(&self) -> u64 {
-        let folded = self.taken | self.taken >> 4;
+        let folded = match self.lanes_log {
+            2 => self.taken,
+            _ => self.taken | self.taken >> 4,
+        };
         let folded = folded | folded >> 2;
-        (folded | folded >> 1) & FIRST_PLACES
+        (folded | folded >> 1) & self.firsts
     }
 
     pub fn put(&mut self, place: u8, flight: FlightId, order: u64) {
@@ -110,7 +141,8 @@ impl PipelineRegisters {
     /// Returns the place of the oldest instruction among the places of one unit kind. `first` is
     /// the first place of this kind. Returns `None` if all places of this kind are empty.
     pub fn oldest(&self, first: usize) -> Option<usize> {
-        let mut bits = self.taken & (0xff << first);
+        let lanes = (1 << (1 << self.lanes_log)) - 1;
+        let mut bits = self.taken & (lanes << first);
         if bits == 0 {
             return None;
         }

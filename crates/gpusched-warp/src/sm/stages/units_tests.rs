@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::super::pipeline_registers::LANES;
 use super::*;
 use crate::code::{Instruction, Operation};
 use crate::sm::facts::{Memory, Unit};
@@ -76,7 +75,7 @@ fn equals_pipelines_that_are_stepped() {
         let longest = kinds.iter().map(|facts| facts.latency.max(facts.initiation));
         let width = 1 + random(4) as u32;
         let mut fast = Pipelines::new(longest.max().map_or(0, usize::from), width);
-        let mut slow: Vec<Slow> = (0..Unit::PIPELINES * LANES).map(|_| Slow::default()).collect();
+        let mut slow: Vec<Slow> = (0..40).map(|_| Slow::default()).collect();
         let (mut flights, mut buses) = (Flights::default(), BTreeMap::new());
         let mut inside = 0_usize;
         for now in 0..400 {

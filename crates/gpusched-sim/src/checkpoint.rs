@@ -1,16 +1,21 @@
-//! Checkpoint of a validation: a file with a header and one line for each chunk.
+//! Checkpoint of a validation: a file with a header and one line for each chunk of systems.
 //!
 //! A line without a line end is incomplete and is ignored. A killed process loses only the chunks
 //! that it has not yet written.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::interrupt;
 
 /// Name of the expected kind of file, for error messages.
 const CHECKPOINT: &str = "a checkpoint of a validation";
@@ -18,10 +23,21 @@ const CHECKPOINT: &str = "a checkpoint of a validation";
 /// The header of a checkpoint, which identifies the campaign.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Header {
+pub(crate) struct Header {
     gpusched: String,
     systems: u64,
     seed: u64,
+    /// Kind of the systems, such as `end-to-end`; empty for partitions without a shared memory.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    of: String,
+    /// Hash of the other parameters of the campaign; 0 without other parameters.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    parameters: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+fn is_zero(hash: &u64) -> bool {
+    *hash == 0
 }
 
 impl Header {
@@ -32,13 +48,97 @@ impl Header {
             gpusched: env!("CARGO_PKG_VERSION").to_owned(),
             systems,
             seed,
+            of: String::new(),
+            parameters: 0,
         }
+    }
+
+    /// Returns the header with the kind of the systems and the other parameters of the campaign.
+    pub fn of(self, of: &str, parameters: &impl Serialize) -> Header {
+        let mut hash = DefaultHasher::new();
+        // Parameters without a JSON form are no parameters of a file.
+        serde_json::to_string(parameters)
+            .unwrap_or_default()
+            .hash(&mut hash);
+        Header {
+            of: of.to_owned(),
+            parameters: hash.finish(),
+            ..self
+        }
+    }
+}
+
+/// Results of one chunk of systems: one line of the checkpoint.
+pub(crate) trait Chunk: Serialize + DeserializeOwned + Send {
+    /// Number of systems in a chunk. The last chunk can have fewer.
+    const SYSTEMS: u64;
+
+    /// Returns the number of the chunk, from 0.
+    fn number(&self) -> u64;
+}
+
+/// Computes all chunks of a campaign on the current threads of `rayon`, except the chunks in the checkpoint at `path`.
+/// `compute` returns the results of chunk `number`, which contains the given systems. `accept` gets the results of each
+/// chunk once, in any order, and the number of its systems.
+///
+/// # Errors
+/// Fails with [`Error::Io`] or [`Error::Refused`] if the checkpoint cannot be used, and as `compute` does.
+pub(crate) fn chunks<C: Chunk>(
+    header: &Header,
+    path: Option<&Path>,
+    compute: impl Fn(u64, Range<u64>) -> Result<C> + Sync,
+    mut accept: impl FnMut(C, u64) + Send,
+) -> Result<()> {
+    let systems = |chunk: u64| {
+        let end = |chunk: u64| chunk.saturating_mul(C::SYSTEMS).min(header.systems);
+        end(chunk)..end(chunk.saturating_add(1))
+    };
+    let mut accept = |chunk: C| {
+        let systems = systems(chunk.number());
+        accept(chunk, systems.end - systems.start);
+    };
+    let count = header.systems.div_ceil(C::SYSTEMS);
+    let mut done = vec![false; usize::try_from(count).unwrap_or(usize::MAX)];
+    let mut checkpoint = None;
+    if let Some(path) = path {
+        let (opened, chunks) = Checkpoint::open::<C>(path, header)?;
+        checkpoint = Some(opened);
+        for chunk in chunks {
+            let number = usize::try_from(chunk.number()).ok();
+            if let Some(new @ false) = number.and_then(|number| done.get_mut(number)) {
+                *new = true;
+                accept(chunk);
+            }
+        }
+    }
+    let pending = (0..count).zip(done).filter(|(_, done)| !done);
+    let pending: Vec<u64> = pending.map(|(chunk, _)| chunk).collect();
+    let receiver = Mutex::new((checkpoint, accept));
+    let all = pending.into_par_iter().with_max_len(1).try_for_each(|number| {
+        if interrupt::is_requested() {
+            return Err(None);
+        }
+        let chunk = compute(number, systems(number)).map_err(Some)?;
+        let mut receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
+        let (checkpoint, accept) = &mut *receiver;
+        if let Some(checkpoint) = checkpoint {
+            checkpoint.add(&chunk).map_err(Some)?;
+        }
+        accept(chunk);
+        Ok(())
+    });
+    interrupt::check();
+    match all {
+        Err(Some(error)) => Err(error),
+        // An interrupt that was withdrawn.
+        Err(None) => Err(Error::Internal("a campaign did not end".to_owned())),
+        Ok(()) => Ok(()),
     }
 }
 
 /// A checkpoint to which this process writes. The file is locked against other processes.
 #[derive(Debug)]
-pub(super) struct Checkpoint {
+struct Checkpoint {
     path: PathBuf,
     file: File,
 }
@@ -126,8 +226,16 @@ impl Checkpoint {
 }
 
 fn text(header: &Header) -> String {
-    format!(
-        "{} systems with seed {} by gpusched {}",
-        header.systems, header.seed, header.gpusched
-    )
+    let Header {
+        gpusched,
+        systems,
+        seed,
+        of,
+        parameters,
+    } = header;
+    let kind = match (of.as_str(), parameters) {
+        ("", _) => String::new(),
+        (of, parameters) => format!("{of} with parameters {parameters:016x}, "),
+    };
+    format!("{kind}{systems} systems with seed {seed} by gpusched {gpusched}")
 }
