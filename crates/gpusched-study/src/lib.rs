@@ -54,8 +54,7 @@ mod output;
 mod partitioning;
 pub mod plot;
 mod running;
-
-pub use output::{table, wilson};
+pub mod table;
 
 pub use cases::{CASE_COLUMNS, Case, Cases, CasesKind, CasesShape};
 pub use claim::{Claim, Finding, check};
@@ -73,7 +72,8 @@ pub use output::weighted::WEIGHTED_COLUMNS;
 pub use partitioning::{
     Algorithm, Axis, COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Reading, TIMING_COLUMNS,
 };
+pub use running::journal::START_ANEW;
 pub use running::merge::merge;
-pub use running::runner::{Observer, Summary, run};
+pub use running::runner::{Observer, Summary, discard, run};
 pub use running::work::{Chunk, Point, Shard, Work};
-pub use table::Table;
+pub use table::{Table, wilson};

@@ -275,3 +275,30 @@ fn the_command_reports_co_runs() {
     let without = run("validate --warps --systems 4");
     assert_eq!(without.code, 2, "{}", without.stderr);
 }
+
+#[test]
+fn temporary() {
+    let Ok(paths) = std::env::var("CK") else { return };
+    let examiner = Examiner::new(machine(), &STRESS);
+    for path in paths.split(',') {
+        for line in std::fs::read_to_string(path).unwrap().lines().skip(1) {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            let run = &value["examined"]["violation"];
+            if run.is_null() {
+                continue;
+            }
+            let run: gpusched::model::warp_run::WarpRunShape = serde_json::from_value(run.clone()).unwrap();
+            for victim in examiner.examine(&run).unwrap().unwrap() {
+                let ratios: Vec<_> = victim
+                    .bounds
+                    .iter()
+                    .map(|(form, _)| (form.name(), victim.ratio(*form).unwrap()))
+                    .collect();
+                println!(
+                    "{path} {} {} {} {} {ratios:?}",
+                    value["run"], victim.name, victim.together, victim.alone
+                );
+            }
+        }
+    }
+}

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use super::{Global, Outcome};
 use crate::report::{Content, Output, OutputPath, Progress, json_lines};
-use gpusched_model::Machine;
+use gpusched_model::{Machine, MemoryTime};
 use gpusched_model::error::Result;
 use gpusched_model::reader::Programs;
 use gpusched_sim::co_runs;
@@ -80,6 +80,9 @@ pub struct Args {
     /// a kernel that loads one channel with more than four times the mean load.
     #[arg(long, value_name = "FACTOR", requires = "warps", value_parser = whole::<u32>(1..=1_000_000))]
     camping_limit: Option<u32>,
+    /// Percentage by which times in isolation vary; only with --warps [default: 20]
+    #[arg(long, value_name = "PERCENT", requires = "warps", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
+    variation: Option<u32>,
     /// Let half of the kernels run synthetic programs with random strides; only with --warps
     #[arg(long, requires = "warps")]
     synthetic: bool,
@@ -243,7 +246,8 @@ impl Args {
         let stress = Stress::measure(&machine, || bar.step())?;
         drop(bar);
         let campaign = co_runs::Campaign {
-            examiner: co_runs::Examiner::new(machine, &stress),
+            examiner: co_runs::Examiner::new(machine, &stress)
+                .with_variation(self.variation.unwrap_or(MemoryTime::VARIATION)),
             programs,
             synthetic: self.synthetic,
             kind: match self.task_sets {

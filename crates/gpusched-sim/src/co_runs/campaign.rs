@@ -72,6 +72,7 @@ impl Chunk for Record {
 #[derive(Serialize)]
 struct Parameters<'a> {
     machine: &'a Machine,
+    variation_percent: u32,
     programs: &'a [Program],
     synthetic: bool,
     kind: Systems,
@@ -188,6 +189,7 @@ impl Campaign {
         } = self;
         let parameters = Parameters {
             machine: examiner.machine(),
+            variation_percent: examiner.variation_percent,
             programs,
             synthetic: *synthetic,
             kind: *kind,

@@ -20,7 +20,7 @@ use gpusched_model::{
 };
 use rand::Rng;
 
-use super::bound::{Alone, Examiner, Form, VARIATION, Victim};
+use super::bound::{Alone, Examiner, Form, Victim};
 use super::draw::Kernels;
 
 /// Number of times that all periods are doubled until the analysis accepts the task set.
@@ -89,7 +89,7 @@ pub fn draw(
     for (kernel, member) in run.kernels.iter().zip(&draft.members) {
         let (Some(mut alone), Some(cold)) = (
             examiner.alone(&run, kernel)?,
-            examiner.longest_cold(&run, kernel)?,
+            examiner.longest_cold(&run, kernel, 0, u64::MAX)?,
         ) else {
             return Ok(None);
         };
@@ -266,7 +266,7 @@ fn memory(examiner: &Examiner, form: Form) -> Option<(Interference, SharedMemory
         form,
         l2_bytes_per_second: Bandwidth::new(rates.l2)?,
         dram_bytes_per_second: Bandwidth::new(rates.dram)?,
-        variation_percent: VARIATION,
+        variation_percent: examiner.variation_percent,
         own_l2: true,
         camping_limit: None,
     };

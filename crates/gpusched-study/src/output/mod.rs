@@ -8,7 +8,5 @@ pub(super) mod provenance;
 pub(super) mod reasons;
 pub(super) mod reproduction;
 pub(super) mod results;
-pub mod table;
 pub(super) mod tables;
 pub(super) mod weighted;
-pub mod wilson;

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::folder::Folder;
-use super::table::Table;
 use crate::claim::{Claim, Finding, check};
+use crate::table::Table;
 use gpusched_model::error::{Error, Result};
 
 /// The tables of a study, each as CSV text.

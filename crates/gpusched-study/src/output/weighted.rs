@@ -4,8 +4,8 @@
 //! Source: A. Bastoni, B. B. Brandenburg and J. H. Anderson, *Cache-related preemption and migration delays: empirical
 //! approximation and impact on schedulability*, OSPERT 2010.
 
-use super::table::{Column, Table};
 use super::tables::csv_of;
+use crate::table::{Column, Table};
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 

@@ -9,7 +9,7 @@ mod line;
 mod reader;
 
 pub use line::{Header, Record};
-pub use reader::{first_line, read};
+pub use reader::{START_ANEW, first_line, read};
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
@@ -43,22 +43,7 @@ impl Journal {
     /// journal belongs to another experiment, version or shard. Fails with [`Error::Io`] if the file cannot be accessed.
     pub fn open(path: &Path, header: &Header, collection: &mut Collection) -> Result<Journal> {
         let fail = |action| move |cause| Error::io(path, action, cause);
-        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(Error::file(path, "a folder or a special file", "a regular file"));
-        }
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(fail("open"))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(busy(path)),
-            Err(TryLockError::Error(cause)) => return Err(Error::io(path, "lock", cause)),
-        }
-
+        let file = locked(path)?;
         let mut reader = JournalReader::new(path, &file);
         let valid = match reader.header(header, true)? {
             Some(()) => {
@@ -81,6 +66,16 @@ impl Journal {
             journal.sync()?;
         }
         Ok(journal)
+    }
+
+    /// Deletes the content of the journal at `path`.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] if another process uses the journal. Fails with [`Error::Io`] if the file cannot be
+    /// accessed.
+    pub fn discard(path: &Path) -> Result<()> {
+        let fail = |cause| Error::io(path, "shorten", cause);
+        locked(path)?.set_len(0).map_err(fail)
     }
 
     /// Appends the record of a finished chunk.
@@ -113,6 +108,26 @@ impl Journal {
         let mut bytes = serde_json::to_vec(line).map_err(|error| fail(error.into()))?;
         bytes.push(b'\n');
         self.file.write_all(&bytes).map_err(fail)
+    }
+}
+
+/// Opens the journal at `path` or creates it, and locks the file.
+fn locked(path: &Path) -> Result<File> {
+    let fail = |action| move |cause| Error::io(path, action, cause);
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(Error::file(path, "a folder or a special file", "a regular file"));
+    }
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(fail("open"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(busy(path)),
+        Err(TryLockError::Error(cause)) => Err(Error::io(path, "lock", cause)),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Runs of studies, with chunks, journals, shards and counts.
 
 pub(super) mod collection;
-mod journal;
+mod difference;
+pub(super) mod journal;
 pub(super) mod merge;
 pub(super) mod runner;
 pub(super) mod tally;

@@ -9,6 +9,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::difference;
 use super::journal::{Header, Journal, Record};
 use super::work::{Chunk, Shard};
 use crate::cases::Cases;
@@ -16,7 +17,7 @@ use crate::definition::spec::Spec;
 use crate::output::folder::Folder;
 use crate::output::provenance::Provenance;
 use crate::output::results;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::interrupt;
 
 /// Receives reports about the progress of a run. All calls are on the thread that called [`run`].
@@ -65,7 +66,9 @@ pub fn run(
     let work = spec.work();
     let mut collection = spec.kind().collection();
     let header = Header::new(spec, shard)?;
-    let mut journal = Journal::open(&folder.journal(shard), &header, &mut collection)?;
+    let path = folder.journal(shard);
+    let mut journal = Journal::open(&path, &header, &mut collection)
+        .map_err(|error| differing(error, spec, &folder, &path))?;
     folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
 
     let pending: Vec<Chunk> = work
@@ -98,6 +101,35 @@ pub fn run(
         outputs.commit()?;
     }
     Ok(Summary { units, resumed })
+}
+
+/// Deletes the finished chunks of `shard` of the study `spec` in the folder at `path`, so that the next run starts anew.
+///
+/// # Errors
+/// Fails with [`Error::Refused`] if another process uses the journal, and with [`Error::Io`] if the file cannot be accessed.
+pub fn discard(spec: &Spec, path: impl AsRef<Path>, shard: Shard) -> Result<()> {
+    let journal = Folder::new(path, spec.name()).journal(shard);
+    match journal.is_file() {
+        true => Journal::discard(&journal),
+        false => Ok(()),
+    }
+}
+
+/// If the journal at `journal` belongs to another experiment, replaces `error` by an error that states the fields in
+/// which the study file in `folder` differs from `spec`.
+fn differing(error: Error, spec: &Spec, folder: &Folder, journal: &Path) -> Error {
+    let is_other = |refusal: &Refusal| matches!(refusal.field(), "experiment" | "seed");
+    if !matches!(&error, Error::Refused(refusal) if is_other(refusal)) {
+        return error;
+    }
+    let before = fs::read_to_string(folder.spec()).ok();
+    let Some(refusal) = before.and_then(|before| difference::refusal(&before, spec.text())) else {
+        return error;
+    };
+    error.map_refusal(|error| match error.advice() {
+        Some(hint) => refusal.at(journal, None).hint(hint),
+        None => refusal.at(journal, None),
+    })
 }
 
 /// Creates the folder at `path`. The parent folder must exist.

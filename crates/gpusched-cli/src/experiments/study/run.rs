@@ -30,7 +30,13 @@ pub struct Args {
     /// Number of task sets per point, for a quick trial [default: from the study]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     sets: Option<u64>,
+    /// Start anew: delete the results of earlier runs in the folder
+    #[arg(long)]
+    fresh: bool,
 }
+
+/// Hint of every error about results in the folder.
+const START_ANEW: &str = "start anew with `--fresh`, or choose another folder with `-o`";
 
 const RUN_EXAMPLE: &str = "\
 Shards: run SPEC with --shard 1/2 -o part1 and with --shard 2/2 -o part2, on any machines and in any order. Then combine the
@@ -40,6 +46,7 @@ Exit code 1: a claim that must hold is not reproduced. gpusched writes the resul
 Examples:
   gpusched study run analysis/smoke.toml -o results
   gpusched study run analysis/singh21-fig3.4.toml --sets 2 -o look
+  gpusched study run analysis/smoke.toml --fresh -o results
   gpusched study run analysis/smoke.toml --shard 1/2 -o part1";
 
 const MERGE_EXAMPLE: &str = "\
@@ -88,8 +95,16 @@ impl Args {
         let pool = global.pool()?;
         for spec in &specs {
             let summary = {
+                if self.fresh {
+                    gpusched_study::discard(spec, output, shard)?;
+                }
                 let mut progress = Progress::new(spec, global);
-                gpusched_study::run(spec, output, shard, &pool, &mut progress)?
+                gpusched_study::run(spec, output, shard, &pool, &mut progress).map_err(|error| {
+                    error.map_refusal(|refusal| match refusal.advice() {
+                        Some(gpusched_study::START_ANEW) => refusal.hint(START_ANEW),
+                        _ => refusal,
+                    })
+                })?
             };
             let part = if shard.is_whole() {
                 String::new()

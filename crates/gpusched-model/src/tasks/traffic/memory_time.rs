@@ -75,8 +75,9 @@ pub struct MemoryTime {
 impl MemoryTime {
     /// Largest accepted variation of execution times [%].
     pub const MAX_VARIATION: u32 = 1000;
-    /// Variation of execution times by default [%].
-    pub const VARIATION: u32 = 2;
+    /// Variation of execution times by default [%]. The largest known effect of almost no traffic is 17.7 %: nine reads of
+    /// another kernel disturb the order of packets in the crossbar.
+    pub const VARIATION: u32 = 20;
 }
 
 impl std::fmt::Display for MemoryTime {

@@ -9,6 +9,9 @@ use super::line::{Header, Line};
 use crate::running::collection::{Added, Collection};
 use gpusched_model::error::{Error, Refusal, Result};
 
+/// Hint of every error about the content of a journal.
+pub const START_ANEW: &str = "delete this file to start anew, or choose another folder";
+
 /// Reads the journal at `path` and adds its chunks to `collection`. The journal can belong to any
 /// shard of the study.
 ///
@@ -164,8 +167,6 @@ impl<'a> JournalReader<'a> {
 
     fn error(&self, refusal: Refusal) -> Error {
         let refusal = refusal.at(self.path, self.line);
-        refusal
-            .hint("delete this file to start anew, or choose another folder")
-            .into()
+        refusal.hint(START_ANEW).into()
     }
 }

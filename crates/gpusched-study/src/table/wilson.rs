@@ -24,6 +24,17 @@ pub fn interval(successes: u64, trials: u64) -> (f64, f64) {
     (low, high)
 }
 
+/// Returns the 95 % confidence interval of the difference p₂ − p₁ between two shares, from the successes and trials of two
+/// independent samples (Newcombe, Statistics in Medicine 17 (1998), pages 873–890, method 10).
+pub fn difference(one: (u64, u64), other: (u64, u64)) -> (f64, f64) {
+    let share = |(successes, trials): (u64, u64)| successes as f64 / trials.max(1) as f64;
+    let ((low1, high1), (low2, high2)) = (interval(one.0, one.1), interval(other.0, other.1));
+    let (p1, p2) = (share(one), share(other));
+    let below = ((p2 - low2).powi(2) + (high1 - p1).powi(2)).sqrt();
+    let above = ((high2 - p2).powi(2) + (p1 - low1).powi(2)).sqrt();
+    (p2 - p1 - below, p2 - p1 + above)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +60,24 @@ mod tests {
             assert!(
                 (l - low).abs() < 5e-5 && (h - high).abs() < 5e-5,
                 "{successes}/{trials}: {l} {h}"
+            );
+        }
+    }
+
+    /// Compares the intervals with Newcombe, Statistics in Medicine 17 (1998), pages 873–890, Table II, method 10.
+    #[test]
+    fn published_intervals_of_differences() {
+        for (two, one, low, high) in [
+            ((56, 70), (48, 80), 0.0524, 0.3339),
+            ((9, 10), (3, 10), 0.1705, 0.8090),
+            ((5, 56), (0, 29), -0.0381, 0.1926),
+            ((0, 10), (0, 20), -0.1611, 0.2775),
+            ((10, 10), (0, 20), 0.6791, 1.0),
+        ] {
+            let (l, h) = difference(one, two);
+            assert!(
+                (l - low).abs() < 5e-5 && (h - high).abs() < 5e-5,
+                "{two:?} {one:?}: {l} {h}"
             );
         }
     }

@@ -4,6 +4,11 @@
 //! An empty cell is a missing value. For example, the mean number of SMs is missing if no task set
 //! is schedulable.
 
+mod comparison;
+pub mod wilson;
+
+pub use comparison::{Compared, Comparison, compare};
+
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};

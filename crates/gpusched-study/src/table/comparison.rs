@@ -1,0 +1,227 @@
+//! Comparison of two tables of results, row by row.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::Table;
+use super::wilson;
+use gpusched_model::error::{Refusal, Result};
+
+/// Columns of measured values in a study of partitioning, and columns that depend on the number of a point.
+const MEASURED: [&str; 11] = [
+    "study",
+    "point",
+    "sms",
+    "sets",
+    "schedulable",
+    "rate",
+    "ci_low",
+    "ci_high",
+    "mean_sms",
+    "mean_merges",
+    "mean_prefill_merges",
+];
+
+/// Columns of a study of cases that do not identify a row.
+const OF_CASES: [&str; 5] = ["study", "value", "unit", "published", "deviation"];
+
+/// A row that two tables of results have in common, with its value in each table.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// Columns that identify the row, with their cells.
+    pub row: Vec<(String, String)>,
+    /// Value in the first table: the schedulability ratio, or the value of a case.
+    pub before: f64,
+    /// Value in the second table.
+    pub after: f64,
+    /// 95 % confidence interval of the difference; only for schedulability ratios.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Compared {
+    /// Returns the second value minus the first value.
+    pub fn difference(&self) -> f64 {
+        self.after - self.before
+    }
+
+    /// Returns whether the values differ by more than chance: 0 is outside the confidence interval. Without an interval,
+    /// returns whether the values differ.
+    pub fn is_clear(&self) -> bool {
+        match self.interval {
+            Some((low, high)) => low > 0.0 || high < 0.0,
+            None => self.before.to_bits() != self.after.to_bits(),
+        }
+    }
+}
+
+/// Comparison of two tables of results.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// Rows of both tables, in the order of the first table.
+    pub rows: Vec<Compared>,
+    /// Number of rows that only the first table has.
+    pub only_before: usize,
+    /// Number of rows that only the second table has.
+    pub only_after: usize,
+}
+
+/// Compares the tables of results `before` and `after` of two studies of one kind. Two rows belong together if all columns
+/// without measured values are equal, where both tables have the column. In studies of partitioning, a row also belongs to a
+/// row with another policy, interference model or number of SMs. The value is the schedulability ratio, with the interval of
+/// Newcombe (Statistics in Medicine 17, 1998, method 10) for independent samples. In studies of cases, the value is the
+/// column `value`, without an interval.
+///
+/// # Errors
+/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if a table has no results of a study, if the tables
+/// are of different kinds, if they have no row in common, or if a cell is not a number.
+pub fn compare(before: &Table, after: &Table) -> Result<Comparison> {
+    let is_partitioning = |table: &Table| table.find("schedulable").is_some() && table.find("sets").is_some();
+    let kind = is_partitioning(before);
+    for table in [before, after] {
+        if !is_partitioning(table) {
+            table.column("value")?;
+        }
+    }
+    if kind != is_partitioning(after) {
+        let found = "results of another kind of study";
+        let expected = format!("results of the same kind as {}", before.file());
+        return Err(after.error(None, Refusal::new("", found, expected)));
+    }
+    let is_key = |column: &str| match kind {
+        true => !MEASURED.contains(&column) && !matches!(column, "policy" | "interference"),
+        false => !OF_CASES.contains(&column),
+    };
+    let keys: Vec<&str> = before
+        .columns()
+        .iter()
+        .map(String::as_str)
+        .filter(|column| is_key(column) && after.find(column).is_some())
+        .collect();
+    let key = |table: &Table, row: usize| -> Vec<String> {
+        let cells = keys.iter().filter_map(|column| table.find(column));
+        cells.map(|column| column.text(row).to_owned()).collect()
+    };
+    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
+    for row in 0..after.len() {
+        places.entry(key(after, row)).or_insert(row);
+    }
+    let mut rows = Vec::new();
+    for row in 0..before.len() {
+        let key = key(before, row);
+        let Some(place) = places.remove(&key) else {
+            continue;
+        };
+        let (one, other) = match kind {
+            true => (share(before, row)?, share(after, place)?),
+            false => (value(before, row)?, value(after, place)?),
+        };
+        let (Some(one), Some(other)) = (one, other) else {
+            continue;
+        };
+        rows.push(Compared {
+            row: keys.iter().map(|column| (*column).to_owned()).zip(key).collect(),
+            before: one.value,
+            after: other.value,
+            interval: one
+                .counts
+                .zip(other.counts)
+                .map(|(one, other)| wilson::difference(one, other)),
+        });
+    }
+    if rows.is_empty() {
+        let found = format!("no row with the same {}", keys.join(", "));
+        return Err(after.error(
+            None,
+            Refusal::new("", found, format!("a row of {}", before.file())),
+        ));
+    }
+    Ok(Comparison {
+        only_before: before.len() - rows.len(),
+        only_after: after.len() - rows.len(),
+        rows,
+    })
+}
+
+/// A value, and the numbers of successes and trials of a share.
+struct Value {
+    value: f64,
+    counts: Option<(u64, u64)>,
+}
+
+fn share(table: &Table, row: usize) -> Result<Option<Value>> {
+    let number = |name: &str| table.column(name)?.number(row);
+    let (Some(schedulable), Some(sets)) = (number("schedulable")?, number("sets")?) else {
+        return Ok(None);
+    };
+    if !(schedulable >= 0.0 && schedulable <= sets && sets >= 1.0) {
+        let refusal = Refusal::new("schedulable", schedulable, format!("a number from 0 to {sets}"));
+        return Err(table.error(Some(row), refusal));
+    }
+    Ok(Some(Value {
+        value: schedulable / sets,
+        counts: Some((schedulable as u64, sets as u64)),
+    }))
+}
+
+fn value(table: &Table, row: usize) -> Result<Option<Value>> {
+    let value = table.column("value")?.number(row)?;
+    Ok(value.map(|value| Value { value, counts: None }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Table {
+        Table::from_reader("t.csv", text.as_bytes()).unwrap()
+    }
+
+    const SHARES: &str = "study,point,utilization,algorithm,policy,sms,sets,schedulable,rate\n\
+                          a,0,2,x,edf,8,70,56,0.8\na,1,4,x,edf,8,70,0,0\n";
+
+    #[test]
+    fn rows_meet_by_their_parameters() {
+        let other = "study,point,utilization,algorithm,policy,sms,sets,schedulable,rate\n\
+                     b,7,2,x,np-edf,9,80,48,0.6\nb,8,6,x,np-edf,9,80,80,1\n";
+        let found = compare(&table(SHARES), &table(other)).unwrap();
+        assert_eq!((found.rows.len(), found.only_before, found.only_after), (1, 1, 1));
+        let row = &found.rows[0];
+        assert_eq!(
+            row.row,
+            [("utilization", "2"), ("algorithm", "x")].map(|(a, b)| (a.to_owned(), b.to_owned()))
+        );
+        assert!((row.difference() + 0.2).abs() < 1e-12 && row.is_clear());
+    }
+
+    #[test]
+    fn equal_tables_do_not_differ() {
+        let found = compare(&table(SHARES), &table(SHARES)).unwrap();
+        assert!(
+            found
+                .rows
+                .iter()
+                .all(|row| !row.is_clear() && row.difference() == 0.0)
+        );
+        let cases = "study,case,quantity,value,unit\na,c,q,1.5,ns\na,c,r,,ns\n";
+        let found = compare(&table(cases), &table(&cases.replace("1.5", "1.25"))).unwrap();
+        assert_eq!((found.rows.len(), found.rows[0].difference()), (1, -0.25));
+        assert!(found.rows[0].is_clear());
+    }
+
+    #[test]
+    fn other_tables_are_refused() {
+        let cases = table("study,case,quantity,value\na,c,q,1.5\n");
+        for (before, after) in [
+            (table(SHARES), cases.clone()),
+            (cases.clone(), table("x\n1\n")),
+            (cases.clone(), table("study,case,quantity,value\na,d,q,1.5\n")),
+            (table(SHARES), table(&SHARES.replace("56", "71"))),
+        ] {
+            assert!(compare(&before, &after).is_err());
+        }
+    }
+}
