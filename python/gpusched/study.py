@@ -13,13 +13,15 @@ from typing import Any, Optional
 
 from . import _commands
 from ._commands import study_check as check
+from ._commands import study_diff as diff
 from ._commands import study_draw as draw
 from ._commands import study_list as list  # noqa: A001  (the name of the command)
 from ._commands import study_merge as merge
+from ._commands import study_new as new
 from ._commands import study_reproduction as reproduction
 from ._frames import pandas
 
-__all__ = ["check", "draw", "list", "merge", "reproduction", "run"]
+__all__ = ["check", "diff", "draw", "list", "merge", "new", "reproduction", "run"]
 
 
 def run(

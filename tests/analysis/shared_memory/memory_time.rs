@@ -442,13 +442,13 @@ fn every_verdict_states_its_strength() {
         let plain = verify("");
         assert!(plain.stdout.contains(strength), "{}", plain.stdout);
         assert_eq!(plain.code, i32::from(!form.is_empty()), "{}", plain.stdout);
-        let accepted = verify(&format!("--memory-rates {rates} --variation 2 {form}"));
+        let accepted = verify(&format!("--memory-rates {rates} --variation 20 {form}"));
         assert_eq!(accepted.code, 0, "{}", accepted.stdout);
         let other = verify("--variation 3");
         assert!(
             other
                 .stdout
-                .contains("memory.memory_time.variation_percent: found 2, expected 3"),
+                .contains("memory.memory_time.variation_percent: found 20, expected 3"),
             "{}",
             other.stdout
         );

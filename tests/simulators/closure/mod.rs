@@ -5,8 +5,9 @@
 //! for file 04: since the shared memory has a pipeline with a limited number of places, as in GPGPU-Sim, its kernel takes
 //! 102,196 instead of 101,408 cycles. In isolation, it takes 80,848 cycles as before.
 //!
-//! `gpusched validate --warps` found file 13. Its kernel uses one channel at a time. Few reads of another kernel change the
-//! order of its own reads, so that it misses L1 more often.
+//! `gpusched validate --warps` found files 13 to 15. In file 13, a kernel uses one channel at a time. Few reads of another
+//! kernel change the order of its own reads, so that it misses L1 more often. In file 14, nine reads change the order of
+//! stores at the crossbar. In file 15, one block of another kernel changes the distribution of blocks to SMs.
 
 use std::sync::LazyLock;
 
@@ -24,7 +25,7 @@ fn machine() -> Machine {
 
 /// For each file, the victim, its time [core cycles], its slowdown, and its time divided by the bound of the peak
 /// bandwidth.
-const RUNS: [(&str, &str, u64, f64, f64); 13] = [
+const RUNS: [(&str, &str, u64, f64, f64); 15] = [
     ("01-mvt-starves-conv2d", "1-conv2d", 65_298, 5.174, 2.746),
     ("02-mvt-starves-pf", "1-m.pf", 91_046, 2.506, 2.098),
     ("03-vec-vec-saxpyl-warm-capacity", "0-s.vec", 35_843, 2.349, 1.542),
@@ -44,10 +45,12 @@ const RUNS: [(&str, &str, u64, f64, f64); 13] = [
     ("11-rowbank-copyl", "0-copyl", 27_913, 5.767, 4.526),
     ("12-rand-copyl-cold", "0-copyl", 19_505, 3.559, 1.806),
     ("13-camp-scattered", "0-synthetic", 84_550, 1.068, 1.068),
+    ("14-writes-out-of-step", "1-synthetic", 6014, 1.177, 1.177),
+    ("15-blocks-move", "0-matmul", 63_793, 1.385, 1.384),
 ];
 
-/// All of these kernels exceed the bound of the peak bandwidth. Memory time at the lowest rates bounds all kernels of all
-/// runs. The own rates fail only for file 13, and the balanced rates fail exactly where a kernel camps.
+/// All of these kernels exceed the bound of the peak bandwidth. Memory time at the lowest rates and at the own rates bounds
+/// all kernels of all runs. The balanced rates fail exactly where a kernel camps.
 #[test]
 fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
     let examiner = Examiner::new(machine(), &STRESS);
@@ -66,10 +69,9 @@ fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
         );
         for other in &victims {
             assert!(!other.exceeds(Form::Universal), "{file} {}", other.name);
+            assert!(!other.exceeds(Form::OwnDrain), "{file} {}", other.name);
         }
-        let own = victims.iter().any(|victim| victim.exceeds(Form::OwnDrain));
-        assert_eq!(own, file.starts_with("13"), "{file}");
-        let camps = ["07", "08", "09", "10", "11", "13"]
+        let camps = ["07", "08", "09", "10", "11"]
             .iter()
             .any(|number| file.starts_with(number));
         let fails = victims.iter().any(|victim| victim.exceeds(Form::Balanced));
@@ -274,31 +276,4 @@ fn the_command_reports_co_runs() {
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let without = run("validate --warps --systems 4");
     assert_eq!(without.code, 2, "{}", without.stderr);
-}
-
-#[test]
-fn temporary() {
-    let Ok(paths) = std::env::var("CK") else { return };
-    let examiner = Examiner::new(machine(), &STRESS);
-    for path in paths.split(',') {
-        for line in std::fs::read_to_string(path).unwrap().lines().skip(1) {
-            let value: serde_json::Value = serde_json::from_str(line).unwrap();
-            let run = &value["examined"]["violation"];
-            if run.is_null() {
-                continue;
-            }
-            let run: gpusched::model::warp_run::WarpRunShape = serde_json::from_value(run.clone()).unwrap();
-            for victim in examiner.examine(&run).unwrap().unwrap() {
-                let ratios: Vec<_> = victim
-                    .bounds
-                    .iter()
-                    .map(|(form, _)| (form.name(), victim.ratio(*form).unwrap()))
-                    .collect();
-                println!(
-                    "{path} {} {} {} {} {ratios:?}",
-                    value["run"], victim.name, victim.together, victim.alone
-                );
-            }
-        }
-    }
 }

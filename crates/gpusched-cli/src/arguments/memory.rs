@@ -34,7 +34,7 @@ pub struct Memory {
     /// With `--memory-rates`. `universal` is safest. The others are only tested.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>(), help_heading = "Analysis")]
     pub memory_time: Option<RateForm>,
-    /// Percentage by which times of cold runs vary [default: 2]
+    /// Percentage by which times of cold runs vary [default: 20]
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION), help_heading = "Analysis")]
     pub variation: Option<u32>,
     /// Partitions have L2 ways of their own, as in the WCETs

@@ -1,11 +1,14 @@
 //! `gpusched study`: runs experiments and checks published claims.
 
 mod check;
+mod diff;
 mod figure;
 mod list;
+mod new;
 mod progress;
 mod reproduction;
 mod run;
+mod summary;
 
 use super::{Global, Outcome};
 use gpusched_model::error::Result;
@@ -28,6 +31,10 @@ enum Command {
     Run(run::Args),
     /// Combine the results of the shards of a study.
     Merge(run::MergeArgs),
+    /// Write a commented study file to start from.
+    New(new::Args),
+    /// Compare the results of two studies.
+    Diff(diff::Args),
     /// List the studies in a folder.
     List(list::Args),
     /// Draw the figures of finished studies again.
@@ -48,6 +55,8 @@ impl Args {
         match &self.command {
             Command::Run(args) => args.run(global),
             Command::Merge(args) => args.run(global),
+            Command::New(args) => args.run(global),
+            Command::Diff(args) => args.run(global),
             Command::List(args) => args.run(global),
             Command::Draw(args) => args.run(global),
             Command::Check(args) => args.run(global),

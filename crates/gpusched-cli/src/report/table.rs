@@ -42,6 +42,13 @@ impl Table {
         self.rows.push(cells.into());
     }
 
+    /// Removes all rows after the first `rows` rows. Returns their number.
+    pub fn truncate(&mut self, rows: usize) -> usize {
+        let more = self.rows.len().saturating_sub(rows);
+        self.rows.truncate(rows);
+        more
+    }
+
     /// Returns the width of the rendered table [characters].
     pub fn width(&self) -> usize {
         self.render(Style::new()).lines().map(width).max().unwrap_or(0)

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 
 use super::{Global, Outcome};
 use crate::report::{Content, Output, OutputPath, Progress, json_lines};
-use gpusched_model::{Machine, MemoryTime};
 use gpusched_model::error::Result;
 use gpusched_model::reader::Programs;
+use gpusched_model::{Machine, MemoryTime};
 use gpusched_sim::co_runs;
 use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
 use gpusched_warp::stress::{PATTERNS, Stress};

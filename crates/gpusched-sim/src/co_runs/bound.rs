@@ -20,15 +20,16 @@ pub const LIMIT: u64 = 400_000;
 /// Launch times of the runs in isolation that determine a WCET [core cycles].
 const LAUNCHES: [u64; 8] = [0, 1, 2, 3, 7, 100, 500, 1000];
 
-/// Number of further launch times, if a kernel takes longer in a co-run than its bound.
-const MORE_LAUNCHES: u64 = 120;
+/// Number of further runs in isolation, if a kernel takes longer in a co-run than its bound.
+const MORE_RUNS: u64 = 120;
 
 /// A bound on the time of a kernel beside other kernels.
 ///
 /// With the numbers R and W of sectors that a job reads and writes at L2, the memory time of a job is
 /// `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. For a kernel with ways of L2 of its own, the number of sectors that DRAM
 /// reads and writes in isolation replaces R + 2·W. A kernel on channels and clusters of its own has its time in
-/// isolation as the bound of every form.
+/// isolation as the bound of every form. The forms of the memory time count the cold time in isolation with its variation. The
+/// cold time is of one run, or the longest of many runs if the kernel exceeds `own-drain` or `universal`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -190,7 +191,7 @@ impl Examiner {
             };
             if Form::HOLDING.iter().any(|form| victim.exceeds(*form)) {
                 // The WCET must be the longest time in isolation, but one run has decided so far.
-                let Some(longest) = self.longest_cold(run, kernel, MORE_LAUNCHES, victim.together)? else {
+                let Some(longest) = self.longest_cold(run, kernel, MORE_RUNS, victim.together)? else {
                     return Ok(None);
                 };
                 let own = &mut alone[index];
@@ -279,9 +280,10 @@ impl Examiner {
         }))
     }
 
-    /// Returns the longest time of `kernel` in isolation with an empty L2 cache, over eight launch times and `more` further
-    /// launch times [core cycles]. The phases of the clocks at the launch change the time, and sometimes the distribution of
-    /// blocks to SMs. Stops early at a time of at least `enough` cycles. Returns `None` if a simulation takes too long.
+    /// Returns the longest time of `kernel` in isolation with an empty L2 cache, over eight launch times and over `more`
+    /// further pairs of a launch time and base addresses [core cycles]. They change the order of requests, and sometimes the
+    /// distribution of blocks to SMs. Stops early at a time of at least `enough` cycles. Returns `None` if a simulation takes
+    /// too long.
     pub(super) fn longest_cold(
         &self,
         run: &WarpRunShape,
@@ -292,14 +294,20 @@ impl Examiner {
         let mut shape = run.clone();
         shape.warm = false;
         let mut longest = 0;
-        for launch in LAUNCHES.into_iter().chain((1..=more).map(|step| 89 * step)) {
+        let more = (1..=more).map(|step| (89 * step, 256 * step));
+        for (launch, shift) in LAUNCHES.map(|launch| (launch, 0)).into_iter().chain(more) {
             if longest >= enough {
                 break;
             }
-            shape.kernels = vec![RunKernel {
-                launch,
-                ..kernel.clone()
-            }];
+            let mut moved = kernel.clone();
+            moved.launch = launch;
+            if let KernelSource::Program(program) = &mut moved.program {
+                let buffers = program.buffers.iter_mut();
+                buffers
+                    .filter_map(|(_, buffer)| buffer.address.as_mut())
+                    .for_each(|address| *address += shift);
+            }
+            shape.kernels = vec![moved];
             let Some(results) = self.simulate(&shape, LIMIT)? else {
                 return Ok(None);
             };

@@ -27,8 +27,7 @@ const MEASURED: [&str; 11] = [
 const OF_CASES: [&str; 5] = ["study", "value", "unit", "published", "deviation"];
 
 /// A row that two tables of results have in common, with its value in each table.
-#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compared {
     /// Columns that identify the row, with their cells.
     pub row: Vec<(String, String)>,
@@ -58,8 +57,7 @@ impl Compared {
 }
 
 /// Comparison of two tables of results.
-#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// Rows of both tables, in the order of the first table.
     pub rows: Vec<Compared>,

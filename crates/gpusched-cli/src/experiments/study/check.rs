@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::report::{Output, Palette, Report, Rows, json_document};
+use super::summary::summary;
+use crate::report::{About, Output, Palette, Report, Rows, json_document};
 use crate::{Global, Outcome};
 use gpusched_model::error::Result;
 use gpusched_study::{self, Finding, Findings, State, Study};
@@ -37,7 +38,7 @@ impl Args {
             .iter()
             .map(Study::findings)
             .collect::<Result<_>>()?;
-        report(&findings, global)?;
+        report(&findings, &[], global)?;
         match findings.iter().any(Findings::is_failure) {
             true => Ok(Outcome::Negative),
             false => Ok(Outcome::Positive),
@@ -55,9 +56,9 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
     Ok(studies)
 }
 
-/// Writes the findings of studies in the requested format.
-pub(super) fn report(findings: &[Findings], global: &Global) -> Result<()> {
-    Output::open(global)?.only(COLUMNS, &Checked(findings))
+/// Writes the findings of studies in the requested format. Text also contains a summary of the results of `studies`.
+pub(super) fn report(findings: &[Findings], studies: &[Study], global: &Global) -> Result<()> {
+    Output::open(global)?.only(COLUMNS, &About(studies, Checked(findings)))
 }
 
 fn text(study: &Findings, palette: &Palette) -> String {
@@ -125,13 +126,13 @@ const COLUMNS: &str = "study,claim,reading,reproduced,must_hold,text,source,publ
 #[derive(Serialize)]
 struct Checked<'a>(&'a [Findings]);
 
-impl Report for Checked<'_> {
+impl Report for About<&[Study], Checked<'_>> {
     fn json(&self) -> Result<String> {
         json_document(self)
     }
 
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        for study in self.0 {
+        for study in self.1.0 {
             for finding in &study.findings {
                 let figures = finding.figures.iter();
                 let figures: Vec<String> = figures.map(|(name, value)| format!("{name} = {value}")).collect();
@@ -153,7 +154,10 @@ impl Report for Checked<'_> {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let texts: Vec<String> = self.0.iter().map(|study| text(study, palette)).collect();
-        Ok(texts.join("\n"))
+        let texts = self.1.0.iter().enumerate().map(|(index, findings)| {
+            let summary = self.0.get(index).map(|study| summary(study, palette));
+            Ok(text(findings, palette) + &summary.transpose()?.unwrap_or_default())
+        });
+        Ok(texts.collect::<Result<Vec<_>>>()?.join("\n"))
     }
 }

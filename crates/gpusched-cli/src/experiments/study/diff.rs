@@ -1,0 +1,176 @@
+//! `gpusched study diff`: compares the results of two studies.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::report::{Column, Output, Palette, Report, Rows, Table, clip, json_document};
+use crate::{Global, Outcome};
+use gpusched_model::counted;
+use gpusched_model::error::{Error, Result};
+use gpusched_study::table::{self, Compared, Comparison};
+
+/// Arguments of `gpusched study diff`. The command compares two results row by row.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// First results: the folder of one study, or a table of results (CSV)
+    #[arg(value_name = "A")]
+    before: PathBuf,
+    /// Second results
+    #[arg(value_name = "B")]
+    after: PathBuf,
+}
+
+const EXAMPLE: &str = "\
+Two rows belong together if they have the same utilization, number of tasks, analysis variant and algorithm. In studies of cases, they
+have the same case, parameters and quantity. The difference is B - A. The interval of a difference of schedulability ratios has a
+confidence of 95 %, for independent task sets. If A and B use the same task sets, the interval is too wide, which is safe.
+
+Exit code 1: a value differs.
+
+Example:
+  gpusched study run analysis/smoke.toml -o a && gpusched study run analysis/smoke.toml --seed 2 -o b; gpusched study diff a b";
+
+/// Maximum number of rows in the text result.
+const SHOWN: usize = 20;
+
+impl Args {
+    /// Compares the two results.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`table::compare`], and for a folder without results or with the results of several
+    /// studies.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let [before, after] = [&self.before, &self.after].map(|path| results(path));
+        let found = table::compare(&table::Table::read(before?)?, &table::Table::read(after?)?)?;
+        let differs = found.rows.iter().any(|row| row.difference() != 0.0);
+        let differs = differs || found.only_before + found.only_after > 0;
+        Output::open(global)?.only(COLUMNS, &Difference(found))?;
+        Ok(match differs {
+            false => Outcome::Positive,
+            true => Outcome::Negative,
+        })
+    }
+}
+
+/// Returns the table of results at `path`: the file itself, or the results of the study in this folder.
+fn results(path: &Path) -> Result<PathBuf> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let mut studies = gpusched_study::studies(path)?;
+    studies.retain(|study| study.folder.results().is_file());
+    match studies.as_slice() {
+        [study] => Ok(study.folder.results()),
+        [] => Err(Error::file(
+            path,
+            "no results of a study",
+            "the folder of `study run`",
+        )),
+        several => {
+            let names: Vec<&str> = several.iter().map(|study| study.spec.name()).collect();
+            let found = format!("the results of {}", names.join(", "));
+            Err(Error::file(
+                path,
+                found,
+                "one study, or the CSV file of one of them",
+            ))
+        }
+    }
+}
+
+/// CSV columns.
+const COLUMNS: &str = "row,before,after,difference,low,high,clear";
+
+/// The differences between two results.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Difference(Comparison);
+
+/// Returns the cells that identify `row`, as text. Empty cells and a column `measure` are left out.
+fn name(row: &Compared) -> String {
+    let cells = row
+        .row
+        .iter()
+        .filter(|(column, cell)| !cell.is_empty() && column != "measure");
+    let text = cells.map(|(column, cell)| match column.as_str() {
+        "reading" | "algorithm" | "case" | "quantity" => cell.clone(),
+        column => format!("{column} {cell}"),
+    });
+    text.collect::<Vec<_>>().join(", ")
+}
+
+impl Report for Difference {
+    fn json(&self) -> Result<String> {
+        json_document(self)
+    }
+
+    fn rows(&self, rows: &mut Rows) -> Result<()> {
+        let number = |value: f64| format!("{value:.6}");
+        self.0.rows.iter().try_for_each(|row| {
+            let ends = row.interval.map(|(low, high)| (number(low), number(high)));
+            let (low, high) = ends.unwrap_or_default();
+            let values = [row.before, row.after, row.difference()].map(number);
+            rows.add((name(row), values, low, high, row.is_clear()))
+        })
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let Comparison {
+            rows,
+            only_before,
+            only_after,
+        } = &self.0;
+        let mut differing: Vec<&Compared> = rows.iter().filter(|row| row.difference() != 0.0).collect();
+        let clear = differing.iter().filter(|row| row.is_clear()).count();
+        let header = palette.header;
+        let mut text = format!(
+            "{header}{} of {} differ{header:#}",
+            differing.len(),
+            counted(rows.len() as u64, "value")
+        );
+        let has_intervals = rows.iter().any(|row| row.interval.is_some());
+        // Writing to a string never fails.
+        if has_intervals {
+            let _ = write!(text, ", {clear} of them by more than chance (95 %)");
+        }
+        text.push('\n');
+        for (count, of) in [(only_before, "A"), (only_after, "B")] {
+            if *count > 0 {
+                let _ = writeln!(text, "only in {of}: {}", counted(*count as u64, "row"));
+            }
+        }
+        if differing.is_empty() {
+            return Ok(text);
+        }
+        let size = |row: &Compared| row.difference().abs();
+        differing.sort_by(|one, other| size(other).total_cmp(&size(one)));
+        let mut columns = vec![
+            Column::Left("row"),
+            Column::Right("A"),
+            Column::Right("B"),
+            Column::Right("B - A"),
+        ];
+        if has_intervals {
+            columns.push(Column::Right("95 % interval"));
+        }
+        let mut table = Table::new(columns);
+        for row in differing.iter().take(SHOWN) {
+            let mut cells = vec![clip(&name(row), 60)];
+            cells.extend([row.before, row.after].map(|value| format!("{value:.3}")));
+            cells.push(format!("{:+.3}", row.difference()));
+            if has_intervals {
+                let interval = row.interval.map(|(low, high)| format!("{low:+.3} … {high:+.3}"));
+                cells.push(interval.unwrap_or_default());
+            }
+            table.row(cells);
+        }
+        let _ = write!(text, "\n{}", table.render(palette.header));
+        if differing.len() > SHOWN {
+            let _ = writeln!(text, "… and {} more (--format csv)", differing.len() - SHOWN);
+        }
+        Ok(text)
+    }
+}

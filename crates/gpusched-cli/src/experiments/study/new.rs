@@ -1,0 +1,47 @@
+//! `gpusched study new`: writes a study file to start from.
+
+use crate::report::Output;
+use crate::{Global, Outcome};
+use gpusched_model::error::{Error, Result};
+use gpusched_study::{Overrides, Spec};
+
+/// Arguments of `gpusched study new`. The study file runs as it is, and its comments show other choices.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Name of the study: letters, digits, `.`, `-` and `_`
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+const EXAMPLE: &str = "\
+With -o, the file must not exist yet.
+
+Example:
+  gpusched study new mine -o mine.toml && gpusched study run mine.toml -o results";
+
+/// The study file, with `NAME` in place of the name.
+const TEMPLATE: &str = include_str!("new.toml");
+
+impl Args {
+    /// Writes the study file.
+    ///
+    /// # Errors
+    /// Fails for an invalid name, for a file that exists, or if output cannot be written.
+    pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let text = TEMPLATE.replace("NAME", &self.name);
+        let spec = Spec::parse("NAME", &text, Overrides::default())?;
+        if spec.name() != self.name {
+            return Err(Error::parameter(
+                "NAME",
+                &self.name,
+                "letters, digits, `.`, `-` and `_`",
+            ));
+        }
+        if let Some(file) = global.file().filter(|file| file.exists()) {
+            return Err(Error::file(file, "a file that exists", "a new file"));
+        }
+        Output::open(global)?.answer(text)?;
+        Ok(Outcome::Positive)
+    }
+}
