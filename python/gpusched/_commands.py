@@ -156,7 +156,7 @@ def test(
             others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
             ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
             rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Percentage by which times of cold runs vary [default: 2].
+        variation: Percentage by which times of cold runs vary [default: 20].
         own_l2: Partitions have L2 ways of their own, as in the WCETs.
         camping_limit: Refuse tasks that camp on a part of the memory.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
@@ -258,7 +258,7 @@ def partition(
             others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
             ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
             rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Percentage by which times of cold runs vary [default: 2].
+        variation: Percentage by which times of cold runs vary [default: 20].
         own_l2: Partitions have L2 ways of their own, as in the WCETs.
         camping_limit: Refuse tasks that camp on a part of the memory.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
@@ -1357,6 +1357,7 @@ def validate(
     bound: Optional[Literal["peak", "balanced", "own-drain", "universal"]] = None,
     memory: Optional[Literal["shared", "l2-ways", "channels"]] = None,
     camping_limit: Optional[int] = None,
+    variation: Optional[int] = None,
     synthetic: bool = False,
     climb: Optional[int] = None,
     task_sets: bool = False,
@@ -1397,6 +1398,7 @@ def validate(
             largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a bank counts
             only in the share of the sectors that open a row. For example, `--camping-limit 4` leaves out co-runs
             with a kernel that loads one channel with more than four times the mean load.
+        variation: Percentage by which times in isolation vary; only with --warps [default: 20].
         synthetic: Let half of the kernels run synthetic programs with random strides; only with --warps.
         climb: Search for co-runs near the bound with this number of random changes; only with --warps. After each
             random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps
@@ -1423,6 +1425,7 @@ def validate(
             "bound": bound,
             "memory": memory,
             "camping-limit": camping_limit,
+            "variation": variation,
             "synthetic": synthetic,
             "climb": climb,
             "task-sets": task_sets,
@@ -1835,6 +1838,7 @@ def study_run(
     *,
     shard: Value = None,
     sets: Optional[int] = None,
+    fresh: bool = False,
     threads: Optional[int] = None,
     output: Optional[Path] = None,
     seed: Optional[int] = None,
@@ -1845,6 +1849,7 @@ def study_run(
         specs: Study files (TOML).
         shard: Run only part i of n; `study merge` combines the results of all parts.
         sets: Number of task sets per point, for a quick trial [default: from the study].
+        fresh: Start anew: delete the results of earlier runs in the folder.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         output: File for results; `-` is standard output.
         seed: Seed of all random numbers [default: 1].
@@ -1855,6 +1860,7 @@ def study_run(
         {
             "shard": shard,
             "sets": sets,
+            "fresh": fresh,
             "threads": threads,
             "output": output,
             "seed": seed,
@@ -1887,6 +1893,56 @@ def study_merge(
             "output": output,
             "seed": seed,
             "quiet": True,
+        },
+    )
+    return results(command, Result)
+
+
+def study_new(
+    name: Value,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Write a commented study file to start from.
+
+    Args:
+        name: Name of the study: letters, digits, `.`, `-` and `_`.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "new"],
+        [("name", name)],
+        {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def study_diff(
+    a: Document,
+    b: Document,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Compare the results of two studies.
+
+    Args:
+        a: First results: the folder of one study, or a table of results (CSV).
+        b: Second results.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "diff"],
+        [("a", a), ("b", b)],
+        {
+            "threads": threads,
+            "seed": seed,
         },
     )
     return results(command, Result)
