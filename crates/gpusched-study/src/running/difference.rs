@@ -1,4 +1,4 @@
-//! Fields in which two study files define different experiments.
+//! Differences between two study files that define different experiments.
 
 use gpusched_model::error::Refusal;
 use toml::{Table, Value};

@@ -28,10 +28,10 @@ Two rows belong together if they have the same utilization, number of tasks, ana
 have the same case, parameters and quantity. The difference is B - A. The interval of a difference of schedulability ratios has a
 confidence of 95 %, for independent task sets. If A and B use the same task sets, the interval is too wide, which is safe.
 
-Exit code 1: a value differs.
+Exit code 1: a ratio differs by more than chance (0 is outside the interval), another value differs, or a row has no partner.
 
 Example:
-  gpusched study run analysis/smoke.toml -o a && gpusched study run analysis/smoke.toml --seed 2 -o b; gpusched study diff a b";
+  gpusched study run analysis/smoke.toml -o a && gpusched study run analysis/smoke.toml --seed 2 -o b && gpusched study diff a b";
 
 /// Maximum number of rows in the text result.
 const SHOWN: usize = 20;
@@ -45,7 +45,7 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let [before, after] = [&self.before, &self.after].map(|path| results(path));
         let found = table::compare(&table::Table::read(before?)?, &table::Table::read(after?)?)?;
-        let differs = found.rows.iter().any(|row| row.difference() != 0.0);
+        let differs = found.rows.iter().any(Compared::is_clear);
         let differs = differs || found.only_before + found.only_after > 0;
         Output::open(global)?.only(COLUMNS, &Difference(found))?;
         Ok(match differs {

@@ -18,7 +18,7 @@ const EXAMPLE: &str = "\
 With -o, the file must not exist yet.
 
 Example:
-  gpusched study new mine -o mine.toml && gpusched study run mine.toml -o results";
+  gpusched study new mine -o mine.toml && gpusched study run mine.toml -o mine";
 
 /// The study file, with `NAME` in place of the name.
 const TEMPLATE: &str = include_str!("new.toml");
