@@ -1903,7 +1903,7 @@ def study_new(
     *,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
-) -> Result:
+) -> str:
     """Write a commented study file to start from.
 
     Args:
@@ -1919,7 +1919,7 @@ def study_new(
             "seed": seed,
         },
     )
-    return results(command, Result)
+    return command.run()[1].decode()
 
 
 def study_diff(

@@ -39,6 +39,7 @@ OUTPUT = {
     "plot": ("Figure({call}.run()[1])", "Figure"),
     "export": ("{call}.run()[1].decode()", "str"),
     "report": ("Report({call}.run())", "Report"),
+    "study new": ("{call}.run()[1].decode()", "str"),
     "study reproduction": ("{call}.run()[1].decode()", "str"),
     "wcet synth": ("Table({call}.run()[1])", "Table"),
     "partition": ("results({call}, Plan, task_set)", "Plan"),

@@ -14,6 +14,7 @@ mod study_support;
 mod support;
 
 mod committed_figures;
+mod committed_results;
 mod own_studies;
 mod plot;
 mod study_cases;

@@ -131,8 +131,8 @@ fn other_results_are_told_and_fresh_starts_anew() {
     let refused = gpusched(folder.path(), "study run @mine.toml -q -o @x");
     assert_eq!(refused.code, 2);
     for part in [
-        "at reading[0].policy: found results of a study with \"edf\", expected \"np-edf\"; further differences: sets",
-        "hint: start anew with `--fresh`",
+        "at reading[0].policy: found results of a study with \"edf\", expected results of this study, with \"np-edf\"; further differences: sets",
+        "hint: delete the old results with `--fresh`",
     ] {
         assert!(refused.stderr.contains(part), "{}", refused.stderr);
     }

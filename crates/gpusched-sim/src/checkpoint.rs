@@ -68,6 +68,36 @@ impl Header {
     }
 }
 
+impl Header {
+    /// Returns the first field that differs between two headers, with its values in `self` and in `expected`.
+    fn difference(&self, expected: &Header) -> Option<(&'static str, String, String)> {
+        let text = |header: &Header| {
+            let kind = match header.of.as_str() {
+                "" => "partitions without a shared memory",
+                of => of,
+            };
+            [
+                ("gpusched", header.gpusched.clone()),
+                ("of", kind.to_owned()),
+                ("systems", header.systems.to_string()),
+                ("seed", header.seed.to_string()),
+                (
+                    "parameters",
+                    format!("other options or programs ({:016x})", header.parameters),
+                ),
+            ]
+        };
+        let pairs = text(self).into_iter().zip(text(expected));
+        pairs
+            .filter(|((_, found), (_, expected))| found != expected)
+            .map(|((field, found), (_, expected))| match field {
+                "parameters" => (field, found, "the options and programs of this run".to_owned()),
+                _ => (field, found, expected),
+            })
+            .next()
+    }
+}
+
 /// Results of one chunk of systems: one line of the checkpoint.
 pub(crate) trait Chunk: Serialize + DeserializeOwned + Send {
     /// Number of systems in a chunk. The last chunk can have fewer.
@@ -180,10 +210,11 @@ impl Checkpoint {
             let told = |error| at_line(Refusal::told("", format!("{error}, expected {CHECKPOINT}")));
             if number == 1 {
                 let found: Header = serde_json::from_slice(&line).map_err(told)?;
-                if found != *header {
-                    let (found, header) = (text(&found), text(header));
-                    let found = format!("a checkpoint of {found}");
-                    return Err(at_line(Refusal::new("", found, header)));
+                if let Some((field, found, expected)) = found.difference(header) {
+                    let refusal = Refusal::new(field, format!("a checkpoint with {found}"), expected);
+                    return Err(at_line(
+                        refusal.hint("delete this file to start anew, or choose another file"),
+                    ));
                 }
             } else {
                 let record = serde_json::from_slice(&line);
@@ -223,19 +254,4 @@ impl Checkpoint {
         bytes.push(b'\n');
         self.file.write_all(&bytes).map_err(fail)
     }
-}
-
-fn text(header: &Header) -> String {
-    let Header {
-        gpusched,
-        systems,
-        seed,
-        of,
-        parameters,
-    } = header;
-    let kind = match (of.as_str(), parameters) {
-        ("", _) => String::new(),
-        (of, parameters) => format!("{of} with parameters {parameters:016x}, "),
-    };
-    format!("{kind}{systems} systems with seed {seed} by gpusched {gpusched}")
 }

@@ -28,7 +28,7 @@ pub(super) fn refusal(before: &str, now: &str) -> Option<Refusal> {
     tables("", &before, &now, &mut all);
     let (first, further) = all.split_first()?;
     let text = |value: &Option<String>| value.clone().unwrap_or("no such field".to_owned());
-    let mut expected = text(&first.now);
+    let mut expected = format!("results of this study, with {}", text(&first.now));
     if !further.is_empty() {
         let fields: Vec<&str> = further.iter().map(|one| one.field.as_str()).take(3).collect();
         let more = match further.len() - fields.len() {
@@ -101,23 +101,23 @@ mod tests {
             (
                 "sets = 20",
                 "sets = 12",
-                "sets: found results of a study with 20, expected 12",
+                "sets: found results of a study with 20, expected results of this study, with 12",
             ),
             (
                 "to = 4",
                 "to = 5",
-                "axis.utilization.to: found results of a study with 4, expected 5",
+                "axis.utilization.to: found results of a study with 4, expected results of this study, with 5",
             ),
             (
                 "\"edf\"",
                 "\"np-edf\"\nblocks = 3",
-                "reading[0].policy: found results of a study with \"edf\", expected \"np-edf\"; further differences: \
+                "reading[0].policy: found results of a study with \"edf\", expected results of this study, with \"np-edf\"; further differences: \
                  reading[0].blocks",
             ),
             (
                 "sets = 20\n",
                 "",
-                "sets: found results of a study with 20, expected no such field",
+                "sets: found results of a study with 20, expected results of this study, with no such field",
             ),
         ] {
             assert_eq!(told(from, to).as_deref(), Some(expected));

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Table;
 use super::wilson;
-use gpusched_model::error::{Refusal, Result};
+use gpusched_model::error::{self, Refusal};
 
 /// Columns of measured values in a study of partitioning, and columns that depend on the number of a point.
 const MEASURED: [&str; 11] = [
@@ -30,6 +30,7 @@ const OF_CASES: [&str; 5] = ["study", "value", "unit", "published", "deviation"]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compared {
     /// Columns that identify the row, with their cells.
+    #[serde(serialize_with = "as_object")]
     pub row: Vec<(String, String)>,
     /// Value in the first table: the schedulability ratio, or the value of a case.
     pub before: f64,
@@ -56,6 +57,10 @@ impl Compared {
     }
 }
 
+fn as_object<S: Serializer>(row: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(row.iter().map(|(column, cell)| (column, cell)))
+}
+
 /// Comparison of two tables of results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
@@ -76,7 +81,7 @@ pub struct Comparison {
 /// # Errors
 /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if a table has no results of a study, if the tables
 /// are of different kinds, if they have no row in common, or if a cell is not a number.
-pub fn compare(before: &Table, after: &Table) -> Result<Comparison> {
+pub fn compare(before: &Table, after: &Table) -> error::Result<Comparison> {
     let is_partitioning = |table: &Table| table.find("schedulable").is_some() && table.find("sets").is_some();
     let kind = is_partitioning(before);
     for table in [before, after] {
@@ -131,11 +136,12 @@ pub fn compare(before: &Table, after: &Table) -> Result<Comparison> {
         });
     }
     if rows.is_empty() {
-        let found = format!("no row with the same {}", keys.join(", "));
-        return Err(after.error(
-            None,
-            Refusal::new("", found, format!("a row of {}", before.file())),
-        ));
+        let found = format!(
+            "no row with the {} of a row of {}",
+            keys.join(", "),
+            before.file()
+        );
+        return Err(after.error(None, Refusal::new("", found, "results with a common point")));
     }
     Ok(Comparison {
         only_before: before.len() - rows.len(),
@@ -150,7 +156,7 @@ struct Value {
     counts: Option<(u64, u64)>,
 }
 
-fn share(table: &Table, row: usize) -> Result<Option<Value>> {
+fn share(table: &Table, row: usize) -> error::Result<Option<Value>> {
     let number = |name: &str| table.column(name)?.number(row);
     let (Some(schedulable), Some(sets)) = (number("schedulable")?, number("sets")?) else {
         return Ok(None);
@@ -165,7 +171,7 @@ fn share(table: &Table, row: usize) -> Result<Option<Value>> {
     }))
 }
 
-fn value(table: &Table, row: usize) -> Result<Option<Value>> {
+fn value(table: &Table, row: usize) -> error::Result<Option<Value>> {
     let value = table.column("value")?.number(row)?;
     Ok(value.map(|value| Value { value, counts: None }))
 }

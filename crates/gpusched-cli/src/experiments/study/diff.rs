@@ -25,10 +25,11 @@ pub struct Args {
 
 const EXAMPLE: &str = "\
 Two rows belong together if they have the same utilization, number of tasks, analysis variant and algorithm. In studies of cases, they
-have the same case, parameters and quantity. The difference is B - A. The interval of a difference of schedulability ratios has a
+have the same case, parameters and quantity. `before` is the value in A, and `after` the value in B. The interval of a difference of schedulability ratios has a
 confidence of 95 %, for independent task sets. If A and B use the same task sets, the interval is too wide, which is safe.
 
-Exit code 1: a ratio differs by more than chance (0 is outside the interval), another value differs, or a row has no partner.
+Exit code 1: a ratio differs by more than chance (0 is outside the interval), another value differs, or a row has no partner. Exit code 2: no
+row has a partner.
 
 Example:
   gpusched study run analysis/smoke.toml -o a && gpusched study run analysis/smoke.toml --seed 2 -o b && gpusched study diff a b";
@@ -137,9 +138,9 @@ impl Report for Difference {
             let _ = write!(text, ", {clear} of them by more than chance (95 %)");
         }
         text.push('\n');
-        for (count, of) in [(only_before, "A"), (only_after, "B")] {
+        for (count, of) in [(only_before, "before"), (only_after, "after")] {
             if *count > 0 {
-                let _ = writeln!(text, "only in {of}: {}", counted(*count as u64, "row"));
+                let _ = writeln!(text, "only {of}: {}", counted(*count as u64, "row"));
             }
         }
         if differing.is_empty() {
@@ -149,12 +150,12 @@ impl Report for Difference {
         differing.sort_by(|one, other| size(other).total_cmp(&size(one)));
         let mut columns = vec![
             Column::Left("row"),
-            Column::Right("A"),
-            Column::Right("B"),
-            Column::Right("B - A"),
+            Column::Right("before"),
+            Column::Right("after"),
+            Column::Right("difference"),
         ];
         if has_intervals {
-            columns.push(Column::Right("95 % interval"));
+            columns.extend([Column::Right("95 % interval"), Column::Left("by chance?")]);
         }
         let mut table = Table::new(columns);
         for row in differing.iter().take(SHOWN) {
@@ -164,6 +165,7 @@ impl Report for Difference {
             if has_intervals {
                 let interval = row.interval.map(|(low, high)| format!("{low:+.3} … {high:+.3}"));
                 cells.push(interval.unwrap_or_default());
+                cells.push(if row.is_clear() { "no" } else { "possible" }.to_owned());
             }
             table.row(cells);
         }

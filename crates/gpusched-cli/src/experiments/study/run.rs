@@ -36,7 +36,7 @@ pub struct Args {
 }
 
 /// Hint of every error about results in the folder.
-const START_ANEW: &str = "start anew with `--fresh`, or choose another folder with `-o`";
+const START_ANEW: &str = "delete the old results with `--fresh`, or choose another folder with `-o`";
 
 const RUN_EXAMPLE: &str = "\
 Shards: run SPEC with --shard 1/2 -o part1 and with --shard 2/2 -o part2, on any machines and in any order. Then combine the

@@ -31,7 +31,7 @@ pub struct SpecializedUnits {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedUnit {
-    /// Number of units.
+    /// Number of units. The simulator requires one per scheduler, also of both kinds of pipeline registers.
     pub units: u32,
     /// Number of pipeline registers from the issue stage to the operand collectors (ID_OC).
     pub id_oc: u32,
