@@ -54,21 +54,20 @@ impl Header {
     }
 
     /// Returns the header with the kind of the systems and the other parameters of the campaign.
-    pub fn of(self, of: &str, parameters: &impl Serialize) -> Header {
+    ///
+    /// # Errors
+    /// Fails with [`Error::Internal`] if the parameters have no JSON form.
+    pub fn of(self, of: &str, parameters: &impl Serialize) -> Result<Header> {
+        let text = serde_json::to_string(parameters).map_err(|error| Error::Internal(error.to_string()))?;
         let mut hash = DefaultHasher::new();
-        // Parameters without a JSON form are no parameters of a file.
-        serde_json::to_string(parameters)
-            .unwrap_or_default()
-            .hash(&mut hash);
-        Header {
+        text.hash(&mut hash);
+        Ok(Header {
             of: of.to_owned(),
             parameters: hash.finish(),
             ..self
-        }
+        })
     }
-}
 
-impl Header {
     /// Returns the first field that differs between two headers, with its values in `self` and in `expected`.
     fn difference(&self, expected: &Header) -> Option<(&'static str, String, String)> {
         let text = |header: &Header| {

@@ -102,6 +102,8 @@ pub(super) struct Alone {
     pub(super) time: u64,
     /// The same, or longer, with an empty L2 cache at the start.
     pub(super) cold: u64,
+    /// Longest time over many runs with an empty L2 cache, or 0 if one run decides.
+    longest: u64,
     /// Number of sectors that the kernel reads at L2.
     pub(super) reads: u64,
     /// Number of sectors that the kernel writes at L2.
@@ -194,8 +196,7 @@ impl Examiner {
                 let Some(longest) = self.longest_cold(run, kernel, MORE_RUNS, victim.together)? else {
                     return Ok(None);
                 };
-                let own = &mut alone[index];
-                own.cold = own.cold.max(longest);
+                alone[index].longest = longest;
                 victim.bounds = bounds(index, kernel, &alone).into();
             }
             victims.push(victim);
@@ -232,8 +233,8 @@ impl Examiner {
         let own = match form {
             Form::Peak => u128::from(victim.time),
             // Other kernels evict no line from the ways of the kernel.
-            _ if kernel.l2_ways.is_some() => varied(victim.time),
-            _ => varied(victim.cold),
+            _ if kernel.l2_ways.is_some() => varied(victim.time.max(victim.longest)),
+            _ => varied(victim.cold.max(victim.longest)),
         };
         u64::try_from(own + delay.div_ceil(1 << 32)).unwrap_or(u64::MAX)
     }
@@ -272,6 +273,7 @@ impl Examiner {
         Ok(Some(Alone {
             time: time(&results),
             cold,
+            longest: 0,
             reads: traffic.l2_reads,
             writes: traffic.l2_writes,
             dram: traffic.dram_reads + traffic.dram_writes,

@@ -140,7 +140,7 @@ impl Campaign {
             examined.push(record);
             advanced(runs);
         };
-        chunks(&self.header(), path, compute, accept)?;
+        chunks(&self.header()?, path, compute, accept)?;
         examined.sort_by_key(|record| record.run);
         let mut examined: Vec<_> = examined.into_iter().map(|record| record.examined).collect();
         let violation = examined.iter_mut().enumerate().find_map(|(index, examined)| {
@@ -175,7 +175,7 @@ impl Campaign {
         })
     }
 
-    fn header(&self) -> Header {
+    fn header(&self) -> Result<Header> {
         let Campaign {
             examiner,
             programs,

@@ -161,7 +161,7 @@ impl Campaign {
             excess = found.min_by_key(|excess| excess.system);
             advanced(systems);
         };
-        let header = Header::new(self.systems, self.seed).of("end-to-end", &self.shared);
+        let header = Header::new(self.systems, self.seed).of("end-to-end", &self.shared)?;
         chunks(&header, path, |chunk, systems| self.chunk(chunk, systems), accept)?;
         let draft = excess
             .as_ref()

@@ -124,7 +124,7 @@ impl Campaign {
             broken = broken.into_iter().chain(record.broken).min();
             advanced(systems);
         };
-        let header = Header::new(self.systems, self.seed).of("shared memory", &self.devices);
+        let header = Header::new(self.systems, self.seed).of("shared memory", &self.devices)?;
         chunks(&header, path, compute, accept)?;
         Ok(Report {
             policies: policies.into_iter().zip(sum).collect(),
