@@ -181,7 +181,8 @@ fn every_validation_continues_from_its_checkpoint() {
         ("--systems 130 --end-to-end".to_owned(), 4),
         (format!("--systems 3 --warps --climb 1 {program}"), 4),
     ] {
-        let validate = |more: &str| run(&format!("validate --quiet --seed 6 {options} {more}"));
+        let seeded = |seed: u64, more: &str| run(&format!("validate --quiet --seed {seed} {options} {more}"));
+        let validate = |more: &str| seeded(6, more);
         let whole = validate("--threads 1");
         assert_eq!((whole.code, whole.stderr.as_str()), (0, ""), "{options}");
         let continued = format!("--threads 2 --checkpoint {}", path.display());
@@ -192,8 +193,13 @@ fn every_validation_continues_from_its_checkpoint() {
         // The process was killed while it wrote a line.
         std::fs::write(&path, written[..3].concat() + &written[3][..10]).unwrap();
         assert_eq!(validate(&continued), whole, "{options}");
-        let other = validate(&format!("--climb 2 --seed 7 --checkpoint {}", path.display()));
-        assert_eq!(other.code, 2, "{options}");
+        let other = seeded(7, &continued);
+        let told = "at seed: found a checkpoint with 6, expected 7";
+        assert!(
+            other.code == 2 && other.stderr.contains(told),
+            "{options}: {}",
+            other.stderr
+        );
         std::fs::remove_file(&path).unwrap();
     }
 }

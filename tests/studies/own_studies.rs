@@ -184,6 +184,15 @@ fn two_results_are_compared() {
         );
         assert_eq!(clear == "true", number(low) > 0.0 || number(high) < 0.0, "{row}");
     }
+    // Every committed result equals itself, also with empty cells.
+    for entry in std::fs::read_dir(crate::support::root().join("analysis")).unwrap() {
+        let results = entry.unwrap().path();
+        if results.is_dir() {
+            let same = run(&format!("study diff {0} {0}", results.display()));
+            assert_eq!(same.code, 0, "{} {}", same.stdout, same.stderr);
+            assert!(same.stdout.starts_with("0 of "), "{}", same.stdout);
+        }
+    }
     for line in [
         "study diff @x @none",
         "study diff @ @x",

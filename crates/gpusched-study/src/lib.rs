@@ -68,7 +68,7 @@ pub use output::folder::Folder;
 pub use output::provenance::Provenance;
 pub use output::reasons::Reasons;
 pub use output::reproduction::reproduction;
-pub use output::weighted::WEIGHTED_COLUMNS;
+pub use output::weighted::{WEIGHTED_COLUMNS, weighted};
 pub use partitioning::{
     Algorithm, Axis, COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Reading, TIMING_COLUMNS,
 };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gpusched::model::Machine;
-use gpusched::model::machine::{SpecializedUnit, SpecializedUnits, Timing};
+use gpusched::model::machine::{MachineShape, PerPipe, SpecializedUnit, SpecializedUnits, Timing};
 
 use crate::warp_runs::json;
 
@@ -118,13 +118,11 @@ fn each_scheduler_has_units_of_its_own() {
     assert!(both < 8.0, "{both}");
 }
 
-#[test]
-fn eight_schedulers_have_no_specialized_units() {
+/// Returns the message of a run on the machine that `change` makes of `rtx2060` with branch units.
+fn refused(change: fn(&mut MachineShape)) -> String {
     let mut shape = Machine::named("rtx2060").unwrap().into_shape();
-    shape.sm.specialized_units.branch = Some(SpecializedUnit {
-        units: 3,
-        ..unit(4, 4).unwrap()
-    });
+    shape.sm.specialized_units.branch = unit(4, 4);
+    change(&mut shape);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.json");
     std::fs::write(
@@ -137,9 +135,25 @@ fn eight_schedulers_have_no_specialized_units() {
         path.display()
     ));
     assert_eq!(run.code, 2);
-    assert!(
-        run.stderr.contains("sm.specialized_units.branch"),
-        "{}",
-        run.stderr
-    );
+    run.stderr
+}
+
+#[test]
+fn machines_that_the_simulator_does_not_support() {
+    let message = refused(|shape| shape.sm.specialized_units.branch.as_mut().unwrap().units = 3);
+    assert!(message.contains("sm.specialized_units.branch"), "{message}");
+    // Eight schedulers leave no place for specialized units.
+    let message = refused(|shape| {
+        let sm = &mut shape.sm;
+        sm.schedulers = 8;
+        (
+            sm.units.sp,
+            sm.units.dp,
+            sm.units.int,
+            sm.units.sfu,
+            sm.units.tensor,
+        ) = (8, 8, 8, 8, 8);
+        (sm.widths.id_oc, sm.widths.oc_ex) = (PerPipe::all(8), PerPipe::all(8));
+    });
+    assert!(message.contains("at most 4 schedulers"), "{message}");
 }

@@ -62,6 +62,15 @@ struct Line {
     weighted: Weighted,
 }
 
+/// Returns the table of weighted schedulability of `results`, the table of results of a study of partitioning. The table has the
+/// columns [`WEIGHTED_COLUMNS`].
+///
+/// # Errors
+/// Fails if `results` lacks a column that a study of partitioning writes.
+pub fn weighted(results: &Table) -> Result<Table> {
+    Table::from_reader(results.file(), table(results.file(), results)?.as_slice())
+}
+
 /// Computes the table of weighted schedulability from `results`, the table of results of the study called `name`.
 ///
 /// # Errors

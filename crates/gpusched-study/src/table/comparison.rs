@@ -1,6 +1,6 @@
 //! Comparison of two tables of results, row by row.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use serde::{Serialize, Serializer};
 
@@ -8,22 +8,10 @@ use super::Table;
 use super::wilson;
 use gpusched_model::error::{self, Refusal};
 
-/// Columns of measured values in a study of partitioning, and columns that depend on the number of a point.
-const MEASURED: [&str; 11] = [
-    "study",
-    "point",
-    "sms",
-    "sets",
-    "schedulable",
-    "rate",
-    "ci_low",
-    "ci_high",
-    "mean_sms",
-    "mean_merges",
-    "mean_prefill_merges",
-];
+/// Columns that identify a row in a study of partitioning.
+const KEYS: [&str; 4] = ["utilization", "tasks", "reading", "algorithm"];
 
-/// Columns of a study of cases that do not identify a row.
+/// Columns that do not identify a row in a study of cases.
 const OF_CASES: [&str; 5] = ["study", "value", "unit", "published", "deviation"];
 
 /// A row that two tables of results have in common, with its value in each table.
@@ -66,17 +54,19 @@ fn as_object<S: Serializer>(row: &[(String, String)], serializer: S) -> Result<S
 pub struct Comparison {
     /// Rows of both tables, in the order of the first table.
     pub rows: Vec<Compared>,
-    /// Number of rows that only the first table has.
+    /// Number of rows with a value that only the first table has.
     pub only_before: usize,
-    /// Number of rows that only the second table has.
+    /// Number of rows with a value that only the second table has.
     pub only_after: usize,
 }
 
-/// Compares the tables of results `before` and `after` of two studies of one kind. Two rows belong together if all columns
-/// without measured values are equal, where both tables have the column. In studies of partitioning, a row also belongs to a
-/// row with another policy, interference model or number of SMs. The value is the schedulability ratio, with the interval of
-/// Newcombe (Statistics in Medicine 17, 1998, method 10) for independent samples. In studies of cases, the value is the
-/// column `value`, without an interval.
+/// Compares the tables of results `before` and `after` of two studies of one kind.
+///
+/// In studies of partitioning, two rows belong together if their utilization, number of tasks, analysis variant and algorithm
+/// are equal. The value is the schedulability ratio, with the interval of Newcombe (Statistics in Medicine 17, 1998, method
+/// 10) for independent samples. In studies of cases, two rows belong together if all columns but the value, its unit and its
+/// published value are equal, where both tables have the column. The value is the column `value`, without an interval. Rows
+/// without a value in both tables are left out.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if a table has no results of a study, if the tables
@@ -95,7 +85,7 @@ pub fn compare(before: &Table, after: &Table) -> error::Result<Comparison> {
         return Err(after.error(None, Refusal::new("", found, expected)));
     }
     let is_key = |column: &str| match kind {
-        true => !MEASURED.contains(&column) && !matches!(column, "policy" | "interference"),
+        true => KEYS.contains(&column),
         false => !OF_CASES.contains(&column),
     };
     let keys: Vec<&str> = before
@@ -108,21 +98,21 @@ pub fn compare(before: &Table, after: &Table) -> error::Result<Comparison> {
         let cells = keys.iter().filter_map(|column| table.find(column));
         cells.map(|column| column.text(row).to_owned()).collect()
     };
-    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
-    for row in 0..after.len() {
-        places.entry(key(after, row)).or_insert(row);
+    let cell = if kind { share } else { value };
+    let values = |table: &Table| -> error::Result<Vec<(Vec<String>, Value)>> {
+        let cells = (0..table.len()).map(|row| Ok(cell(table, row)?.map(|value| (key(table, row), value))));
+        cells.filter_map(error::Result::transpose).collect()
+    };
+    let (before_values, after_values) = (values(before)?, values(after)?);
+    let (one_count, other_count) = (before_values.len(), after_values.len());
+    // Rows with equal keys belong together in their order.
+    let mut partners: HashMap<Vec<String>, VecDeque<Value>> = HashMap::new();
+    for (key, value) in after_values {
+        partners.entry(key).or_default().push_back(value);
     }
     let mut rows = Vec::new();
-    for row in 0..before.len() {
-        let key = key(before, row);
-        let Some(place) = places.remove(&key) else {
-            continue;
-        };
-        let (one, other) = match kind {
-            true => (share(before, row)?, share(after, place)?),
-            false => (value(before, row)?, value(after, place)?),
-        };
-        let (Some(one), Some(other)) = (one, other) else {
+    for (key, one) in before_values {
+        let Some(other) = partners.get_mut(&key).and_then(VecDeque::pop_front) else {
             continue;
         };
         rows.push(Compared {
@@ -144,8 +134,8 @@ pub fn compare(before: &Table, after: &Table) -> error::Result<Comparison> {
         return Err(after.error(None, Refusal::new("", found, "results with a common point")));
     }
     Ok(Comparison {
-        only_before: before.len() - rows.len(),
-        only_after: after.len() - rows.len(),
+        only_before: one_count - rows.len(),
+        only_after: other_count - rows.len(),
         rows,
     })
 }
@@ -210,10 +200,13 @@ mod tests {
                 .iter()
                 .all(|row| !row.is_clear() && row.difference() == 0.0)
         );
-        let cases = "study,case,quantity,value,unit\na,c,q,1.5,ns\na,c,r,,ns\n";
+        // A row without a value, and two rows with equal keys.
+        let cases = "study,case,quantity,value,unit\na,c,q,1.5,ns\na,c,r,,ns\na,c,q,3,ns\n";
         let found = compare(&table(cases), &table(&cases.replace("1.5", "1.25"))).unwrap();
-        assert_eq!((found.rows.len(), found.rows[0].difference()), (1, -0.25));
-        assert!(found.rows[0].is_clear());
+        let differences: Vec<f64> = found.rows.iter().map(Compared::difference).collect();
+        assert_eq!(differences, [-0.25, 0.0]);
+        assert_eq!((found.only_before, found.only_after), (0, 0));
+        assert!(found.rows[0].is_clear() && !found.rows[1].is_clear());
     }
 
     #[test]

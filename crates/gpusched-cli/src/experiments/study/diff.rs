@@ -24,12 +24,13 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-Two rows belong together if they have the same utilization, number of tasks, analysis variant and algorithm. In studies of cases, they
-have the same case, parameters and quantity. `before` is the value in A, and `after` the value in B. The interval of a difference of schedulability ratios has a
-confidence of 95 %, for independent task sets. If A and B use the same task sets, the interval is too wide, which is safe.
+Two rows belong together if they have the same utilization, number of tasks, analysis variant and algorithm. In studies of
+cases, they have the same case, parameters and quantity. `before` is the value in A, and `after` the value in B. The interval of
+a difference of schedulability ratios has a confidence of 95 %, for independent task sets. If A and B use the same task sets,
+the interval is too wide, which is safe.
 
-Exit code 1: a ratio differs by more than chance (0 is outside the interval), another value differs, or a row has no partner. Exit code 2: no
-row has a partner.
+Exit code 1: a ratio differs by more than chance (0 is outside the interval), another value differs, or a row has no partner.
+Exit code 2: no row has a partner.
 
 Example:
   gpusched study run analysis/smoke.toml -o a && gpusched study run analysis/smoke.toml --seed 2 -o b && gpusched study diff a b";
@@ -44,8 +45,8 @@ impl Args {
     /// Fails in the same cases as [`table::compare`], and for a folder without results or with the results of several
     /// studies.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        let [before, after] = [&self.before, &self.after].map(|path| results(path));
-        let found = table::compare(&table::Table::read(before?)?, &table::Table::read(after?)?)?;
+        let read = |path: &Path| table::Table::read(results(path)?);
+        let found = table::compare(&read(&self.before)?, &read(&self.after)?)?;
         let differs = found.rows.iter().any(Compared::is_clear);
         let differs = differs || found.only_before + found.only_after > 0;
         Output::open(global)?.only(COLUMNS, &Difference(found))?;

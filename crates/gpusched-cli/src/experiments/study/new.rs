@@ -30,12 +30,12 @@ impl Args {
     /// Fails for an invalid name, for a file that exists, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let text = TEMPLATE.replace("NAME", &self.name);
-        let spec = Spec::parse("NAME", &text, Overrides::default())?;
-        if spec.name() != self.name {
+        // The template is valid, so only the name can be at fault.
+        if !Spec::parse("NAME", &text, Overrides::default()).is_ok_and(|spec| spec.name() == self.name) {
             return Err(Error::parameter(
                 "NAME",
                 &self.name,
-                "letters, digits, `.`, `-` and `_`",
+                "1 to 100 letters, digits, `.`, `-` or `_`, beginning with a letter or digit",
             ));
         }
         if let Some(file) = global.file().filter(|file| file.exists()) {

@@ -154,19 +154,19 @@ impl MergeArgs {
 /// negative if the results do not reproduce a claim that must hold.
 fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcome> {
     specs.sort_by(|a, b| a.name().cmp(b.name()));
-    let (mut findings, mut summaries) = (Vec::new(), Vec::new());
+    let (mut findings, mut studies) = (Vec::new(), Vec::new());
     for spec in specs {
         let folder = Folder::new(output, spec.name());
         let study = Study::new(spec, folder)?;
         figure::draw(&study, Picture::Svg)?;
         findings.push(study.findings()?);
-        summaries.push(study);
+        studies.push(study);
     }
     let stdout = Global {
         output: None,
         ..global.clone()
     };
-    report(&findings, &summaries, &stdout)?;
+    report(&findings, &studies, &stdout)?;
     Ok(match findings.iter().any(Findings::is_failure) {
         true => Outcome::Negative,
         false => Outcome::Positive,

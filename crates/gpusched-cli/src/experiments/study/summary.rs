@@ -9,33 +9,18 @@ use gpusched_study::{self as study, Study};
 /// Maximum number of rows.
 const SHOWN: usize = 20;
 
-/// A curve of a study of partitioning: the rates of one analysis variant, one algorithm and one number of tasks.
-struct Curve {
-    reading: String,
-    algorithm: String,
-    tasks: String,
-    /// Utilization, task sets and schedulable task sets of each point, in ascending order of the utilization.
-    points: Vec<(f64, f64, f64)>,
-}
+/// Utilization, task sets and schedulable task sets of a point.
+type Point = (f64, f64, f64);
 
-impl Curve {
-    /// Returns the weighted schedulability, Σ U·schedulable / Σ U·sets.
-    fn weighted(&self) -> f64 {
-        let sum = |of: fn(&(f64, f64, f64)) -> f64| self.points.iter().map(of).sum::<f64>();
-        sum(|(utilization, _, schedulable)| utilization * schedulable)
-            / sum(|(utilization, sets, _)| utilization * sets)
-    }
-
-    /// Returns the largest utilization up to which the rate of all points is at least `rate`, as text.
-    fn up_to(&self, rate: f64) -> String {
-        let reach = self
-            .points
-            .iter()
-            .take_while(|(_, sets, schedulable)| schedulable / sets >= rate);
-        reach
-            .last()
-            .map_or("-".to_owned(), |(utilization, ..)| utilization.to_string())
-    }
+/// Returns the largest utilization up to which the rate of all `points` is at least `rate`, as text. The points are sorted by
+/// utilization.
+fn up_to(points: &[Point], rate: f64) -> String {
+    let reach = points
+        .iter()
+        .take_while(|(_, sets, schedulable)| schedulable / sets >= rate);
+    reach
+        .last()
+        .map_or("-".to_owned(), |(utilization, ..)| utilization.to_string())
 }
 
 /// Returns a table of the results of `study`, and the names of the files with the results and the figures.
@@ -62,33 +47,16 @@ pub fn summary(study: &Study, palette: &Palette) -> Result<String> {
     Ok(text)
 }
 
+/// Returns a table with one row per analysis variant, algorithm and number of tasks.
 fn curves(results: &study::Table) -> Result<Table> {
-    let mut curves: Vec<Curve> = Vec::new();
-    let column = |name| results.column(name);
-    let (readings, algorithms, tasks) = (column("reading")?, column("algorithm")?, column("tasks")?);
-    let (utilizations, sets, schedulable) = (column("utilization")?, column("sets")?, column("schedulable")?);
-    for row in 0..results.len() {
-        let number =
-            |column: &study::table::Column<'_>| Ok::<_, Error>(column.number(row)?.unwrap_or(f64::NAN));
-        let point = (number(&utilizations)?, number(&sets)?, number(&schedulable)?);
-        let [reading, algorithm, tasks] = [&readings, &algorithms, &tasks].map(|column| column.text(row));
-        let same = |curve: &&mut Curve| {
-            (
-                curve.reading.as_str(),
-                curve.algorithm.as_str(),
-                curve.tasks.as_str(),
-            ) == (reading, algorithm, tasks)
-        };
-        match curves.iter_mut().find(same) {
-            Some(curve) => curve.points.push(point),
-            None => curves.push(Curve {
-                reading: reading.to_owned(),
-                algorithm: algorithm.to_owned(),
-                tasks: tasks.to_owned(),
-                points: vec![point],
-            }),
-        }
-    }
+    let weighted = study::weighted(results)?;
+    let keys = |table| -> Result<[study::table::Column<'_>; 3]> {
+        let column = |name| study::Table::column(table, name);
+        Ok([column("reading")?, column("algorithm")?, column("tasks")?])
+    };
+    let (of_row, of_curve) = (keys(results)?, keys(&weighted)?);
+    let (utilization, sets) = (results.column("utilization")?, results.column("sets")?);
+    let (schedulable, rate) = (results.column("schedulable")?, weighted.column("weighted")?);
     let mut table = Table::new([
         Column::Left("variant"),
         Column::Left("algorithm"),
@@ -97,15 +65,28 @@ fn curves(results: &study::Table) -> Result<Table> {
         Column::Right("half up to U"),
         Column::Right("weighted rate"),
     ]);
-    for curve in &mut curves {
-        curve.points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let number = |cell: Result<Option<f64>>| Ok::<_, Error>(cell?.unwrap_or(f64::NAN));
+    for curve in 0..weighted.len() {
+        let [reading, algorithm, tasks] = of_curve.map(|column| column.text(curve));
+        let rows = (0..results.len())
+            .filter(|&row| of_row.map(|column| column.text(row)) == [reading, algorithm, tasks]);
+        let point = |row| {
+            let [sets, schedulable] = [sets, schedulable].map(|column| column.number(row));
+            Ok((
+                number(utilization.number(row))?,
+                number(sets)?,
+                number(schedulable)?,
+            ))
+        };
+        let mut points = rows.map(point).collect::<Result<Vec<Point>>>()?;
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
         table.row([
-            clip(&curve.reading, 24),
-            clip(&curve.algorithm, 24),
-            curve.tasks.clone(),
-            curve.up_to(1.0),
-            curve.up_to(0.5),
-            format!("{:.3}", curve.weighted()),
+            clip(reading, 24),
+            clip(algorithm, 24),
+            tasks.to_owned(),
+            up_to(&points, 1.0),
+            up_to(&points, 0.5),
+            format!("{:.3}", number(rate.number(curve))?),
         ]);
     }
     Ok(table)
@@ -114,18 +95,8 @@ fn curves(results: &study::Table) -> Result<Table> {
 fn cases(results: &study::Table) -> Result<Table> {
     let (case, quantity) = (results.column("case")?, results.column("quantity")?);
     let (value, unit) = (results.column("value")?, results.column("unit")?);
-    let own = [
-        "study",
-        "case",
-        "measure",
-        "quantity",
-        "value",
-        "unit",
-        "published",
-        "deviation",
-    ];
-    let parameters: Vec<_> = results.columns().iter().map(String::as_str).collect();
-    let parameters = parameters.into_iter().filter(|column| !own.contains(column));
+    let columns = results.columns().iter().map(String::as_str);
+    let parameters = columns.filter(|column| !study::CASE_COLUMNS.contains(column));
     let parameters: Vec<_> = parameters.filter_map(|column| results.find(column)).collect();
     let mut table = Table::new([
         Column::Left("case"),
