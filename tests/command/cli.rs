@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::support::transcript::Transcript;
 use crate::support::{ADAS, answer, files, gpusched, root, run, run_with, tenths};
-use gpusched::generation::{Generator, Recipe, Source, WcetModel};
+use gpusched::generation::{Distribution, Generator, Recipe, Source, WcetModel};
 use gpusched::model::{Factor, Plan, TaskSets, Verdict};
 
 /// The verdict in a result of `test`, without its assumptions.
@@ -155,10 +155,11 @@ fn generated_sets_read_back_and_do_not_depend_on_threads() {
         periods: "log-uniform:1ms:1s".parse().unwrap(),
         wcet: WcetModel::Proportional,
         memory_share: 0.25,
-        deadline: Factor::from_f64(1.5).unwrap(),
-        jitter: Factor::from_f64(0.1),
+        deadline: Factor::from_f64(1.5).unwrap().into(),
+        jitter: Factor::from_f64(0.1).map(Distribution::from),
         blocks: Some(680),
         saturation: Some(8),
+        ..Recipe::default()
     };
     let source = Source::new(&recipe, 20, 3.0, 5).unwrap();
     let mut sets = 0;

@@ -17,6 +17,7 @@ mod committed_figures;
 mod committed_results;
 mod own_studies;
 mod plot;
+mod study_axes;
 mod study_cases;
 mod study_claims;
 mod study_determinism;

@@ -8,7 +8,7 @@ use crate::study_support::files::{stable_files, temporary};
 use crate::study_support::{SMALL, parse, run, small};
 use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Interference;
-use gpusched::model::{Arbitration, Factor, Policy, SharedMemory};
+use gpusched::model::{Arbitration, Policy, SharedMemory};
 use gpusched::partitioning::{HeuristicKind, Problem, Traffic, partition, partition_by};
 use gpusched::study::{self, Observer, Overrides, Spec, Table};
 
@@ -86,7 +86,7 @@ fn blocks_of_a_reading_replace_those_of_the_generator() {
     let rates = |blocks: u32| -> Vec<String> {
         let recipe = Recipe {
             blocks: Some(blocks),
-            jitter: Factor::from_f64(0.05),
+            jitter: "0.05".parse().ok(),
             wcet: WcetModel::Proportional,
             ..Recipe::default()
         };
@@ -206,7 +206,7 @@ fn results_are_those_of_a_plain_loop() {
         let of = spec.partitioning().unwrap();
         for reading in of.readings() {
             let recipe = Recipe {
-                wcet: reading.wcet,
+                wcet: reading.wcet.as_ref().unwrap().model(),
                 ..Recipe::default()
             };
             let source = Source::new(&recipe, tasks, utilization, 7).unwrap();

@@ -38,6 +38,7 @@
 //! | `NAME.csv` | the results; equal bytes in every run |
 //! | `NAME.timing.csv` | mean times of search and pre-fill [ns] (partitioning) |
 //! | `NAME.weighted.csv` | weighted schedulability; equal bytes in every run (partitioning, if the study requests it) |
+//! | `NAME.paired.csv` | paired tests of every two algorithms; equal bytes in every run (partitioning, if the study requests it) |
 //! | `NAME.svg` | the figure, or one figure for each number of tasks (only from the command line) |
 //! | `NAME.claims.json` | verdict of each claim |
 //! | `NAME.provenance.json` | hashes, version and seed: the data that are necessary to repeat the run |
@@ -70,7 +71,8 @@ pub use output::reasons::Reasons;
 pub use output::reproduction::reproduction;
 pub use output::weighted::{WEIGHTED_COLUMNS, weighted};
 pub use partitioning::{
-    Algorithm, Axis, COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Reading, TIMING_COLUMNS,
+    Algorithm, Axis, COLUMNS, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Reading,
+    TIMING_COLUMNS,
 };
 pub use running::journal::START_ANEW;
 pub use running::merge::merge;

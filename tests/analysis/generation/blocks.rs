@@ -25,7 +25,7 @@ fn recipes() -> Vec<Recipe> {
             for deadline in [10, 750, 1500] {
                 recipes.push(Recipe {
                     wcet,
-                    deadline: permille(deadline),
+                    deadline: permille(deadline).into(),
                     ..base.clone()
                 });
             }
@@ -52,7 +52,7 @@ fn they_are_those_of_the_formulas_and_all_else_stays() {
         for (blocks, jitter) in [(1, 0), (3, 9), (68, 5), (6800, 1), (MAX_BLOCKS, 7)] {
             let with = Recipe {
                 blocks: Some(blocks),
-                jitter: Some(permille(jitter)),
+                jitter: Some(permille(jitter).into()),
                 ..base.clone()
             };
             let (plain, with) = (source(&base, 12, 5.0), source(&with, 12, 5.0));
@@ -93,7 +93,7 @@ fn each_comes_alone() {
     let set = source(&blocks, 9, 3.0).draw(0, 0).unwrap();
     assert_eq!(without(&set, &["block"]), plain);
     let jitter = Recipe {
-        jitter: Some(permille(100)),
+        jitter: Some(permille(100).into()),
         ..base
     };
     let set = source(&jitter, 9, 3.0).draw(0, 0).unwrap();

@@ -1,7 +1,9 @@
 //! Invalid points and recipes are rejected by field and value. All other points and recipes give a task set.
 
 use gpusched::error::Error;
-use gpusched::generation::{Generator, MAX_BLOCKS, MAX_TASKS, Periods, Recipe, Source, WcetModel};
+use gpusched::generation::{
+    Distribution, Generator, MAX_BLOCKS, MAX_TASKS, PeriodRange, Periods, Recipe, Source, WcetModel,
+};
 use gpusched::model::Factor;
 use gpusched::time::Time;
 
@@ -42,9 +44,11 @@ fn impossible_points_are_refused() {
 
 #[test]
 fn impossible_recipes_are_refused() {
-    let range = |min, max| Periods::LogUniform {
-        min: Time::from_ns(min),
-        max: Time::from_ns(max),
+    let range = |min, max| {
+        Periods::LogUniform(PeriodRange {
+            min: Time::from_ns(min),
+            max: Time::from_ns(max),
+        })
     };
     let with = |change: &dyn Fn(&mut Recipe)| {
         let mut recipe = Recipe::default();
@@ -54,16 +58,16 @@ fn impossible_recipes_are_refused() {
     let cap = |cap| with(&|recipe| recipe.cap = Some(cap));
     let periods = |min, max| with(&|recipe| recipe.periods = range(min, max));
     let memory_share = |share| with(&|recipe| recipe.memory_share = share);
-    let deadline = |factor, periods| {
+    let deadline = |factor, periods: Periods| {
         with(&|recipe| {
-            recipe.deadline = Factor::from_f64(factor).unwrap();
-            recipe.periods = periods;
+            recipe.deadline = Factor::from_f64(factor).unwrap().into();
+            recipe.periods = periods.clone();
         })
     };
     let jitter = |factor, deadline| {
         with(&|recipe| {
-            recipe.jitter = Factor::from_f64(factor);
-            recipe.deadline = Factor::from_f64(deadline).unwrap();
+            recipe.jitter = Factor::from_f64(factor).map(Distribution::from);
+            recipe.deadline = Factor::from_f64(deadline).unwrap().into();
         })
     };
     let blocks = |blocks| with(&|recipe| recipe.blocks = Some(blocks));
@@ -87,6 +91,21 @@ fn impossible_recipes_are_refused() {
         (deadline(2.0, range(1, 1 << 62)), "deadline", "2"),
         (jitter(0.75, 0.75), "jitter", "0.75"),
         (jitter(1e6, 1.5), "jitter", "1000000"),
+        (
+            with(&|recipe| recipe.deadline = "uniform:0:1".parse().unwrap()),
+            "deadline",
+            "uniform:0:1",
+        ),
+        (
+            with(&|recipe| recipe.jitter = "uniform:0.5:0.75".parse().ok()),
+            "jitter",
+            "uniform:0.5:0.75",
+        ),
+        (
+            with(&|recipe| recipe.memory_conflict = "uniform:0.9:2".parse().ok()),
+            "memory-conflict",
+            "uniform:0.9:2",
+        ),
         (blocks(0), "blocks", "0"),
         (blocks(MAX_BLOCKS + 1), "blocks", "2147483648"),
         (blocks(u32::MAX), "blocks", "4294967295"),
@@ -150,12 +169,12 @@ fn whatever_new_accepts_can_be_drawn() {
                 let recipe = Recipe {
                     generator,
                     wcet,
-                    periods: Periods::LogUniform {
+                    periods: Periods::LogUniform(PeriodRange {
                         min: Time::from_ns(min),
                         max: Time::from_ns(max),
-                    },
-                    deadline: Factor::from_f64(deadline).unwrap(),
-                    jitter: jitter.map(|jitter| Factor::from_f64(jitter).unwrap()),
+                    }),
+                    deadline: Factor::from_f64(deadline).unwrap().into(),
+                    jitter: jitter.map(|jitter| Factor::from_f64(jitter).unwrap().into()),
                     blocks,
                     ..Recipe::default()
                 };

@@ -59,7 +59,7 @@ fn streams_are_independent() {
 
     let proportional = Recipe {
         wcet: WcetModel::Proportional,
-        deadline: Factor::ONE,
+        deadline: Factor::ONE.into(),
         ..base.clone()
     };
     let other = draw(&proportional, 34.0);

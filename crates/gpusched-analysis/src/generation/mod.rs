@@ -7,11 +7,12 @@
 //! 2. [`Periods`] draws the period T of each task in turn. The work of the task is a = u·T,
 //!    rounded to the nearest nanosecond and at least 1 ns. The deadline is D = `deadline`·T,
 //!    computed exactly, rounded down, and at least 1 ns. On request, tasks have the jitter J =
-//!    `jitter`·T, computed exactly, rounded down, and less than D.
+//!    `jitter`·T, computed exactly, rounded down, and less than D. `deadline` and `jitter` are constants, or each task
+//!    draws its own from a [`Distribution`].
 //! 3. Each task in turn gets a uniform random number α. The task is memory-intensive if α ≤ prm
 //!    (`memory-share`), and otherwise compute-intensive.
-//! 4. The kind determines the serial fraction β and the conflict factor k of the WCET function.
-//!    Compute-intensive kernels have β = 0.02 and k = 1.2, and memory-intensive kernels have β =
+//! 4. The kind determines the serial fraction β and the conflict factor k of the WCET function, as constants or as
+//!    distributions. By default, compute-intensive kernels have β = 0.02 and k = 1.2, and memory-intensive kernels have β =
 //!    0.1 and k = 2.3.
 //! 5. On request, each kernel has `blocks` equal thread blocks. The time of the longest block is ⌈C(1)/`blocks`⌉, where C(1) is
 //!    the WCET in conflict.
@@ -28,13 +29,14 @@
 //! conflict.
 //!
 //! **Randomness.** Set i of point j depends only on (seed, j, i). Set i does not depend on the number of threads, the
-//! order of generation, or other sets. Each of steps 1, 2 and 3 reads its own ChaCha8 stream ([`streams`]). Jitter,
-//! blocks and traffic use no random numbers. Two recipes that differ only in periods, kinds or forms of WCET functions
+//! order of generation, or other sets. Utilizations, periods, kinds, deadlines, jitter, and β with k
+//! each read their own ChaCha8 stream ([`streams`]). Constants, blocks and traffic use no random numbers. Two recipes that differ only in periods, kinds or forms of WCET functions
 //! generate equal utilizations. Two recipes that differ only in utilizations select their periods with equal random
 //! numbers.
 //!
 //! The generator computes with floating-point numbers, but a generated set consists of integers and exact decimals. Powers,
-//! logarithms and exponentials use the `libm` crate, so a set has the same bytes on every machine.
+//! logarithms and exponentials use the `libm` crate, also within the distributions of the crate `rand_distr`. So a set has the
+//! same bytes on every machine.
 //!
 //! [`systems`] generates end-to-end systems.
 //!
@@ -47,18 +49,21 @@
 //! # Ok::<(), gpusched_model::error::Error>(())
 //! ```
 
+mod distribution;
 mod kernels;
 mod periods;
 pub mod randfixedsum;
 mod recipe;
+mod roots;
 mod source;
 pub mod systems;
 mod times;
 mod traffic;
 pub mod uunifast;
 
+pub use distribution::{Distribution, ParseDistributionError};
 pub use kernels::Kernels;
-pub use periods::{ParsePeriodsError, Periods};
+pub use periods::{ParsePeriodsError, Periods, Range as PeriodRange};
 pub use recipe::check_blocks;
 pub use recipe::{Generator, Recipe, WcetModel};
 pub use source::{MAX_TASKS, Source};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rand::Rng;
 use serde::de::{self, Deserialize, Deserializer};
@@ -10,8 +11,9 @@ use serde::{Serialize, Serializer};
 use gpusched_model::streams::{below, unit};
 use gpusched_model::time::Time;
 
-/// Distribution of periods. Text form: `singh21` or `log-uniform:MIN:MAX`.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+/// Distribution of periods. Text forms: `singh21`, `waters2015`, `uniform:MIN:MAX`, `log-uniform:MIN:MAX`,
+/// `harmonic:MIN:MAX` and `list:T1,T2,…`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Periods {
     /// 50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000 or 4000 ms with equal probability
     /// ([Singh21] §3.6.1). The work of a task must be at least 1 ms (step 2: "a reasonable
@@ -20,13 +22,29 @@ pub enum Periods {
     /// longest period.
     #[default]
     Singh21,
+    /// 1, 2, 5, 10, 20, 50, 100, 200 or 1000 ms with the shares of an automotive engine control: 3, 2, 2, 25, 25, 3, 20, 1
+    /// and 4 of 85. The remaining 15 % of the original distribution are released by the engine angle and have no period.
+    ///
+    /// Source: S. Kramer, D. Ziegenbein and A. Hamann, *Real world automotive benchmarks for free*, WATERS 2015, Table III.
+    Waters2015,
+    /// A uniform distribution from `min` to `max`, rounded to the nearest nanosecond.
+    Uniform(Range),
     /// A log-uniform distribution from `min` to `max`, rounded to the nearest nanosecond.
-    LogUniform {
-        /// Shortest period [ns]; > 0.
-        min: Time,
-        /// Longest period [ns]; ≥ `min`.
-        max: Time,
-    },
+    LogUniform(Range),
+    /// `min`, 2·`min`, 4·`min` and so on up to `max`, with equal probability. Each of two such periods divides the longer
+    /// one.
+    Harmonic(Range),
+    /// One of these periods [ns], each > 0. A period that occurs twice has twice the probability.
+    List(Arc<[Time]>),
+}
+
+/// Shortest and longest period of a distribution.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Range {
+    /// Shortest period [ns]; > 0.
+    pub min: Time,
+    /// Longest period [ns]; ≥ `min`.
+    pub max: Time,
 }
 
 /// One time unit of [Singh21]: 1 ms.
@@ -36,13 +54,26 @@ const UNIT: Time = Time::from_ns(1_000_000);
 /// periods between these two are an assumption: they divide 4000.
 const SINGH21: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
 
+/// Periods of an engine control [ms], each with its share of the runnables [%].
+const WATERS2015: [(u64, usize); 9] = [
+    (1, 3),
+    (2, 2),
+    (5, 2),
+    (10, 25),
+    (20, 25),
+    (50, 3),
+    (100, 20),
+    (200, 1),
+    (1000, 4),
+];
+
 /// Valid text forms of [`Periods`].
-const EXPECTED: &str =
-    "\"singh21\", or \"log-uniform:MIN:MAX\" with times 0 < MIN <= MAX such as \"log-uniform:10ms:1s\"";
+const EXPECTED: &str = "\"singh21\", \"waters2015\", \"list:T1,T2,...\" such as \"list:5ms,10ms\", or \"uniform:MIN:MAX\", \
+                        \"log-uniform:MIN:MAX\" or \"harmonic:MIN:MAX\" with times 0 < MIN <= MAX such as \"log-uniform:10ms:1s\"";
 
 impl Periods {
     /// Draws the period of a task with utilization `share`. The function reads one word of `rng`.
-    pub fn draw(self, rng: &mut impl Rng, share: f64) -> Time {
+    pub fn draw(&self, rng: &mut impl Rng, share: f64) -> Time {
         match self {
             Periods::Singh21 => {
                 let chosen = below(rng, SINGH21.len());
@@ -51,29 +82,66 @@ impl Periods {
                     .find(|&ns| work(share, Time::from_ns(ns)) >= UNIT)
                     .map_or(self.longest(), Time::from_ns)
             }
-            Periods::LogUniform { min, max } => {
-                let (low, high) = (libm::log(min.ns() as f64), libm::log(max.ns() as f64));
-                let ns = libm::exp(low + unit(rng) * (high - low)).round() as u64;
-                // The computed logarithms are rounded, so the result may be slightly out of range without these limits.
-                Time::from_ns(ns.max(min.ns()).min(max.ns()))
+            Periods::Waters2015 => {
+                let mut chosen = below(rng, WATERS2015.iter().map(|(_, percent)| percent).sum());
+                let period = WATERS2015.iter().find(|&&(_, percent)| match chosen < percent {
+                    true => true,
+                    false => {
+                        chosen -= percent;
+                        false
+                    }
+                });
+                period.map_or(self.longest(), |&(ms, _)| Time::from_ns(ms * 1_000_000))
+            }
+            Periods::Uniform(range) => {
+                let (low, high) = (range.min.ns() as f64, range.max.ns() as f64);
+                range.nearest(low + unit(rng) * (high - low))
+            }
+            Periods::LogUniform(range) => {
+                let (low, high) = (libm::log(range.min.ns() as f64), libm::log(range.max.ns() as f64));
+                range.nearest(libm::exp(low + unit(rng) * (high - low)))
+            }
+            Periods::Harmonic(Range { min, max }) => {
+                let doublings = (max.ns() / min.ns().max(1)).max(1).ilog2();
+                Time::from_ns(min.ns() << below(rng, doublings as usize + 1))
+            }
+            Periods::List(periods) => {
+                let chosen = periods.get(below(rng, periods.len()));
+                chosen.copied().unwrap_or(self.longest())
             }
         }
     }
 
     /// Returns the longest possible period [ns].
-    pub fn longest(self) -> Time {
+    pub fn longest(&self) -> Time {
         match self {
             Periods::Singh21 => Time::from_ns(4000 * UNIT.ns()),
-            Periods::LogUniform { max, .. } => max,
+            Periods::Waters2015 => Time::from_ns(1_000_000_000),
+            Periods::Uniform(range) | Periods::LogUniform(range) | Periods::Harmonic(range) => range.max,
+            Periods::List(periods) => periods.iter().max().copied().unwrap_or(Time::ZERO),
         }
     }
 
-    /// Whether the range of periods is valid: 0 < min ≤ max ≤ [`Time::LIMIT`].
-    pub fn is_valid(self) -> bool {
+    /// Whether the periods are valid: 0 < min ≤ max ≤ [`Time::LIMIT`], and at least one period in a list.
+    pub fn is_valid(&self) -> bool {
+        let valid = |min: Time, max: Time| Time::ZERO < min && min <= max && max <= Time::LIMIT;
         match self {
-            Periods::Singh21 => true,
-            Periods::LogUniform { min, max } => Time::ZERO < min && min <= max && max <= Time::LIMIT,
+            Periods::Singh21 | Periods::Waters2015 => true,
+            Periods::Uniform(range) | Periods::LogUniform(range) | Periods::Harmonic(range) => {
+                valid(range.min, range.max)
+            }
+            Periods::List(periods) => {
+                !periods.is_empty() && periods.iter().all(|&period| valid(period, period))
+            }
         }
+    }
+}
+
+impl Range {
+    /// Returns `ns` as a whole number of nanoseconds in the range. Computed logarithms are rounded, so `ns` may be slightly
+    /// out of the range.
+    fn nearest(self, ns: f64) -> Time {
+        Time::from_ns((ns.round() as u64).max(self.min.ns()).min(self.max.ns()))
     }
 }
 
@@ -87,7 +155,14 @@ impl fmt::Display for Periods {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Periods::Singh21 => f.pad("singh21"),
-            Periods::LogUniform { min, max } => f.pad(&format!("log-uniform:{min}:{max}")),
+            Periods::Waters2015 => f.pad("waters2015"),
+            Periods::Uniform(Range { min, max }) => f.pad(&format!("uniform:{min}:{max}")),
+            Periods::LogUniform(Range { min, max }) => f.pad(&format!("log-uniform:{min}:{max}")),
+            Periods::Harmonic(Range { min, max }) => f.pad(&format!("harmonic:{min}:{max}")),
+            Periods::List(periods) => {
+                let periods: Vec<String> = periods.iter().map(Time::to_string).collect();
+                f.pad(&format!("list:{}", periods.join(",")))
+            }
         }
     }
 }
@@ -112,14 +187,28 @@ impl FromStr for Periods {
 }
 
 fn parse(text: &str) -> Option<Periods> {
-    if text == "singh21" {
-        return Some(Periods::Singh21);
+    let Some((name, parameters)) = text.split_once(':') else {
+        return match text {
+            "singh21" => Some(Periods::Singh21),
+            "waters2015" => Some(Periods::Waters2015),
+            _ => None,
+        };
+    };
+    if name == "list" {
+        let periods: Result<Arc<[Time]>, _> = parameters.split(',').map(str::parse).collect();
+        return periods.ok().map(Periods::List);
     }
-    let (min, max) = text.strip_prefix("log-uniform:")?.split_once(':')?;
-    Some(Periods::LogUniform {
+    let (min, max) = parameters.split_once(':')?;
+    let range = Range {
         min: min.parse().ok()?,
         max: max.parse().ok()?,
-    })
+    };
+    match name {
+        "uniform" => Some(Periods::Uniform(range)),
+        "log-uniform" => Some(Periods::LogUniform(range)),
+        "harmonic" => Some(Periods::Harmonic(range)),
+        _ => None,
+    }
 }
 
 impl Serialize for Periods {
@@ -145,7 +234,7 @@ impl schemars::JsonSchema for Periods {
         schemars::json_schema!({
             "description": format!("Distribution of periods: {EXPECTED}"),
             "type": "string",
-            "pattern": "^(singh21|log-uniform:[^:]+:[^:]+)$"
+            "pattern": "^(singh21|waters2015|list:[^:]+|(uniform|log-uniform|harmonic):[^:]+:[^:]+)$"
         })
     }
 }
@@ -198,7 +287,32 @@ mod tests {
     }
 
     #[test]
-    fn log_uniform_stays_in_its_range() {
+    fn listed_periods_have_their_shares() {
+        let counts = |text: &str| {
+            let periods: Periods = text.parse().unwrap();
+            let mut rng = stream(3, Purpose::Periods, 0, 0);
+            let mut counts = std::collections::BTreeMap::new();
+            for _ in 0..8500 {
+                *counts
+                    .entry(periods.draw(&mut rng, 0.1).ns() / MS)
+                    .or_insert(0_usize) += 1;
+            }
+            counts
+        };
+        let near = |found: usize, expected: usize| found.abs_diff(expected).pow(2) < 16 * expected;
+        let waters = counts("waters2015");
+        for (period, percent) in WATERS2015 {
+            assert!(near(waters[&period], 100 * percent), "{period}: {waters:?}");
+        }
+        let harmonic = counts("harmonic:5ms:50ms");
+        assert_eq!(harmonic.keys().copied().collect::<Vec<_>>(), [5, 10, 20, 40]);
+        assert!(harmonic.values().all(|&count| near(count, 2125)), "{harmonic:?}");
+        let list = counts("list:3ms,7ms,7ms,7ms");
+        assert!(near(list[&3], 2125) && near(list[&7], 6375), "{list:?}");
+    }
+
+    #[test]
+    fn ranges_are_kept() {
         let mut rng = stream(3, Purpose::Periods, 0, 0);
         for (min, max) in [
             (1, 2),
@@ -208,19 +322,30 @@ mod tests {
         ] {
             let (min, max) = (Time::from_ns(min), Time::from_ns(max));
             for _ in 0..1000 {
-                let period = Periods::LogUniform { min, max }.draw(&mut rng, 0.1);
-                assert!((min..=max).contains(&period), "{period}");
+                let range = Range { min, max };
+                for periods in [
+                    Periods::Uniform(range),
+                    Periods::LogUniform(range),
+                    Periods::Harmonic(range),
+                ] {
+                    let period = periods.draw(&mut rng, 0.1);
+                    assert!((min..=max).contains(&period), "{period}");
+                }
             }
         }
     }
 
     #[test]
     fn every_rule_reads_one_word_whatever_the_share() {
-        let range = Periods::LogUniform {
-            min: Time::from_ns(5),
-            max: UNIT,
-        };
-        for periods in [Periods::Singh21, range] {
+        for text in [
+            "singh21",
+            "waters2015",
+            "uniform:5ns:1ms",
+            "log-uniform:5ns:1ms",
+            "harmonic:5ns:1ms",
+            "list:5ms,10ms",
+        ] {
+            let periods: Periods = text.parse().unwrap();
             for share in [1e-9, 2.0] {
                 let mut rng = stream(3, Purpose::Periods, 0, 0);
                 periods.draw(&mut rng, share);
@@ -241,7 +366,15 @@ mod tests {
 
     #[test]
     fn text_form_round_trips_and_the_rest_is_refused() {
-        for text in ["singh21", "log-uniform:10ms:1s", "log-uniform:1ns:1ns"] {
+        for text in [
+            "singh21",
+            "waters2015",
+            "uniform:10ms:1s",
+            "log-uniform:10ms:1s",
+            "log-uniform:1ns:1ns",
+            "harmonic:1ms:32ms",
+            "list:5ms,5ms,20ms",
+        ] {
             let periods: Periods = text.parse().unwrap();
             assert_eq!(periods.to_string(), text);
             let json = serde_json::to_string(&periods).unwrap();
@@ -258,7 +391,13 @@ mod tests {
             "log-uniform:1ms:2ms:3ms",
             "log-uniform:-1ms:1s",
             "log-uniform:NaN:1s",
-            "uniform:10ms:1s",
+            "uniform:10ms",
+            "harmonic:1s:1ms",
+            "list",
+            "list:",
+            "list:1ms,0",
+            "list:1ms:2ms",
+            "waters2015:1ms:2ms",
         ] {
             let message = bad.parse::<Periods>().unwrap_err().to_string();
             assert!(message.contains(&format!("{bad:?}")), "{message}");

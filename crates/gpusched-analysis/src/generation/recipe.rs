@@ -1,7 +1,9 @@
 //! Parameters of generated task sets, for command-line options and studies.
 
+use rand::Rng;
 use serde::{Deserialize, Serialize};
 
+use super::distribution::Distribution;
 use super::periods::Periods;
 use super::times::{MAX_BLOCKS, deadline};
 use super::traffic::MAX_SATURATION;
@@ -29,10 +31,22 @@ pub struct Recipe {
     #[schemars(range(min = 0, max = 1))]
     pub memory_share: f64,
     /// D/T: deadline divided by period; > 0.
-    pub deadline: Factor,
+    pub deadline: Distribution,
     /// J/T: release jitter divided by period, less than D/T. If absent, tasks have no jitter.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<Factor>,
+    pub jitter: Option<Distribution>,
+    /// β of compute-intensive kernels: serial fraction. Default: 0.02.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compute_serial: Option<Distribution>,
+    /// β of memory-intensive kernels: serial fraction. Default: 0.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_serial: Option<Distribution>,
+    /// k of compute-intensive kernels: WCET in conflict divided by isolated WCET; at least 1. Default: 1.2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compute_conflict: Option<Distribution>,
+    /// k of memory-intensive kernels: WCET in conflict divided by isolated WCET; at least 1. Default: 2.3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_conflict: Option<Distribution>,
     /// N: number of equal thread blocks of each kernel, divided by the number of blocks that one SM runs at a time. The field
     /// `block` of each task is ⌈C(1)/N⌉, where C(1) is the WCET in conflict. If absent, the tasks have no `block`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,10 +74,8 @@ pub enum Generator {
     Randfixedsum,
 }
 
-/// Form of the WCET functions. C(m) is the WCET on m SMs, and a is the work. Compute-intensive
-/// kernels have the serial fraction β = 0.02, and memory-intensive kernels have β = 0.1. In
-/// isolation, the factor k is 1. In conflict, k is 1.2 for compute-intensive and 2.3 for
-/// memory-intensive kernels.
+/// Form of the WCET functions. C(m) is the WCET on m SMs, a is the work, and β is the serial fraction. In isolation, the
+/// factor k is 1. The recipe defines β, and k in conflict, for compute-intensive and for memory-intensive kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -94,8 +106,12 @@ impl Default for Recipe {
             periods: Periods::default(),
             wcet: WcetModel::default(),
             memory_share: 0.5,
-            deadline: DEADLINE,
+            deadline: Distribution::Constant(DEADLINE),
             jitter: None,
+            compute_serial: None,
+            memory_serial: None,
+            compute_conflict: None,
+            memory_conflict: None,
             blocks: None,
             saturation: None,
         }
@@ -115,30 +131,39 @@ impl Recipe {
             return Err(Refusal::new("cap", found, "a finite number above 0, or no value"));
         }
         if !self.periods.is_valid() {
-            let expected = "a range 0 < MIN <= MAX below 2^63 ns";
-            return Err(Refusal::new("periods", self.periods, expected));
+            let expected = "a range 0 < MIN <= MAX below 2^63 ns, or a list of such times";
+            return Err(Refusal::new("periods", &self.periods, expected));
         }
         if !(0.0..=1.0).contains(&self.memory_share) {
             let found = format!("{:?}", self.memory_share);
             return Err(Refusal::new("memory-share", found, "a probability from 0 to 1"));
         }
-        if self.deadline == Factor::ZERO {
-            return Err(Refusal::new("deadline", self.deadline, "a factor above 0"));
+        if self.deadline.min() == Factor::ZERO {
+            return Err(Refusal::new("deadline", self.deadline, "factors above 0"));
         }
         let longest = self.periods.longest();
-        if deadline(self.deadline, longest).is_none() {
+        if deadline(self.deadline.max(), longest).is_none() {
             let expected =
                 format!("a factor that gives a deadline below 2^63 ns for the longest period, {longest}");
             return Err(Refusal::new("deadline", self.deadline, expected));
         }
         if let Some(jitter) = self.jitter
-            && jitter >= self.deadline
+            && jitter.max() >= self.deadline.min()
         {
             let expected = format!(
                 "a factor below the deadline factor {}, because a release must precede its deadline",
-                self.deadline
+                self.deadline.min()
             );
             return Err(Refusal::new("jitter", jitter, expected));
+        }
+        let conflicts = [
+            ("compute-conflict", self.compute_conflict),
+            ("memory-conflict", self.memory_conflict),
+        ];
+        for (field, conflict) in conflicts {
+            if let Some(conflict) = conflict.filter(|conflict| conflict.min() < Factor::ONE) {
+                return Err(Refusal::new(field, conflict, "factors of at least 1"));
+            }
         }
         if let Some(saturation) = self.saturation
             && !(1..=MAX_SATURATION).contains(&saturation)
@@ -162,15 +187,38 @@ pub fn check_blocks(blocks: u32) -> Result<(), Refusal> {
     }
 }
 
-impl WcetModel {
-    /// Returns the WCET function of a kernel of `kind` with work a.
-    pub fn form(self, kind: Kind, work: Time) -> Form {
-        const COMPUTE: (Factor, Factor) = (decimal(20_000_000), decimal(1_200_000_000));
-        const MEMORY: (Factor, Factor) = (decimal(100_000_000), decimal(2_300_000_000));
+impl Recipe {
+    /// Draws the WCET function of a kernel of `kind` with work a. If β and k are constant, the function reads no word of
+    /// `rng`.
+    pub(super) fn form(&self, kind: Kind, work: Time, rng: &mut impl Rng) -> Form {
         let (serial, conflict) = match kind {
-            Kind::Compute => COMPUTE,
-            Kind::Memory => MEMORY,
+            Kind::Compute => (self.compute_serial, self.compute_conflict),
+            Kind::Memory => (self.memory_serial, self.memory_conflict),
         };
+        let usual = usual(kind);
+        let serial = serial.map_or(usual.0, |serial| serial.draw(rng));
+        let conflict = conflict.map_or(usual.1, |conflict| conflict.draw(rng));
+        self.wcet.of(work, (serial, conflict))
+    }
+}
+
+/// Returns β and k of kernels of `kind` ([Singh21] §3.6.1).
+fn usual(kind: Kind) -> (Factor, Factor) {
+    const COMPUTE: (Factor, Factor) = (decimal(20_000_000), decimal(1_200_000_000));
+    const MEMORY: (Factor, Factor) = (decimal(100_000_000), decimal(2_300_000_000));
+    match kind {
+        Kind::Compute => COMPUTE,
+        Kind::Memory => MEMORY,
+    }
+}
+
+impl WcetModel {
+    /// Returns the WCET function of a kernel of `kind` with work a, and with β and k of [Singh21].
+    pub fn form(self, kind: Kind, work: Time) -> Form {
+        self.of(work, usual(kind))
+    }
+
+    fn of(self, work: Time, (serial, conflict): (Factor, Factor)) -> Form {
         let scaling = Scaling {
             work,
             serial,
@@ -205,14 +253,18 @@ mod tests {
         assert_eq!((recipe.cap, recipe.memory_share), (Some(2.0), 1.0));
         assert_eq!(recipe.periods.to_string(), "log-uniform:10ms:1s");
         assert_eq!(recipe.wcet, WcetModel::Proportional);
-        assert_eq!(recipe.deadline.ratio(), (3, 2));
-        assert_eq!(recipe.jitter.map(Factor::ratio), Some((1, 10)));
+        assert_eq!(recipe.deadline.to_string(), "1.5");
+        assert_eq!(
+            recipe.jitter.map(|jitter| jitter.to_string()),
+            Some("0.1".to_owned())
+        );
         assert_eq!((recipe.blocks, recipe.saturation), (Some(680), Some(8)));
         assert_eq!(
             toml::from_str::<Recipe>(&toml::to_string(&recipe).unwrap()).unwrap(),
             recipe
         );
         for (bad, expected) in [
+            ("compute-conflict = 'uniform:2:1'", "uniform:MIN:MAX"),
             ("generators = 1", "unknown field `generators`"),
             ("generator = 'drs'", "unknown variant `drs`"),
             ("periods = '10ms'", "invalid periods \"10ms\""),

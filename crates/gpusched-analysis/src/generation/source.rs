@@ -94,13 +94,21 @@ impl Source {
     /// periods stay unchanged.
     ///
     /// # Errors
-    /// Returns a [`Refusal`] if the recipe states `blocks` or `saturation`, because the kernels define neither.
+    /// Returns a [`Refusal`] if the recipe states `blocks`, `saturation`, β or k, because the kernels replace them.
     pub fn with_kernels(mut self, kernels: Kernels) -> Result<Source, Refusal> {
         let unused = [
             ("blocks", self.recipe.blocks),
             ("saturation", self.recipe.saturation),
         ];
-        for (field, value) in unused {
+        let unused = unused.map(|(field, value)| (field, value.map(|value| value.to_string())));
+        let scalings = [
+            ("compute-serial", self.recipe.compute_serial),
+            ("memory-serial", self.recipe.memory_serial),
+            ("compute-conflict", self.recipe.compute_conflict),
+            ("memory-conflict", self.recipe.memory_conflict),
+        ];
+        let scalings = scalings.map(|(field, value)| (field, value.map(|value| value.to_string())));
+        for (field, value) in unused.into_iter().chain(scalings) {
             if let Some(value) = value {
                 return Err(Refusal::new(
                     field,
@@ -144,22 +152,25 @@ impl Source {
         let shares = self.utilizations(point, set)?;
         let mut periods = stream(self.seed, Purpose::Periods, point, set);
         let mut kinds = stream(self.seed, Purpose::Kinds, point, set);
+        let mut scalings = stream(self.seed, Purpose::Scalings, point, set);
+        let mut deadlines = stream(self.seed, Purpose::Deadlines, point, set);
+        let mut jitters = stream(self.seed, Purpose::Jitter, point, set);
         let mut tasks = Vec::with_capacity(shares.len());
         for share in shares {
             let period = self.recipe.periods.draw(&mut periods, share);
             let work = work(share, period);
             let (kind, wcet) = match &self.kernels {
                 Some(kernels) => kernels.draw(&mut kinds, work),
-                None => self.model(&mut kinds, work),
+                None => self.model(&mut kinds, &mut scalings, work),
             }
             .map_err(|error| unusable(&name, error))?;
-            let deadline = deadline(self.recipe.deadline, period)
+            let deadline = deadline(self.recipe.deadline.draw(&mut deadlines), period)
                 .ok_or_else(|| unusable(&name, "a deadline of 2^63 ns or more"))?;
             let jitter = self
                 .recipe
                 .jitter
                 .map(|factor| {
-                    jitter(factor, period, deadline)
+                    jitter(factor.draw(&mut jitters), period, deadline)
                         .ok_or_else(|| unusable(&name, "a jitter of 2^63 ns or more"))
                 })
                 .transpose()?;
@@ -198,14 +209,21 @@ impl Source {
     }
 
     /// Draws the kind of a task, and returns it with the WCET function of the recipe for the work `work`. The function
-    /// reads one word of `kinds`. The checks in [`Source::new`] exclude all errors.
-    fn model(&self, kinds: &mut impl Rng, work: Time) -> Result<(Option<Kind>, WcetFunction), WcetError> {
+    /// reads one word of `kinds`. With β and k of [Singh21], the checks in [`Source::new`] exclude all errors.
+    fn model(
+        &self,
+        kinds: &mut impl Rng,
+        scalings: &mut impl Rng,
+        work: Time,
+    ) -> Result<(Option<Kind>, WcetFunction), WcetError> {
         let kind = match unit(kinds) <= self.recipe.memory_share {
             true => Kind::Memory,
             false => Kind::Compute,
         };
-        let form = self.recipe.wcet.form(kind, work);
-        Ok((Some(kind), WcetFunction::new(form)?))
+        Ok((
+            Some(kind),
+            WcetFunction::new(self.recipe.form(kind, work, scalings))?,
+        ))
     }
 }
 

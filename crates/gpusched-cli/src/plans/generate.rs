@@ -5,10 +5,9 @@ use std::io::{self, IsTerminal as _};
 use rayon::prelude::*;
 
 use super::{Format, Global, Outcome};
-use crate::arguments::{named, number, refused, whole};
+use crate::arguments::{named, number, whole};
 use crate::report::{Output, Progress, json_lines};
-use gpusched_analysis::generation::{Generator, Periods, Recipe, Source, WcetModel};
-use gpusched_model::Factor;
+use gpusched_analysis::generation::{Distribution, Generator, Periods, Recipe, Source, WcetModel};
 use gpusched_model::error::{Error, Result};
 
 /// Arguments of `gpusched generate`.
@@ -30,7 +29,10 @@ pub struct Args {
     /// Largest utilization of one task [default: no limit]
     #[arg(long, value_name = "U", value_parser = number)]
     cap: Option<f64>,
-    /// Period distribution: singh21, or log-uniform:MIN:MAX, e.g., log-uniform:10ms:1s
+    /// Period distribution, e.g., log-uniform:10ms:1s
+    ///
+    /// One of singh21, waters2015 (automotive engine control), uniform:MIN:MAX, log-uniform:MIN:MAX, harmonic:MIN:MAX (MIN
+    /// times powers of two) and list:T1,T2,... (equal probability).
     #[arg(long, default_value_t)]
     periods: Periods,
     /// Form of the WCET functions
@@ -40,11 +42,28 @@ pub struct Args {
     #[arg(long, value_name = "P", value_parser = number)]
     memory_share: Option<f64>,
     /// Relative deadline as a multiple of the period [default: 0.75]
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
-    deadline: Option<Factor>,
+    ///
+    /// A number, or a distribution: uniform:MIN:MAX, triangular:MIN:MODE:MAX, normal:MEAN:STD:MIN:MAX (truncated) or
+    /// beta:ALPHA:BETA:MIN:MAX. Each task draws its own value.
+    #[arg(long, value_name = "FACTOR")]
+    deadline: Option<Distribution>,
     /// Release jitter as a multiple of the period, below the deadline [default: 0]
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
-    jitter: Option<Factor>,
+    ///
+    /// A number or a distribution, as for --deadline.
+    #[arg(long, value_name = "FACTOR")]
+    jitter: Option<Distribution>,
+    /// Serial fraction of compute-intensive kernels, a number or a distribution [default: 0.02]
+    #[arg(long, value_name = "FACTOR")]
+    compute_serial: Option<Distribution>,
+    /// Serial fraction of memory-intensive kernels, a number or a distribution [default: 0.1]
+    #[arg(long, value_name = "FACTOR")]
+    memory_serial: Option<Distribution>,
+    /// Conflict factor of compute-intensive kernels, a number or a distribution [default: 1.2]
+    #[arg(long, value_name = "FACTOR")]
+    compute_conflict: Option<Distribution>,
+    /// Conflict factor of memory-intensive kernels, a number or a distribution [default: 2.3]
+    #[arg(long, value_name = "FACTOR")]
+    memory_conflict: Option<Distribution>,
     /// Number of equal thread blocks of each kernel [default: none]
     ///
     /// Adds the field `block` to each task: the longest time without preemption. The value is the
@@ -67,12 +86,8 @@ The same arguments and --seed generate the same sets on every machine. A larger 
 Examples:
   gpusched generate --tasks 50 --utilization 34 --count 100 -o sets.jsonl
   gpusched generate --tasks 10 --utilization 4 --count 20 --seed 7 | gpusched partition - --sms 44
+  gpusched generate --tasks 10 --utilization 4 --periods waters2015 --deadline uniform:0.5:1 -o waters.jsonl
   gpusched generate --tasks 10 --utilization 4 --blocks 680 | gpusched partition - --sms 44 --policy lp-edf";
-
-fn factor(text: &str) -> Result<Factor, String> {
-    let value = text.parse().ok().and_then(Factor::from_f64);
-    value.ok_or_else(|| refused(text, "a number from 0 to 1000000 with at most nine decimals"))
-}
 
 /// Maximum total number of tasks in all task sets. A JSONL file with this number of tasks has about 100 GB.
 const MOST_TASKS: u64 = 1_000_000_000;
@@ -139,11 +154,15 @@ impl Args {
         Recipe {
             generator: self.generator,
             cap: self.cap,
-            periods: self.periods,
+            periods: self.periods.clone(),
             wcet: self.wcet,
             memory_share: self.memory_share.unwrap_or(default.memory_share),
             deadline: self.deadline.unwrap_or(default.deadline),
             jitter: self.jitter,
+            compute_serial: self.compute_serial,
+            memory_serial: self.memory_serial,
+            compute_conflict: self.compute_conflict,
+            memory_conflict: self.memory_conflict,
             blocks: self.blocks,
             saturation: self.saturation,
         }

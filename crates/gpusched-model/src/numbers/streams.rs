@@ -17,6 +17,12 @@ pub enum Purpose {
     Periods = 2,
     /// The kinds of the tasks: compute-intensive or memory-intensive.
     Kinds = 3,
+    /// The deadlines of the tasks, relative to their periods.
+    Deadlines = 4,
+    /// The release jitter of the tasks, relative to their periods.
+    Jitter = 5,
+    /// The serial fractions and the conflict factors of the tasks.
+    Scalings = 6,
     /// The execution times of thread blocks.
     BlockTimes = 10,
     /// The selection of the measurements that gpusched keeps for a thread block.

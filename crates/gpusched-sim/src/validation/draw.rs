@@ -5,7 +5,7 @@
 //! combinations. All other properties are random.
 
 use crate::tasks::Discipline;
-use gpusched_analysis::generation::{Recipe, Source, WcetModel};
+use gpusched_analysis::generation::{Distribution, Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
@@ -96,8 +96,10 @@ pub fn system(seed: u64, index: u64) -> Result<System> {
     let wcet = [WcetModel::Amdahl, WcetModel::Proportional][below(&mut rng, 2)];
     let recipe = Recipe {
         wcet,
-        deadline: deadline.unwrap_or(Factor::ONE),
-        jitter: jitter.filter(|&jitter| jitter > Factor::ZERO),
+        deadline: deadline.unwrap_or(Factor::ONE).into(),
+        jitter: jitter
+            .filter(|&jitter| jitter > Factor::ZERO)
+            .map(Distribution::from),
         blocks: Some(blocks),
         ..Recipe::default()
     };

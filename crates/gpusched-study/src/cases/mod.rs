@@ -6,8 +6,6 @@ mod shape;
 pub use results::CASE_COLUMNS;
 pub use shape::{CasesKind, CasesShape};
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -99,16 +97,10 @@ impl Cases {
         &self.cases
     }
 
-    /// Returns the text of each file that a case names. The key is the path of the file, as the
-    /// study states it.
-    pub fn inputs(&self) -> &BTreeMap<String, String> {
-        &self.inputs.texts
-    }
-
-    /// Returns the paths of all files that the cases name. The list excludes the copies of these files in a folder of
-    /// results.
-    pub fn files(&self) -> &[PathBuf] {
-        &self.inputs.files
+    /// Returns the files that the cases name, with their contents. The list of paths excludes the copies of these files in a
+    /// folder of results.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
     }
 
     /// Returns the columns of the results. The columns of the metrics are just before the column

@@ -50,6 +50,7 @@ pub(crate) fn tables(name: &str, study: &Cases, rows: Vec<Vec<String>>) -> Resul
     Ok(Tables {
         results: csv_of(name, &study.columns, rows)?,
         timing: None,
+        paired: None,
         weighted: None,
     })
 }

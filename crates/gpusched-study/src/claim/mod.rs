@@ -63,7 +63,7 @@ pub struct Claim {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair_by: Option<Vec<String>>,
     /// Table that the claim is about. The table `timing` exists only if the study measures times.
-    /// The table `weighted` exists only if the study requests it.
+    /// The tables `weighted` and `paired` exist only if the study requests them.
     #[serde(default = "results")]
     pub table: String,
     /// Condition about the table. If the condition is true, the results confirm the claim.
@@ -232,7 +232,10 @@ fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&
     let lacks = |column: &&str| table.find(column).is_none();
     let column = claim.holds.columns().into_iter().find(lacks)?;
     let has = |name: &&str| lookup(name).is_some_and(|table| table.find(column).is_some());
-    if let Some(name) = ["results", "timing", "weighted"].iter().find(|name| has(name)) {
+    if let Some(name) = ["results", "timing", "weighted", "paired"]
+        .iter()
+        .find(|name| has(name))
+    {
         return Some(format!(
             "set `table = \"{name}\"` in the claim, because that table has `{column}`"
         ));

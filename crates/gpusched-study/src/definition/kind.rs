@@ -81,6 +81,11 @@ impl Kind {
         matches!(self, Kind::Partitioning(_))
     }
 
+    /// Returns whether the study writes a table of pairs of algorithms.
+    pub(crate) fn has_pairs(&self) -> bool {
+        matches!(self, Kind::Partitioning(study) if study.paired())
+    }
+
     /// Returns the chunks of work that the study consists of.
     pub(crate) fn work(&self) -> Work {
         match self {
@@ -92,7 +97,7 @@ impl Kind {
     /// Returns an empty collection of results.
     pub(crate) fn collection(&self) -> Collection {
         match self {
-            Kind::Partitioning(study) => Collection::of_tallies(study.work(), study.cells()),
+            Kind::Partitioning(study) => Collection::of_tallies(study.work(), study.tallies()),
             Kind::Cases(study) => Collection::of_rows(study.work(), study.columns().len()),
         }
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::document::{Document, Head};
 use super::figures::Figures;
+use super::files::Inputs;
 use super::kind::Kind;
 use crate::Claim;
 use crate::cases::Cases;
@@ -164,9 +165,17 @@ impl Spec {
         &self.document.file
     }
 
-    /// Creates the output files of a run. An output file never replaces a file that a case names.
+    /// Returns the files that the study names, with their contents.
+    pub fn inputs(&self) -> &Inputs {
+        match &self.kind {
+            Kind::Partitioning(study) => study.inputs(),
+            Kind::Cases(study) => study.inputs(),
+        }
+    }
+
+    /// Creates the output files of a run. An output file never replaces a file that the study names.
     pub fn outputs(&self) -> Outputs {
-        Outputs::keeping(self.cases().map(Cases::files).unwrap_or_default())
+        Outputs::keeping(&self.inputs().files)
     }
 
     /// Returns the SHA-256 hash of all inputs that determine the results, as hexadecimal digits. Two study files with equal

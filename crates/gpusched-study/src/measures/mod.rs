@@ -13,7 +13,6 @@ mod budget_results;
 mod cluster_bounds;
 mod concurrent;
 mod end_to_end;
-mod files;
 mod limits;
 mod optimality;
 mod published;
@@ -22,8 +21,8 @@ mod shared_memory;
 mod statistics;
 mod warp_level;
 
+pub use crate::definition::files::{Files, Inputs};
 pub use cluster_bounds::splits::Splits;
-pub use files::{Files, Inputs};
 pub use row::{Labels, Row};
 
 use block_level::{mapping, misprediction, occupancy, scenario};

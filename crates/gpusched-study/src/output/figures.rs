@@ -103,12 +103,40 @@ impl Study {
     }
 }
 
+/// Chooses the place of each further axis with several values, if `options` do not state it: the horizontal axis if the
+/// utilization and the number of tasks do not vary, otherwise the panels.
+fn further_axes(study: &Partitioning, options: &mut Options, others_vary: bool) {
+    for name in study.axes() {
+        let named = |names: &Option<Names>| {
+            names
+                .iter()
+                .any(|Names(names)| names.iter().any(|other| other == name))
+        };
+        let is_placed = options.x.as_deref() == Some(name)
+            || named(&options.series)
+            || named(&options.panel)
+            || options.selection.contains_key(name);
+        if is_placed || study.count(name) < 2 {
+            continue;
+        }
+        if options.x.is_none() && !others_vary && options.kind != Some(plot::FigureKind::Cdf) {
+            options.x = Some(name.to_owned());
+            continue;
+        }
+        let Names(panel) = options
+            .panel
+            .get_or_insert_with(|| Names(vec!["reading".to_owned()]));
+        panel.push(name.to_owned());
+    }
+}
+
 /// Completes the options of a figure of a study of partitioning. Returns the column and the value of each part, if the figure
 /// is divided into parts.
 fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'static str, String)> {
     let points = study.points().iter();
     let utilizations: BTreeSet<_> = points.clone().map(|point| point.utilization).collect();
     let tasks: BTreeSet<_> = points.map(|point| point.tasks).collect();
+    further_axes(study, options, utilizations.len().max(tasks.len()) > 1);
     let is_weighted = table.find("weighted").is_some();
     if options.y.is_none() {
         let y = match options.table {
@@ -123,12 +151,12 @@ fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'s
         true => (
             "tasks",
             "utilization",
-            utilizations.iter().map(ToString::to_string).collect(),
+            utilizations.iter().flatten().map(ToString::to_string).collect(),
         ),
         false => (
             "utilization",
             "tasks",
-            tasks.iter().map(ToString::to_string).collect(),
+            tasks.iter().flatten().map(ToString::to_string).collect(),
         ),
     };
     let x = options.x.clone().unwrap_or_else(|| x.to_owned());

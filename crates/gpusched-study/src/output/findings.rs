@@ -185,7 +185,9 @@ impl Study {
         let read = |path: PathBuf| fs::read(&path).map_err(|cause| Error::io(&path, "read", cause));
         let timing = self.spec.kind().has_timing().then(|| read(self.folder.timing()));
         let results = read(results)?;
+        let paired = self.spec.kind().has_pairs().then(|| read(self.folder.paired()));
         Ok(Tables {
+            paired: paired.transpose()?,
             weighted: self.spec.kind().weighted(self.spec.name(), &results)?,
             timing: timing.transpose()?,
             results,

@@ -11,7 +11,7 @@ use gpusched_model::error::{Error, Result};
 /// Ending of the names of journals. Git ignores files with this ending.
 pub const JOURNAL: &str = ".checkpoint.jsonl";
 
-/// Ending of the name of the file that contains copies of all files that cases name. The ending follows the name of the
+/// Ending of the name of the file that contains copies of all files that the study names. The ending follows the name of the
 /// study.
 pub(crate) const INPUTS: &str = ".inputs.json";
 
@@ -41,7 +41,7 @@ impl Folder {
         self.file(".toml")
     }
 
-    /// Returns the path of the file that contains copies of all files that cases name.
+    /// Returns the path of the file that contains copies of all files that the study names.
     pub fn inputs(&self) -> PathBuf {
         self.file(INPUTS)
     }
@@ -60,6 +60,12 @@ impl Folder {
     /// same bytes in every run.
     pub fn weighted(&self) -> PathBuf {
         self.file(".weighted.csv")
+    }
+
+    /// Returns the path of the table of pairs of algorithms. The file exists only if the study requests it, and has the same
+    /// bytes in every run.
+    pub fn paired(&self) -> PathBuf {
+        self.file(".paired.csv")
     }
 
     /// Returns the path of a figure. If a study has several figures, `part` distinguishes them.
@@ -89,9 +95,9 @@ impl Folder {
         &self,
         mut outputs: Outputs,
         text: &str,
-        inputs: Option<&BTreeMap<String, String>>,
+        inputs: &BTreeMap<String, String>,
     ) -> Result<()> {
-        if let Some(inputs) = inputs.filter(|inputs| !inputs.is_empty()) {
+        if !inputs.is_empty() {
             let mut json = serde_json::to_vec_pretty(inputs)
                 .map_err(|error| Error::io(self.inputs(), "write", error.into()))?;
             json.push(b'\n');

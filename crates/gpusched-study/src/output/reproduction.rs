@@ -253,7 +253,7 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
         about += " The study reproduces no claim.";
     }
     let mut text = wrapped(&about, "* ");
-    // Hypotheses of gpusched share one item, so that the page stays short.
+    // Hypotheses of gpusched share one item without their texts, so that the page stays short.
     let mut own = Vec::new();
     for claim in claims(findings) {
         let Some(first) = claim.first() else { continue };
@@ -273,14 +273,14 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
             ),
         };
         let must = if first.must_hold { " (must hold)" } else { "" };
-        let item = format!("{}{must}{verdict}: {}", first.id, first.text);
+        let item = format!("{}{must}{verdict}", first.id);
         match paper(first.source.as_deref()) {
-            OWN => own.push(item.trim_end_matches('.').to_owned()),
-            _ => text += &wrapped(&item, "  * "),
+            OWN => own.push(item),
+            _ => text += &wrapped(&format!("{item}: {}", first.text), "  * "),
         }
     }
     if !own.is_empty() {
-        text += &wrapped(&format!("{}.", own.join(". ")), "  * ");
+        text += &wrapped(&format!("Own hypotheses: {}.", own.join("; ")), "  * ");
     }
     text
 }

@@ -17,6 +17,9 @@ pub(crate) fn write(spec: &Spec, folder: &Folder, collection: &Collection) -> Re
     if let Some(timing) = &tables.timing {
         outputs.write(folder.timing(), timing)?;
     }
+    if let Some(paired) = &tables.paired {
+        outputs.write(folder.paired(), paired)?;
+    }
     if let Some(weighted) = &tables.weighted {
         outputs.write(folder.weighted(), weighted)?;
     }

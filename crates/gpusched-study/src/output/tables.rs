@@ -17,6 +17,8 @@ pub(crate) struct Tables {
     pub timing: Option<Vec<u8>>,
     /// Table of weighted schedulability. Absent if the study does not request it.
     pub weighted: Option<Vec<u8>>,
+    /// Table of pairs of algorithms. Absent if the study does not request it.
+    pub paired: Option<Vec<u8>>,
 }
 
 impl Tables {
@@ -33,8 +35,11 @@ impl Tables {
         let weighted = weighted
             .map(|bytes| table(folder.weighted(), bytes))
             .transpose()?;
+        let paired = self.paired.as_deref();
+        let paired = paired.map(|bytes| table(folder.paired(), bytes)).transpose()?;
         check(claims, |name| match name {
             "results" => Some(&results),
+            "paired" => paired.as_ref(),
             "weighted" => weighted.as_ref(),
             "timing" => timing.as_ref(),
             _ => None,

@@ -9,7 +9,7 @@ use crate::table::{Column, Table};
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 
-/// Columns of the table of weighted schedulability. The table has one row for each combination of number of tasks, analysis
+/// Columns of the table of weighted schedulability. A study with further axes has a column for each of them after `tasks`. The table has one row for each combination of number of tasks, analysis
 /// variant and algorithm.
 pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "study",
@@ -24,11 +24,11 @@ pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "weighted",
 ];
 
-/// Number of columns in [`WEIGHTED_COLUMNS`] that are copied from the table of results.
-const COPIED: usize = 7;
+/// Number of columns in [`WEIGHTED_COLUMNS`] before the columns of the axes.
+const BEFORE_AXES: usize = 2;
 
-/// Indices of the columns that identify a row.
-const KEYS: std::ops::Range<usize> = 1..4;
+/// Number of columns in [`WEIGHTED_COLUMNS`] that are copied from the table of results. These columns identify a row.
+const COPIED: usize = 7;
 
 /// The two sums of weighted schedulability, in billionths of a utilization of 1.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -68,17 +68,27 @@ struct Line {
 /// # Errors
 /// Fails if `results` lacks a column that a study of partitioning writes.
 pub fn weighted(results: &Table) -> Result<Table> {
-    Table::from_reader(results.file(), table(results.file(), results)?.as_slice())
+    let known = |name: &str| crate::COLUMNS.contains(&name);
+    let axes: Vec<&str> = results
+        .columns()
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !known(name))
+        .collect();
+    Table::from_reader(results.file(), table(results.file(), results, &axes)?.as_slice())
 }
 
-/// Computes the table of weighted schedulability from `results`, the table of results of the study called `name`.
+/// Computes the table of weighted schedulability from `results`, the table of results of the study called `name`. `axes` contains
+/// the columns of further axes.
 ///
 /// # Errors
 /// Fails if `results` lacks a column that a study of partitioning writes.
-pub(crate) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
-    let (copied, _) = WEIGHTED_COLUMNS.split_at(COPIED);
-    let copied = copied
+pub(crate) fn table(name: &str, results: &Table, axes: &[&str]) -> Result<Vec<u8>> {
+    let (before, after) = WEIGHTED_COLUMNS.split_at(BEFORE_AXES);
+    let columns = [before, axes, after].concat();
+    let copied = columns
         .iter()
+        .take(COPIED + axes.len())
         .map(|column| results.column(column))
         .collect::<Result<Vec<_>>>()?;
     let [utilization, sets, schedulable] =
@@ -87,9 +97,7 @@ pub(crate) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
     let mut lines: Vec<Line> = Vec::new();
     for row in 0..results.len() {
         let texts: Vec<String> = copied.iter().map(|column| column.text(row).to_owned()).collect();
-        let position = lines
-            .iter()
-            .position(|line| line.copied.get(KEYS) == texts.get(KEYS));
+        let position = lines.iter().position(|line| line.copied == texts);
         let position = position.unwrap_or_else(|| {
             lines.push(Line {
                 copied: texts,
@@ -119,7 +127,7 @@ pub(crate) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
         ]);
         row
     });
-    csv_of(name, &WEIGHTED_COLUMNS, rows)
+    csv_of(name, &columns, rows)
 }
 
 /// Parses the cell of `column` in `row` with the function `parse`.
@@ -155,10 +163,10 @@ mod tests {
         let results = "s,1,5,r,a,edf,none,8,4,4\ns,1,5,r,b,edf,none,8,4,2\ns,2.5,5,r,a,edf,none,8,4,1\n\
                        s,2.5,5,r,b,edf,none,8,4,0\ns,1,6,r,a,edf,none,8,4,3\n";
         let read = |text: &str| Table::from_reader("s.csv", text.as_bytes()).unwrap();
-        let table = String::from_utf8(table("s", &read(&format!("{head}{results}"))).unwrap()).unwrap();
+        let table = String::from_utf8(table("s", &read(&format!("{head}{results}")), &[]).unwrap()).unwrap();
         let expected = "s,5,r,a,edf,none,8,2,8,0.464286\ns,5,r,b,edf,none,8,2,8,0.142857\ns,6,r,a,edf,none,8,1,4,0.750000\n";
         assert_eq!(table, format!("{}\n{expected}", WEIGHTED_COLUMNS.join(",")));
-        let bad = super::table("s", &read(&format!("{head}s,1,5,r,a,edf,none,8,4,x\n"))).unwrap_err();
+        let bad = super::table("s", &read(&format!("{head}s,1,5,r,a,edf,none,8,4,x\n")), &[]).unwrap_err();
         assert_eq!(
             bad.to_string(),
             "s.csv:2: at schedulable: found \"x\", expected a number"

@@ -4,7 +4,7 @@ use crate::definition::axis::MAX_VALUES;
 use crate::definition::document::Document;
 use crate::definition::names::unique;
 use crate::running::work::Point;
-use gpusched_analysis::generation::check_blocks;
+use gpusched_analysis::generation::{Recipe, check_blocks};
 use gpusched_analysis::partitioning::Offer;
 use gpusched_model::Refusal;
 use gpusched_model::device::Granularity;
@@ -12,6 +12,7 @@ use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Device, Factor, Platform};
 
+use super::grid::{Cell, FIELDS};
 use super::shape::{PartitioningShape as Shape, Reading};
 
 /// Maximum number of tasks in one task set.
@@ -43,7 +44,10 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
         }
         let policy = reading.policy;
         match reading.blocks {
-            None if policy.counts_blocks() && shape.generator.blocks.is_none() => {
+            None if policy.counts_blocks()
+                && shape.generator.blocks.is_none()
+                && shape.population.is_none() =>
+            {
                 return Err(document.error(Refusal::new(
                     format!("reading[{index}].policy"),
                     format!("\"{policy}\" without `blocks`"),
@@ -85,7 +89,7 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
                  no `sectors`"
             );
             return error("interference", message);
-        } else if shape.generator.saturation.is_none() {
+        } else if shape.generator.saturation.is_none() && shape.population.is_none() {
             let message = format!(
                 "found {interference} without `saturation` in [generator], expected `saturation`, or interference conflict or \
                  none, because the tasks have no memory traffic"
@@ -181,9 +185,137 @@ pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Of
     shape.reading.iter().enumerate().map(offer).collect()
 }
 
-/// Returns the points of the study in ascending order of the number of tasks.
-pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
-    let (utilizations, tasks) = (shape.axis.utilization.as_slice(), shape.axis.tasks.as_slice());
+/// Checks the names of the axes.
+pub(super) fn axes(document: &Document) -> Result<()> {
+    let table: toml::Table = document.parse()?;
+    let axis = table.get("axis").and_then(toml::Value::as_table);
+    let known = |name: &str| matches!(name, "utilization" | "tasks") || FIELDS.contains(&name);
+    let generator = table.get("generator").and_then(toml::Value::as_table);
+    if generator.is_some_and(|generator| generator.contains_key("wcet")) {
+        return Err(document.error(Refusal::new(
+            "generator.wcet",
+            "a WCET form",
+            "`wcet` in each [[reading]]",
+        )));
+    }
+    match axis.and_then(|axis| axis.keys().find(|name| !known(name))) {
+        Some(name) => Err(document.error(Refusal::told(
+            format!("axis.{name}"),
+            format!(
+                "unknown field `{name}`, expected `utilization`, `tasks` or one of {}",
+                FIELDS.join(", ")
+            ),
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Checks that exactly one of these two sources defines the task sets: the generator or a file.
+pub(super) fn population(document: &Document, cell: &Cell) -> Result<()> {
+    let shape = &cell.shape;
+    let refuse = |field: String, found: String, expected: &str| {
+        Err(document.error(Refusal::new(field, found, expected)))
+    };
+    let is_from_file = shape.population.is_some();
+    for (index, reading) in shape.reading.iter().enumerate() {
+        match &reading.wcet {
+            Some(_) if is_from_file => {
+                let expected = "no `wcet`, because the tasks in the file have WCET functions";
+                return refuse(
+                    format!("reading[{index}].wcet"),
+                    "a form with `population`".to_owned(),
+                    expected,
+                );
+            }
+            None if !is_from_file => {
+                let expected = "`wcet` with a form such as \"amdahl\", or with a file";
+                return refuse(format!("reading[{index}]"), "no `wcet`".to_owned(), expected);
+            }
+            _ => {}
+        }
+    }
+    let with_blocks = shape.reading.iter().position(|reading| reading.blocks.is_some());
+    if let Some(index) = with_blocks.filter(|_| is_from_file) {
+        let expected = "no `blocks`, because the tasks in the file state their blocks";
+        return refuse(
+            format!("reading[{index}].blocks"),
+            "a number with `population`".to_owned(),
+            expected,
+        );
+    }
+    if is_from_file && shape.generator != Recipe::default() {
+        let expected = "no `generator`, because the task sets are from a file";
+        return refuse(
+            "generator".to_owned(),
+            "a generator with `population`".to_owned(),
+            expected,
+        );
+    }
+    if is_from_file && shape.weighted {
+        let expected = "false, because task sets from a file have no utilization on an axis";
+        return refuse(
+            "weighted".to_owned(),
+            "true with `population`".to_owned(),
+            expected,
+        );
+    }
+    Ok(())
+}
+
+/// Returns the points of the study for each of `settings` settings, in ascending order of the number of tasks.
+pub(super) fn points(document: &Document, shape: &Shape, settings: usize) -> Result<Vec<Point>> {
+    let axis = &shape.axis;
+    let grid: Vec<(Option<usize>, Option<Factor>)> = match (&shape.population, &axis.utilization, &axis.tasks)
+    {
+        (None, Some(utilization), Some(tasks)) => {
+            generated(document, utilization.as_slice(), tasks.as_slice())?
+        }
+        (Some(_), None, None) => vec![(None, None)],
+        (Some(_), ..) => {
+            let expected = "other axes, because the task sets are from a file";
+            return Err(document.error(Refusal::new(
+                "axis",
+                "`utilization` or `tasks` with `population`",
+                expected,
+            )));
+        }
+        (None, None, _) => return Err(document.error(Refusal::told("axis", "missing field `utilization`"))),
+        (None, _, None) => return Err(document.error(Refusal::told("axis", "missing field `tasks`"))),
+    };
+    if grid.len().saturating_mul(settings) > MAX_VALUES {
+        let found = format!(
+            "{} points for each of {settings} combinations of other axes",
+            grid.len()
+        );
+        return Err(document.error(Refusal::new(
+            "axis",
+            found,
+            format!("at most {MAX_VALUES} points"),
+        )));
+    }
+    let points = (0..settings).flat_map(|setting| {
+        grid.iter()
+            .enumerate()
+            .map(move |(drawn, at)| (setting, drawn, at))
+    });
+    let points = points
+        .enumerate()
+        .map(|(index, (setting, drawn, &(tasks, utilization)))| Point {
+            index,
+            setting,
+            drawn: drawn as u64,
+            utilization,
+            tasks,
+        });
+    Ok(points.collect())
+}
+
+/// Returns all combinations of `tasks` and `utilizations`.
+fn generated(
+    document: &Document,
+    utilizations: &[Factor],
+    tasks: &[Factor],
+) -> Result<Vec<(Option<usize>, Option<Factor>)>> {
     if let Some(value) = utilizations.iter().find(|&&value| value == Factor::ZERO) {
         return Err(document.error(Refusal::new("axis.utilization", value, "positive utilizations")));
     }
@@ -204,20 +336,14 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
             (tasks @ 1..=MAX_TASKS, 1) => usize::try_from(tasks).ok(),
             _ => None,
         };
-        let Some(tasks) = tasks else {
+        if tasks.is_none() {
             return Err(document.error(Refusal::new(
                 "axis.tasks",
                 value,
                 format!("whole numbers from 1 to {MAX_TASKS}"),
             )));
-        };
-        for &utilization in utilizations {
-            points.push(Point {
-                index: points.len(),
-                utilization,
-                tasks,
-            });
         }
+        points.extend(utilizations.iter().map(|&utilization| (tasks, Some(utilization))));
     }
     Ok(points)
 }

@@ -3,21 +3,27 @@
 
 mod checks;
 mod effects;
+mod grid;
+mod pairs;
 pub(super) mod results;
+mod setting;
 mod shape;
 
+pub use pairs::PAIR_COLUMNS;
 pub use results::{COLUMNS, TIMING_COLUMNS};
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Reading};
 
-use gpusched_analysis::interference::model_of;
 use serde::Serialize;
 
+use self::setting::{Contents, Setting};
 use super::definition::document::{Document, Head};
+use super::definition::files::Inputs;
 use super::running::collection::Content;
 use super::running::work::{Chunk, MAX_CHUNKS, Point, Work};
+use crate::definition::levels::Level;
 use crate::running::tally::Tally;
-use gpusched_analysis::generation::{Recipe, Source};
-use gpusched_analysis::partitioning::{Heuristic, Offer, Problem, partition_by};
+use gpusched_analysis::generation::Recipe;
+use gpusched_analysis::partitioning::{Heuristic, Offer, partition_by};
 use gpusched_model::Factor;
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
@@ -27,34 +33,43 @@ use gpusched_model::error::{Error, Refusal, Result};
 pub struct Partitioning {
     seed: u64,
     sets: u64,
-    sms: u32,
+    /// Combinations of values on the axes other than `utilization` and `tasks`; at least one.
+    settings: Vec<Setting>,
     points: Vec<Point>,
-    generator: Recipe,
-    readings: Vec<Reading>,
-    /// Supported partition sizes of each analysis variant.
-    offers: Vec<Option<Offer>>,
     algorithms: Vec<Algorithm>,
     /// Heuristic that each algorithm uses.
     heuristics: Vec<Heuristic>,
     weighted: bool,
+    paired: bool,
     work: Work,
+    inputs: Inputs,
+    /// Hash of each file that the study names.
+    hashes: Vec<String>,
 }
 
 impl Partitioning {
     /// Reads and checks the study of partitioning in `document`.
     pub(super) fn parse(document: &Document) -> Result<(Head, Partitioning)> {
-        let shape: PartitioningShape = document.parse()?;
+        checks::axes(document)?;
+        let cells = grid::cells(document)?;
+        let Some(first) = cells.first() else {
+            return Err(document.error(Refusal::told("axis", "found no values")));
+        };
+        let shape = first.shape.clone();
         super::definition::names::of_files(document, &shape.name)?;
         checks::names(document, &shape)?;
-        checks::blocks(document, &shape)?;
-        checks::interference(document, &shape)?;
-        let sms = checks::sms(document, &shape)?;
-        let heuristics = effects::heuristics(document, &shape, sms)?;
-        let offers = checks::offers(document, &shape)?;
-        let points = checks::points(document, &shape)?;
         if shape.sets == 0 {
             return Err(document.error(Refusal::new("sets", "0", "at least 1")));
         }
+        let mut contents = Contents::new(document);
+        let (mut settings, mut heuristics) = (Vec::with_capacity(cells.len()), Vec::new());
+        for cell in &cells {
+            let checked = Setting::new(document, cell, &mut contents);
+            let (setting, its) = checked.map_err(|error| grid::in_cell(error, document, &cell.levels))?;
+            settings.push(setting);
+            heuristics = its;
+        }
+        let points = checks::points(document, &shape, settings.len())?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             document.error(Refusal::new(
                 "sets",
@@ -73,15 +88,15 @@ impl Partitioning {
         let study = Partitioning {
             seed: shape.seed,
             sets: shape.sets,
-            sms,
+            settings,
             points,
-            generator: shape.generator,
-            readings: shape.reading,
-            offers,
             algorithms: shape.algorithm,
             heuristics,
             weighted: shape.weighted,
+            paired: shape.paired,
             work,
+            hashes: contents.files.hashes().to_vec(),
+            inputs: contents.files.into_inputs(),
         };
         study.check_generator(document)?;
         Ok((head, study))
@@ -90,43 +105,52 @@ impl Partitioning {
     /// Checks that task sets can be generated at every point. This check prevents that a study fails after hours of
     /// computation.
     fn check_generator(&self, document: &Document) -> Result<()> {
-        let table: toml::Table = document.parse()?;
-        let generator = table.get("generator").and_then(toml::Value::as_table);
-        if generator.is_some_and(|generator| generator.contains_key("wcet")) {
-            return Err(document.error(Refusal::new(
-                "generator.wcet",
-                "a WCET form",
-                "`wcet` in each [[reading]]",
-            )));
-        }
-        let whole = self.generator.check();
-        whole.map_err(|error| document.error(Refusal::told("generator", error)))?;
-        let Some(reading) = self.readings.first() else {
-            return Ok(());
-        };
-        self.points
-            .iter()
-            .try_for_each(|point| match self.source(point, reading) {
-                Ok(_) => Ok(()),
-                Err(error) => {
-                    let message = format!(
-                        "for {} tasks with a total utilization of {}: {error}",
-                        point.tasks, point.utilization
+        let drawn = self.points.iter().filter(|point| point.tasks.is_some());
+        for (point, setting) in drawn.filter_map(|point| Some((point, self.setting(point)?))) {
+            for reading in 0..setting.readings.len() {
+                if let Err(error) = setting.source(point, reading, self.seed) {
+                    let (tasks, utilization) = (
+                        point.tasks.unwrap_or(0),
+                        point.utilization.unwrap_or(Factor::ZERO),
                     );
-                    Err(document.error(Refusal::told("generator", message)))
+                    let message =
+                        format!("for {tasks} tasks with a total utilization of {utilization}: {error}");
+                    let error = document.error(Refusal::told("generator", message));
+                    return Err(grid::in_cell(error, document, &setting.levels));
                 }
-            })
+            }
+        }
+        Ok(())
     }
 
-    /// Returns the generator of task sets at `point`. The analysis variant `reading` states the WCET form and the
-    /// number of blocks. All variants use the same random numbers.
-    fn source(&self, point: &Point, reading: &Reading) -> Result<Source> {
-        let recipe = Recipe {
-            wcet: reading.wcet,
-            blocks: reading.blocks.or(self.generator.blocks),
-            ..self.generator.clone()
-        };
-        Source::new(&recipe, point.tasks, point.utilization.as_f64(), self.seed)
+    /// Returns the setting of `point`.
+    fn setting(&self, point: &Point) -> Option<&Setting> {
+        self.settings.get(point.setting)
+    }
+
+    /// Returns the names of all axes other than `utilization` and `tasks`.
+    pub fn axes(&self) -> Vec<&'static str> {
+        let levels = self.settings.first().map(|setting| setting.levels.iter());
+        levels.into_iter().flatten().map(|(name, _)| *name).collect()
+    }
+
+    /// Returns the number of different values on the axis called `name`.
+    pub(crate) fn count(&self, name: &str) -> usize {
+        let levels = self.settings.iter().flat_map(|setting| &setting.levels);
+        let levels = levels
+            .filter(|(axis, _)| *axis == name)
+            .map(|(_, level)| level.to_string());
+        levels.collect::<std::collections::BTreeSet<_>>().len()
+    }
+
+    /// Returns the value at `point` on each axis other than `utilization` and `tasks`.
+    fn levels(&self, point: &Point) -> &[(&'static str, Level)] {
+        self.setting(point).map_or(&[], |setting| &setting.levels)
+    }
+
+    /// Returns the files that the study names, with their contents.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
     }
 
     /// Returns the number of task sets per point; at least one.
@@ -134,9 +158,9 @@ impl Partitioning {
         self.sets
     }
 
-    /// Returns M, the number of SMs of the GPU.
+    /// Returns M, the number of SMs of the GPU. If the GPU is an axis, returns the largest number.
     pub fn sms(&self) -> u32 {
-        self.sms
+        self.settings.iter().map(|setting| setting.sms).max().unwrap_or(0)
     }
 
     /// Returns the points of the study; at least one.
@@ -144,9 +168,9 @@ impl Partitioning {
         &self.points
     }
 
-    /// Returns the analysis variants; at least one.
+    /// Returns the analysis variants; at least one. If an axis replaces their fields, the fields have its first value.
     pub fn readings(&self) -> &[Reading] {
-        &self.readings
+        self.settings.first().map_or(&[], |setting| &setting.readings)
     }
 
     /// Returns the algorithms that the study compares; at least one.
@@ -164,6 +188,11 @@ impl Partitioning {
         self.weighted
     }
 
+    /// Returns whether the study requests a table of pairs of algorithms.
+    pub fn paired(&self) -> bool {
+        self.paired
+    }
+
     /// Returns the chunks of work that the study consists of.
     pub(super) fn work(&self) -> Work {
         self.work
@@ -171,69 +200,135 @@ impl Partitioning {
 
     /// Returns the number of results for one task set: number of analysis variants × number of algorithms.
     pub(super) fn cells(&self) -> usize {
-        self.readings.len() * self.algorithms.len()
+        self.readings().len() * self.algorithms.len()
+    }
+
+    /// Returns the number of tallies for one task set: the results, and two tallies for each pair of algorithms if the study
+    /// compares them.
+    pub(super) fn tallies(&self) -> usize {
+        let pairs = pairs::pairs(self.algorithms.len()).count() * self.readings().len();
+        self.cells() + if self.paired { 2 * pairs } else { 0 }
     }
 
     /// Returns the description of the experiment as JSON. gpusched hashes this description to identify the experiment.
     pub(super) fn identity(&self, name: &str) -> serde_json::Result<Vec<u8>> {
+        // Studies without further axes keep the hash of earlier versions, so the first setting has its own fields.
         #[derive(Serialize)]
         struct Experiment<'a> {
             name: &'a str,
             seed: u64,
             sets: u64,
             sms: u32,
-            points: Vec<(Factor, usize)>,
+            points: Vec<(Option<Factor>, Option<usize>)>,
             generator: &'a Recipe,
             readings: &'a [Reading],
             algorithms: &'a [Algorithm],
             #[serde(skip_serializing_if = "Vec::is_empty")]
             hardware: Vec<&'a Hardware>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            settings: Vec<Further<'a>>,
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            files: &'a [String],
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            paired: bool,
         }
+        #[derive(Serialize)]
+        struct Further<'a> {
+            levels: Vec<(&'static str, String)>,
+            sms: u32,
+            generator: &'a Recipe,
+            readings: &'a [Reading],
+            hardware: Vec<&'a Hardware>,
+        }
+        let mut settings: Vec<Further<'_>> = self
+            .settings
+            .iter()
+            .map(|setting| Further {
+                levels: setting
+                    .levels
+                    .iter()
+                    .map(|(name, level)| (*name, level.to_string()))
+                    .collect(),
+                sms: setting.sms,
+                generator: &setting.generator,
+                readings: &setting.readings,
+                hardware: setting.offers.iter().flatten().map(Offer::hardware).collect(),
+            })
+            .collect();
+        let first = self.settings.first().filter(|setting| setting.levels.is_empty());
+        if first.is_some() {
+            settings.clear();
+        }
+        let usual = Recipe::default();
         serde_json::to_vec(&Experiment {
             name,
             seed: self.seed,
             sets: self.sets,
-            sms: self.sms,
+            sms: first.map_or(0, |setting| setting.sms),
             points: self
                 .points
                 .iter()
                 .map(|point| (point.utilization, point.tasks))
                 .collect(),
-            generator: &self.generator,
-            readings: &self.readings,
+            generator: first.map_or(&usual, |setting| &setting.generator),
+            readings: first.map_or(&[], |setting| &setting.readings),
             algorithms: &self.algorithms,
-            hardware: self.offers.iter().flatten().map(Offer::hardware).collect(),
+            hardware: first
+                .iter()
+                .flat_map(|setting| setting.offers.iter().flatten().map(Offer::hardware))
+                .collect(),
+            settings,
+            files: &self.hashes,
+            paired: self.paired,
         })
     }
 
     /// Computes one chunk. Returns `None` if the run was stopped before the end of the chunk.
     pub(super) fn compute(&self, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Content>> {
-        let mut cells = vec![Tally::default(); self.cells()];
-        let Some(point) = self.points.get(chunk.point) else {
+        let mut tallies = vec![Tally::default(); self.tallies()];
+        let (cells, of_pairs) = tallies.split_at_mut(self.cells());
+        let mut of_pairs = of_pairs.chunks_mut(of_pairs.len().div_ceil(self.readings().len()).max(1));
+        let point = self.points.get(chunk.point);
+        let Some((point, setting)) = point.and_then(|point| Some((point, self.setting(point)?))) else {
             return Err(Error::parameter("chunk", chunk.index, "the chunk of a point"));
         };
         let per_reading = cells.chunks_mut(self.algorithms.len());
-        for ((reading, offer), cells) in self.readings.iter().zip(&self.offers).zip(per_reading) {
-            let source = self.source(point, reading)?;
+        for (reading, cells) in per_reading.enumerate() {
+            let of_pairs = of_pairs.next().unwrap_or_default();
+            let source = match &setting.population {
+                Some(_) => None,
+                None => Some(setting.source(point, reading, self.seed)?),
+            };
             for index in chunk.sets.clone() {
                 if !goes_on() {
                     return Ok(None);
                 }
-                let set = source.draw(point.index as u64, index)?;
-                let mut problem =
-                    Problem::new(&set, self.sms, reading.policy, model_of(reading.interference))?;
-                if let Some(memory) = reading.memory() {
-                    problem = problem.sharing(memory)?;
-                }
-                if let Some(offer) = offer {
-                    problem = problem.offered(offer)?;
-                }
+                let drawn = source
+                    .as_ref()
+                    .map(|source| source.draw(point.drawn, index))
+                    .transpose()?;
+                let listed = setting
+                    .population
+                    .as_ref()
+                    .and_then(|sets| sets.get(usize::try_from(index).ok()?));
+                let Some(set) = drawn.as_ref().or(listed) else {
+                    return Err(Error::parameter(
+                        "chunk",
+                        chunk.index,
+                        "task sets of the population",
+                    ));
+                };
+                let problem = setting.problem(set, reading)?;
                 let algorithms = self.algorithms.iter().zip(&self.heuristics);
+                let mut verdicts = Vec::with_capacity(self.algorithms.len());
                 for ((algorithm, heuristic), cell) in algorithms.zip(&mut *cells) {
-                    cell.count(&partition_by(&problem, heuristic, algorithm.traffic));
+                    let plan = partition_by(&problem, heuristic, algorithm.traffic);
+                    cell.count(&plan);
+                    verdicts.push(plan.schedulable);
                 }
+                pairs::count(of_pairs, &verdicts);
             }
         }
-        Ok(Some(Content::Tallies(cells)))
+        Ok(Some(Content::Tallies(tallies)))
     }
 }

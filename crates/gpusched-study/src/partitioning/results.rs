@@ -1,6 +1,8 @@
 //! The tables that a study of partitioning writes.
 
 use super::Partitioning;
+use super::pairs;
+use super::setting::Setting;
 use super::shape::{Algorithm, Reading};
 use crate::output::tables::{Tables, csv_of};
 use crate::output::weighted;
@@ -11,7 +13,8 @@ use crate::table::Table;
 use crate::wilson;
 use gpusched_model::error::Result;
 
-/// Columns of the results. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
+/// Columns of the results. A study with further axes has a column for each of them after `tasks`, unless the column is
+/// listed here. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
 /// `mean_sms` is the mean over all schedulable task sets; it is empty if no task set is schedulable. The mean numbers
 /// of merges are means over all task sets.
 pub const COLUMNS: [&str; 17] = [
@@ -56,7 +59,7 @@ pub(crate) fn tables(name: &str, study: &Partitioning, collection: &Collection) 
 /// Returns the tables of `study` with synthetic numbers. All numbers are positive and differ from row to row.
 pub(crate) fn made_up(name: &str, study: &Partitioning) -> Result<Tables> {
     const SETS: u64 = 1_000_003;
-    let cells = study.cells();
+    let cells = study.tallies();
     let tallies = |point: usize| -> Vec<Tally> {
         let numbers = (1..=cells).map(|cell| (point * cells + cell) as u64);
         let tally = |n: u64| {
@@ -80,19 +83,56 @@ fn both(
     sets: u64,
     tallies: impl Fn(usize) -> Vec<Tally>,
 ) -> Result<Tables> {
-    let results = csv(name, &COLUMNS, study, sets, &tallies, row)?;
+    let results = csv(name, &with_axes(study, &COLUMNS), study, sets, &tallies, row)?;
+    let timing = csv(
+        name,
+        &with_axes(study, &TIMING_COLUMNS),
+        study,
+        sets,
+        &tallies,
+        timing_row,
+    )?;
+    let axes: Vec<&str> = axes(study).collect();
+    let paired = study
+        .paired()
+        .then(|| pairs::table(name, study, &axes, sets, &tallies));
     Ok(Tables {
         weighted: weighted(name, study, &results)?,
-        timing: Some(csv(name, &TIMING_COLUMNS, study, sets, &tallies, timing_row)?),
+        timing: Some(timing),
+        paired: paired.transpose()?,
         results,
     })
 }
+
+/// Returns the axes with columns of their own.
+fn axes(study: &Partitioning) -> impl Iterator<Item = &'static str> {
+    study.axes().into_iter().filter(|name| !COLUMNS.contains(name))
+}
+
+/// Inserts the columns of the axes into `columns`, after the column `tasks`.
+fn with_axes(study: &Partitioning, columns: &[&'static str]) -> Vec<&'static str> {
+    let (keys, values) = columns.split_at(KEYS);
+    keys.iter()
+        .copied()
+        .chain(axes(study))
+        .chain(values.iter().copied())
+        .collect()
+}
+
+/// Number of columns before the columns of the axes.
+const KEYS: usize = 4;
 
 /// Computes the table of weighted schedulability from the table `results`. Returns `None` if the study does not request it.
 pub(crate) fn weighted(name: &str, study: &Partitioning, results: &[u8]) -> Result<Option<Vec<u8>>> {
     let asked = study.weighted();
     asked
-        .then(|| weighted::table(name, &Table::from_reader(name, results)?))
+        .then(|| {
+            weighted::table(
+                name,
+                &Table::from_reader(name, results)?,
+                &axes(study).collect::<Vec<_>>(),
+            )
+        })
         .transpose()
 }
 
@@ -101,6 +141,7 @@ struct Cell<'a> {
     name: &'a str,
     study: &'a Partitioning,
     point: &'a Point,
+    setting: &'a Setting,
     reading: &'a Reading,
     algorithm: &'a Algorithm,
     sets: u64,
@@ -117,7 +158,10 @@ fn csv(
 ) -> Result<Vec<u8>> {
     let mut rows = Vec::new();
     for point in study.points() {
-        let readings = study.readings().iter();
+        let Some(setting) = study.setting(point) else {
+            continue;
+        };
+        let readings = setting.readings.iter();
         let cells = readings.flat_map(|reading| {
             study
                 .algorithms()
@@ -129,6 +173,7 @@ fn csv(
                 name,
                 study,
                 point,
+                setting,
                 reading,
                 algorithm,
                 sets,
@@ -140,15 +185,13 @@ fn csv(
 }
 
 fn row(cell: &Cell<'_>) -> Vec<String> {
-    let Cell {
-        study, sets, tally, ..
-    } = *cell;
+    let Cell { sets, tally, .. } = *cell;
     let (low, high) = wilson::interval(tally.schedulable, sets);
     let mut row = key(cell);
     row.extend([
         cell.reading.policy.to_string(),
         cell.reading.interference.to_string(),
-        study.sms().to_string(),
+        cell.setting.sms.to_string(),
         sets.to_string(),
         tally.schedulable.to_string(),
         decimal(tally.schedulable, sets, 6),
@@ -174,14 +217,25 @@ fn timing_row(cell: &Cell<'_>) -> Vec<String> {
 
 /// Returns the first columns of a row, which identify the row. Both tables have these columns.
 fn key(cell: &Cell<'_>) -> Vec<String> {
-    vec![
+    let Point {
+        utilization, tasks, ..
+    } = cell.point;
+    let mut key = vec![
         cell.name.to_owned(),
         cell.point.index.to_string(),
-        cell.point.utilization.to_string(),
-        cell.point.tasks.to_string(),
-        cell.reading.name.clone(),
-        cell.algorithm.name.clone(),
-    ]
+        utilization
+            .map(|utilization| utilization.to_string())
+            .unwrap_or_default(),
+        tasks.map(|tasks| tasks.to_string()).unwrap_or_default(),
+    ];
+    let levels = cell.study.levels(cell.point).iter();
+    key.extend(
+        levels
+            .filter(|(name, _)| !COLUMNS.contains(name))
+            .map(|(_, level)| level.to_string()),
+    );
+    key.extend([cell.reading.name.clone(), cell.algorithm.name.clone()]);
+    key
 }
 
 /// Returns numerator / denominator as text with `decimals` decimals. The computation uses integers and rounds half up. The

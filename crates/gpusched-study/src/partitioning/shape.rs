@@ -1,11 +1,16 @@
 //! The TOML format of a study of partitioning.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::grid::FIELDS;
 use crate::Claim;
 use crate::definition::axis::Values;
 use crate::definition::figures::Figures;
-use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe, WcetModel};
+use crate::definition::functions::WcetFunctions;
+use crate::definition::levels::Levels;
+use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
@@ -42,7 +47,12 @@ pub struct PartitioningShape {
     pub platform: Option<String>,
     /// Name of the device that sets the number of SMs. With a device, each analysis variant states its `granularity`.
     pub device: Option<String>,
+    /// Path of a JSONL file with task sets, which the study uses instead of generated task sets. The study uses the first
+    /// `sets` task sets of the file. Such a study has no `generator`, its axes exclude `utilization` and `tasks`, and its
+    /// analysis variants state no `wcet`.
+    pub population: Option<String>,
     /// Points at which the study generates task sets.
+    #[serde(default)]
     pub axis: Axis,
     /// Task set generator. Each analysis variant states the form of the WCET functions.
     #[serde(default)]
@@ -55,6 +65,10 @@ pub struct PartitioningShape {
     /// number of tasks, for all utilizations together.
     #[serde(default)]
     pub weighted: bool,
+    /// Whether the results include a table of pairs. The table compares every two algorithms on the same task sets, with the
+    /// p-value of McNemar's test. Default: false.
+    #[serde(default)]
+    pub paired: bool,
     /// Figure of the results, or several figures. Default: the schedulability ratio over the utilization.
     #[serde(default)]
     pub figure: Figures,
@@ -76,25 +90,44 @@ pub enum PartitioningKind {
     Partitioning,
 }
 
-/// Points of a study: all combinations of a utilization and a number of tasks.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Points of a study: all combinations of the values on all axes. All other axes than `utilization` and `tasks` replace a field
+/// of the study, of `generator`, or of each analysis variant. Points that differ only in these axes use the same random numbers.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[schemars(transform = name_fields)]
 pub struct Axis {
     /// Utilizations U of a whole task set on one SM; each > 0.
-    pub utilization: Values,
+    pub utilization: Option<Values>,
     /// Numbers of tasks n in a task set.
-    pub tasks: Values,
+    pub tasks: Option<Values>,
+    /// Values of other fields. The key is the name of the field.
+    #[serde(flatten)]
+    pub fields: BTreeMap<String, Levels>,
+}
+
+/// Lists the fields that an axis can replace.
+fn name_fields(schema: &mut schemars::Schema) {
+    let levels = schema.remove("additionalProperties").unwrap_or(true.into());
+    if let Some(properties) = schema
+        .get_mut("properties")
+        .and_then(|fields| fields.as_object_mut())
+    {
+        properties.extend(FIELDS.map(|field| (field.to_owned(), levels.clone())));
+    }
+    schema.insert("additionalProperties".to_owned(), false.into());
 }
 
 /// An analysis variant: one interpretation of the published experiment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = policy_on_an_axis)]
 pub struct Reading {
     /// Name of the analysis variant in the CSV.
     pub name: String,
-    /// Form of the WCET functions of the tasks.
-    pub wcet: WcetModel,
-    /// Scheduling policy, which determines the schedulability test of each partition.
+    /// WCET functions of the tasks: a form, or the measured functions of the tasks in a file. Required, except for task sets
+    /// from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wcet: Option<WcetFunctions>,
+    /// Scheduling policy, which determines the schedulability test of each partition. Required, either here or as an axis.
     pub policy: Policy,
     /// Interference model, which selects the contention that the analysis counts.
     #[serde(default)]
@@ -110,6 +143,16 @@ pub struct Reading {
     /// Granularity of partitions on the `device` of the study. If absent, a partition can consist of any SMs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granularity: Option<Granularity>,
+}
+
+/// Removes `policy` from the required fields, because an axis can state it.
+fn policy_on_an_axis(schema: &mut schemars::Schema) {
+    if let Some(required) = schema
+        .get_mut("required")
+        .and_then(|required| required.as_array_mut())
+    {
+        required.retain(|field| field != "policy");
+    }
 }
 
 /// Returns whether `gap` has its default value. Written files omit the default.

@@ -8,7 +8,6 @@ use super::collection::Collection;
 use super::journal::{self, Header};
 use super::runner::make;
 use super::work::Shard;
-use crate::cases::Cases;
 use crate::definition::spec::{Overrides, Spec};
 use crate::output::folder::{Folder, JOURNAL};
 use crate::output::results;
@@ -32,7 +31,7 @@ pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<
     make(output)?;
     for (spec, collection) in &merged {
         let folder = Folder::new(output, spec.name());
-        folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
+        folder.write_spec(spec.outputs(), spec.text(), &spec.inputs().texts)?;
         results::write(spec, &folder, collection)?;
     }
     Ok(merged.into_iter().map(|(spec, _)| spec).collect())

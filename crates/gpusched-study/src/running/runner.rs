@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use super::difference;
 use super::journal::{Header, Journal, Record};
 use super::work::{Chunk, Shard};
-use crate::cases::Cases;
 use crate::definition::spec::Spec;
 use crate::output::folder::Folder;
 use crate::output::provenance::Provenance;
@@ -69,7 +68,7 @@ pub fn run(
     let path = folder.journal(shard);
     let mut journal = Journal::open(&path, &header, &mut collection)
         .map_err(|error| differing(error, spec, &folder, &path))?;
-    folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))?;
+    folder.write_spec(spec.outputs(), spec.text(), &spec.inputs().texts)?;
 
     let pending: Vec<Chunk> = work
         .of_shard(shard)

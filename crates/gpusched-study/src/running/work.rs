@@ -12,15 +12,19 @@ use std::str::FromStr;
 use gpusched_model::Factor;
 use gpusched_model::error::Error;
 
-/// One point of a study, for which task sets are generated.
+/// One point of a study, which has its own task sets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// Index of the point in the study, from 0. Points are sorted by number of tasks, then by utilization.
+    /// Index of the point in the study, from 0. Points are sorted by setting, then by number of tasks, then by utilization.
     pub index: usize,
-    /// Utilization U of each task set.
-    pub utilization: Factor,
-    /// Number of tasks n of each task set.
-    pub tasks: usize,
+    /// Index of the setting: the combination of values on all axes other than the number of tasks and the utilization.
+    pub setting: usize,
+    /// Number of the point for the random numbers of its task sets. Equal points of different settings have equal numbers.
+    pub drawn: u64,
+    /// Utilization U of each generated task set. `None` for task sets from a file.
+    pub utilization: Option<Factor>,
+    /// Number of tasks n of each generated task set. `None` for task sets from a file.
+    pub tasks: Option<usize>,
 }
 
 /// Some task sets of one point. gpusched computes, records and resumes a chunk as a whole.

@@ -1,15 +1,19 @@
 //! Comparison of two tables of results, row by row.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Serialize, Serializer};
 
 use super::Table;
 use super::wilson;
+use crate::COLUMNS;
 use gpusched_model::error::{self, Refusal};
 
-/// Columns that identify a row in a study of partitioning.
+/// Columns that identify a row in a study of partitioning, together with the columns of its further axes.
 const KEYS: [&str; 4] = ["utilization", "tasks", "reading", "algorithm"];
+
+/// Columns that identify a row only if they are axes.
+const MAYBE_AXES: [&str; 3] = ["policy", "interference", "sms"];
 
 /// Columns that do not identify a row in a study of cases.
 const OF_CASES: [&str; 5] = ["study", "value", "unit", "published", "deviation"];
@@ -62,8 +66,8 @@ pub struct Comparison {
 
 /// Compares the tables of results `before` and `after` of two studies of one kind.
 ///
-/// In studies of partitioning, two rows belong together if their utilization, number of tasks, analysis variant and algorithm
-/// are equal. The value is the schedulability ratio, with the interval of Newcombe (Statistics in Medicine 17, 1998, method
+/// In studies of partitioning, two rows belong together if their utilization, number of tasks, analysis variant, algorithm and
+/// values on further axes are equal. The value is the schedulability ratio, with the interval of Newcombe (Statistics in Medicine 17, 1998, method
 /// 10) for independent samples. In studies of cases, two rows belong together if all columns but the value, its unit and its
 /// published value are equal, where both tables have the column. The value is the column `value`, without an interval. Rows
 /// without a value in both tables are left out.
@@ -85,19 +89,31 @@ pub fn compare(before: &Table, after: &Table) -> error::Result<Comparison> {
         return Err(after.error(None, Refusal::new("", found, expected)));
     }
     let is_key = |column: &str| match kind {
-        true => KEYS.contains(&column),
+        true => KEYS.contains(&column) || !COLUMNS.contains(&column),
         false => !OF_CASES.contains(&column),
     };
-    let keys: Vec<&str> = before
-        .columns()
-        .iter()
-        .map(String::as_str)
+    let columns = before.columns().iter().map(String::as_str);
+    let mut keys: Vec<&str> = columns
         .filter(|column| is_key(column) && after.find(column).is_some())
         .collect();
-    let key = |table: &Table, row: usize| -> Vec<String> {
+    let of_row = |keys: &[&str], table: &Table, row: usize| -> Vec<String> {
         let cells = keys.iter().filter_map(|column| table.find(column));
         cells.map(|column| column.text(row).to_owned()).collect()
     };
+    for column in MAYBE_AXES.into_iter().filter(|_| kind) {
+        let count = |keys: &[&str], table: &Table| {
+            let rows = (0..table.len()).map(|row| of_row(keys, table, row));
+            rows.collect::<HashSet<_>>().len()
+        };
+        let more = [keys.as_slice(), &[column]].concat();
+        if [before, after]
+            .iter()
+            .all(|table| count(&more, table) > count(&keys, table))
+        {
+            keys = more;
+        }
+    }
+    let key = |table: &Table, row: usize| of_row(&keys, table, row);
     let cell = if kind { share } else { value };
     let values = |table: &Table| -> error::Result<Vec<(Vec<String>, Value)>> {
         let cells = (0..table.len()).map(|row| Ok(cell(table, row)?.map(|value| (key(table, row), value))));
@@ -189,6 +205,44 @@ mod tests {
             [("utilization", "2"), ("algorithm", "x")].map(|(a, b)| (a.to_owned(), b.to_owned()))
         );
         assert!((row.difference() + 0.2).abs() < 1e-12 && row.is_clear());
+    }
+
+    #[test]
+    fn rows_meet_by_the_values_on_further_axes() {
+        let head =
+            "study,point,utilization,tasks,deadline,reading,algorithm,policy,sms,sets,schedulable,rate\n";
+        let before =
+            "a,0,2,5,0.5,r,x,edf,8,10,4,0.4\na,1,2,5,0.5,r,x,dm,8,10,3,0.3\na,2,2,5,1,r,x,edf,8,10,9,0.9\n";
+        let after =
+            "a,0,2,5,1,r,x,edf,9,10,8,0.8\na,1,2,5,0.5,r,x,dm,9,10,1,0.1\na,2,2,5,0.5,r,x,edf,9,10,4,0.4\n";
+        let found = compare(
+            &table(&format!("{head}{before}")),
+            &table(&format!("{head}{after}")),
+        )
+        .unwrap();
+        let differences: Vec<i64> = found
+            .rows
+            .iter()
+            .map(|row| (row.difference() * 10.0).round() as i64)
+            .collect();
+        assert_eq!(differences, [0, -2, -1]);
+        let keys: Vec<&str> = found.rows[1]
+            .row
+            .iter()
+            .map(|(column, _)| column.as_str())
+            .collect();
+        // The policy distinguishes rows of one table, the number of SMs does not.
+        assert_eq!(
+            keys,
+            [
+                "utilization",
+                "tasks",
+                "deadline",
+                "reading",
+                "algorithm",
+                "policy"
+            ]
+        );
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn summary(study: &Study, palette: &Palette) -> Result<String> {
     let file = study.folder.results();
     let results = study::Table::read(&file)?;
     let mut table = match study.spec.partitioning() {
-        Some(_) => curves(&results)?,
+        Some(of) => curves(&results, &of.axes())?,
         None => cases(&results)?,
     };
     let more = table.truncate(SHOWN);
@@ -47,47 +47,67 @@ pub fn summary(study: &Study, palette: &Palette) -> Result<String> {
     Ok(text)
 }
 
-/// Returns a table with one row per analysis variant, algorithm and number of tasks.
-fn curves(results: &study::Table) -> Result<Table> {
-    let weighted = study::weighted(results)?;
-    let keys = |table| -> Result<[study::table::Column<'_>; 3]> {
-        let column = |name| study::Table::column(table, name);
-        Ok([column("reading")?, column("algorithm")?, column("tasks")?])
-    };
-    let (of_row, of_curve) = (keys(results)?, keys(&weighted)?);
+/// Returns a table with one row per analysis variant, algorithm, number of tasks and value on each further axis. If the
+/// utilization does not vary, the rows show the rates, otherwise how far the utilization can rise.
+fn curves(results: &study::Table, axes: &[&'static str]) -> Result<Table> {
     let (utilization, sets) = (results.column("utilization")?, results.column("sets")?);
-    let (schedulable, rate) = (results.column("schedulable")?, weighted.column("weighted")?);
-    let mut table = Table::new([
-        Column::Left("variant"),
-        Column::Left("algorithm"),
-        Column::Right("tasks"),
-        Column::Right("all schedulable up to U"),
-        Column::Right("half up to U"),
-        Column::Right("weighted rate"),
-    ]);
+    let (schedulable, rate) = (results.column("schedulable")?, results.column("rate")?);
+    let sms = results.column("mean_sms")?;
+    let first = (results.len() > 0).then(|| utilization.text(0));
+    let varies = (0..results.len()).any(|row| Some(utilization.text(row)) != first);
+    let names = ["tasks"].iter().chain(axes).copied();
+    let names = names.filter(|name| {
+        results
+            .find(name)
+            .is_some_and(|column| !column.text(0).is_empty())
+    });
+    let names: Vec<&str> = ["reading", "algorithm"].into_iter().chain(names).collect();
+    let keys = names
+        .iter()
+        .map(|name| results.column(name))
+        .collect::<Result<Vec<_>>>()?;
+    let mut columns = vec![Column::Left("variant"), Column::Left("algorithm")];
+    columns.extend(names.iter().skip(2).map(|name| Column::Right(name)));
+    columns.extend(match varies {
+        true => ["all schedulable up to U", "half up to U", "weighted rate"].map(Column::Right),
+        false => ["sets", "rate", "mean SMs"].map(Column::Right),
+    });
+    let key = |row: usize| -> Vec<&str> { keys.iter().map(|column| column.text(row)).collect() };
     let number = |cell: Result<Option<f64>>| Ok::<_, Error>(cell?.unwrap_or(f64::NAN));
-    for curve in 0..weighted.len() {
-        let [reading, algorithm, tasks] = of_curve.map(|column| column.text(curve));
-        let rows = (0..results.len())
-            .filter(|&row| of_row.map(|column| column.text(row)) == [reading, algorithm, tasks]);
-        let point = |row| {
-            let [sets, schedulable] = [sets, schedulable].map(|column| column.number(row));
-            Ok((
-                number(utilization.number(row))?,
-                number(sets)?,
-                number(schedulable)?,
-            ))
-        };
-        let mut points = rows.map(point).collect::<Result<Vec<Point>>>()?;
-        points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        table.row([
-            clip(reading, 24),
-            clip(algorithm, 24),
-            tasks.to_owned(),
-            up_to(&points, 1.0),
-            up_to(&points, 0.5),
-            format!("{:.3}", number(rate.number(curve))?),
-        ]);
+    let mut curves: Vec<(Vec<&str>, Vec<usize>)> = Vec::new();
+    for row in 0..results.len() {
+        let key = key(row);
+        match curves.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, rows)) => rows.push(row),
+            None => curves.push((key, vec![row])),
+        }
+    }
+    // The rows of this table are the curves in the same order.
+    let weighted = varies.then(|| study::weighted(results)).transpose()?;
+    let mut table = Table::new(columns);
+    for (curve, (key, rows)) in curves.into_iter().enumerate() {
+        let mut cells: Vec<String> = key.into_iter().map(|cell| clip(cell, 24)).collect();
+        if let Some(weighted) = &weighted {
+            let point = |&row: &usize| {
+                let [sets, schedulable] = [sets, schedulable].map(|column| column.number(row));
+                let utilization = number(utilization.number(row))?;
+                Ok((utilization, number(sets)?, number(schedulable)?))
+            };
+            let mut points = rows.iter().map(point).collect::<Result<Vec<Point>>>()?;
+            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let rate = number(weighted.column("weighted")?.number(curve))?;
+            cells.extend([up_to(&points, 1.0), up_to(&points, 0.5), format!("{rate:.3}")]);
+        } else {
+            let Some(&row) = rows.last() else { continue };
+            let rate = number(rate.number(row))?;
+            let of_row = [
+                sets.text(row).to_owned(),
+                format!("{rate:.3}"),
+                sms.text(row).to_owned(),
+            ];
+            cells.extend(of_row);
+        }
+        table.row(cells);
     }
     Ok(table)
 }

@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, IntoDeserializer as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::measures::Files;
+use super::files::Files;
 use gpusched_analysis::generation::{Kernels, WcetModel};
 use gpusched_model::TaskSet;
 use gpusched_model::error::Refusal;
@@ -29,6 +29,13 @@ pub enum WcetFunctions {
 pub struct WcetFrom {
     /// Path of the file with the task set. The WCET function of each task in this file must be a table.
     from: String,
+}
+
+impl WcetFrom {
+    /// Returns the path of the file, as the study states it.
+    pub(crate) fn path(&self) -> &str {
+        &self.from
+    }
 }
 
 impl WcetFunctions {

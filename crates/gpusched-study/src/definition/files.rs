@@ -1,4 +1,4 @@
-//! Reader of the files that experiment cases name.
+//! Reader of the files that a study names.
 
 use gpusched_model::error::Refusal;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::output::folder::INPUTS;
 use crate::output::hash::sha256;
 use gpusched_model::reader::{Document, Documents};
 
-/// Finds and reads the files that one case names.
+/// Finds and reads the files that a study or one of its cases names.
 ///
 /// gpusched searches a relative path first in the folder of the study, then in each folder above
 /// it, and then in the working directory. Therefore gpusched finds the files of a study in a checkout from any working
@@ -27,7 +27,7 @@ pub struct Files {
     inputs: Inputs,
 }
 
-/// The files that cases name, with their contents.
+/// The files that a study names, with their contents.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// Text of each file. The key is the path that the study states.
@@ -69,25 +69,44 @@ impl Files {
     }
 
     fn document<T: Document>(&mut self, path: &str) -> Result<T, String> {
+        let mut documents = self.documents(path, 1)?;
+        match (documents.pop(), documents.is_empty()) {
+            (Some(document), true) => Ok(document),
+            _ => Err(format!(
+                "{path}: found several documents, expected one document: {}",
+                T::EXPECTED
+            )),
+        }
+    }
+
+    /// Reads the first documents in the file at `path`: at most `most` documents, and one more if the file has more. The study
+    /// states the path in `field`. The file must contain at least one document.
+    ///
+    /// # Errors
+    /// Fails under the same conditions as [`Files::read`].
+    pub(crate) fn read_first<T: Document>(
+        &mut self,
+        field: &str,
+        path: &str,
+        most: u64,
+    ) -> Result<Vec<T>, Refusal> {
+        self.documents(path, most).map_err(Refusal::about(field))
+    }
+
+    fn documents<T: Document>(&mut self, path: &str, most: u64) -> Result<Vec<T>, String> {
         let bytes = self.find(path)?;
-        let mut documents = Documents::<T>::new(path, Cursor::new(bytes.clone()));
-        let first = documents.next();
-        let document = match (first, documents.next()) {
-            (Some(Ok((_, document))), None) => document,
-            (Some(Err(error)), _) => return Err(error.to_string()),
-            (None, _) => return Err(format!("{path}: found nothing, expected {}", T::EXPECTED)),
-            (Some(Ok(_)), Some(_)) => {
-                return Err(format!(
-                    "{path}: found several documents, expected one document: {}",
-                    T::EXPECTED
-                ));
-            }
-        };
+        let documents = Documents::<T>::new(path, Cursor::new(bytes.clone()));
+        let first = documents.take(usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
+        let documents: Result<Vec<T>, _> = first.map(|document| Ok(document?.1)).collect();
+        let documents = documents.map_err(|error: gpusched_model::error::Error| error.to_string())?;
+        if documents.is_empty() {
+            return Err(format!("{path}: found nothing, expected {}", T::EXPECTED));
+        }
         self.hashes.push(sha256(&bytes));
         let text = String::from_utf8(bytes)
             .map_err(|_| format!("{path}: found bytes that are not UTF-8, expected {}", T::EXPECTED))?;
         self.inputs.texts.insert(path.to_owned(), text);
-        Ok(document)
+        Ok(documents)
     }
 
     /// Returns the content of the file at `path`. If the file does not exist, returns the content
@@ -130,7 +149,7 @@ impl Files {
     }
 
     /// Returns all files that were read.
-    pub(super) fn into_inputs(self) -> Inputs {
+    pub(crate) fn into_inputs(self) -> Inputs {
         self.inputs
     }
 }

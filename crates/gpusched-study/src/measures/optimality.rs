@@ -1,19 +1,17 @@
 //! Metric that computes the gap between the number of SMs that the plan of a heuristic uses and the minimum number of
 //! SMs.
 
-mod functions;
-
 use gpusched_analysis::interference::model_of;
 use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::functions::WcetFunctions;
 use super::limits::within;
 use super::statistics::ratio;
 use super::{Files, Labels, Measure, Parameters, Row};
+use crate::definition::functions::WcetFunctions;
 use crate::output::weighted::Weighted;
-use gpusched_analysis::generation::{Kernels, Recipe, Source};
+use gpusched_analysis::generation::{Kernels, Periods, Recipe, Source};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::ListOrder;
@@ -40,6 +38,9 @@ pub struct OptimalityParameters {
     policy: Policy,
     /// WCET functions of the tasks.
     wcet: WcetFunctions,
+    /// Distribution of the periods. If absent, the periods of [Singh21] apply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    periods: Option<Periods>,
     /// Number of task sets for each utilization.
     sets: u64,
     /// Heuristics that are compared with `optimal`.
@@ -232,6 +233,7 @@ impl Optimality {
         let parameters = &self.parameters;
         let recipe = Recipe {
             wcet: parameters.wcet.model(),
+            periods: parameters.periods.clone().unwrap_or_default(),
             ..Recipe::default()
         };
         let source = Source::new(&recipe, parameters.tasks, utilization, seed)?;

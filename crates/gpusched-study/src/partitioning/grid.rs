@@ -1,0 +1,184 @@
+//! The axes of a study. Every combination of the values on all axes is one grid cell. The axes `utilization` and `tasks`
+//! define the points within a setting. All other axes replace fields of the study.
+
+use toml::Table;
+use toml::map::Entry;
+
+use super::shape::PartitioningShape as Shape;
+use crate::definition::axis::MAX_VALUES;
+use crate::definition::document::Document;
+use crate::definition::levels::Level;
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::reader::Tree;
+use serde::Deserialize as _;
+
+/// The part of a study that contains a field.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Place {
+    /// The study itself.
+    Study,
+    /// The table `[generator]`.
+    Generator,
+    /// Each `[[reading]]`.
+    Reading,
+}
+
+/// Fields that an axis can replace, in the order of the columns. The last axis varies fastest.
+pub(super) const FIELDS: [&str; 21] = [
+    "population",
+    "platform",
+    "device",
+    "sms",
+    "generator",
+    "cap",
+    "periods",
+    "memory-share",
+    "deadline",
+    "jitter",
+    "compute-serial",
+    "memory-serial",
+    "compute-conflict",
+    "memory-conflict",
+    "blocks",
+    "saturation",
+    "wcet",
+    "policy",
+    "interference",
+    "arbitration",
+    "granularity",
+];
+
+fn place(field: &str) -> Place {
+    match field {
+        "population" | "platform" | "device" | "sms" => Place::Study,
+        "wcet" | "policy" | "interference" | "arbitration" | "granularity" => Place::Reading,
+        _ => Place::Generator,
+    }
+}
+
+/// One combination of values on the axes other than `utilization` and `tasks`.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    /// Value on each of these axes.
+    pub levels: Vec<(&'static str, Level)>,
+    /// The study with these values.
+    pub shape: Shape,
+}
+
+/// Returns the grid cells of the study in `document`; at least one.
+pub(super) fn cells(document: &Document) -> Result<Vec<Cell>> {
+    let table: Table = document.parse()?;
+    let axes = axes(document, &table)?;
+    if axes.is_empty() {
+        return Ok(vec![Cell {
+            levels: Vec::new(),
+            shape: document.parse()?,
+        }]);
+    }
+    let count = axes
+        .iter()
+        .fold(1, |count: usize, (_, levels)| count.saturating_mul(levels.len()));
+    if count > MAX_VALUES {
+        let found = format!("{count} combinations of values");
+        return Err(document.error(Refusal::new("axis", found, format!("at most {MAX_VALUES}"))));
+    }
+    let mut combinations = vec![Vec::new()];
+    for (field, levels) in &axes {
+        let with = |level: &Level, combination: &Vec<_>| {
+            [combination.as_slice(), &[(*field, level.clone())]].concat()
+        };
+        combinations = combinations
+            .iter()
+            .flat_map(|combination| levels.iter().map(|level| with(level, combination)))
+            .collect();
+    }
+    let cells = combinations.into_iter().map(|levels| {
+        let mut table = table.clone();
+        for (field, level) in &levels {
+            replace(&mut table, field, level).map_err(|refusal| document.error(refusal))?;
+        }
+        let tree = Tree::deserialize(table).map_err(|error| Error::Internal(error.to_string()))?;
+        let shape = tree
+            .read()
+            .map_err(|refusal| in_cell(document.error(refusal), document, &levels))?;
+        Ok(Cell { levels, shape })
+    });
+    cells.collect()
+}
+
+/// Removes the axes that replace fields from `table`, and returns them with their values.
+fn axes(document: &Document, table: &Table) -> Result<Vec<(&'static str, Vec<Level>)>> {
+    let Some(axis) = table.get("axis").and_then(toml::Value::as_table) else {
+        return Ok(Vec::new());
+    };
+    let mut axes = Vec::new();
+    for field in FIELDS {
+        if axis.contains_key(field) {
+            let shape: super::shape::Axis = document.parse::<Peek>()?.axis;
+            let levels = shape.fields.get(field).map(|levels| levels.as_slice().to_vec());
+            axes.push((field, levels.unwrap_or_default()));
+        }
+    }
+    Ok(axes)
+}
+
+#[derive(serde::Deserialize)]
+struct Peek {
+    #[serde(default)]
+    axis: super::shape::Axis,
+}
+
+/// Sets `field` of the study in `table` to the value `level`.
+fn replace(table: &mut Table, field: &str, level: &Level) -> Result<(), Refusal> {
+    let set = |table: &mut Table, place: &str| match table.entry(field) {
+        Entry::Vacant(entry) => {
+            entry.insert(level.value().clone());
+            Ok(())
+        }
+        Entry::Occupied(_) => {
+            let expected = format!("`{field}` only there or only in [axis]");
+            let name = match place.is_empty() {
+                true => field.to_owned(),
+                false => format!("{place}.{field}"),
+            };
+            Err(Refusal::new(name, format!("`{field}` also in [axis]"), expected))
+        }
+    };
+    match place(field) {
+        Place::Study => set(table, ""),
+        Place::Generator => {
+            let generator = table.entry("generator").or_insert_with(|| Table::new().into());
+            generator
+                .as_table_mut()
+                .map_or(Ok(()), |generator| set(generator, "generator"))
+        }
+        Place::Reading => {
+            let readings = table.get_mut("reading").and_then(toml::Value::as_array_mut);
+            let mut readings = readings.into_iter().flatten().enumerate();
+            readings.try_for_each(|(index, reading)| {
+                let reading = reading.as_table_mut();
+                reading.map_or(Ok(()), |reading| set(reading, &format!("reading[{index}]")))
+            })
+        }
+    }
+}
+
+/// Adds the values on the axes to `error`, an error of one grid cell.
+pub(super) fn in_cell(error: Error, document: &Document, levels: &[(&'static str, Level)]) -> Error {
+    match error {
+        Error::Refused(refusal) if !levels.is_empty() => {
+            let levels: Vec<String> = levels
+                .iter()
+                .map(|(field, level)| format!("{field} = {level}"))
+                .collect();
+            let message = format!(
+                "with {}: {}: {}",
+                levels.join(", "),
+                refusal.field(),
+                refusal.message()
+            );
+            document.error(Refusal::told("axis", message))
+        }
+        other => other,
+    }
+}

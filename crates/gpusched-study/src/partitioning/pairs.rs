@@ -1,0 +1,189 @@
+//! Paired comparison of algorithms. All algorithms partition the same task sets. So the task sets that only one of two
+//! algorithms schedules show which algorithm is better, also if the confidence intervals of the two ratios overlap.
+//!
+//! Source: Q. McNemar, *Note on the sampling error of the difference between correlated proportions or percentages*,
+//! Psychometrika 12, 1947, with the exact binomial distribution.
+
+use statrs::distribution::{Binomial, DiscreteCDF as _};
+
+use super::Partitioning;
+use crate::output::tables::csv_of;
+use crate::running::tally::Tally;
+use gpusched_model::error::Result;
+
+/// Columns of the table of pairs. The table has one row for each combination of number of tasks, further axes, analysis variant
+/// and pair of algorithms. A study with further axes has a column for each of them after `tasks`. `only_algorithm` and
+/// `only_other` are the numbers of task sets that only one of the two algorithms schedules. `p_value` is the probability that
+/// these numbers differ at least as much if both algorithms are equally good.
+pub const PAIR_COLUMNS: [&str; 13] = [
+    "study",
+    "tasks",
+    "reading",
+    "algorithm",
+    "other",
+    "policy",
+    "interference",
+    "sms",
+    "utilizations",
+    "sets",
+    "only_algorithm",
+    "only_other",
+    "p_value",
+];
+
+/// Number of columns in [`PAIR_COLUMNS`] before the columns of the axes.
+const BEFORE_AXES: usize = 2;
+
+/// Returns the pairs of `algorithms` algorithms, each with the smaller index first.
+pub(super) fn pairs(algorithms: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..algorithms).flat_map(move |one| (one + 1..algorithms).map(move |other| (one, other)))
+}
+
+/// Counts a task set. `verdicts` states for each algorithm whether it schedules the task set. `cells` contains two tallies for
+/// each pair: the task sets that only the first algorithm schedules, and those that only the second algorithm schedules.
+pub(super) fn count(cells: &mut [Tally], verdicts: &[bool]) {
+    for ((one, other), cells) in pairs(verdicts.len()).zip(cells.chunks_mut(2)) {
+        let verdict = |index: usize| verdicts.get(index).copied() == Some(true);
+        if let [only_one, only_other] = cells {
+            only_one.schedulable += u64::from(verdict(one) && !verdict(other));
+            only_other.schedulable += u64::from(verdict(other) && !verdict(one));
+        }
+    }
+}
+
+/// Returns the two-sided p-value of McNemar's exact test. `one` and `other` are the numbers of discordant pairs.
+pub(super) fn p_value(one: u64, other: u64) -> f64 {
+    let all = one.saturating_add(other);
+    match Binomial::new(0.5, all) {
+        Ok(binomial) if all > 0 => (2.0 * binomial.cdf(one.min(other))).min(1.0),
+        _ => 1.0,
+    }
+}
+
+/// Sums of one row over all utilizations.
+struct Line {
+    key: Vec<String>,
+    tail: Vec<String>,
+    utilizations: u64,
+    only: [u64; 2],
+}
+
+/// Computes the table of pairs. `sets` is the number of task sets per point, and `tallies` returns the tallies of a point.
+/// `axes` contains the axes with columns of their own.
+pub(super) fn table(
+    name: &str,
+    study: &Partitioning,
+    axes: &[&'static str],
+    sets: u64,
+    tallies: impl Fn(usize) -> Vec<Tally>,
+) -> Result<Vec<u8>> {
+    let mut lines: Vec<Line> = Vec::new();
+    for point in study.points() {
+        let Some(setting) = study.setting(point) else {
+            continue;
+        };
+        let tallies = tallies(point.index);
+        let of_pairs = tallies.get(study.cells()..).unwrap_or_default();
+        let cells = setting.readings.iter();
+        let cells = cells.flat_map(|reading| pairs(study.algorithms.len()).map(move |pair| (reading, pair)));
+        for ((reading, (one, other)), only) in cells.zip(of_pairs.chunks(2)) {
+            let mut key = vec![
+                name.to_owned(),
+                point.tasks.map(|tasks| tasks.to_string()).unwrap_or_default(),
+            ];
+            let levels = setting.levels.iter().filter(|(axis, _)| axes.contains(axis));
+            key.extend(levels.map(|(_, level)| level.to_string()));
+            let algorithms = [one, other].map(|index| study.algorithms.get(index));
+            key.push(reading.name.clone());
+            key.extend(
+                algorithms
+                    .into_iter()
+                    .flatten()
+                    .map(|algorithm| algorithm.name.clone()),
+            );
+            let tail = vec![
+                reading.policy.to_string(),
+                reading.interference.to_string(),
+                setting.sms.to_string(),
+            ];
+            let known = lines.iter().position(|line| line.key == key && line.tail == tail);
+            let position = known.unwrap_or_else(|| {
+                lines.push(Line {
+                    key,
+                    tail,
+                    utilizations: 0,
+                    only: [0; 2],
+                });
+                lines.len() - 1
+            });
+            if let Some(line) = lines.get_mut(position) {
+                line.utilizations += 1;
+                line.only
+                    .iter_mut()
+                    .zip(only)
+                    .for_each(|(sum, cell)| *sum += cell.schedulable);
+            }
+        }
+    }
+    let (before, after) = PAIR_COLUMNS.split_at(BEFORE_AXES);
+    let rows = lines.into_iter().map(|line| {
+        let [one, other] = line.only;
+        let mut row = line.key;
+        row.extend(line.tail);
+        row.extend(
+            [
+                line.utilizations,
+                line.utilizations.saturating_mul(sets),
+                one,
+                other,
+            ]
+            .map(|count| count.to_string()),
+        );
+        row.push(format!("{:.6}", p_value(one, other)));
+        row
+    });
+    csv_of(name, &[before, axes, after].concat(), rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum over the binomial distribution in integers is the reference.
+    #[test]
+    fn p_values_are_those_of_the_sum() {
+        for all in 0..40_u32 {
+            for one in 0..=all {
+                let mut choose = 1_u128;
+                let mut tail = 0;
+                for k in 0..=one.min(all - one) {
+                    tail += choose;
+                    choose = choose * u128::from(all - k) / u128::from(k + 1);
+                }
+                let expected = (2.0 * tail as f64 / 2f64.powi(all as i32)).min(1.0);
+                let found = p_value(one.into(), (all - one).into());
+                assert!(
+                    (found - expected).abs() < 1e-9,
+                    "{one} of {all}: {found}, not {expected}"
+                );
+            }
+        }
+        assert!(p_value(0, 10_000) < 1e-9);
+        assert_eq!(p_value(u64::MAX, u64::MAX), 1.0);
+    }
+
+    #[test]
+    fn discordant_sets_are_counted_for_each_pair() {
+        let mut cells = vec![Tally::default(); 6];
+        for verdicts in [
+            [true, false, true],
+            [true, false, false],
+            [false, true, false],
+            [true; 3],
+        ] {
+            count(&mut cells, &verdicts);
+        }
+        let counts: Vec<u64> = cells.iter().map(|cell| cell.schedulable).collect();
+        assert_eq!(counts, [2, 1, 2, 1, 1, 1]); // (0, 1), (0, 2), (1, 2)
+    }
+}

@@ -1,0 +1,190 @@
+//! Settings: everything that determines the results of a point, except its utilization and its number of tasks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::checks;
+use super::effects;
+use super::grid::Cell;
+use super::shape::Reading;
+use crate::definition::document::Document;
+use crate::definition::functions::WcetFunctions;
+use crate::definition::levels::Level;
+use crate::measures::Files;
+use crate::running::work::Point;
+use gpusched_analysis::generation::{Kernels, Recipe, Source};
+use gpusched_analysis::interference::model_of;
+use gpusched_analysis::partitioning::{Heuristic, Offer, Problem};
+use gpusched_model::TaskSet;
+use gpusched_model::error::{Error, Refusal, Result};
+
+/// One combination of values on all axes other than `utilization` and `tasks`, with checked fields.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    /// Value on each of these axes.
+    pub levels: Vec<(&'static str, Level)>,
+    /// Number of SMs of the GPU.
+    pub sms: u32,
+    pub generator: Recipe,
+    pub readings: Vec<Reading>,
+    /// Supported partition sizes of each analysis variant.
+    pub offers: Vec<Option<Offer>>,
+    /// Kernels that the generated tasks copy, for each analysis variant with measured WCET functions.
+    pub kernels: Vec<Option<Kernels>>,
+    /// Task sets from a file. Absent if the study generates task sets.
+    pub population: Option<Population>,
+}
+
+/// Task sets from a file.
+pub(super) type Population = Arc<[TaskSet]>;
+
+/// The contents of the files that were read so far. Several settings may use the same file.
+#[derive(Debug)]
+pub(super) struct Contents {
+    pub files: Files,
+    kernels: BTreeMap<String, Kernels>,
+    populations: BTreeMap<String, Population>,
+}
+
+impl Contents {
+    /// Creates a reader for the files that the study in `document` names.
+    pub fn new(document: &Document) -> Contents {
+        Contents {
+            files: Files::new(&document.file),
+            kernels: BTreeMap::new(),
+            populations: BTreeMap::new(),
+        }
+    }
+
+    fn kernels(&mut self, functions: &WcetFunctions) -> Result<Option<Kernels>, Refusal> {
+        let WcetFunctions::From(from) = functions else {
+            return Ok(None);
+        };
+        if let Some(known) = self.kernels.get(from.path()) {
+            return Ok(Some(known.clone()));
+        }
+        let kernels = functions.kernels(&mut self.files)?;
+        if let Some(kernels) = &kernels {
+            self.kernels.insert(from.path().to_owned(), kernels.clone());
+        }
+        Ok(kernels)
+    }
+
+    fn population(&mut self, path: &str, sets: u64) -> Result<Population, Refusal> {
+        if let Some(known) = self.populations.get(path) {
+            return Ok(known.clone());
+        }
+        let mut found: Vec<TaskSet> = self.files.read_first("population", path, sets)?;
+        if (found.len() as u64) < sets {
+            let expected = format!("at least `sets` = {sets} task sets");
+            return Err(Refusal::new(
+                "population",
+                format!("{} task sets in {path}", found.len()),
+                expected,
+            ));
+        }
+        found.truncate(usize::try_from(sets).unwrap_or(usize::MAX));
+        let population: Population = found.into();
+        self.populations.insert(path.to_owned(), population.clone());
+        Ok(population)
+    }
+}
+
+impl Setting {
+    /// Checks one grid cell of the study in `document`. Also returns the heuristic of each algorithm.
+    pub fn new(
+        document: &Document,
+        cell: &Cell,
+        contents: &mut Contents,
+    ) -> Result<(Setting, Vec<Heuristic>)> {
+        let shape = &cell.shape;
+        checks::blocks(document, shape)?;
+        checks::interference(document, shape)?;
+        let sms = checks::sms(document, shape)?;
+        let heuristics = effects::heuristics(document, shape, sms)?;
+        let offers = checks::offers(document, shape)?;
+        checks::population(document, cell)?;
+        let refuse = |refusal: Refusal| document.error(refusal);
+        let population = shape.population.as_deref();
+        let population = population.map(|path| contents.population(path, shape.sets));
+        let population = population.transpose().map_err(refuse)?;
+        let kernels = shape
+            .reading
+            .iter()
+            .enumerate()
+            .map(|(index, reading)| match &reading.wcet {
+                None => Ok(None),
+                Some(functions) => {
+                    let kernels = contents.kernels(functions);
+                    kernels.map_err(|refusal| refuse(refusal.within(&format!("reading[{index}]"))))
+                }
+            });
+        let setting = Setting {
+            levels: cell.levels.clone(),
+            sms,
+            generator: shape.generator.clone(),
+            kernels: kernels.collect::<Result<_>>()?,
+            readings: shape.reading.clone(),
+            offers,
+            population,
+        };
+        setting.check_population(document)?;
+        let whole = setting.generator.check();
+        whole.map_err(|error| document.error(Refusal::told("generator", error)))?;
+        Ok((setting, heuristics))
+    }
+
+    /// Checks that each analysis variant accepts the task sets from a file. This check prevents that a study fails after
+    /// hours of computation.
+    fn check_population(&self, document: &Document) -> Result<()> {
+        for set in self.population.iter().flat_map(|sets| sets.iter()) {
+            for reading in 0..self.readings.len() {
+                if let Err(error) = self.problem(set, reading) {
+                    let name = set.name().unwrap_or("a task set without a name");
+                    let message = format!("{name}: reading[{reading}]: {error}");
+                    return Err(document.error(Refusal::told("population", message)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the generator of task sets at `point` for the analysis variant with number `reading`, which states the
+    /// WCET functions and the number of blocks. All variants use the same random numbers.
+    pub fn source(&self, point: &Point, reading: usize, seed: u64) -> Result<Source> {
+        let variant = self.readings.get(reading);
+        let functions = variant.and_then(|variant| variant.wcet.as_ref());
+        let recipe = Recipe {
+            wcet: functions.map(WcetFunctions::model).unwrap_or_default(),
+            blocks: variant
+                .and_then(|variant| variant.blocks)
+                .or(self.generator.blocks),
+            ..self.generator.clone()
+        };
+        let utilization = point.utilization.map_or(0.0, |utilization| utilization.as_f64());
+        let source = Source::new(&recipe, point.tasks.unwrap_or(0), utilization, seed)?;
+        match self.kernels.get(reading).and_then(Option::as_ref) {
+            Some(kernels) => Ok(source.with_kernels(kernels.clone())?),
+            None => Ok(source),
+        }
+    }
+
+    /// Returns the partitioning problem of `set` for the analysis variant with number `reading`.
+    pub fn problem<'s>(&'s self, set: &'s TaskSet, reading: usize) -> Result<Problem<'s>> {
+        let Some(variant) = self.readings.get(reading) else {
+            return Err(Error::parameter(
+                "reading",
+                reading,
+                "an analysis variant of the study",
+            ));
+        };
+        let mut problem = Problem::new(set, self.sms, variant.policy, model_of(variant.interference))?;
+        if let Some(memory) = variant.memory() {
+            problem = problem.sharing(memory)?;
+        }
+        match self.offers.get(reading).and_then(Option::as_ref) {
+            Some(offer) => problem.offered(offer),
+            None => Ok(problem),
+        }
+    }
+}
