@@ -101,7 +101,7 @@ fn every_choice_in_the_template_is_valid() {
             text = text.replace("# [figure]", "[figure]");
         }
         if key(choice) == "device" {
-            text = text.replace("[[reading]]", "[[reading]]\ngranularity = \"tpc\"");
+            text = text.replace("[[variant]]", "[[variant]]\ngranularity = \"tpc\"");
         }
         let read = Spec::parse("mine.toml", &text, Overrides::default());
         assert!(read.is_ok(), "{choice}: {}", read.unwrap_err());
@@ -131,7 +131,7 @@ fn other_results_are_told_and_fresh_starts_anew() {
     let refused = gpusched(folder.path(), "study run @mine.toml -q -o @x");
     assert_eq!(refused.code, 2);
     for part in [
-        "at reading[0].policy: found results of a study with \"edf\", expected results of this study, with \"np-edf\"; further differences: sets",
+        "at variant[0].policy: found results of a study with \"edf\", expected results of this study, with \"np-edf\"; further differences: sets",
         "hint: delete the old results with `--fresh`",
     ] {
         assert!(refused.stderr.contains(part), "{}", refused.stderr);

@@ -16,10 +16,10 @@ use tempfile::TempDir;
 /// is 0, no schedulable set and therefore no mean exists.
 fn results() -> String {
     let mut csv = String::from(
-        "study,point,utilization,tasks,reading,algorithm,policy,interference,sms,sets,schedulable,rate,ci_low,ci_high,\
+        "study,point,utilization,tasks,variant,algorithm,policy,interference,sms,sets,schedulable,rate,ci_low,ci_high,\
          mean_sms,mean_merges,mean_prefill_merges\n",
     );
-    for reading in ["literal", "proportional"] {
+    for variant in ["literal", "proportional"] {
         for point in 0..5 {
             for (index, algorithm) in ["SMS-INA", "BF-INA", "1G"].into_iter().enumerate() {
                 let schedulable = 100_usize.saturating_sub(point * (index + 1) * 15);
@@ -27,7 +27,7 @@ fn results() -> String {
                 let (low, high) = ((rate - 0.05).max(0.0), (rate + 0.05).min(1.0));
                 let sms = if schedulable > 0 { "42.5" } else { "" };
                 csv += &format!(
-                    "fig-a,{point},{},50,{reading},{algorithm},edf,conflict,68,100,{schedulable},{rate},{low},{high},{sms},7,0\n",
+                    "fig-a,{point},{},50,{variant},{algorithm},edf,conflict,68,100,{schedulable},{rate},{low},{high},{sms},7,0\n",
                     10 + 10 * point
                 );
             }
@@ -145,7 +145,7 @@ fn points_stand_where_the_table_says() {
     let svg = Workplace::new().figure(&[
         "results.csv",
         "--where",
-        "reading=literal",
+        "variant=literal",
         "--where",
         "algorithm=1G",
     ]);
@@ -219,7 +219,7 @@ fn options_choose_columns_rows_and_words() {
         "--panel",
         "algorithm",
         "--series",
-        "reading",
+        "variant",
         "--title",
         "Fig. 7 <&\"'>\u{7}",
         "--where",
@@ -256,8 +256,8 @@ fn bad_input_is_an_error_and_leaves_no_file() {
         "results.csv --series speed -o figure.svg",
         "results.csv --panel speed -o figure.svg",
         "results.csv --where speed=1 -o figure.svg",
-        "results.csv --where reading=liberal -o figure.svg",
-        "results.csv --where reading -o figure.svg",
+        "results.csv --where variant=liberal -o figure.svg",
+        "results.csv --where variant -o figure.svg",
         "results.csv --panel tasks -o figure.svg",
         "results.csv results.csv -o figure.svg",
         "results.csv --y algorithm -o figure.svg",

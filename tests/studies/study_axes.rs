@@ -59,7 +59,7 @@ const VALUES: [&str; 9] = [
 fn a_grid_equals_one_study_per_combination() {
     let text = format!(
         "{HEAD}[axis]\n{POINTS}sms = [4, 7]\ndeadline = [0.5, 'uniform:0.5:1']\npolicy = ['edf', 'np-edf']\n\
-         [[reading]]\nname = 'r'\nwcet = 'amdahl'\n{ALGORITHMS}"
+         [[variant]]\nname = 'r'\nwcet = 'amdahl'\n{ALGORITHMS}"
     );
     let results = table(&parse(&text), ".csv");
     let names: Vec<&str> = results.columns().iter().map(String::as_str).collect();
@@ -71,7 +71,7 @@ fn a_grid_equals_one_study_per_combination() {
             "utilization",
             "tasks",
             "deadline",
-            "reading",
+            "variant",
             "algorithm"
         ]
     );
@@ -82,7 +82,7 @@ fn a_grid_equals_one_study_per_combination() {
             for policy in ["edf", "np-edf"] {
                 let text = format!(
                     "{HEAD}sms = {sms}\n[axis]\n{POINTS}[generator]\ndeadline = {deadline}\n\
-                     [[reading]]\nname = 'r'\nwcet = 'amdahl'\npolicy = '{policy}'\n{ALGORITHMS}"
+                     [[variant]]\nname = 'r'\nwcet = 'amdahl'\npolicy = '{policy}'\n{ALGORITHMS}"
                 );
                 let spec = parse(&text);
                 expected.extend(rows(&table(&spec, ".csv"), &VALUES));
@@ -127,7 +127,7 @@ fn task_sets_from_a_file_equal_generated_task_sets() {
     let path = folder.path().join("x.toml");
     let text = format!(
         "name = 'x'\nsets = 6\nsms = 5\n[axis]\npopulation = ['3.jsonl', '8.jsonl']\n\
-         [[reading]]\nname = 'r'\npolicy = 'edf'\n{ALGORITHMS}"
+         [[variant]]\nname = 'r'\npolicy = 'edf'\n{ALGORITHMS}"
     );
     fs::write(&path, &text).unwrap();
     let spec = Spec::read(&path, Overrides::default()).unwrap();
@@ -136,7 +136,7 @@ fn task_sets_from_a_file_equal_generated_task_sets() {
     for seed in [3, 8] {
         let text = format!(
             "name = 'x'\nsets = 6\nseed = {seed}\nsms = 5\n[axis]\nutilization = 3\ntasks = 6\n\
-             [[reading]]\nname = 'r'\nwcet = 'amdahl'\npolicy = 'edf'\n{ALGORITHMS}"
+             [[variant]]\nname = 'r'\nwcet = 'amdahl'\npolicy = 'edf'\n{ALGORITHMS}"
         );
         let of_seed = rows(
             &table(&parse(&text), ".csv"),
@@ -198,12 +198,12 @@ fn task_sets_from_a_file_equal_generated_task_sets() {
         (
             "policy = 'edf'",
             "policy = 'edf'\nwcet = 'amdahl'",
-            ["reading[0].wcet", "no `wcet`"],
+            ["variant[0].wcet", "no `wcet`"],
         ),
         (
             "policy = 'edf'",
             "policy = 'lp-edf'\nblocks = 5",
-            ["reading[0].blocks", "no `blocks`"],
+            ["variant[0].blocks", "no `blocks`"],
         ),
         (
             "sets = 6",
@@ -228,7 +228,7 @@ fn measured_functions_and_pairs_equal_a_simple_loop() {
     let path = folder.path().join("x.toml");
     let text = format!(
         "name = 'x'\nsets = 30\nsms = 8\npaired = true\n[axis]\nutilization = [1, 2, 3]\ntasks = [5]\n\
-         [[reading]]\nname = 'r'\nwcet = {{ from = 'k.json' }}\npolicy = 'edf'\n{ALGORITHMS}\
+         [[variant]]\nname = 'r'\nwcet = {{ from = 'k.json' }}\npolicy = 'edf'\n{ALGORITHMS}\
          [[claim]]\nid = 'c'\ntext = 'pairs'\ntable = 'paired'\nholds = 'max(p_value, algorithm = \"1G\") < 0.001'\n"
     );
     fs::write(&path, text).unwrap();
@@ -287,14 +287,14 @@ fn measured_functions_and_pairs_equal_a_simple_loop() {
 
 #[test]
 fn impossible_axes_are_refused() {
-    let text = |axis: &str, other: &str, reading: &str| {
+    let text = |axis: &str, other: &str, variant: &str| {
         format!(
             "name = 'x'\nsets = 2\n{other}\n[axis]\nutilization = 1\ntasks = 4\n{axis}\n\
-             [[reading]]\nname = 'r'\nwcet = 'amdahl'\n{reading}\n{ALGORITHMS}"
+             [[variant]]\nname = 'r'\nwcet = 'amdahl'\n{variant}\n{ALGORITHMS}"
         )
     };
     let edf = "policy = 'edf'";
-    for (axis, other, reading, parts) in [
+    for (axis, other, variant, parts) in [
         (
             "speed = 1",
             "sms = 4",
@@ -323,7 +323,7 @@ fn impossible_axes_are_refused() {
             "policy = ['edf']",
             "sms = 4",
             edf,
-            ["reading[0].policy", "`policy` also in [axis]"],
+            ["variant[0].policy", "`policy` also in [axis]"],
         ),
         ("deadline = []", "sms = 4", edf, ["empty list", "a range such as"]),
         (
@@ -351,7 +351,7 @@ fn impossible_axes_are_refused() {
             ["granularity = mig", "expected one of"],
         ),
     ] {
-        let message = refusal(&text(axis, other, reading));
+        let message = refusal(&text(axis, other, variant));
         assert!(
             parts.iter().all(|part| message.contains(part)),
             "{axis}: {message}"

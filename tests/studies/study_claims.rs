@@ -32,7 +32,7 @@ id = "never"
 text = "1G schedules more than everything"
 source = "[Nobody] Fig. 1"
 published = "101 %"
-readings = ["literal"]
+variants = ["literal"]
 holds = 'max(rate, algorithm = "1G") > 1'
 "#;
 
@@ -257,12 +257,12 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
         })
         .filter_map(|study| Some((study.spec.name(), study.spec.partitioning()?)))
         .map(|(name, of)| {
-            let readings: Vec<&str> = of
-                .readings()
+            let variants: Vec<&str> = of
+                .variants()
                 .iter()
-                .map(|reading| reading.name.as_str())
+                .map(|variant| variant.name.as_str())
                 .collect();
-            (name, of.points().len(), of.sets(), of.sms(), readings)
+            (name, of.points().len(), of.sets(), of.sms(), variants)
         })
         .collect();
     let all = vec!["literal", "proportional", "work-capacity"];
@@ -339,8 +339,8 @@ fn readings_stand_beside_each_other() {
 [[claim]]
 id = "across"
 text = "The printed formula is the harder one"
-across_readings = true
-holds = 'min_gap(rate, (reading = "proportional"), (reading = "literal"), algorithm = "1G") >= 0'
+across_variants = true
+holds = 'min_gap(rate, (variant = "proportional"), (variant = "literal"), algorithm = "1G") >= 0'
 "#;
     let text =
         format!("{SMALL}{across}").replace("tasks = [5, 8]", "tasks = 8\n[figure]\npanel = \"algorithm\"");
@@ -352,7 +352,7 @@ holds = 'min_gap(rate, (reading = "proportional"), (reading = "literal"), algori
     let findings = json[0]["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 3);
     assert_eq!(
-        (&findings[2]["id"], &findings[2]["reading"]),
+        (&findings[2]["id"], &findings[2]["variant"]),
         (&"across".into(), &serde_json::Value::Null)
     );
     assert_eq!(findings[2]["reproduced"], true);
@@ -371,7 +371,7 @@ holds = 'min_gap(rate, (reading = "proportional"), (reading = "literal"), algori
         "--panel",
         "algorithm",
         "--series",
-        "reading",
+        "variant",
         "--title",
         title,
         "-o",

@@ -100,7 +100,7 @@ fn blocks_of_a_reading_replace_those_of_the_generator() {
                     &set,
                     12,
                     policy,
-                    model_of(spec.partitioning().unwrap().readings()[0].interference),
+                    model_of(spec.partitioning().unwrap().variants()[0].interference),
                 )
                 .unwrap();
                 problem.accepts(&(0..8).collect::<Vec<_>>(), 12)
@@ -111,12 +111,12 @@ fn blocks_of_a_reading_replace_those_of_the_generator() {
     };
     let (few, many) = (rates(20), rates(2000));
     assert_ne!(few, many);
-    for (reading, expected) in [("literal", few), ("proportional", many)] {
+    for (variant, expected) in [("literal", few), ("proportional", many)] {
         let text = |row: usize, column: &str| table.column(column).unwrap().text(row);
         let rows =
-            (0..table.len()).filter(|&row| text(row, "reading") == reading && text(row, "algorithm") == "1G");
+            (0..table.len()).filter(|&row| text(row, "variant") == variant && text(row, "algorithm") == "1G");
         let found: Vec<&str> = rows.map(|row| text(row, "schedulable")).collect();
-        assert_eq!(found, expected, "{reading}");
+        assert_eq!(found, expected, "{variant}");
     }
 }
 
@@ -142,10 +142,10 @@ fn readings_count_the_traffic_of_other_partitions() {
     let folder = temporary();
     run(&spec, folder.path(), "1/1", 2).unwrap();
     let table = Table::read(folder.path().join("small.csv")).unwrap();
-    let found = |reading: &str, algorithm: &str| -> Vec<u64> {
+    let found = |variant: &str, algorithm: &str| -> Vec<u64> {
         let is = |row: usize, column: &str, text: &str| table.column(column).unwrap().text(row) == text;
         let rows =
-            (0..table.len()).filter(|&row| is(row, "reading", reading) && is(row, "algorithm", algorithm));
+            (0..table.len()).filter(|&row| is(row, "variant", variant) && is(row, "algorithm", algorithm));
         rows.map(|row| table.column("schedulable").unwrap().text(row).parse().unwrap())
             .collect()
     };
@@ -204,9 +204,9 @@ fn results_are_those_of_a_plain_loop() {
         .enumerate()
     {
         let of = spec.partitioning().unwrap();
-        for reading in of.readings() {
+        for variant in of.variants() {
             let recipe = Recipe {
-                wcet: reading.wcet.as_ref().unwrap().model(),
+                wcet: variant.wcet.as_ref().unwrap().model(),
                 ..Recipe::default()
             };
             let source = Source::new(&recipe, tasks, utilization, 7).unwrap();
@@ -215,7 +215,7 @@ fn results_are_those_of_a_plain_loop() {
                 for set in 0..9 {
                     let set = source.draw(point as u64, set).unwrap();
                     let problem =
-                        Problem::new(&set, 12, reading.policy, model_of(reading.interference)).unwrap();
+                        Problem::new(&set, 12, variant.policy, model_of(variant.interference)).unwrap();
                     let plan = partition(&problem, heuristic);
                     schedulable += u64::from(plan.schedulable);
                     sms += if plan.schedulable { plan.sms_used } else { 0 };
@@ -229,7 +229,7 @@ fn results_are_those_of_a_plain_loop() {
                     ("point", point.to_string()),
                     ("utilization", utilization.to_string()),
                     ("tasks", tasks.to_string()),
-                    ("reading", reading.name.clone()),
+                    ("variant", variant.name.clone()),
                     ("algorithm", algorithm.name.clone()),
                     ("policy", "edf".to_owned()),
                     ("interference", "conflict".to_owned()),
@@ -280,7 +280,7 @@ fn weighted_schedulability_is_that_of_a_plain_loop() {
     let mut between = 0;
     for row in 0..weighted.len() {
         let same = |other: &usize| {
-            ["tasks", "reading", "algorithm", "policy", "interference", "sms"]
+            ["tasks", "variant", "algorithm", "policy", "interference", "sms"]
                 .iter()
                 .all(|column| text(&weighted, row, column) == text(&results, *other, column))
         };

@@ -85,7 +85,7 @@ policy = "edf"\ninterference → policy = "lp-fp-given"\ninterference
 policy = "edf"\ninterference → policy = "np-edf"\nblocks = 68\ninterference
 interference = "conflict" → interference = "conflict+bandwidth"
 interference = "conflict" → interference = "conflict"\narbitration = "max-min"
-memory-share = 0.5\n\n[[reading]]\nname = "literal"\nwcet = "amdahl"\npolicy = "edf" → saturation = 4\n\n[[reading]]\nname = "literal"\nwcet = "amdahl"\npolicy = "density"\ninterference = "bandwidth"
+memory-share = 0.5\n\n[[variant]]\nname = "literal"\nwcet = "amdahl"\npolicy = "edf" → saturation = 4\n\n[[variant]]\nname = "literal"\nwcet = "amdahl"\npolicy = "density"\ninterference = "bandwidth"
 heuristic = "sms" → heuristic = "sms"\ngap = 1
 heuristic = "sms" → heuristic = "auto"\ngap = 1\nobjective = "feasible"
 [axis] → [figure]\ntable = "weighted"\ny = "weighted"\n\n[axis]
@@ -154,7 +154,7 @@ fn blocks_and_jitter_make_another_experiment() {
 #[test]
 fn readings_and_algorithms_are_needed() {
     let mut told = Transcript::default();
-    for list in ["reading", "algorithm"] {
+    for list in ["variant", "algorithm"] {
         let header = format!("[[{list}]]");
         let without: String = SMALL
             .split("\n\n")

@@ -90,7 +90,7 @@ fn verdict(findings: &Findings) -> Verdict {
     let failed = all.iter().filter(|finding| finding.is_failure());
     let checks: Vec<Check> = failed
         .map(|finding| {
-            let variant = finding.reading.as_ref().map(|name| format!(" ({name})"));
+            let variant = finding.variant.as_ref().map(|name| format!(" ({name})"));
             let text = format!("{}{}: {}", finding.id, variant.unwrap_or_default(), finding.text);
             Check::new(Tone::Bad, "must hold, but is not reproduced", text)
         })
@@ -140,7 +140,7 @@ fn claims(found: &Findings, reasons: &Reasons) -> Option<Table> {
         let mut row: Vec<Cell> = vec![
             finding.id.as_str().into(),
             Cell::toned(word, tone),
-            Cell::of(finding.reading.clone()),
+            Cell::of(finding.variant.clone()),
             finding.text.as_str().into(),
         ];
         if explained {

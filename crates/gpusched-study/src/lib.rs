@@ -71,8 +71,8 @@ pub use output::reasons::Reasons;
 pub use output::reproduction::reproduction;
 pub use output::weighted::{WEIGHTED_COLUMNS, weighted};
 pub use partitioning::{
-    Algorithm, Axis, COLUMNS, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Reading,
-    TIMING_COLUMNS,
+    Algorithm, Axis, COLUMNS, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape,
+    TIMING_COLUMNS, Variant,
 };
 pub use running::journal::START_ANEW;
 pub use running::merge::merge;

@@ -33,7 +33,7 @@ aghilinasab20-table2 → histo-m4
 [0, 0.13, 1] → [0, 0]
 { from = 0, to = 1, step = 0.5 } → { from = 0, to = 1, step = 0.00002 }
 x = "q" → x = "budget"
-series = "sync" → series = "reading"
+series = "sync" → series = "variant"
 quantity = "wcet" → quantity = "time"
 quantity = "wcet" → unity = "ms"
 first(value → first(volume

@@ -37,7 +37,7 @@ pub struct Args {
     /// distinguish the rows.
     #[arg(long, value_name = "COLUMNS", help_heading = DATA)]
     series: Option<Names>,
-    /// Columns that determine the panels [default: `reading`, if present]
+    /// Columns that determine the panels [default: `variant`, if present]
     ///
     /// A comma separates several columns. An empty text means one panel.
     #[arg(long, value_name = "COLUMNS", help_heading = DATA)]

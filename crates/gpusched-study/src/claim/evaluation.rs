@@ -12,10 +12,10 @@ use gpusched_model::error::Result;
 
 /// The column that names the analysis variant. gpusched checks each claim separately for each
 /// variant.
-pub(super) const READING: &str = "reading";
+pub(super) const VARIANT: &str = "variant";
 
 /// The columns that identify a point of a study. A table may lack some of these columns.
-const POINT: [&str; 4] = ["point", "utilization", "tasks", READING];
+const POINT: [&str; 4] = ["point", "utilization", "tasks", VARIANT];
 
 /// Result of evaluating the expression of a claim: true or false, and the value of each aggregate.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,7 +27,7 @@ pub struct Evaluation {
 }
 
 impl Expression {
-    /// Evaluates the expression over the rows of the analysis variant `reading`. If `reading` is
+    /// Evaluates the expression over the rows of the analysis variant `variant`. If `variant` is
     /// `None`, the function uses all rows, and a gap can pair rows of different variants.
     ///
     /// # Errors
@@ -35,8 +35,8 @@ impl Expression {
     /// and the aggregate. Causes of the error are an unknown column, a text that does not occur in its column, an
     /// aggregate without cells, and a text instead of a number. Further causes are several rows for one point of a gap,
     /// and division by zero.
-    pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
-        self.evaluate_paired(table, reading, None)
+    pub fn evaluate(&self, table: &Table, variant: Option<&str>) -> Result<Evaluation> {
+        self.evaluate_paired(table, variant, None)
     }
 
     /// Evaluates the expression like [`Expression::evaluate`]. A gap pairs two rows if their cells
@@ -47,22 +47,22 @@ impl Expression {
     pub fn evaluate_paired(
         &self,
         table: &Table,
-        reading: Option<&str>,
+        variant: Option<&str>,
         pair_by: Option<&[String]>,
     ) -> Result<Evaluation> {
-        let rows = match reading {
+        let rows = match variant {
             None => (0..table.len()).collect(),
-            Some(reading) => {
-                let column = table.column(READING)?;
+            Some(variant) => {
+                let column = table.column(VARIANT)?;
                 (0..table.len())
-                    .filter(|&row| column.text(row) == reading)
+                    .filter(|&row| column.text(row) == variant)
                     .collect()
             }
         };
         let mut scope = Scope {
             table,
             rows,
-            point: point(table, reading.is_none(), pair_by)?,
+            point: point(table, variant.is_none(), pair_by)?,
             figures: Vec::new(),
         };
         let holds = scope.condition(&self.0)?;
@@ -255,7 +255,7 @@ fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Resu
         )),
         Some(names) => names.iter().map(|name| table.column(name)).collect(),
         None => {
-            let names = POINT.iter().filter(|&&name| name != READING || !across);
+            let names = POINT.iter().filter(|&&name| name != VARIANT || !across);
             Ok(names.filter_map(|name| table.find(name)).collect())
         }
     }

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::table::Table;
-use evaluation::READING;
+use evaluation::VARIANT;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// The column of weighted schedulability. Only the table `weighted` has this column.
@@ -52,14 +52,16 @@ pub struct Claim {
     /// Analysis variants for which gpusched checks the claim, separately for each variant. Default:
     /// all variants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub readings: Option<Vec<String>>,
+    #[serde(alias = "readings")]
+    pub variants: Option<Vec<String>>,
     /// Whether the claim compares analysis variants. If true, gpusched checks the claim once, over
     /// the rows of all variants. Default: false.
     #[serde(default)]
-    pub across_readings: bool,
+    #[serde(alias = "across_readings")]
+    pub across_variants: bool,
     /// Columns that identify a point for a gap function, such as `min_gap`. Two rows with equal
     /// cells in all of these columns belong to one point. Default: `point`, `utilization`, `tasks`
-    /// and `reading`, as far as the table has these columns.
+    /// and `variant`, as far as the table has these columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair_by: Option<Vec<String>>,
     /// Table that the claim is about. The table `timing` exists only if the study measures times.
@@ -89,7 +91,7 @@ pub struct Finding {
     pub must_hold: bool,
     /// Analysis variant for which the claim was checked. Absent if the claim is about all variants
     /// together, or if the table has no column for variants.
-    pub reading: Option<String>,
+    pub variant: Option<String>,
     /// Condition of the claim, on one line.
     pub holds: String,
     /// Whether the results confirm the claim.
@@ -158,10 +160,10 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
             };
             Error::parameter(field, found, expected)
         })?;
-        for reading in readings(claim, table).map_err(|error| named(claim, error, None))? {
+        for variant in variants(claim, table).map_err(|error| named(claim, error, None))? {
             let evaluation = claim
                 .holds
-                .evaluate_paired(table, reading, claim.pair_by.as_deref());
+                .evaluate_paired(table, variant, claim.pair_by.as_deref());
             let Evaluation { holds, figures } =
                 evaluation.map_err(|error| named(claim, error, elsewhere(claim, table, lookup)))?;
             findings.push(Finding {
@@ -170,7 +172,7 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
                 source: claim.source.clone(),
                 published: claim.published.clone(),
                 must_hold: claim.must_hold,
-                reading: reading.map(str::to_owned),
+                variant: variant.map(str::to_owned),
                 holds: claim.holds.to_string(),
                 reproduced: holds,
                 figures,
@@ -181,29 +183,29 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
 }
 
 /// Returns the analysis variants for which `claim` is checked. The value `None` means the rows of all variants together.
-fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>> {
-    let fail = |message| Err(table.error(None, Refusal::told(READING, message)));
+fn variants<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>> {
+    let fail = |message| Err(table.error(None, Refusal::told(VARIANT, message)));
     if table.is_empty() {
         return fail("the table has no rows".to_owned());
     }
-    if claim.across_readings {
-        return match &claim.readings {
+    if claim.across_variants {
+        return match &claim.variants {
             None => Ok(vec![None]),
             Some(_) => fail(
-                "found both `readings` and `across_readings`, expected only one of these fields".to_owned(),
+                "found both `variants` and `across_variants`, expected only one of these fields".to_owned(),
             ),
         };
     }
-    let (known, wanted) = match (table.find(READING), &claim.readings) {
+    let (known, wanted) = match (table.find(VARIANT), &claim.variants) {
         (None, None) => return Ok(vec![None]),
         (None, Some(_)) => return Err(missing_column(table)),
         (Some(column), None) => return Ok(column.distinct().into_iter().map(Some).collect()),
         (Some(column), Some(wanted)) => (column.distinct(), wanted),
     };
     if wanted.is_empty() {
-        return fail("`readings` is empty, expected at least one analysis variant".to_owned());
+        return fail("`variants` is empty, expected at least one analysis variant".to_owned());
     }
-    if let Some(unknown) = wanted.iter().find(|reading| !known.contains(&reading.as_str())) {
+    if let Some(unknown) = wanted.iter().find(|variant| !known.contains(&variant.as_str())) {
         return fail(format!(
             "no analysis variant \"{unknown}\", expected one of {}",
             known.join(", ")
@@ -211,7 +213,7 @@ fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>>
     }
     let wanted = known
         .into_iter()
-        .filter(|&reading| wanted.iter().any(|item| item == reading));
+        .filter(|&variant| wanted.iter().any(|item| item == variant));
     Ok(wanted.map(Some).collect())
 }
 
@@ -220,8 +222,8 @@ fn missing_column(table: &Table) -> Error {
         None,
         Refusal::new(
             "",
-            format!("no column `{READING}`"),
-            "a table with this column, because the claim has `readings`",
+            format!("no column `{VARIANT}`"),
+            "a table with this column, because the claim has `variants`",
         ),
     )
 }

@@ -22,7 +22,7 @@
 //! and `in` cannot be names of columns.
 //!
 //! * gpusched checks a claim for each analysis variant separately. An aggregate uses only the rows
-//!   of the checked variant. With `across_readings`, gpusched checks the claim once, and aggregates
+//!   of the checked variant. With `across_variants`, gpusched checks the claim once, and aggregates
 //!   use the rows of all variants. As a result, gaps can pair rows of different variants.
 //! * `min`, `max`, `mean` and `sum` use the filled cells of a column of numbers. `first` and `last` return the first and
 //!   the last filled cell in the order of the file. **Empty cells are ignored.** `count` returns the number of filled cells

@@ -10,7 +10,7 @@ use super::*;
 /// A table with two analysis variants, three utilizations and two algorithms. In variant `literal`, SMS exceeds BF by 0.1,
 /// 0.2 and 0.3. In variant `other`, SMS equals BF.
 const RESULTS: &str = "\
-point,utilization,tasks,reading,algorithm,rate,mean_sms,note
+point,utilization,tasks,variant,algorithm,rate,mean_sms,note
 0,10,50,literal,SMS,1.0,20,
 0,10,50,literal,BF,0.9,30,x
 1,20,50,literal,SMS,0.75,,
@@ -27,10 +27,10 @@ fn results() -> Table {
     Table::from_reader("r.csv", RESULTS.as_bytes()).unwrap()
 }
 
-fn evaluate(text: &str, reading: &str) -> Result<Evaluation> {
+fn evaluate(text: &str, variant: &str) -> Result<Evaluation> {
     text.parse::<Expression>()
         .unwrap()
-        .evaluate(&results(), Some(reading))
+        .evaluate(&results(), Some(variant))
 }
 
 /// Evaluates the expression `text >= 0` and returns the value of `text`, or the error.
@@ -263,7 +263,7 @@ fn claims_are_checked_per_reading() {
         .iter()
         .map(|finding| {
             (
-                finding.reading.as_deref(),
+                finding.variant.as_deref(),
                 finding.reproduced,
                 finding.is_failure(),
             )
@@ -281,7 +281,7 @@ fn claims_are_checked_per_reading() {
 
     let plain = Table::from_reader("p.csv", "point,algorithm,rate\n1,SMS,1\n1,BF,0.5\n".as_bytes()).unwrap();
     let findings = check(&[claim("")], |_| Some(&plain)).unwrap();
-    assert_eq!(findings[0].reading, None);
+    assert_eq!(findings[0].variant, None);
     assert!(findings[0].reproduced);
 }
 
@@ -289,17 +289,17 @@ fn claims_are_checked_per_reading() {
 fn claims_across_readings_see_all_rows() {
     let table = results();
     let across = |holds: &str| {
-        let mut claim = claim("across_readings = true");
+        let mut claim = claim("across_variants = true");
         claim.holds = holds.parse().unwrap();
         check(&[claim], |_| Some(&table))
     };
     // Only variant `literal` has a row for the third point.
     let gap = |algorithm: &str| {
         let holds = format!(
-            "max_gap(rate, (reading = 'other'), (reading = 'literal'), algorithm = '{algorithm}') >= 0"
+            "max_gap(rate, (variant = 'other'), (variant = 'literal'), algorithm = '{algorithm}') >= 0"
         );
         let findings = across(&holds).unwrap();
-        assert_eq!((findings.len(), findings[0].reading.as_deref()), (1, None));
+        assert_eq!((findings.len(), findings[0].variant.as_deref()), (1, None));
         findings[0].figures[0].1
     };
     assert_eq!((gap("SMS"), gap("BF")), (1.0 - 0.75, 1.0 - 0.55));
@@ -308,11 +308,11 @@ fn claims_across_readings_see_all_rows() {
         ambiguous.to_string().contains("are about the same point"),
         "{ambiguous}"
     );
-    let both = check(&[claim("across_readings = true\nreadings = ['other']")], |_| {
+    let both = check(&[claim("across_variants = true\nreadings = ['other']")], |_| {
         Some(&table)
     });
     let both = both.unwrap_err().to_string();
-    assert!(both.contains("both `readings` and `across_readings`"), "{both}");
+    assert!(both.contains("both `variants` and `across_variants`"), "{both}");
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn gaps_pair_rows_by_the_columns_of_the_claim() {
 #[test]
 fn claims_that_cannot_be_checked_are_errors() {
     let table = results();
-    let empty = Table::from_reader("e.csv", "rate,reading\n".as_bytes()).unwrap();
+    let empty = Table::from_reader("e.csv", "rate,variant\n".as_bytes()).unwrap();
     let plain = Table::from_reader("p.csv", "rate\n1\n".as_bytes()).unwrap();
     let message = |claims: &[Claim], table: &Table| {
         let lookup = |name: &str| (name == "results").then_some(table);
@@ -360,15 +360,15 @@ fn claims_that_cannot_be_checked_are_errors() {
     );
     assert_eq!(
         message(&[claim("")], &empty),
-        "e.csv: at claim S21-07.reading: the table has no rows"
+        "e.csv: at claim S21-07.variant: the table has no rows"
     );
-    let unknown = message(&[claim("readings = ['work']")], &table);
+    let unknown = message(&[claim("variants = ['work']")], &table);
     assert!(
         unknown.contains("no analysis variant \"work\", expected one of literal, other"),
         "{unknown}"
     );
-    assert!(message(&[claim("readings = []")], &table).contains("`readings` is empty"));
-    assert!(message(&[claim("readings = ['a']")], &plain).contains("no column `reading`"));
+    assert!(message(&[claim("variants = []")], &table).contains("`variants` is empty"));
+    assert!(message(&[claim("variants = ['a']")], &plain).contains("no column `variant`"));
     let column = message(&[claim("")], &plain);
     assert!(
         column.starts_with("p.csv: at claim S21-07: found no column "),

@@ -80,9 +80,11 @@ impl Document {
                 Some((key, index)) => (key, index.trim_end_matches(']').parse::<usize>().ok()),
                 None => (step, None),
             };
-            let Some(mut value) = table.and_then(|table| table.get(key)) else {
-                break;
-            };
+            let found = table.and_then(|table| match key {
+                "variant" => table.get(key).or_else(|| table.get("reading")),
+                key => table.get(key),
+            });
+            let Some(mut value) = found else { break };
             if let (Some(index), DeValue::Array(items)) = (index, value.get_ref()) {
                 let Some(item) = items.get(index) else { break };
                 value = item;

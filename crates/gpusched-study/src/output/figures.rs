@@ -125,7 +125,7 @@ fn further_axes(study: &Partitioning, options: &mut Options, others_vary: bool) 
         }
         let Names(panel) = options
             .panel
-            .get_or_insert_with(|| Names(vec!["reading".to_owned()]));
+            .get_or_insert_with(|| Names(vec!["variant".to_owned()]));
         panel.push(name.to_owned());
     }
 }

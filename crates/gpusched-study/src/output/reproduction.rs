@@ -156,7 +156,7 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
     }
     let mut computed = Vec::new();
     for finding in failed {
-        let variant = finding.reading.as_deref();
+        let variant = finding.variant.as_deref();
         let variant = variant.map_or(String::new(), |name| format!(" (`{name}`)"));
         let figures = finding.figures_in_words().into_iter();
         let mut values: Vec<String> = figures.map(|(_, value)| value).collect();
@@ -260,7 +260,7 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
         let of = |reproduced: bool| -> Vec<&str> {
             let found = claim.iter().filter(|finding| finding.reproduced == reproduced);
             found
-                .map(|finding| finding.reading.as_deref().unwrap_or("all"))
+                .map(|finding| finding.variant.as_deref().unwrap_or("all"))
                 .collect()
         };
         let verdict = match (of(true).as_slice(), of(false).as_slice()) {

@@ -14,7 +14,7 @@ use gpusched_model::error::Result;
 pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "study",
     "tasks",
-    "reading",
+    "variant",
     "algorithm",
     "policy",
     "interference",
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn rows_of_one_number_of_tasks_become_one() {
-        let head = "study,utilization,tasks,reading,algorithm,policy,interference,sms,sets,schedulable\n";
+        let head = "study,utilization,tasks,variant,algorithm,policy,interference,sms,sets,schedulable\n";
         let results = "s,1,5,r,a,edf,none,8,4,4\ns,1,5,r,b,edf,none,8,4,2\ns,2.5,5,r,a,edf,none,8,4,1\n\
                        s,2.5,5,r,b,edf,none,8,4,0\ns,1,6,r,a,edf,none,8,4,3\n";
         let read = |text: &str| Table::from_reader("s.csv", text.as_bytes()).unwrap();

@@ -13,24 +13,24 @@ use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Device, Factor, Platform};
 
 use super::grid::{Cell, FIELDS};
-use super::shape::{PartitioningShape as Shape, Reading};
+use super::shape::{PartitioningShape as Shape, Variant};
 
 /// Maximum number of tasks in one task set.
 const MAX_TASKS: u64 = 10_000;
 
 /// Checks that the names in the study are unique, so that names identify rows.
 pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
-    let readings = shape
-        .reading
+    let variants = shape
+        .variant
         .iter()
-        .map(|reading| reading.name.as_str())
+        .map(|variant| variant.name.as_str())
         .collect();
     let algorithms = shape
         .algorithm
         .iter()
         .map(|algorithm| algorithm.name.as_str())
         .collect();
-    unique(document, "reading", readings)?;
+    unique(document, "variant", variants)?;
     unique(document, "algorithm", algorithms)
 }
 
@@ -38,25 +38,25 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
 /// variant or from the generator. Under all other policies, the field `blocks` of a variant has no effect, and gpusched
 /// rejects this field.
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
-    for (index, reading) in shape.reading.iter().enumerate() {
-        if let Some(Err(error)) = reading.blocks.map(check_blocks) {
-            return Err(document.error(error.of_field(format!("reading[{index}].blocks"))));
+    for (index, variant) in shape.variant.iter().enumerate() {
+        if let Some(Err(error)) = variant.blocks.map(check_blocks) {
+            return Err(document.error(error.of_field(format!("variant[{index}].blocks"))));
         }
-        let policy = reading.policy;
-        match reading.blocks {
+        let policy = variant.policy;
+        match variant.blocks {
             None if policy.counts_blocks()
                 && shape.generator.blocks.is_none()
                 && shape.population.is_none() =>
             {
                 return Err(document.error(Refusal::new(
-                    format!("reading[{index}].policy"),
+                    format!("variant[{index}].policy"),
                     format!("\"{policy}\" without `blocks`"),
-                    "`blocks` in this [[reading]] or in [generator], because a task without blocks is never preempted",
+                    "`blocks` in this [[variant]] or in [generator], because a task without blocks is never preempted",
                 )));
             }
             Some(blocks) if !policy.counts_blocks() => {
                 return Err(document.error(Refusal::new(
-                    format!("reading[{index}].blocks"),
+                    format!("variant[{index}].blocks"),
                     format!("{blocks} under policy \"{policy}\""),
                     "no `blocks`, because only the `lp-` policies use them",
                 )));
@@ -70,13 +70,13 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
 /// Checks that tasks have memory traffic if the interference model counts memory traffic. Also
 /// checks that the policy has a proof for partitions that share a memory.
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
-    for (index, reading) in shape.reading.iter().enumerate() {
+    for (index, variant) in shape.variant.iter().enumerate() {
         let error = |field: &str, message: String| {
-            Err(document.error(Refusal::told(format!("reading[{index}].{field}"), message)))
+            Err(document.error(Refusal::told(format!("variant[{index}].{field}"), message)))
         };
-        let (interference, policy) = (reading.interference, reading.policy);
+        let (interference, policy) = (variant.interference, variant.policy);
         if !interference.counts_memory() {
-            if let Some(arbitration) = reading.arbitration {
+            if let Some(arbitration) = variant.arbitration {
                 let message = format!(
                     "found {arbitration} with interference {interference}, expected no `arbitration`, \
                      because this interference model does not count memory traffic"
@@ -101,7 +101,7 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
                  memory"
             );
             return error("policy", message);
-        } else if let Some(granularity) = reading.granularity.filter(|&of| of != Granularity::Sm) {
+        } else if let Some(granularity) = variant.granularity.filter(|&of| of != Granularity::Sm) {
             let message = format!(
                 "found {granularity} with interference {interference}, expected sm, because partitions with more SMs have \
                  more memory traffic and may delay other partitions"
@@ -166,23 +166,23 @@ pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Of
         .as_ref()
         .map(|name| device(document, name))
         .transpose()?;
-    let offer = |(index, reading): (usize, &Reading)| match (reading.granularity, &named) {
+    let offer = |(index, variant): (usize, &Variant)| match (variant.granularity, &named) {
         (None, _) => Ok(None),
         (Some(granularity), Some(device)) => Offer::new(device, granularity).map(Some).map_err(|_| {
             let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
             document.error(Refusal::new(
-                format!("reading[{index}].granularity"),
+                format!("variant[{index}].granularity"),
                 granularity,
                 format!("one of {}", known.join(", ")),
             ))
         }),
         (Some(granularity), None) => Err(document.error(Refusal::new(
-            format!("reading[{index}].granularity"),
+            format!("variant[{index}].granularity"),
             format!("{granularity} without `device`"),
             "a `device` in the study",
         ))),
     };
-    shape.reading.iter().enumerate().map(offer).collect()
+    shape.variant.iter().enumerate().map(offer).collect()
 }
 
 /// Checks the names of the axes.
@@ -195,7 +195,7 @@ pub(super) fn axes(document: &Document) -> Result<()> {
         return Err(document.error(Refusal::new(
             "generator.wcet",
             "a WCET form",
-            "`wcet` in each [[reading]]",
+            "`wcet` in each [[variant]]",
         )));
     }
     match axis.and_then(|axis| axis.keys().find(|name| !known(name))) {
@@ -217,28 +217,28 @@ pub(super) fn population(document: &Document, cell: &Cell) -> Result<()> {
         Err(document.error(Refusal::new(field, found, expected)))
     };
     let is_from_file = shape.population.is_some();
-    for (index, reading) in shape.reading.iter().enumerate() {
-        match &reading.wcet {
+    for (index, variant) in shape.variant.iter().enumerate() {
+        match &variant.wcet {
             Some(_) if is_from_file => {
                 let expected = "no `wcet`, because the tasks in the file have WCET functions";
                 return refuse(
-                    format!("reading[{index}].wcet"),
+                    format!("variant[{index}].wcet"),
                     "a form with `population`".to_owned(),
                     expected,
                 );
             }
             None if !is_from_file => {
                 let expected = "`wcet` with a form such as \"amdahl\", or with a file";
-                return refuse(format!("reading[{index}]"), "no `wcet`".to_owned(), expected);
+                return refuse(format!("variant[{index}]"), "no `wcet`".to_owned(), expected);
             }
             _ => {}
         }
     }
-    let with_blocks = shape.reading.iter().position(|reading| reading.blocks.is_some());
+    let with_blocks = shape.variant.iter().position(|variant| variant.blocks.is_some());
     if let Some(index) = with_blocks.filter(|_| is_from_file) {
         let expected = "no `blocks`, because the tasks in the file state their blocks";
         return refuse(
-            format!("reading[{index}].blocks"),
+            format!("variant[{index}].blocks"),
             "a number with `population`".to_owned(),
             expected,
         );

@@ -20,9 +20,9 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
     let table: toml::Table = document.parse()?;
     let written = table.get("algorithm").and_then(toml::Value::as_array);
     let traffic_counts = shape
-        .reading
+        .variant
         .iter()
-        .any(|reading| reading.interference.counts_memory());
+        .any(|variant| variant.interference.counts_memory());
     let mut heuristics = Vec::with_capacity(shape.algorithm.len());
     for (index, algorithm) in shape.algorithm.iter().enumerate() {
         let refuse = |field: &str, message: String| {
@@ -64,18 +64,18 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
             }
             Algorithm { traffic, .. } if *traffic != Traffic::All && !traffic_counts => {
                 let message = format!(
-                    "found {traffic}, expected a [[reading]] with interference conflict+bandwidth or \
+                    "found {traffic}, expected a [[variant]] with interference conflict+bandwidth or \
                      bandwidth, where `traffic` has an effect"
                 );
                 return refuse("traffic", message);
             }
             Algorithm { gap: 1.., .. }
                 if !shape
-                    .reading
+                    .variant
                     .iter()
-                    .any(|reading| near_enough(reading.granularity)) =>
+                    .any(|variant| near_enough(variant.granularity)) =>
             {
-                let message = format!("found {}, expected a [[reading]] {NEAR_ENOUGH}", algorithm.gap);
+                let message = format!("found {}, expected a [[variant]] {NEAR_ENOUGH}", algorithm.gap);
                 return refuse("gap", message);
             }
             _ => {}

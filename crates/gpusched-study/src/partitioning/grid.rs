@@ -19,8 +19,8 @@ enum Place {
     Study,
     /// The table `[generator]`.
     Generator,
-    /// Each `[[reading]]`.
-    Reading,
+    /// Each `[[variant]]`.
+    Variant,
 }
 
 /// Fields that an axis can replace, in the order of the columns. The last axis varies fastest.
@@ -51,7 +51,7 @@ pub(super) const FIELDS: [&str; 21] = [
 fn place(field: &str) -> Place {
     match field {
         "population" | "platform" | "device" | "sms" => Place::Study,
-        "wcet" | "policy" | "interference" | "arbitration" | "granularity" => Place::Reading,
+        "wcet" | "policy" | "interference" | "arbitration" | "granularity" => Place::Variant,
         _ => Place::Generator,
     }
 }
@@ -152,12 +152,17 @@ fn replace(table: &mut Table, field: &str, level: &Level) -> Result<(), Refusal>
                 .as_table_mut()
                 .map_or(Ok(()), |generator| set(generator, "generator"))
         }
-        Place::Reading => {
-            let readings = table.get_mut("reading").and_then(toml::Value::as_array_mut);
-            let mut readings = readings.into_iter().flatten().enumerate();
-            readings.try_for_each(|(index, reading)| {
-                let reading = reading.as_table_mut();
-                reading.map_or(Ok(()), |reading| set(reading, &format!("reading[{index}]")))
+        Place::Variant => {
+            let key = if table.contains_key("variant") {
+                "variant"
+            } else {
+                "reading"
+            };
+            let variants = table.get_mut(key).and_then(toml::Value::as_array_mut);
+            let mut variants = variants.into_iter().flatten().enumerate();
+            variants.try_for_each(|(index, variant)| {
+                let variant = variant.as_table_mut();
+                variant.map_or(Ok(()), |variant| set(variant, &format!("variant[{index}]")))
             })
         }
     }

@@ -11,7 +11,7 @@ mod shape;
 
 pub use pairs::PAIR_COLUMNS;
 pub use results::{COLUMNS, TIMING_COLUMNS};
-pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Reading};
+pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
 use serde::Serialize;
 
@@ -107,8 +107,8 @@ impl Partitioning {
     fn check_generator(&self, document: &Document) -> Result<()> {
         let drawn = self.points.iter().filter(|point| point.tasks.is_some());
         for (point, setting) in drawn.filter_map(|point| Some((point, self.setting(point)?))) {
-            for reading in 0..setting.readings.len() {
-                if let Err(error) = setting.source(point, reading, self.seed) {
+            for variant in 0..setting.variants.len() {
+                if let Err(error) = setting.source(point, variant, self.seed) {
                     let (tasks, utilization) = (
                         point.tasks.unwrap_or(0),
                         point.utilization.unwrap_or(Factor::ZERO),
@@ -169,8 +169,8 @@ impl Partitioning {
     }
 
     /// Returns the analysis variants; at least one. If an axis replaces their fields, the fields have its first value.
-    pub fn readings(&self) -> &[Reading] {
-        self.settings.first().map_or(&[], |setting| &setting.readings)
+    pub fn variants(&self) -> &[Variant] {
+        self.settings.first().map_or(&[], |setting| &setting.variants)
     }
 
     /// Returns the algorithms that the study compares; at least one.
@@ -200,19 +200,20 @@ impl Partitioning {
 
     /// Returns the number of results for one task set: number of analysis variants × number of algorithms.
     pub(super) fn cells(&self) -> usize {
-        self.readings().len() * self.algorithms.len()
+        self.variants().len() * self.algorithms.len()
     }
 
     /// Returns the number of tallies for one task set: the results, and two tallies for each pair of algorithms if the study
     /// compares them.
     pub(super) fn tallies(&self) -> usize {
-        let pairs = pairs::pairs(self.algorithms.len()).count() * self.readings().len();
+        let pairs = pairs::pairs(self.algorithms.len()).count() * self.variants().len();
         self.cells() + if self.paired { 2 * pairs } else { 0 }
     }
 
     /// Returns the description of the experiment as JSON. gpusched hashes this description to identify the experiment.
     pub(super) fn identity(&self, name: &str) -> serde_json::Result<Vec<u8>> {
-        // Studies without further axes keep the hash of earlier versions, so the first setting has its own fields.
+        // Studies without further axes keep the hash of earlier versions, so the first setting has its own fields, and a field
+        // has its former name.
         #[derive(Serialize)]
         struct Experiment<'a> {
             name: &'a str,
@@ -221,7 +222,8 @@ impl Partitioning {
             sms: u32,
             points: Vec<(Option<Factor>, Option<usize>)>,
             generator: &'a Recipe,
-            readings: &'a [Reading],
+            #[serde(rename = "readings")]
+            variants: &'a [Variant],
             algorithms: &'a [Algorithm],
             #[serde(skip_serializing_if = "Vec::is_empty")]
             hardware: Vec<&'a Hardware>,
@@ -237,7 +239,8 @@ impl Partitioning {
             levels: Vec<(&'static str, String)>,
             sms: u32,
             generator: &'a Recipe,
-            readings: &'a [Reading],
+            #[serde(rename = "readings")]
+            variants: &'a [Variant],
             hardware: Vec<&'a Hardware>,
         }
         let mut settings: Vec<Further<'_>> = self
@@ -251,7 +254,7 @@ impl Partitioning {
                     .collect(),
                 sms: setting.sms,
                 generator: &setting.generator,
-                readings: &setting.readings,
+                variants: &setting.variants,
                 hardware: setting.offers.iter().flatten().map(Offer::hardware).collect(),
             })
             .collect();
@@ -271,7 +274,7 @@ impl Partitioning {
                 .map(|point| (point.utilization, point.tasks))
                 .collect(),
             generator: first.map_or(&usual, |setting| &setting.generator),
-            readings: first.map_or(&[], |setting| &setting.readings),
+            variants: first.map_or(&[], |setting| &setting.variants),
             algorithms: &self.algorithms,
             hardware: first
                 .iter()
@@ -287,17 +290,17 @@ impl Partitioning {
     pub(super) fn compute(&self, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Content>> {
         let mut tallies = vec![Tally::default(); self.tallies()];
         let (cells, of_pairs) = tallies.split_at_mut(self.cells());
-        let mut of_pairs = of_pairs.chunks_mut(of_pairs.len().div_ceil(self.readings().len()).max(1));
+        let mut of_pairs = of_pairs.chunks_mut(of_pairs.len().div_ceil(self.variants().len()).max(1));
         let point = self.points.get(chunk.point);
         let Some((point, setting)) = point.and_then(|point| Some((point, self.setting(point)?))) else {
             return Err(Error::parameter("chunk", chunk.index, "the chunk of a point"));
         };
-        let per_reading = cells.chunks_mut(self.algorithms.len());
-        for (reading, cells) in per_reading.enumerate() {
+        let per_variant = cells.chunks_mut(self.algorithms.len());
+        for (variant, cells) in per_variant.enumerate() {
             let of_pairs = of_pairs.next().unwrap_or_default();
             let source = match &setting.population {
                 Some(_) => None,
-                None => Some(setting.source(point, reading, self.seed)?),
+                None => Some(setting.source(point, variant, self.seed)?),
             };
             for index in chunk.sets.clone() {
                 if !goes_on() {
@@ -318,7 +321,7 @@ impl Partitioning {
                         "task sets of the population",
                     ));
                 };
-                let problem = setting.problem(set, reading)?;
+                let problem = setting.problem(set, variant)?;
                 let algorithms = self.algorithms.iter().zip(&self.heuristics);
                 let mut verdicts = Vec::with_capacity(self.algorithms.len());
                 for ((algorithm, heuristic), cell) in algorithms.zip(&mut *cells) {

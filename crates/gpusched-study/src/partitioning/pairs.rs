@@ -18,7 +18,7 @@ use gpusched_model::error::Result;
 pub const PAIR_COLUMNS: [&str; 13] = [
     "study",
     "tasks",
-    "reading",
+    "variant",
     "algorithm",
     "other",
     "policy",
@@ -84,9 +84,9 @@ pub(super) fn table(
         };
         let tallies = tallies(point.index);
         let of_pairs = tallies.get(study.cells()..).unwrap_or_default();
-        let cells = setting.readings.iter();
-        let cells = cells.flat_map(|reading| pairs(study.algorithms.len()).map(move |pair| (reading, pair)));
-        for ((reading, (one, other)), only) in cells.zip(of_pairs.chunks(2)) {
+        let cells = setting.variants.iter();
+        let cells = cells.flat_map(|variant| pairs(study.algorithms.len()).map(move |pair| (variant, pair)));
+        for ((variant, (one, other)), only) in cells.zip(of_pairs.chunks(2)) {
             let mut key = vec![
                 name.to_owned(),
                 point.tasks.map(|tasks| tasks.to_string()).unwrap_or_default(),
@@ -94,7 +94,7 @@ pub(super) fn table(
             let levels = setting.levels.iter().filter(|(axis, _)| axes.contains(axis));
             key.extend(levels.map(|(_, level)| level.to_string()));
             let algorithms = [one, other].map(|index| study.algorithms.get(index));
-            key.push(reading.name.clone());
+            key.push(variant.name.clone());
             key.extend(
                 algorithms
                     .into_iter()
@@ -102,8 +102,8 @@ pub(super) fn table(
                     .map(|algorithm| algorithm.name.clone()),
             );
             let tail = vec![
-                reading.policy.to_string(),
-                reading.interference.to_string(),
+                variant.policy.to_string(),
+                variant.interference.to_string(),
                 setting.sms.to_string(),
             ];
             let known = lines.iter().position(|line| line.key == key && line.tail == tail);

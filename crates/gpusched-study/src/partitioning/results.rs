@@ -3,7 +3,7 @@
 use super::Partitioning;
 use super::pairs;
 use super::setting::Setting;
-use super::shape::{Algorithm, Reading};
+use super::shape::{Algorithm, Variant};
 use crate::output::tables::{Tables, csv_of};
 use crate::output::weighted;
 use crate::running::collection::Collection;
@@ -22,7 +22,7 @@ pub const COLUMNS: [&str; 17] = [
     "point",
     "utilization",
     "tasks",
-    "reading",
+    "variant",
     "algorithm",
     "policy",
     "interference",
@@ -43,7 +43,7 @@ pub const TIMING_COLUMNS: [&str; 9] = [
     "point",
     "utilization",
     "tasks",
-    "reading",
+    "variant",
     "algorithm",
     "sets",
     "mean_search_ns",
@@ -142,7 +142,7 @@ struct Cell<'a> {
     study: &'a Partitioning,
     point: &'a Point,
     setting: &'a Setting,
-    reading: &'a Reading,
+    variant: &'a Variant,
     algorithm: &'a Algorithm,
     sets: u64,
     tally: Tally,
@@ -161,20 +161,20 @@ fn csv(
         let Some(setting) = study.setting(point) else {
             continue;
         };
-        let readings = setting.readings.iter();
-        let cells = readings.flat_map(|reading| {
+        let variants = setting.variants.iter();
+        let cells = variants.flat_map(|variant| {
             study
                 .algorithms()
                 .iter()
-                .map(move |algorithm| (reading, algorithm))
+                .map(move |algorithm| (variant, algorithm))
         });
-        for ((reading, algorithm), tally) in cells.zip(tallies(point.index)) {
+        for ((variant, algorithm), tally) in cells.zip(tallies(point.index)) {
             rows.push(row(&Cell {
                 name,
                 study,
                 point,
                 setting,
-                reading,
+                variant,
                 algorithm,
                 sets,
                 tally,
@@ -189,8 +189,8 @@ fn row(cell: &Cell<'_>) -> Vec<String> {
     let (low, high) = wilson::interval(tally.schedulable, sets);
     let mut row = key(cell);
     row.extend([
-        cell.reading.policy.to_string(),
-        cell.reading.interference.to_string(),
+        cell.variant.policy.to_string(),
+        cell.variant.interference.to_string(),
         cell.setting.sms.to_string(),
         sets.to_string(),
         tally.schedulable.to_string(),
@@ -234,7 +234,7 @@ fn key(cell: &Cell<'_>) -> Vec<String> {
             .filter(|(name, _)| !COLUMNS.contains(name))
             .map(|(_, level)| level.to_string()),
     );
-    key.extend([cell.reading.name.clone(), cell.algorithm.name.clone()]);
+    key.extend([cell.variant.name.clone(), cell.algorithm.name.clone()]);
     key
 }
 

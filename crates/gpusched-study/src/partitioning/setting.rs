@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::checks;
 use super::effects;
 use super::grid::Cell;
-use super::shape::Reading;
+use super::shape::Variant;
 use crate::definition::document::Document;
 use crate::definition::functions::WcetFunctions;
 use crate::definition::levels::Level;
@@ -26,7 +26,7 @@ pub(super) struct Setting {
     /// Number of SMs of the GPU.
     pub sms: u32,
     pub generator: Recipe,
-    pub readings: Vec<Reading>,
+    pub variants: Vec<Variant>,
     /// Supported partition sizes of each analysis variant.
     pub offers: Vec<Option<Offer>>,
     /// Kernels that the generated tasks copy, for each analysis variant with measured WCET functions.
@@ -109,14 +109,14 @@ impl Setting {
         let population = population.map(|path| contents.population(path, shape.sets));
         let population = population.transpose().map_err(refuse)?;
         let kernels = shape
-            .reading
+            .variant
             .iter()
             .enumerate()
-            .map(|(index, reading)| match &reading.wcet {
+            .map(|(index, variant)| match &variant.wcet {
                 None => Ok(None),
                 Some(functions) => {
                     let kernels = contents.kernels(functions);
-                    kernels.map_err(|refusal| refuse(refusal.within(&format!("reading[{index}]"))))
+                    kernels.map_err(|refusal| refuse(refusal.within(&format!("variant[{index}]"))))
                 }
             });
         let setting = Setting {
@@ -124,7 +124,7 @@ impl Setting {
             sms,
             generator: shape.generator.clone(),
             kernels: kernels.collect::<Result<_>>()?,
-            readings: shape.reading.clone(),
+            variants: shape.variant.clone(),
             offers,
             population,
         };
@@ -138,10 +138,10 @@ impl Setting {
     /// hours of computation.
     fn check_population(&self, document: &Document) -> Result<()> {
         for set in self.population.iter().flat_map(|sets| sets.iter()) {
-            for reading in 0..self.readings.len() {
-                if let Err(error) = self.problem(set, reading) {
+            for variant in 0..self.variants.len() {
+                if let Err(error) = self.problem(set, variant) {
                     let name = set.name().unwrap_or("a task set without a name");
-                    let message = format!("{name}: reading[{reading}]: {error}");
+                    let message = format!("{name}: variant[{variant}]: {error}");
                     return Err(document.error(Refusal::told("population", message)));
                 }
             }
@@ -149,10 +149,10 @@ impl Setting {
         Ok(())
     }
 
-    /// Returns the generator of task sets at `point` for the analysis variant with number `reading`, which states the
+    /// Returns the generator of task sets at `point` for the analysis variant with number `index`, which states the
     /// WCET functions and the number of blocks. All variants use the same random numbers.
-    pub fn source(&self, point: &Point, reading: usize, seed: u64) -> Result<Source> {
-        let variant = self.readings.get(reading);
+    pub fn source(&self, point: &Point, index: usize, seed: u64) -> Result<Source> {
+        let variant = self.variants.get(index);
         let functions = variant.and_then(|variant| variant.wcet.as_ref());
         let recipe = Recipe {
             wcet: functions.map(WcetFunctions::model).unwrap_or_default(),
@@ -163,18 +163,18 @@ impl Setting {
         };
         let utilization = point.utilization.map_or(0.0, |utilization| utilization.as_f64());
         let source = Source::new(&recipe, point.tasks.unwrap_or(0), utilization, seed)?;
-        match self.kernels.get(reading).and_then(Option::as_ref) {
+        match self.kernels.get(index).and_then(Option::as_ref) {
             Some(kernels) => Ok(source.with_kernels(kernels.clone())?),
             None => Ok(source),
         }
     }
 
-    /// Returns the partitioning problem of `set` for the analysis variant with number `reading`.
-    pub fn problem<'s>(&'s self, set: &'s TaskSet, reading: usize) -> Result<Problem<'s>> {
-        let Some(variant) = self.readings.get(reading) else {
+    /// Returns the partitioning problem of `set` for the analysis variant with number `index`.
+    pub fn problem<'s>(&'s self, set: &'s TaskSet, index: usize) -> Result<Problem<'s>> {
+        let Some(variant) = self.variants.get(index) else {
             return Err(Error::parameter(
-                "reading",
-                reading,
+                "variant",
+                index,
                 "an analysis variant of the study",
             ));
         };
@@ -182,7 +182,7 @@ impl Setting {
         if let Some(memory) = variant.memory() {
             problem = problem.sharing(memory)?;
         }
-        match self.offers.get(reading).and_then(Option::as_ref) {
+        match self.offers.get(index).and_then(Option::as_ref) {
             Some(offer) => problem.offered(offer),
             None => Ok(problem),
         }

@@ -58,7 +58,8 @@ pub struct PartitioningShape {
     #[serde(default)]
     pub generator: Recipe,
     /// Analysis variants: interpretations of the published experiment. All variants use the same generated task sets.
-    pub reading: Vec<Reading>,
+    #[serde(alias = "reading")]
+    pub variant: Vec<Variant>,
     /// Heuristics that the study compares.
     pub algorithm: Vec<Algorithm>,
     /// Whether the results include a table of weighted schedulability. The table has one value per
@@ -120,7 +121,7 @@ fn name_fields(schema: &mut schemars::Schema) {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = policy_on_an_axis)]
-pub struct Reading {
+pub struct Variant {
     /// Name of the analysis variant in the CSV.
     pub name: String,
     /// WCET functions of the tasks: a form, or the measured functions of the tasks in a file. Required, except for task sets
@@ -160,7 +161,7 @@ fn is_zero(gap: &u32) -> bool {
     *gap == 0
 }
 
-impl Reading {
+impl Variant {
     /// Returns the memory that partitions share, or `None` if the interference model ignores memory traffic.
     pub fn memory(&self) -> Option<SharedMemory> {
         self.interference.counts_memory().then(|| {

@@ -29,7 +29,7 @@ pub struct Options {
     /// empty list means one series. Default: `algorithm`, or the next column that distinguishes the rows.
     #[schemars(with = "Option<Names>")]
     pub series: Option<Names>,
-    /// Columns that distinguish the panels. An empty list means one panel. Default: `reading`, if present.
+    /// Columns that distinguish the panels. An empty list means one panel. Default: `variant`, if present.
     #[schemars(with = "Option<Names>")]
     pub panel: Option<Names>,
     /// Filter for the rows to draw: pairs of a column and a value, or a list of values. gpusched draws the rows that have

@@ -87,7 +87,7 @@ impl FromStr for Selection {
                 value: value.to_owned(),
             }),
             _ => Err(format!(
-                "found {:?}, expected COLUMN=VALUE, such as reading=literal",
+                "found {:?}, expected COLUMN=VALUE, such as variant=literal",
                 short(text)
             )),
         }

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     const STUDY: &str = "name = \"a\"\nsets = 20\n[axis]\ntasks = [5]\nutilization = { from = 2, to = 4, step = 1 }\n\
-                         [[reading]]\npolicy = \"edf\"\n[[claim]]\nid = \"x\"\n";
+                         [[variant]]\npolicy = \"edf\"\n[[claim]]\nid = \"x\"\n";
 
     fn told(from: &str, to: &str) -> Option<String> {
         refusal(STUDY, &STUDY.replace(from, to)).map(|refusal| refusal.to_string())
@@ -111,8 +111,8 @@ mod tests {
             (
                 "\"edf\"",
                 "\"np-edf\"\nblocks = 3",
-                "reading[0].policy: found results of a study with \"edf\", expected results of this study, with \"np-edf\"; further differences: \
-                 reading[0].blocks",
+                "variant[0].policy: found results of a study with \"edf\", expected results of this study, with \"np-edf\"; further differences: \
+                 variant[0].blocks",
             ),
             (
                 "sets = 20\n",

@@ -10,7 +10,7 @@ use crate::COLUMNS;
 use gpusched_model::error::{self, Refusal};
 
 /// Columns that identify a row in a study of partitioning, together with the columns of its further axes.
-const KEYS: [&str; 4] = ["utilization", "tasks", "reading", "algorithm"];
+const KEYS: [&str; 4] = ["utilization", "tasks", "variant", "algorithm"];
 
 /// Columns that identify a row only if they are axes.
 const MAYBE_AXES: [&str; 3] = ["policy", "interference", "sms"];
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn rows_meet_by_the_values_on_further_axes() {
         let head =
-            "study,point,utilization,tasks,deadline,reading,algorithm,policy,sms,sets,schedulable,rate\n";
+            "study,point,utilization,tasks,deadline,variant,algorithm,policy,sms,sets,schedulable,rate\n";
         let before =
             "a,0,2,5,0.5,r,x,edf,8,10,4,0.4\na,1,2,5,0.5,r,x,dm,8,10,3,0.3\na,2,2,5,1,r,x,edf,8,10,9,0.9\n";
         let after =
@@ -238,7 +238,7 @@ mod tests {
                 "utilization",
                 "tasks",
                 "deadline",
-                "reading",
+                "variant",
                 "algorithm",
                 "policy"
             ]

@@ -125,7 +125,13 @@ impl Table {
 
     /// Returns the column called `name`, or `None` if the table has no such column.
     pub fn find(&self, name: &str) -> Option<Column<'_>> {
-        let index = self.columns.iter().position(|column| column == name)?;
+        let position = |name: &str| self.columns.iter().position(|column| column == name);
+        let other = match name {
+            "variant" => "reading",
+            "reading" => "variant",
+            name => name,
+        };
+        let index = position(name).or_else(|| position(other))?;
         Some(Column { table: self, index })
     }
 

@@ -75,8 +75,8 @@ fn text(study: &Findings, palette: &Palette) -> String {
         0 => writeln!(text, "no claims"),
         count => writeln!(text, "{reproduced} of {count} findings reproduced"),
     };
-    let readings = all.iter().filter_map(|finding| finding.reading.as_deref());
-    let width = readings.map(|reading| reading.chars().count()).max().unwrap_or(0);
+    let variants = all.iter().filter_map(|finding| finding.variant.as_deref());
+    let width = variants.map(|variant| variant.chars().count()).max().unwrap_or(0);
     let mut last = None;
     for finding in all {
         if last != Some(&finding.id) {
@@ -87,10 +87,10 @@ fn text(study: &Findings, palette: &Palette) -> String {
             true => (palette.good, "reproduced    "),
             false => (palette.bad, "not reproduced"),
         };
-        let reading = finding.reading.as_deref().unwrap_or("");
+        let variant = finding.variant.as_deref().unwrap_or("");
         let _ = writeln!(
             text,
-            "    {reading:<width$}  {style}{verdict}{style:#}  {}",
+            "    {variant:<width$}  {style}{verdict}{style:#}  {}",
             figures(finding, &format!("\n{:indent$}", "", indent = width + 22))
         );
     }
@@ -120,7 +120,7 @@ fn figures(finding: &Finding, separator: &str) -> String {
 }
 
 /// CSV columns.
-const COLUMNS: &str = "study,claim,reading,reproduced,must_hold,text,source,published,figures,holds";
+const COLUMNS: &str = "study,claim,variant,reproduced,must_hold,text,source,published,figures,holds";
 
 /// Findings of all checked studies.
 #[derive(Serialize)]
@@ -139,7 +139,7 @@ impl Report for About<&[Study], Checked<'_>> {
                 rows.add([
                     study.study.as_str(),
                     finding.id.as_str(),
-                    finding.reading.as_deref().unwrap_or(""),
+                    finding.variant.as_deref().unwrap_or(""),
                     if finding.reproduced { "true" } else { "false" },
                     if finding.must_hold { "true" } else { "false" },
                     finding.text.as_str(),

@@ -98,7 +98,7 @@ fn name(row: &Compared) -> String {
         .iter()
         .filter(|(column, cell)| !cell.is_empty() && column != "measure");
     let text = cells.map(|(column, cell)| match column.as_str() {
-        "reading" | "algorithm" | "case" | "quantity" => cell.clone(),
+        "variant" | "algorithm" | "case" | "quantity" => cell.clone(),
         column => format!("{column} {cell}"),
     });
     text.collect::<Vec<_>>().join(", ")

@@ -34,7 +34,7 @@ struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sets: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    readings: Vec<&'a str>,
+    variants: Vec<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     algorithms: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ impl<'a> Entry<'a> {
             source: spec.source_text(),
             points: None,
             sets: None,
-            readings: Vec::new(),
+            variants: Vec::new(),
             algorithms: Vec::new(),
             cases: None,
             measures: Vec::new(),
@@ -63,11 +63,11 @@ impl<'a> Entry<'a> {
         };
         match spec.kind() {
             Kind::Partitioning(of) => {
-                let readings = of.readings().iter();
+                let variants = of.variants().iter();
                 let algorithms = of.algorithms().iter();
                 entry.points = Some(of.points().len());
                 entry.sets = Some(of.sets());
-                entry.readings = readings.map(|reading| reading.name.as_str()).collect();
+                entry.variants = variants.map(|variant| variant.name.as_str()).collect();
                 entry.algorithms = algorithms.map(|algorithm| algorithm.name.as_str()).collect();
             }
             Kind::Cases(of) => {
@@ -117,7 +117,7 @@ impl Args {
 }
 
 /// CSV columns.
-const COLUMNS: &str = "name,title,source,points,sets,readings,algorithms,claims,results,cases,measures";
+const COLUMNS: &str = "name,title,source,points,sets,variants,algorithms,claims,results,cases,measures";
 
 /// Studies in a folder.
 #[derive(Serialize)]
@@ -142,7 +142,7 @@ impl Report for List<'_> {
                 entry.source,
                 &number(entry.points),
                 &number(entry.sets),
-                &entry.readings.join(" "),
+                &entry.variants.join(" "),
                 &entry.algorithms.join(" "),
                 &entry.claims.to_string(),
                 entry.state(),
@@ -180,7 +180,7 @@ impl List<'_> {
             Column::Right("size"),
         ];
         if words {
-            columns.extend([Column::Left("readings, measures"), Column::Left("algorithms")]);
+            columns.extend([Column::Left("variants, measures"), Column::Left("algorithms")]);
         }
         columns.push(Column::Left("results"));
         let mut table = Table::new(columns);
@@ -188,7 +188,7 @@ impl List<'_> {
         for entry in &self.entries {
             let mut cells = vec![entry.name.to_owned(), clip(entry.source, cell + 4), entry.size()];
             if words {
-                cells.push(wrapped(&[entry.readings.as_slice(), &entry.measures].concat()));
+                cells.push(wrapped(&[entry.variants.as_slice(), &entry.measures].concat()));
                 cells.push(wrapped(&entry.algorithms));
             }
             cells.push(entry.state().to_owned());

@@ -61,7 +61,7 @@ fn curves(results: &study::Table, axes: &[&'static str]) -> Result<Table> {
             .find(name)
             .is_some_and(|column| !column.text(0).is_empty())
     });
-    let names: Vec<&str> = ["reading", "algorithm"].into_iter().chain(names).collect();
+    let names: Vec<&str> = ["variant", "algorithm"].into_iter().chain(names).collect();
     let keys = names
         .iter()
         .map(|name| results.column(name))

@@ -50,15 +50,15 @@ impl Choice {
         };
         let free = |name: &str| free(name) && x.as_deref() != Some(name);
         let panel = panel.unwrap_or_else(|| {
-            let default = ["reading", "quantity"].into_iter();
+            let default = ["variant", "quantity"].into_iter();
             let mut default = default.filter(|name| free(name));
-            let varies = |name: &&str| *name == "reading" || first.varies(name);
+            let varies = |name: &&str| *name == "variant" || first.varies(name);
             let default = default.find(|name| table.find(name).is_some() && varies(name));
             default.map(str::to_owned).into_iter().collect()
         });
         let free = |name: &str| free(name) && !panel.iter().any(|panel| panel == name);
         let series = series.unwrap_or_else(|| {
-            let known = ["algorithm", "reading"].into_iter();
+            let known = ["algorithm", "variant"].into_iter();
             let known = known.filter(|name| free(name) && first.is_filled(name)).take(1);
             let known: Vec<String> = known.map(str::to_owned).collect();
             match known.is_empty() {

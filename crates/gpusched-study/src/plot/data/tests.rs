@@ -4,7 +4,7 @@ use super::*;
 use crate::plot::values::Names;
 
 const CSV: &str = "\
-study,utilization,tasks,reading,algorithm,rate,ci_low,ci_high,mean_sms
+study,utilization,tasks,variant,algorithm,rate,ci_low,ci_high,mean_sms
 s,4,50,a,SMS,0.5,0.4,0.6,
 s,2,50,a,SMS,1,0.9,1,10
 s,2,50,a,1G,0.25,0.2,0.3,20
@@ -199,14 +199,14 @@ fn bad_input_is_named() {
         ),
         (
             message(CSV, |options| {
-                options.selection.insert("reading".to_owned(), Names::one("c"));
+                options.selection.insert("variant".to_owned(), Names::one("c"));
             }),
-            "reading: found no row with reading = c, expected one of \"a\", \"b\"",
+            "variant: found no row with variant = c, expected one of \"a\", \"b\"",
         ),
         (
             message(CSV, |options| {
                 let selection = &mut options.selection;
-                selection.insert("reading".to_owned(), Names::one("b"));
+                selection.insert("variant".to_owned(), Names::one("b"));
                 selection.insert("algorithm".to_owned(), Names::one("SMS"));
             }),
             "found no rows, expected values to draw",
