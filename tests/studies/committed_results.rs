@@ -66,3 +66,14 @@ fn short_cases_give_the_committed_rows() {
         );
     }
 }
+
+/// A whole study of partitioning, which takes about a second.
+#[test]
+fn the_study_of_policies_gives_the_committed_table() {
+    let file = root().join("analysis/policies.toml");
+    let spec = Spec::read(file, Overrides::default()).unwrap();
+    let folder = temporary();
+    run(&spec, folder.path(), "1/1", 2).unwrap();
+    let table = |folder: &Path| std::fs::read_to_string(folder.join("policies.csv")).unwrap();
+    assert!(table(folder.path()) == table(&root().join("analysis/policies")));
+}

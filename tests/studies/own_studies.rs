@@ -131,7 +131,7 @@ fn other_results_are_told_and_fresh_starts_anew() {
     let refused = gpusched(folder.path(), "study run @mine.toml -q -o @x");
     assert_eq!(refused.code, 2);
     for part in [
-        "at variant[0].policy: found results of a study with \"edf\", expected results of this study, with \"np-edf\"; further differences: sets",
+        "at sets: found results of a study with 20, expected results of this study, with 10; further differences: variant[0].policy",
         "hint: delete the old results with `--fresh`",
     ] {
         assert!(refused.stderr.contains(part), "{}", refused.stderr);

@@ -131,7 +131,7 @@ fn cases_can_be_run_from_elsewhere() {
     for (command, part) in [
         (["study", "check", "out"], "1 of 1 findings reproduced"),
         (["study", "list", "out"], " current"),
-        (["study", "reproduction", "out"], "\n  * two: "),
+        (["study", "reproduction", "out"], "\n  * Own hypotheses: two."),
     ] {
         let (code, text, notes) = gpusched(&command, elsewhere.path());
         assert_eq!((code, notes.as_str()), (0, ""), "{command:?}");
@@ -287,6 +287,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("singh21-fig3.5", 34, 100, 68, all.clone()),
             ("singh21-fig3.6", 68, 100, 68, all.clone()),
             ("smoke", 15, 20, 30, all[..2].to_vec()),
+            ("waters-mixes", 128, 10, 108, vec!["edf", "np-edf"]),
         ]
     );
     let cases = studies.iter().filter_map(|study| {
@@ -317,6 +318,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("singh22-fig4a", 9),
             ("singh22-fig4b", 5),
             ("warp-budgets", 7),
+            ("waters-gap", 3),
         ]
     );
     let claims: Vec<&str> = studies
@@ -333,7 +335,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
 /// A claim across analysis variants is one finding without a variant. A panel per algorithm gives the figure that
 /// `plot` draws.
 #[test]
-fn readings_stand_beside_each_other() {
+fn variants_stand_beside_each_other() {
     let root = tempdir().unwrap();
     let across = r#"
 [[claim]]

@@ -72,7 +72,7 @@ fn a_study_of_cases_is_run_listed_checked_and_shown() {
         "{page}"
     );
     assert!(
-        page.contains("\n  * grows (must hold): ") && !page.contains("Not reproduced"),
+        page.contains("\n  * Own hypotheses: grows (must hold)") && !page.contains("Not reproduced"),
         "{page}"
     );
 }
