@@ -3,6 +3,7 @@
 use gpusched::study::{Overrides, Spec};
 use insta::assert_snapshot;
 
+use crate::study_support::{files::temporary, parse, run};
 use crate::support::transcript::{Transcript, variants};
 use crate::support::{answer, gpusched};
 
@@ -216,4 +217,29 @@ fn the_command_writes_nothing_for_bad_input() {
         assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 3, "{line}");
     }
     assert_snapshot!(told);
+}
+
+/// Older files call analysis variants readings.
+#[test]
+fn former_names_of_variants_are_read() {
+    let across = "\n[[claim]]\nid = 'both'\ntext = 'x'\nacross_variants = true\n\
+                  holds = 'min_gap(rate, (variant = \"proportional\"), (variant = \"literal\"), algorithm = \"1G\") >= 0'\n\
+                  [[claim]]\nid = 'one'\ntext = 'x'\nvariants = ['literal']\nholds = 'max(rate) <= 1'\n";
+    let text = format!("{SMALL}{across}");
+    let former = text.replace("variant", "reading");
+    let (spec, of_former) = (parse(&text), parse(&former));
+    assert_eq!(spec.experiment().unwrap(), of_former.experiment().unwrap());
+    let findings = [&spec, &of_former].map(|spec| {
+        let folder = temporary();
+        run(spec, folder.path(), "1/1", 2).unwrap();
+        std::fs::read_to_string(folder.path().join("small.claims.json")).unwrap()
+    });
+    assert_eq!(findings[0], findings[1].replace("(reading =", "(variant ="));
+    let error = Spec::parse(
+        "small.toml",
+        &former.replace("'amdahl'", "'x'").replace("\"amdahl\"", "\"x\""),
+        Overrides::default(),
+    );
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("small.toml:17: at variant[0].wcet"), "{error}");
 }
