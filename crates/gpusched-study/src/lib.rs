@@ -74,6 +74,7 @@ pub use partitioning::{
 };
 pub use running::journal::START_ANEW;
 pub use running::merge::merge;
-pub use running::runner::{Observer, Summary, discard, run};
+pub use running::runner::{Observer, Summary, copy, discard, run};
+pub use running::shards::{Progress, Shards};
 pub use running::work::{Chunk, Point, Shard, Work};
 pub use table::{Table, wilson};

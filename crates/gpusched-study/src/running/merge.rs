@@ -85,29 +85,7 @@ fn study_of(path: &Path) -> Result<String> {
 }
 
 fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
-    let mut specs: Vec<Spec> = Vec::new();
-    for (folder, _) in journals {
-        let path = Folder::new(folder, study).spec();
-        if specs.last().is_some_and(|spec| Path::new(spec.file()) == path) {
-            continue;
-        }
-        let spec = Spec::read(path, Overrides::default())?;
-        if let Some(first) = specs.first()
-            && first.text() != spec.text()
-        {
-            let found = format!("a study with the hash {}", spec.experiment()?);
-            let expected = format!(
-                "{}, as in {}, because all shards must run the same study",
-                first.experiment()?,
-                first.file()
-            );
-            return Err(Error::file(spec.file(), found, expected));
-        }
-        specs.push(spec);
-    }
-    let Some(spec) = specs.into_iter().next() else {
-        return Err(Error::parameter(study, "no journal", "a journal"));
-    };
+    let spec = spec_of(study, journals)?;
     let header = Header::new(&spec, Shard::WHOLE)?;
     let mut collection = spec.kind().collection();
     for (_, journal) in journals {
@@ -125,4 +103,29 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
             .into());
     }
     Ok((spec, collection))
+}
+
+/// Reads the study file in the folder of the first journal. Checks that the study files of all folders are equal.
+fn spec_of(study: &str, journals: &[Found]) -> Result<Spec> {
+    let mut folders: Vec<&Path> = journals.iter().map(|(folder, _)| folder.as_path()).collect();
+    folders.dedup();
+    let Some((first, others)) = folders.split_first() else {
+        return Err(Error::parameter(study, "no journal", "a journal"));
+    };
+    let spec = Spec::read(Folder::new(first, study).spec(), Overrides::default())?;
+    for folder in others {
+        let path = Folder::new(folder, study).spec();
+        let text = fs::read_to_string(&path).map_err(|cause| Error::io(&path, "read", cause))?;
+        if text != spec.text() {
+            let other = Spec::read(path, Overrides::default())?;
+            let found = format!("a study with the hash {}", other.experiment()?);
+            let expected = format!(
+                "{}, as in {}, because all shards must run the same study",
+                spec.experiment()?,
+                spec.file()
+            );
+            return Err(Error::file(other.file(), found, expected));
+        }
+    }
+    Ok(spec)
 }

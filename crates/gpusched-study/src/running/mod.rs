@@ -5,5 +5,6 @@ mod difference;
 pub(super) mod journal;
 pub(super) mod merge;
 pub(super) mod runner;
+pub(super) mod shards;
 pub(super) mod tally;
 pub(super) mod work;
