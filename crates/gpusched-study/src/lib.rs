@@ -72,8 +72,9 @@ pub use output::weighted::{WEIGHTED_COLUMNS, weighted};
 pub use partitioning::{
     Algorithm, Axis, COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Reading, TIMING_COLUMNS,
 };
+pub use running::estimate::Estimate;
 pub use running::journal::START_ANEW;
-pub use running::merge::merge;
+pub use running::merge::{Merged, merge};
 pub use running::runner::{Observer, Summary, copy, discard, run};
 pub use running::shards::{Progress, Shards};
 pub use running::work::{Chunk, Point, Shard, Work};

@@ -14,6 +14,7 @@ const RANDOM: [&str; 11] = [
     "simulate blocks",
     "simulate tasks",
     "study run",
+    "study submit",
     "validate",
     "wcet cluster",
     "wcet profile",

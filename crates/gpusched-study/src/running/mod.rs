@@ -2,6 +2,7 @@
 
 pub(super) mod collection;
 mod difference;
+pub(super) mod estimate;
 pub(super) mod journal;
 pub(super) mod merge;
 pub(super) mod runner;

@@ -10,8 +10,8 @@ use super::scripts::{SHARDS, ranges};
 use super::slurm::{self, State};
 use super::submit::Active;
 use crate::report::{Output, Palette, Report, Rows, json_document};
-use crate::{Global, Outcome};
-use gpusched_model::error::Result;
+use crate::{Global, Outcome, complain};
+use gpusched_model::error::{Error, Result};
 use gpusched_study::{Folder, Overrides, Progress, Shards, Spec, Study};
 
 /// Arguments of `gpusched study status`.
@@ -65,7 +65,7 @@ impl Args {
     /// Fails for a folder without shards, and for shards of another study or version.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let status = match Record::read(&self.folder)? {
-            Some(record) => of_submission(&record, &self.folder)?,
+            Some(record) => of_submission(&record, &self.folder, global)?,
             None => of_folder(&self.folder)?,
         };
         let is_finished = status.states.iter().all(|state| *state == Shown::Finished);
@@ -91,15 +91,21 @@ fn of_folder(folder: &Path) -> Result<Status> {
     })
 }
 
-fn of_submission(record: &Record, folder: &Path) -> Result<Status> {
+fn of_submission(record: &Record, folder: &Path, global: &Global) -> Result<Status> {
     let file = Folder::new(folder, &record.study).spec();
     let spec = Spec::read(file, Overrides::default())?;
     record.check(folder, &spec)?;
     let shards = Shards::of(&spec, folder.join(SHARDS), record.shards)?;
-    let queue = match slurm::is_available() {
-        true => Some(Active::new(record, &slurm::queue()?)),
-        false => None,
-    };
+    let queue = slurm::queue().map_err(|error| {
+        let cause = match &error {
+            Error::Refused(refusal) => refusal.message(),
+            other => other.to_string(),
+        };
+        if !global.quiet {
+            complain(&format!("note: the queue is unknown: {cause}"));
+        }
+    });
+    let queue = queue.ok().map(|queue| Active::new(record, &queue));
     let mut queued = vec![None; shards.progress.len() + 1];
     for (shard, state) in queue.iter().flat_map(|queue| &queue.shards) {
         if let Some(queued) = queued.get_mut(*shard as usize) {

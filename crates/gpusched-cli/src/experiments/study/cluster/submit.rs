@@ -1,9 +1,9 @@
 //! `gpusched study submit`: runs the shards of a study as jobs of a batch system.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -19,7 +19,7 @@ use crate::{Global, Outcome, embedding};
 use gpusched_model::artifact::Outputs;
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_study::{self, Folder, Overrides, Progress, Shards, Spec};
+use gpusched_study::{self, Estimate, Folder, Overrides, Progress, Shards, Spec};
 
 /// Arguments of `gpusched study submit`.
 ///
@@ -43,6 +43,12 @@ pub struct Args {
     /// Number of task sets per point [default: from the study]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     sets: Option<u64>,
+    /// Output folder of a trial run of the study with fewer task sets
+    ///
+    /// gpusched estimates the total time from the times of the trial. It refuses a number of shards for which a shard would take
+    /// more than twice the mean.
+    #[arg(long, value_name = "DIR")]
+    trial: Option<PathBuf>,
     /// How often the merge submits unfinished shards again [default: 3]
     #[arg(long, value_name = "N", value_parser = whole(0..=MOST_RETRIES))]
     retries: Option<u32>,
@@ -83,6 +89,8 @@ struct Submission<'a> {
     retries: u32,
     settings: Settings,
     engine: Engine,
+    /// Estimated time of all shards on one core [h].
+    hours: Option<f64>,
 }
 
 impl Args {
@@ -145,6 +153,17 @@ impl Args {
             let expected = format!("at most {chunks}, the number of chunks of the study");
             return Err(Error::parameter("shards", shards, expected));
         }
+        let estimate = match &self.trial {
+            Some(trial) => Some(Estimate::of_trial(spec, trial)?),
+            None => None,
+        };
+        if let Some(most) = estimate
+            .map(|estimate| estimate.most_shards)
+            .filter(|most| shards > *most)
+        {
+            let expected = format!("at most {most}, so that no shard takes more than twice the mean");
+            return Err(Error::parameter("shards", shards, expected));
+        }
         let settings = record.map(|record| record.settings.clone()).unwrap_or_default();
         Ok(Submission {
             spec,
@@ -154,6 +173,7 @@ impl Args {
             retries: self.retries.unwrap_or(DEFAULT_RETRIES),
             settings: self.jobs.settings(global.threads, &settings)?,
             engine: self.engine,
+            hours: estimate.map(|estimate| estimate.total_ns as f64 / 3.6e12),
         })
     }
 }
@@ -203,10 +223,7 @@ impl Submission<'_> {
         commands.push(after_any(&after));
         Submitted {
             dry_run: Some(Preview {
-                scripts: self
-                    .scripts()
-                    .map(|(name, text)| (name.to_owned(), text))
-                    .to_vec(),
+                scripts: self.scripts().into(),
                 commands: commands
                     .iter()
                     .map(|words| format!("sbatch {}", words.join(" ")))
@@ -252,15 +269,10 @@ impl Submission<'_> {
     /// Writes the study and the scripts.
     fn write(&self) -> Result<()> {
         gpusched_study::copy(self.spec, self.folder)?;
-        for name in [SHARDS, LOGS] {
-            let path = self.folder.join(name);
-            match fs::create_dir(&path) {
-                Err(cause) if cause.kind() != ErrorKind::AlreadyExists => {
-                    return Err(Error::io(path, "create folder", cause));
-                }
-                _ => {}
-            }
-        }
+        // A copy for all shards, so that no shard writes it.
+        gpusched_study::copy(self.spec, self.folder.join(SHARDS))?;
+        let logs = self.folder.join(LOGS);
+        fs::create_dir(&logs).map_err(|cause| Error::io(logs, "create folder", cause))?;
         let mut outputs = Outputs::default();
         for (name, text) in self.scripts() {
             outputs.write(self.folder.join(name), text)?;
@@ -316,6 +328,7 @@ impl Submission<'_> {
             shards,
             array,
             merge,
+            hours: self.hours,
             dry_run: None,
         }
     }
@@ -431,6 +444,9 @@ struct Submitted {
     /// Number of the merge.
     #[serde(skip_serializing_if = "Option::is_none")]
     merge: Option<u64>,
+    /// Estimated time of all shards on one core [h].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hours: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<Preview>,
 }
@@ -438,8 +454,8 @@ struct Submitted {
 /// The scripts and the commands of a submission.
 #[derive(Serialize)]
 struct Preview {
-    /// Name and text of each script.
-    scripts: Vec<(String, String)>,
+    /// Text of each script, by name.
+    scripts: BTreeMap<&'static str, String>,
     commands: Vec<String>,
 }
 
@@ -459,11 +475,14 @@ impl Report for Submitted {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let mut text = String::new();
+        let mut text = match self.hours {
+            Some(hours) => format!("estimate: {hours:.2} hours of one core for all shards\n"),
+            None => String::new(),
+        };
         let header = palette.header;
         if let Some(Preview { scripts, commands }) = &self.dry_run {
             // Writing to a string never fails.
-            for (name, script) in scripts {
+            for (name, script) in scripts.iter().rev() {
                 let _ = writeln!(text, "{header}{}/{name}{header:#}\n\n{script}", self.folder);
             }
             let _ = writeln!(text, "{header}Commands{header:#}, in {}\n", self.folder);
