@@ -42,8 +42,9 @@ folder=$(mktemp -d)
 cleanup() {
     status=$?
     if [ $status != 0 ]; then
+        squeue 2>/dev/null || true
         for file in "$folder"/log/* "$folder"/cluster/logs/*; do
-            [ -s "$file" ] && { echo "--- $file"; tail -n 20 "$file"; }
+            [ -s "$file" ] && { echo "--- $file"; tail -n 5 "$file"; }
         done
     fi
     scancel --me 2>/dev/null || true
@@ -137,7 +138,7 @@ scontrol update nodename=n2 state=drain reason=test
 sinfo --Node
 "$program" study status "$folder/cluster" && fail "the study was finished before the node was drained"
 
-for _ in $(seq 240); do
+for _ in $(seq 600); do
     [ -s "$folder/cluster/$name.csv" ] && [ -z "$(squeue --me --noheader)" ] && break
     sleep 0.5
 done

@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use crate::{Global, complain};
 
 /// Commands that use random numbers.
-const RANDOM: [&str; 11] = [
+const RANDOM: [&str; 12] = [
     "budget sequence",
     "budget simulate",
     "generate",

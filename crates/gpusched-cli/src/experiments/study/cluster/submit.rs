@@ -181,8 +181,11 @@ impl Args {
 /// Returns the command that runs gpusched. In another program, such as Python, this is the command on the PATH.
 fn program() -> Result<String> {
     let name = format!("gpusched{}", env::consts::EXE_SUFFIX);
-    let this = env::current_exe().ok();
-    let this = this.filter(|path| path.file_name().is_some_and(|file| file == name.as_str()));
+    let is_ours = |path: &Path| {
+        let file = path.file_name().map(|file| file.to_string_lossy());
+        file.is_some_and(|file| file.starts_with("gpusched"))
+    };
+    let this = env::current_exe().ok().filter(|path| is_ours(path));
     let folders = env::var_os("PATH").unwrap_or_default();
     let mut known = env::split_paths(&folders).map(|folder| folder.join(&name));
     let found = match this.filter(|_| !embedding::is_active()) {
