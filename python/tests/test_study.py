@@ -46,6 +46,14 @@ def test_an_own_study_from_the_template_and_its_comparison(checkout, tmp_path):
     assert len(other["rows"]) == len(first) and {"utilization", "algorithm"} <= set(other["rows"][0]["row"])
 
 
+def test_the_folder_of_results_may_change(checkout, tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    first = gs._commands.study_run(["analysis/smoke.toml"], output=folder, sets=2)
+    (folder / "another-shard").touch()
+    assert "results:" in str(first)
+
+
 class RayExecutor(concurrent.futures.Executor):
     """Runs calls as tasks of Ray."""
 
