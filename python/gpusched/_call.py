@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 import warnings
@@ -28,7 +29,10 @@ class Command:
         self.words = list(words)
         self.positional = [(name, item) for name, value in positional for item in self.items(name, value)]
         self.options = {
-            name: [frozen(name.replace("-", "_"), item) for item in (value if is_list(value) else [value])]
+            # The command writes to the output, so the output may change.
+            name: [os.fspath(value)]
+            if name == "output"
+            else [frozen(name.replace("-", "_"), item) for item in (value if is_list(value) else [value])]
             for name, value in options.items()
             if value is not None and value is not False
         }

@@ -1898,6 +1898,102 @@ def study_merge(
     return results(command, Result)
 
 
+def study_submit(
+    specs: Document,
+    *,
+    shards: Optional[int] = None,
+    engine: Optional[Literal["slurm"]] = None,
+    sets: Optional[int] = None,
+    trial: Document = None,
+    retries: Optional[int] = None,
+    dry_run: bool = False,
+    program: Value = None,
+    partition: Value = None,
+    account: Value = None,
+    time: Value = None,
+    memory: Value = None,
+    modules: Value = None,
+    site: Document = None,
+    threads: Optional[int] = None,
+    output: Optional[Path] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Run the shards of a study as jobs of a cluster.
+
+    Args:
+        specs: Study file (TOML).
+        shards: Number of shards, which is the number of jobs of the array. Required for the first submission to a
+            folder.
+        engine: Batch system. ``slurm``: Slurm: `sbatch`, `squeue` and `scancel`.
+        sets: Number of task sets per point [default: from the study].
+        trial: Output folder of a trial run of the study with fewer task sets. gpusched estimates the total time
+            from the times of the trial. It refuses a number of shards for which a shard would take more than twice
+            the mean.
+        retries: How often the merge submits unfinished shards again [default: 3].
+        dry_run: Print the scripts and the commands; write and submit nothing.
+        program: Command that the jobs run [default: this command].
+        partition: Partition of the cluster.
+        account: Account that pays for the jobs.
+        time: Time limit of each job, as Slurm writes it, such as 30 (minutes) or 2:00:00.
+        memory: Memory of each job, such as 500M or 2G.
+        modules: Environment modules that each job loads.
+        site: File with these settings (TOML); an option replaces a setting of the file. Keys: `partition`,
+            `account`, `time`, `memory`, `threads`, `modules` (a list), and `options`: a list of further options of
+            `sbatch`, such as "--qos=low".
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        output: File for results; `-` is standard output.
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "submit"],
+        [("specs", specs)],
+        {
+            "shards": shards,
+            "engine": engine,
+            "sets": sets,
+            "trial": trial,
+            "retries": retries,
+            "dry-run": dry_run,
+            "program": program,
+            "partition": partition,
+            "account": account,
+            "time": time,
+            "memory": memory,
+            "modules": modules,
+            "site": site,
+            "threads": threads,
+            "output": output,
+            "seed": seed,
+            "quiet": True,
+        },
+    )
+    return results(command, Result)
+
+
+def study_status(
+    folder: Document,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Show the progress of the shards of a study.
+
+    Args:
+        folder: Folder of `study submit`, or output folder of the shards of one study.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "status"],
+        [("folder", folder)],
+        {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
 def study_new(
     name: Value,
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -19,9 +20,12 @@ from ._commands import study_list as list  # noqa: A001  (the name of the comman
 from ._commands import study_merge as merge
 from ._commands import study_new as new
 from ._commands import study_reproduction as reproduction
+from ._commands import study_status as status
+from ._commands import study_submit as submit
 from ._frames import pandas
+from .errors import GpuschedError
 
-__all__ = ["check", "diff", "draw", "list", "merge", "new", "reproduction", "run"]
+__all__ = ["check", "diff", "draw", "list", "merge", "new", "reproduction", "run", "status", "submit"]
 
 
 def run(
@@ -30,6 +34,7 @@ def run(
     *,
     executor: Optional[concurrent.futures.Executor] = None,
     shards: int = 8,
+    retries: int = 2,
     **options: Any,
 ) -> Any:
     """Runs a study. Returns its results as a table of pandas with one row per point and algorithm.
@@ -41,9 +46,11 @@ def run(
         spec: Path of the study (TOML), or its text.
         output: Folder for all files of the study. An interrupted run resumes there (with ``executor``: in the folder
             ``output.shards``). Default: a temporary folder.
-        executor: Runs shards of the study, such as ``concurrent.futures.ProcessPoolExecutor()`` or an executor of a cluster. The
-            processes must share the folder ``output``. Default: the threads of this process.
+        executor: Runs shards of the study, such as ``concurrent.futures.ProcessPoolExecutor()`` or an executor of Dask. The
+            function calls only its method ``submit``. The processes must share the folder ``output``. Default: the threads of this
+            process.
         shards: Number of shards for ``executor``.
+        retries: How often a shard is submitted again after an error that is no :class:`GpuschedError`, such as a killed worker.
         options: Options of ``gpusched study run``: ``sets``, ``seed``, ``threads``.
 
     Raises:
@@ -61,12 +68,10 @@ def run(
             findings = _commands.study_run([spec], output=folder, **options)
         else:
             parts = folder.with_name(folder.name + ".shards") if output else folder / "shards"
+            parts = parts.resolve()  # the processes may have another working directory
             parts.mkdir(parents=True, exist_ok=True)
-            futures = [
-                executor.submit(_shard, spec, str(parts / str(shard)), f"{shard}/{shards}", options)
-                for shard in range(1, shards + 1)
-            ]
-            findings = _commands.study_merge([future.result() for future in futures], output=folder)
+            _run_shards(executor, _absolute(spec), str(parts), shards, retries, options)
+            findings = _commands.study_merge([parts], output=folder)
             shutil.rmtree(parts)  # the merged folder contains everything
         [provenance] = folder.glob("*.provenance.json")
         name = json.loads(provenance.read_text(encoding="utf-8"))["study"]
@@ -75,7 +80,34 @@ def run(
         return frame
 
 
-def _shard(spec: Any, folder: str, shard: str, options: dict[str, Any]) -> str:
-    """Runs one shard. Returns its folder."""
+def _absolute(spec: Any) -> Any:
+    """Returns an absolute path if ``spec`` is a path, because processes may have another working directory."""
+    if isinstance(spec, os.PathLike) or (isinstance(spec, str) and "\n" not in spec):
+        return os.path.abspath(spec)
+    return spec
+
+
+def _run_shards(executor: Any, spec: Any, folder: str, shards: int, retries: int, options: dict[str, Any]) -> None:
+    """Runs all shards. Submits a shard again if its worker ended early; the shard then continues from its journal."""
+
+    def submit(shard: int) -> Any:
+        return executor.submit(_shard, spec, folder, f"{shard}/{shards}", options)
+
+    waiting = [(shard, submit(shard)) for shard in range(1, shards + 1)]
+    for left in range(retries, -1, -1):
+        failed = []
+        for shard, future in waiting:
+            try:
+                future.result()
+            except GpuschedError:
+                raise
+            except Exception:  # noqa: BLE001  (each executor has its own errors for a lost worker)
+                if not left:
+                    raise
+                failed.append(shard)
+        waiting = [(shard, submit(shard)) for shard in failed]
+
+
+def _shard(spec: Any, folder: str, shard: str, options: dict[str, Any]) -> None:
+    """Runs one shard."""
     _commands.study_run([spec], output=folder, shard=shard, **options)
-    return folder

@@ -32,7 +32,7 @@ OMITTED = {"format", "quiet", "output"}
 #: Options of one command that replace its result. Each has a function of its own.
 REPLACED = {"partition": {"export", "export-to"}}
 #: Commands whose results are folders.
-TO_FOLDER = {"study run", "study merge"}
+TO_FOLDER = {"study run", "study merge", "study submit"}
 #: Results that are no JSON: their expressions, and their types.
 OUTPUT = {
     "generate": ("task_sets({call})", "TaskSets"),

@@ -13,6 +13,7 @@ mod support;
 mod amalthea;
 mod bad_input;
 mod cli;
+mod cluster;
 mod docs;
 mod early_readers;
 mod end_to_end;

@@ -74,8 +74,10 @@ pub use partitioning::{
     Algorithm, Axis, COLUMNS, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape,
     TIMING_COLUMNS, Variant,
 };
+pub use running::estimate::Estimate;
 pub use running::journal::START_ANEW;
-pub use running::merge::merge;
-pub use running::runner::{Observer, Summary, discard, run};
+pub use running::merge::{Merged, merge};
+pub use running::runner::{Observer, Summary, copy, discard, run};
+pub use running::shards::{Progress, Shards};
 pub use running::work::{Chunk, Point, Shard, Work};
 pub use table::{Table, wilson};

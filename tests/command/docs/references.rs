@@ -243,13 +243,15 @@ fn definitions_are_told_from_mentions() {
 }
 
 /// Options of other programs in the documents.
-const OTHER_OPTIONS: [&str; 6] = [
+const OTHER_OPTIONS: [&str; 8] = [
     "--release",
     "--open",
     "--features",
     "--profile",
     "--test",
     "--cuda-graph-trace=node",
+    "--requeue",
+    "--install",
 ];
 
 #[test]

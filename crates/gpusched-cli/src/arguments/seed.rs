@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use crate::{Global, complain};
 
 /// Commands that use random numbers.
-const RANDOM: [&str; 11] = [
+const RANDOM: [&str; 12] = [
     "budget sequence",
     "budget simulate",
     "generate",
@@ -14,6 +14,7 @@ const RANDOM: [&str; 11] = [
     "simulate blocks",
     "simulate tasks",
     "study run",
+    "study submit",
     "validate",
     "wcet cluster",
     "wcet profile",

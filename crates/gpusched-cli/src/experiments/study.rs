@@ -1,6 +1,7 @@
 //! `gpusched study`: runs experiments and checks published claims.
 
 mod check;
+mod cluster;
 mod diff;
 mod figure;
 mod list;
@@ -31,6 +32,10 @@ enum Command {
     Run(run::Args),
     /// Combine the results of the shards of a study.
     Merge(run::MergeArgs),
+    /// Run the shards of a study as jobs of a cluster.
+    Submit(cluster::submit::Args),
+    /// Show the progress of the shards of a study.
+    Status(cluster::status::Args),
     /// Write a commented study file to start from.
     New(new::Args),
     /// Compare the results of two studies.
@@ -55,6 +60,8 @@ impl Args {
         match &self.command {
             Command::Run(args) => args.run(global),
             Command::Merge(args) => args.run(global),
+            Command::Submit(args) => args.run(global),
+            Command::Status(args) => args.run(global),
             Command::New(args) => args.run(global),
             Command::Diff(args) => args.run(global),
             Command::List(args) => args.run(global),

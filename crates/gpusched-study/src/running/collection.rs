@@ -24,6 +24,8 @@ pub struct Collection {
     done: Vec<Option<u64>>,
     chunks: usize,
     units: u64,
+    /// Time of all searches [ns].
+    ns: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -76,6 +78,7 @@ impl Collection {
             done: vec![None; work.len()],
             chunks: 0,
             units: 0,
+            ns: 0,
         }
     }
 
@@ -98,6 +101,7 @@ impl Collection {
             (Collected::Tallies { cells, tallies }, Content::Tallies(new)) => {
                 for (sum, cell) in tallies[chunk.point * *cells..].iter_mut().zip(new) {
                     sum.add(cell);
+                    self.ns = self.ns.saturating_add(cell.ns());
                 }
             }
             (Collected::Rows { rows, .. }, Content::Rows(new)) => rows[index] = new.clone(),
@@ -121,6 +125,11 @@ impl Collection {
     /// Returns the number of finished task sets or cases.
     pub fn units(&self) -> u64 {
         self.units
+    }
+
+    /// Returns the time of all searches [ns]. For studies of cases, the time is 0.
+    pub fn ns(&self) -> u64 {
+        self.ns
     }
 
     /// Returns the indices of all unfinished chunks.

@@ -16,25 +16,38 @@ use gpusched_model::error::{Error, Refusal, Result};
 /// Merges the shards of all studies that have journals in `folders`. Writes the same files as a run of the whole study into
 /// the folder at `output`. Returns the studies in the order of their names.
 ///
+/// The memory for a merge does not depend on the number of journals: gpusched reads them one after the other, line by line.
+///
 /// Several journals may contain the same chunk if its results are equal. In this case, the merge uses the times of the
 /// first journal.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] if there is no journal, or if a shard is still running. Also fails if journals belong to
 /// different experiments, if they contradict each other, or if chunks are missing. In these cases, no file is written.
-pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<Vec<Spec>> {
+pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<Vec<Merged>> {
     let output = output.as_ref();
     let mut merged = Vec::new();
     for (study, journals) in find(folders)? {
         merged.push(merge_study(&study, &journals)?);
     }
     make(output)?;
-    for (spec, collection) in &merged {
+    for (Merged { spec, .. }, collection) in &merged {
         let folder = Folder::new(output, spec.name());
         folder.write_spec(spec.outputs(), spec.text(), &spec.inputs().texts)?;
         results::write(spec, &folder, collection)?;
     }
-    Ok(merged.into_iter().map(|(spec, _)| spec).collect())
+    Ok(merged.into_iter().map(|(merged, _)| merged).collect())
+}
+
+/// A merged study.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// The study.
+    pub spec: Spec,
+    /// Number of journals.
+    pub journals: usize,
+    /// Search time of the longest journal divided by the mean. `None` for studies of cases.
+    pub balance: Option<f64>,
 }
 
 /// The path of a journal, and the path of its folder.
@@ -83,34 +96,15 @@ fn study_of(path: &Path) -> Result<String> {
         })
 }
 
-fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
-    let mut specs: Vec<Spec> = Vec::new();
-    for (folder, _) in journals {
-        let path = Folder::new(folder, study).spec();
-        if specs.last().is_some_and(|spec| Path::new(spec.file()) == path) {
-            continue;
-        }
-        let spec = Spec::read(path, Overrides::default())?;
-        if let Some(first) = specs.first()
-            && first.text() != spec.text()
-        {
-            let found = format!("a study with the hash {}", spec.experiment()?);
-            let expected = format!(
-                "{}, as in {}, because all shards must run the same study",
-                first.experiment()?,
-                first.file()
-            );
-            return Err(Error::file(spec.file(), found, expected));
-        }
-        specs.push(spec);
-    }
-    let Some(spec) = specs.into_iter().next() else {
-        return Err(Error::parameter(study, "no journal", "a journal"));
-    };
+fn merge_study(study: &str, journals: &[Found]) -> Result<(Merged, Collection)> {
+    let spec = spec_of(study, journals)?;
     let header = Header::new(&spec, Shard::WHOLE)?;
     let mut collection = spec.kind().collection();
+    let mut longest = 0;
     for (_, journal) in journals {
+        let before = collection.ns();
         journal::read(journal, &header, &mut collection)?;
+        longest = longest.max(collection.ns() - before);
     }
     if let Some(chunk) = collection.missing().next() {
         let all = spec.work().len();
@@ -123,5 +117,36 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
             .hint("run the shards that are missing or unfinished")
             .into());
     }
-    Ok((spec, collection))
+    let balance = longest as f64 * journals.len() as f64 / collection.ns() as f64;
+    let merged = Merged {
+        spec,
+        journals: journals.len(),
+        balance: (collection.ns() > 0).then_some(balance),
+    };
+    Ok((merged, collection))
+}
+
+/// Reads the study file in the folder of the first journal. Checks that the study files of all folders are equal.
+fn spec_of(study: &str, journals: &[Found]) -> Result<Spec> {
+    let mut folders: Vec<&Path> = journals.iter().map(|(folder, _)| folder.as_path()).collect();
+    folders.dedup();
+    let Some((first, others)) = folders.split_first() else {
+        return Err(Error::parameter(study, "no journal", "a journal"));
+    };
+    let spec = Spec::read(Folder::new(first, study).spec(), Overrides::default())?;
+    for folder in others {
+        let path = Folder::new(folder, study).spec();
+        let text = fs::read_to_string(&path).map_err(|cause| Error::io(&path, "read", cause))?;
+        if text != spec.text() {
+            let other = Spec::read(path, Overrides::default())?;
+            let found = format!("a study with the hash {}", other.experiment()?);
+            let expected = format!(
+                "{}, as in {}, because all shards must run the same study",
+                spec.experiment()?,
+                spec.file()
+            );
+            return Err(Error::file(other.file(), found, expected));
+        }
+    }
+    Ok(spec)
 }

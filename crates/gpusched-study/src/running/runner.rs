@@ -102,6 +102,17 @@ pub fn run(
     Ok(Summary { units, resumed })
 }
 
+/// Writes a copy of the study `spec`, and of the files that its cases name, to the folder at `path`. The folder is created
+/// if its parent folder exists. Later changes of the original files have no effect on the copy.
+///
+/// # Errors
+/// Fails with [`Error::Io`] if a file cannot be written.
+pub fn copy(spec: &Spec, path: impl AsRef<Path>) -> Result<()> {
+    let folder = Folder::new(path, spec.name());
+    make(folder.path())?;
+    folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))
+}
+
 /// Deletes the finished chunks of `shard` of the study `spec` in the folder at `path`, so that the next run starts anew.
 ///
 /// # Errors

@@ -47,6 +47,11 @@ impl Tally {
         self.prefill_ns = self.prefill_ns.saturating_add(other.prefill_ns);
     }
 
+    /// Returns the time of all searches, with their pre-fill [ns].
+    pub fn ns(&self) -> u64 {
+        self.search_ns.saturating_add(self.prefill_ns)
+    }
+
     /// Returns the counts that are equal in every run. Times are excluded.
     pub fn stable(&self) -> [u64; 4] {
         [self.schedulable, self.sms_used, self.merges, self.prefill_merges]

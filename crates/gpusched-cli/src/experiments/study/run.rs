@@ -10,7 +10,7 @@ use crate::arguments::whole;
 use crate::report::Picture;
 use crate::{Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
-use gpusched_study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
+use gpusched_study::{self, Findings, Folder, Merged, Overrides, Shard, Spec, Study};
 
 /// Arguments of `gpusched study run`. To continue an interrupted run, repeat the command.
 ///
@@ -139,14 +139,31 @@ impl MergeArgs {
     /// Fails in the same cases as [`study::merge`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let output = folder(global)?;
-        let specs = gpusched_study::merge(&self.folders, output)?;
-        for spec in &specs {
+        let merged = gpusched_study::merge(&self.folders, output)?;
+        for Merged {
+            spec,
+            journals,
+            balance,
+        } in &merged
+        {
+            let balance = balance.filter(|_| *journals > 1).map(|balance| {
+                format!("; the longest of {journals} shards took {balance:.2} times the mean")
+            });
             note(
                 global,
-                &format!("{}: merged into {}", spec.name(), output.display()),
+                &format!(
+                    "{}: merged into {}{}",
+                    spec.name(),
+                    output.display(),
+                    balance.unwrap_or_default()
+                ),
             );
         }
-        finish(specs, output, global)
+        finish(
+            merged.into_iter().map(|merged| merged.spec).collect(),
+            output,
+            global,
+        )
     }
 }
 

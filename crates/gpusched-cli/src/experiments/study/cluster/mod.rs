@@ -1,0 +1,18 @@
+//! Runs of the shards of a study as jobs of a batch system.
+//!
+//! ```text
+//! study submit   writes DIR: the study, two scripts, a record; submits the array of shards and the merge
+//! shard i        runs `study run --shard i/n -o shards`; after a kill, its journal remains
+//! merge          starts when all shards have ended: merges, or submits the unfinished shards again
+//! study status   counts the shards by state, from the files in DIR and from the queue
+//! ```
+//!
+//! The files in DIR decide which shards are finished. The queue decides only which unfinished shards to submit again, so a
+//! wrong queue costs time and never changes results: a journal has one writer, and the merge checks that every chunk exists.
+
+mod record;
+mod scripts;
+mod settings;
+mod slurm;
+pub mod status;
+pub mod submit;
