@@ -3,6 +3,7 @@
 
 use super::super::wcet::Wcets;
 use super::demands::{Demand, WHOLE};
+use gpusched_model::policy::Preemption;
 use gpusched_model::{Policy, Task, TaskSet};
 
 /// Maximum number of interval lengths. The demand in each of these intervals is a measure.
@@ -22,6 +23,8 @@ pub(super) struct Needs {
 pub(super) struct Measures {
     wcets: Wcets<'static>,
     pub what: What,
+    /// Points at which the policy preempts.
+    preemption: Preemption,
 }
 
 pub(super) enum What {
@@ -39,6 +42,7 @@ impl Measures {
             return Measures {
                 wcets,
                 what: What::Work,
+                preemption: Preemption::Preemptive,
             };
         }
         let dues = set.tasks().iter();
@@ -50,6 +54,39 @@ impl Measures {
         Measures {
             wcets,
             what: What::Demand(dues.into_iter().rev().step_by(step).collect()),
+            preemption: match policy {
+                Policy::NpEdf => Preemption::NonPreemptive,
+                Policy::LpEdf => Preemption::Limited,
+                Policy::FixedPriority(preemption, _) => preemption,
+                _ => Preemption::Preemptive,
+            },
+        }
+    }
+
+    /// Whether jobs may block jobs with earlier deadlines.
+    pub fn has_blocking(&self) -> bool {
+        self.preemption != Preemption::Preemptive
+    }
+
+    /// Returns the supply by each measure without blocking [2⁻⁴⁸].
+    pub fn supply(&self) -> Vec<u64> {
+        match &self.what {
+            What::Work => vec![WHOLE],
+            What::Demand(intervals) => vec![WHOLE; 1 + intervals.len()],
+        }
+    }
+
+    /// Limits `supply` by the blocking of `blocking` ns in all intervals with a length of `from`..`due` ns. The supply is
+    /// the share (t − blocking)/t, rounded up.
+    pub fn block(&self, supply: &mut [u64], (from, due): (u64, u64), blocking: u64) {
+        let What::Demand(intervals) = &self.what else {
+            return;
+        };
+        for (supply, &t) in supply.iter_mut().skip(1).zip(intervals) {
+            if (from..due).contains(&t) {
+                let left = u128::from(t.saturating_sub(blocking)) * u128::from(WHOLE);
+                *supply = u64::try_from(left.div_ceil(t.max(1).into())).unwrap_or(WHOLE);
+            }
         }
     }
 
@@ -67,7 +104,15 @@ impl Measures {
                 })
             }
             What::Demand(intervals) => {
-                let demand = Demand::of(task, self.wcets.of(task, sms, conflict)?)?;
+                let wcet = self.wcets.of(task, sms, conflict)?;
+                let longest = match self.preemption {
+                    Preemption::Preemptive => 0,
+                    Preemption::NonPreemptive => wcet,
+                    Preemption::Limited => task
+                        .block()
+                        .map_or(wcet, |block| self.wcets.time(block.ns().into())),
+                };
+                let demand = Demand::of(task, wcet, longest)?;
                 let demands = intervals.iter().map(|&t| demand.demand(t));
                 Some(Needs {
                     shares: std::iter::once(demand.load()).chain(demands).collect(),

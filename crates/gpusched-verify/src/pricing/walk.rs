@@ -9,6 +9,7 @@
 
 use super::answer::passes;
 use super::candidate::Candidate;
+use super::chain::Division;
 use super::demands::{Group, WHOLE};
 use super::effort::Effort;
 use super::family::{Family, Part};
@@ -34,7 +35,7 @@ const TEST: u64 = 50;
 const PAIR: u64 = 5;
 
 /// Search effort per task that the setup of a family uses, counted in groups.
-const FAMILY: u64 = 10;
+pub(super) const FAMILY: u64 = 10;
 
 /// Number of groups between two progress reports.
 const PACE: u64 = 10_000;
@@ -62,7 +63,7 @@ pub(super) struct Walk<'a> {
     /// Position and price of each task with a positive price [units]. Tasks with the price 0 do
     /// not increase a total price.
     prices: Vec<(usize, i64)>,
-    measures: Measures,
+    pub(super) measures: Measures,
     group: Group,
     /// Number of groups that the search may still examine.
     left: u64,
@@ -172,21 +173,39 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         // For most families, the long-run share already proves that no group has a higher price.
-        let by_work = Multipliers::of_long_run(sms);
-        if Family::new(&by_work, sms, lone, several).is_settled() {
+        let supply = self.measures.supply();
+        let by_work = Multipliers::of_long_run(sms, supply.len());
+        if Family::within(&by_work, &supply, (sms, 0), (lone, several)).is_settled() {
             return Ok(());
         }
         self.spend(FAMILY * several.len() as u64)?;
-        let best = |lone: &[&Candidate]| Multipliers::best(lone, several).unwrap_or_else(|| by_work.clone());
-        let family = Family::new(&best(lone), sms, lone, several);
+        let best = |lone: &[&Candidate]| {
+            Multipliers::best(&supply, lone, several).unwrap_or_else(|| by_work.clone())
+        };
+        let multipliers = best(lone);
+        let family = Family::within(&multipliers, &supply, (sms, 0), (lone, several));
+        let division = Division {
+            sms,
+            free: several,
+            supply: &supply,
+            from: 0,
+            multipliers: &multipliers,
+        };
         if lone.is_empty() {
+            if self.measures.has_blocking() {
+                return self.divide(&mut Vec::new(), &division);
+            }
             return self.extend(&family, &mut Vec::new(), 0, family.none());
         }
         for scored in family.lone.iter().filter(|scored| family.begin(scored).is_some()) {
             // New multipliers for groups with only this task of `lone` give a better bound.
             self.spend(FAMILY * several.len() as u64)?;
             let candidate = scored.candidate;
-            let alone = Family::new(&best(&[candidate]), sms, &[candidate], several);
+            if self.measures.has_blocking() {
+                self.divide(&mut vec![candidate], &division)?;
+                continue;
+            }
+            let alone = Family::within(&best(&[candidate]), &supply, (sms, 0), (&[candidate], several));
             for part in alone.lone.iter().filter_map(|lone| alone.begin(lone)) {
                 self.extend(&alone, &mut vec![candidate], 0, part)?;
             }
@@ -196,7 +215,7 @@ impl<'a> Walk<'a> {
 
     /// Searches all groups that extend `group` by tasks of `family` from `position` on. `part`
     /// has the sums over `group`.
-    fn extend<'c>(
+    pub(super) fn extend<'c>(
         &mut self,
         family: &Family<'c>,
         group: &mut Vec<&'c Candidate>,
@@ -207,7 +226,7 @@ impl<'a> Walk<'a> {
             self.spend(TEST)?;
             let mut tasks: Vec<usize> = group.iter().map(|candidate| candidate.task).collect();
             tasks.sort_unstable();
-            self.look_at(&tasks, self.sms_below(family.limit + 1))?;
+            self.look_at(&tasks, family.sms)?;
         }
         for (position, next) in family.several.iter().enumerate().skip(position) {
             self.spend(1)?;
@@ -231,7 +250,7 @@ impl<'a> Walk<'a> {
 
     /// Returns `true` only if `group`, and every group that contains it, fails its test on these
     /// SMs. The result `false` proves nothing.
-    fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
+    pub(super) fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
         match self.measures.what {
             What::Demand(_) => {
                 let demands = group
@@ -250,7 +269,7 @@ impl<'a> Walk<'a> {
 
     /// Subtracts `groups` groups from the search effort. Fails if the remaining search effort is
     /// too small.
-    fn spend(&mut self, groups: u64) -> Result<(), Found> {
+    pub(super) fn spend(&mut self, groups: u64) -> Result<(), Found> {
         self.left = self.left.checked_sub(groups).ok_or(Found::TooMuch)?;
         if self.left <= self.tell_at {
             (self.effort.watch)(self.effort.groups - self.left);

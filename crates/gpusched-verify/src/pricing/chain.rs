@@ -1,0 +1,139 @@
+//! Division of groups of tasks by blocking, for policies without immediate preemption.
+//!
+//! A task blocks: one of its jobs starts 1 ns before a job with an earlier deadline is released. The job runs to its end
+//! without preemption, or to the end of its longest block under limited preemption. Suppose that a group passes its test,
+//! and that a task of the group blocks for q and has a relative deadline above t. Then the demand in an interval of length
+//! t is at most t − q, because the jobs of the interval start only after the blocking.
+//!
+//! The check divides the groups of a family by their *records*. The first record is the task with the longest blocking.
+//! The next record is the task with the longest blocking among the tasks with a later deadline than the record before. The
+//! records determine the longest blocking for every t, and so the supply by every measure.
+
+use super::candidate::Candidate;
+use super::family::Family;
+use super::multipliers::Multipliers;
+use super::walk::{FAMILY, Found, Walk};
+
+/// Number of tasks up to which the check examines the groups without the next record.
+const FEW: usize = 5;
+
+/// The groups that contain the tasks of `group` and some tasks of `free`.
+pub(super) struct Division<'d, 'c> {
+    pub sms: u32,
+    /// Tasks that may join the group.
+    pub free: &'d [&'c Candidate],
+    /// Supply by each measure, minus the blocking of the records so far [2⁻⁴⁸].
+    pub supply: &'d [u64],
+    /// Relative deadline of the last record [ns], or 0.
+    pub from: u64,
+    pub multipliers: &'d Multipliers,
+}
+
+impl Walk<'_> {
+    /// Searches the groups of `division` that contain the tasks of `group`.
+    pub(super) fn divide<'c>(
+        &mut self,
+        group: &mut Vec<&'c Candidate>,
+        division: &Division<'_, 'c>,
+    ) -> Result<(), Found> {
+        let &Division {
+            sms,
+            free,
+            supply,
+            from,
+            multipliers,
+        } = division;
+        self.spend(1 + free.len() as u64 / 10)?;
+        let Some(left) = left(supply, group) else {
+            return Ok(()); // the demand of the group exceeds the supply
+        };
+        let price = group
+            .iter()
+            .fold(0i64, |sum, candidate| sum.saturating_add(candidate.price));
+        let family = Family::within(multipliers, &left, (sms, price), (&[], free));
+        if family.is_settled() {
+            return Ok(());
+        }
+        self.spend(FAMILY * free.len() as u64)?;
+        let best = Multipliers::best(&left, &[], free);
+        let multipliers = best.as_ref().unwrap_or(multipliers);
+        let family = Family::within(multipliers, &left, (sms, price), (&[], free));
+        if family.is_settled() {
+            return Ok(());
+        }
+        let fixed = group.iter().copied().filter(|candidate| candidate.due() > from);
+        let fixed = fixed.max_by_key(|candidate| candidate.rank());
+        let mut later: Vec<&Candidate> = free
+            .iter()
+            .copied()
+            .filter(|candidate| candidate.due() > from)
+            .collect();
+        if free.len() <= FEW || (later.is_empty() && fixed.is_none()) {
+            return self.extend(&family, group, 0, family.none());
+        }
+        later.retain(|candidate| fixed.is_none_or(|fixed| candidate.rank() > fixed.rank()));
+        later.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank()));
+        for &record in &later {
+            group.push(record);
+            if !self.is_hopeless(group) {
+                self.divide_after(group, division, (record, multipliers))?;
+            }
+            group.pop();
+        }
+        match fixed {
+            Some(record) => self.divide_after(group, division, (record, multipliers)),
+            None => {
+                let free: Vec<&Candidate> = free
+                    .iter()
+                    .copied()
+                    .filter(|candidate| candidate.due() <= from)
+                    .collect();
+                let division = Division {
+                    free: &free,
+                    multipliers,
+                    ..*division
+                };
+                self.divide(group, &division)
+            }
+        }
+    }
+
+    /// Searches the groups of `division` whose next record is `record`. `group` contains `record`.
+    fn divide_after<'c>(
+        &mut self,
+        group: &mut Vec<&'c Candidate>,
+        division: &Division<'_, 'c>,
+        (record, multipliers): (&'c Candidate, &Multipliers),
+    ) -> Result<(), Found> {
+        let from = division.from;
+        let mut free = Vec::new();
+        for &candidate in division.free {
+            let may_follow = candidate.due() <= from || candidate.rank() < record.rank();
+            if may_follow && !self.is_hopeless(&[record, candidate]) {
+                free.push(candidate);
+            }
+        }
+        let mut supply = division.supply.to_vec();
+        self.measures
+            .block(&mut supply, (from, record.due()), record.rank().0);
+        let division = Division {
+            sms: division.sms,
+            free: &free,
+            supply: &supply,
+            from: record.due(),
+            multipliers,
+        };
+        self.divide(group, &division)
+    }
+}
+
+/// Returns the supply that `group` leaves unused by each measure, or `None` if its demand exceeds the supply.
+fn left(supply: &[u64], group: &[&Candidate]) -> Option<Vec<u64>> {
+    let mut left = supply.to_vec();
+    for candidate in group {
+        for (left, &share) in left.iter_mut().zip(&candidate.needs.shares) {
+            *left = left.checked_sub(share)?;
+        }
+    }
+    Some(left)
+}
