@@ -17,6 +17,12 @@ use super::walk::{FAMILY, Found, Walk};
 /// Number of tasks up to which the check examines the groups without the next record.
 const FEW: usize = 5;
 
+/// Number of groups that a search examines before it computes new multipliers.
+const PATIENCE: u64 = 20_000;
+
+/// A relative deadline after the relative deadline of every task [ns].
+pub(super) const NO_RECORDS: u64 = u64::MAX;
+
 /// The groups that contain the tasks of `group` and some tasks of `free`.
 pub(super) struct Division<'d, 'c> {
     pub sms: u32,
@@ -24,7 +30,7 @@ pub(super) struct Division<'d, 'c> {
     pub free: &'d [&'c Candidate],
     /// Supply by each measure, minus the blocking of the records so far [2⁻⁴⁸].
     pub supply: &'d [u64],
-    /// Relative deadline of the last record [ns], or 0.
+    /// Relative deadline of the last record [ns], or 0. [`NO_RECORDS`] if no task is a record.
     pub from: u64,
     pub multipliers: &'d Multipliers,
 }
@@ -69,7 +75,11 @@ impl Walk<'_> {
             .filter(|candidate| candidate.due() > from)
             .collect();
         if free.len() <= FEW || (later.is_empty() && fixed.is_none()) {
-            return self.extend(&family, group, 0, family.none());
+            let division = Division {
+                multipliers,
+                ..*division
+            };
+            return self.finish(&family, group, &division);
         }
         later.retain(|candidate| fixed.is_none_or(|fixed| candidate.rank() > fixed.rank()));
         later.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank()));
@@ -96,6 +106,54 @@ impl Walk<'_> {
                 self.divide(group, &division)
             }
         }
+    }
+
+    /// Searches the groups of `division`, which has no further records. `family` contains these groups.
+    ///
+    /// If a search with the multipliers of the family takes too long, the search chooses one more task, and then computes
+    /// new multipliers.
+    fn finish<'c>(
+        &mut self,
+        family: &Family<'c>,
+        group: &mut Vec<&'c Candidate>,
+        division: &Division<'_, 'c>,
+    ) -> Result<(), Found> {
+        let chosen = group.len();
+        self.pause_after(PATIENCE);
+        match self.extend(family, group, 0, family.none()) {
+            Err(Found::Paused) => group.truncate(chosen),
+            end => {
+                self.pause_after(u64::MAX);
+                return end;
+            }
+        }
+        self.pause_after(u64::MAX);
+        for (position, next) in family.several.iter().enumerate() {
+            if family.is_of_no_interest(family.none(), position) {
+                return Ok(());
+            }
+            let with = family.with(family.none(), next);
+            if with.is_none_or(|with| family.is_of_no_interest(with, position + 1)) {
+                continue;
+            }
+            group.push(next.candidate);
+            if !self.is_hopeless(group) {
+                let mut free = Vec::new();
+                for other in family.several.iter().skip(position + 1) {
+                    if !self.is_hopeless(&[next.candidate, other.candidate]) {
+                        free.push(other.candidate);
+                    }
+                }
+                let division = Division {
+                    free: &free,
+                    from: NO_RECORDS,
+                    ..*division
+                };
+                self.divide(group, &division)?;
+            }
+            group.pop();
+        }
+        Ok(())
     }
 
     /// Searches the groups of `division` whose next record is `record`. `group` contains `record`.

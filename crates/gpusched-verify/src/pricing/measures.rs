@@ -1,6 +1,8 @@
 //! Measures of the demand of a group of tasks on m SMs. If a group passes its test, its demand is
 //! at most 1 by each measure.
 
+use std::collections::BTreeSet;
+
 use super::super::wcet::Wcets;
 use super::demands::{Demand, WHOLE};
 use gpusched_model::policy::Preemption;
@@ -36,7 +38,7 @@ pub(super) enum What {
 
 impl Measures {
     /// Creates the measures for the tasks of `set`. The interval lengths are an even selection of the deadlines of the
-    /// tasks.
+    /// tasks. If the tasks have few deadlines, the deadlines of later jobs are interval lengths, too.
     pub fn new(set: &TaskSet, policy: Policy, wcets: Wcets<'static>) -> Measures {
         if matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
             return Measures {
@@ -51,9 +53,11 @@ impl Measures {
         dues.sort_unstable();
         dues.dedup();
         let step = dues.len().div_ceil(INTERVALS).max(1);
+        let mut intervals: Vec<u64> = dues.into_iter().rev().step_by(step).collect();
+        add_later_deadlines(&mut intervals, set);
         Measures {
             wcets,
-            what: What::Demand(dues.into_iter().rev().step_by(step).collect()),
+            what: What::Demand(intervals),
             preemption: match policy {
                 Policy::NpEdf => Preemption::NonPreemptive,
                 Policy::LpEdf => Preemption::Limited,
@@ -119,6 +123,26 @@ impl Measures {
                     demand: Some(demand),
                 })
             }
+        }
+    }
+}
+
+/// Adds the deadlines of later jobs to `intervals`, shortest first, up to [`INTERVALS`] interval lengths [ns].
+fn add_later_deadlines(intervals: &mut Vec<u64>, set: &TaskSet) {
+    let longest = intervals.iter().copied().max().unwrap_or(0);
+    let mut later = BTreeSet::new();
+    for task in set.tasks() {
+        let due = task.deadline().ns().saturating_sub(task.jitter().ns());
+        let jobs =
+            (1..=INTERVALS as u64).map(|job| due.saturating_add(job.saturating_mul(task.period().ns())));
+        later.extend(jobs.take_while(|&t| t <= longest.saturating_mul(2)));
+    }
+    for t in later {
+        if intervals.len() >= INTERVALS {
+            return;
+        }
+        if t > 0 && !intervals.contains(&t) {
+            intervals.push(t);
         }
     }
 }

@@ -147,7 +147,7 @@ pub(super) fn check_bound(
             Some(by_prices),
             (bound.proof == Proof::Search).then_some(Unchecked::Search),
         ),
-        Found::TooMuch => checked(None, Some(Unchecked::Groups)),
+        Found::TooMuch | Found::Paused => checked(None, Some(Unchecked::Groups)),
         Found::Open { tasks, sms } => checked(None, Some(Unchecked::Policy { tasks, sms })),
         Found::Worth { tasks, sms } => {
             let message = format!(

@@ -9,7 +9,7 @@
 
 use super::answer::passes;
 use super::candidate::Candidate;
-use super::chain::Division;
+use super::chain::{Division, NO_RECORDS};
 use super::demands::{Group, WHOLE};
 use super::effort::Effort;
 use super::family::{Family, Part};
@@ -46,6 +46,8 @@ pub(super) enum Found {
     Nothing,
     /// The search reached the limit of the search effort.
     TooMuch,
+    /// The search of a family has taken as long as [`Walk::pause_after`] permits.
+    Paused,
     /// The listed tasks have a total price above the number of SMs, and pass their test on these
     /// SMs.
     Worth { tasks: Vec<usize>, sms: u32 },
@@ -69,6 +71,8 @@ pub(super) struct Walk<'a> {
     left: u64,
     /// Value of `left` at which the search reports its progress next.
     tell_at: u64,
+    /// Value of `left` below which the search of a family pauses.
+    pause_at: Option<u64>,
     effort: &'a Effort<'a>,
     /// First group whose test is inconclusive, and its number of SMs.
     open: Option<(Vec<usize>, u32)>,
@@ -97,6 +101,7 @@ impl<'a> Walk<'a> {
             group: Group::default(),
             left: effort.groups,
             tell_at: effort.groups,
+            pause_at: None,
             effort,
             open: None,
         }
@@ -178,39 +183,34 @@ impl<'a> Walk<'a> {
         if Family::within(&by_work, &supply, (sms, 0), (lone, several)).is_settled() {
             return Ok(());
         }
-        self.spend(FAMILY * several.len() as u64)?;
-        let best = |lone: &[&Candidate]| {
-            Multipliers::best(&supply, lone, several).unwrap_or_else(|| by_work.clone())
+        let from = if self.measures.has_blocking() {
+            0
+        } else {
+            NO_RECORDS
         };
-        let multipliers = best(lone);
-        let family = Family::within(&multipliers, &supply, (sms, 0), (lone, several));
-        let division = Division {
+        let division = |multipliers| Division {
             sms,
             free: several,
             supply: &supply,
-            from: 0,
-            multipliers: &multipliers,
+            from,
+            multipliers,
         };
         if lone.is_empty() {
-            if self.measures.has_blocking() {
-                return self.divide(&mut Vec::new(), &division);
-            }
-            return self.extend(&family, &mut Vec::new(), 0, family.none());
+            return self.divide(&mut Vec::new(), &division(&by_work));
         }
+        self.spend(FAMILY * several.len() as u64)?;
+        let best = Multipliers::best(&supply, lone, several);
+        let multipliers = best.as_ref().unwrap_or(&by_work);
+        let family = Family::within(multipliers, &supply, (sms, 0), (lone, several));
         for scored in family.lone.iter().filter(|scored| family.begin(scored).is_some()) {
-            // New multipliers for groups with only this task of `lone` give a better bound.
-            self.spend(FAMILY * several.len() as u64)?;
-            let candidate = scored.candidate;
-            if self.measures.has_blocking() {
-                self.divide(&mut vec![candidate], &division)?;
-                continue;
-            }
-            let alone = Family::within(&best(&[candidate]), &supply, (sms, 0), (&[candidate], several));
-            for part in alone.lone.iter().filter_map(|lone| alone.begin(lone)) {
-                self.extend(&alone, &mut vec![candidate], 0, part)?;
-            }
+            self.divide(&mut vec![scored.candidate], &division(multipliers))?;
         }
         Ok(())
+    }
+
+    /// Pauses the search after `groups` more groups.
+    pub(super) fn pause_after(&mut self, groups: u64) {
+        self.pause_at = self.left.checked_sub(groups);
     }
 
     /// Searches all groups that extend `group` by tasks of `family` from `position` on. `part`
@@ -230,6 +230,9 @@ impl<'a> Walk<'a> {
         }
         for (position, next) in family.several.iter().enumerate().skip(position) {
             self.spend(1)?;
+            if self.pause_at.is_some_and(|pause_at| self.left < pause_at) {
+                return Err(Found::Paused);
+            }
             if family.is_of_no_interest(part, position) {
                 return Ok(()); // later positions are of no interest either
             }
