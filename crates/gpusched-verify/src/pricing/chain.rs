@@ -15,7 +15,7 @@ use super::multipliers::Multipliers;
 use super::walk::{FAMILY, Found, Walk};
 
 /// Number of tasks up to which the check examines the groups without the next record.
-const FEW: usize = 5;
+const FEW: usize = 2;
 
 /// Number of groups that a search examines before it computes new multipliers.
 const PATIENCE: u64 = 20_000;

@@ -13,7 +13,7 @@ use super::item::Item;
 use super::walk::Walk;
 
 /// Number of undecided tasks up to which the walk visits the groups without the next task of the chain.
-const FEW: usize = 6;
+const FEW: usize = 2;
 
 /// Blocking and position of a task. The chain takes the largest value.
 type Rank = (u64, usize);
