@@ -130,7 +130,7 @@ impl Demand {
         self.blocking
     }
 
-    /// Returns the demand of `task` with the WCET `wcet` [ns], `longest` of which a job runs without preemption. Returns
+    /// Returns the demand of `task` with the WCET `wcet` [ns]. A job runs for up to `longest` ns without preemption. Returns
     /// `None` if the task misses its deadline even in isolation.
     pub fn of(task: &Task, wcet: u128, longest: u128) -> Option<Demand> {
         let wcet = u64::try_from(wcet).ok()?;
