@@ -47,10 +47,26 @@ fn case(rng: &mut impl Rng, policy: Policy, most: usize) -> Case {
     let sms = rng.random_range(1..=12);
     let n = rng.random_range(1..=most);
     let load = rng.random_range(0.1..0.9) * f64::from(sms);
+    let set = crate::oracle::random_sets::known_alone(rng, n, load);
     Case {
-        set: crate::oracle::random_sets::known_alone(rng, n, load),
+        set: match policy.counts_blocks() {
+            true => with_blocks(rng, &set),
+            false => set,
+        },
         sms,
         policy,
         interference: [Interference::Conflict, Interference::None][usize::from(rng.random_bool(0.25))],
     }
+}
+
+/// Returns `set` with a longest thread block for most tasks. A task without a longest block runs without preemption.
+fn with_blocks(rng: &mut impl Rng, set: &TaskSet) -> TaskSet {
+    let mut json = serde_json::to_value(set).unwrap();
+    for task in json["tasks"].as_array_mut().unwrap() {
+        if rng.random_bool(0.8) {
+            let period = task["period"].as_u64().unwrap();
+            task["block"] = rng.random_range(1..=period / 10).into();
+        }
+    }
+    serde_json::from_value(json).unwrap()
 }

@@ -21,11 +21,13 @@ fn check_bound(plan: &Plan, fewest: u32, what: &str) {
     }
 }
 
+/// The full count is `GPUSCHED_SYSTEMS=28000 cargo test --release --test analysis optimal::optimum`: 2,000 systems per policy.
 #[test]
 fn the_optimum_is_that_of_exhaustive_search() {
     let mut rng = oracle::random_sets::rng(21);
     let (mut plans, mut none, mut gaps) = (0, 0, 0);
-    for round in 0..2_400 {
+    let systems = std::env::var("GPUSCHED_SYSTEMS").map_or(2_400, |count| count.parse().unwrap());
+    for round in 0..systems {
         let Case {
             set,
             sms,
@@ -88,5 +90,9 @@ fn the_optimum_is_that_of_exhaustive_search() {
             verify(&other, &set).unwrap_or_else(|fault| panic!("{heuristic:?}: {fault}: {what}"));
         }
     }
-    assert!(plans >= 2_000 && none > 20 && gaps > 100, "{plans} {none} {gaps}");
+    assert!(
+        plans * 6 >= systems * 5 && none > 20 && gaps > 100,
+        "{plans} of {systems}, {none} {gaps}"
+    );
+    eprintln!("{plans} optima and {none} systems without a plan, all equal to exhaustive search");
 }

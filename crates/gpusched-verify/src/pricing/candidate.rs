@@ -13,3 +13,15 @@ pub(super) struct Candidate {
     pub price: i64,
     pub needs: Needs,
 }
+
+impl Candidate {
+    /// Returns D − J [ns], or 0 under a policy that counts only work.
+    pub fn due(&self) -> u64 {
+        self.needs.demand.map_or(0, |demand| demand.due())
+    }
+
+    /// Returns the blocking of the task [ns] and its position.
+    pub fn rank(&self) -> (u64, usize) {
+        (self.needs.demand.map_or(0, |demand| demand.blocking()), self.task)
+    }
+}

@@ -1,5 +1,5 @@
-//! Minimum demand of tasks on m SMs. With this demand, the check proves that a group of tasks fails its test under
-//! every policy.
+//! Minimum demand of tasks on m SMs. With this demand, the check proves that a group of tasks fails its test. The demand
+//! condition is valid for every policy. With blocking, it is valid for every policy with this blocking.
 
 use gpusched_model::Task;
 
@@ -19,6 +19,8 @@ pub(super) struct Demand {
     period: u64,
     /// D − J: time from the latest release to the deadline.
     due: u64,
+    /// Time for which a job that has started 1 ns earlier blocks jobs with earlier deadlines. 0 under immediate preemption.
+    blocking: u64,
     /// Utilization C/T, rounded down [2⁻⁶⁴].
     load: u128,
     /// Density C/min(T, D − J), rounded up [2⁻⁶⁴].
@@ -33,24 +35,25 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Returns `true` only if tasks with `demands` fail their test under every policy. The result
+    /// Returns `true` only if tasks with `demands` fail their test under every policy with their blocking. The result
     /// `false` proves nothing.
     pub fn is_hopeless<'a>(&mut self, demands: impl Iterator<Item = &'a Demand>) -> bool {
         self.group.clear();
-        let (mut load, mut density) = (0u128, 0u128);
+        let (mut load, mut density, mut blocking) = (0u128, 0u128, 0u64);
         for demand in demands {
             load = load.saturating_add(demand.load);
             density = density.saturating_add(demand.density);
+            blocking = blocking.max(demand.blocking);
             if load > ONE {
                 return true;
             }
             self.group.push(*demand);
         }
-        density > ONE && self.exceeds_some_interval()
+        (density > ONE || blocking > 0) && self.exceeds_some_interval()
     }
 
-    /// Returns whether the demand exceeds the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ +
-    /// 1)·C > t for a deadline t.
+    /// Returns whether demand and blocking exceed the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C + B > t for a
+    /// deadline t. B is the longest blocking by a task with D > t.
     ///
     /// The check ends at L, the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds the length of an interval above L, it
     /// also exceeds the length of an interval up to L.
@@ -58,6 +61,8 @@ impl Group {
         let Some(length) = busy(&self.group) else {
             return false; // the least L is unknown
         };
+        let blocks = self.group.iter().filter(|demand| demand.blocking > 0);
+        let length = blocks.map(|demand| demand.due).fold(length, u64::max);
         self.next.clear();
         self.next.extend(self.group.iter().map(|demand| demand.due));
         let mut due = 0u64;
@@ -71,7 +76,9 @@ impl Group {
                     *next = next.saturating_add(demand.period);
                 }
             }
-            if due > t {
+            let later = self.group.iter().filter(|demand| demand.due > t);
+            let blocking = later.map(|demand| demand.blocking).max().unwrap_or(0);
+            if due.saturating_add(blocking) > t {
                 return true;
             }
         }
@@ -113,10 +120,21 @@ impl Demand {
         u64::try_from(due).unwrap_or(u64::MAX)
     }
 
-    /// Returns the demand of `task` with the WCET `wcet` [ns]. Returns `None` if the task misses
-    /// its deadline even in isolation.
-    pub fn of(task: &Task, wcet: u128) -> Option<Demand> {
+    /// Returns D − J [ns].
+    pub fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Returns the time for which a job blocks jobs with earlier deadlines [ns].
+    pub fn blocking(&self) -> u64 {
+        self.blocking
+    }
+
+    /// Returns the demand of `task` with the WCET `wcet` [ns]. A job runs for up to `longest` ns without preemption. Returns
+    /// `None` if the task misses its deadline even in isolation.
+    pub fn of(task: &Task, wcet: u128, longest: u128) -> Option<Demand> {
         let wcet = u64::try_from(wcet).ok()?;
+        let longest = u64::try_from(longest).ok()?.min(wcet);
         let due = task.deadline().ns().checked_sub(task.jitter().ns())?;
         if wcet > due {
             return None;
@@ -127,6 +145,7 @@ impl Demand {
             wcet,
             period,
             due,
+            blocking: longest.saturating_sub(1),
             load: share / u128::from(period.max(1)),
             density: share.div_ceil(period.min(due).max(1).into()),
         })

@@ -1,8 +1,8 @@
 //! Search effort for the check of dual prices.
 
 /// Default limit on the number of groups of tasks that a check of dual prices examines. A check
-/// with this limit takes some seconds.
-pub const GROUPS: u64 = 5_000_000;
+/// with this limit takes about ten seconds.
+pub const GROUPS: u64 = 30_000_000;
 
 /// Search effort of a check of dual prices, and a function that observes the progress.
 pub struct Effort<'a> {

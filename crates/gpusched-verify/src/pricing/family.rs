@@ -45,7 +45,10 @@ const ALL_STEPS: usize = 2_000_000;
 /// All groups of tasks of `several`. If `lone` is not empty, each group also has one task of
 /// `lone`.
 pub(super) struct Family<'c> {
-    /// Price of the SMs [units]. The search looks for groups with a higher total price.
+    /// Number of SMs of each group.
+    pub sms: u32,
+    /// Price of the SMs minus the price of tasks that are already chosen [units]. The search looks for groups with a higher
+    /// total price.
     pub limit: i64,
     pub lone: Vec<Scored<'c>>,
     /// Candidates in conflict, by descending cost.
@@ -62,16 +65,19 @@ pub(super) struct Family<'c> {
 }
 
 impl<'c> Family<'c> {
-    pub fn new(
+    /// Creates the family of groups with a demand of at most `supply` by each measure. The search looks for groups with a
+    /// total price above the price of `sms` SMs, if the tasks that are already chosen have the price `chosen`.
+    pub fn within(
         multipliers: &Multipliers,
-        sms: u32,
-        lone: &[&'c Candidate],
-        several: &[&'c Candidate],
+        supply: &[u64],
+        (sms, chosen): (u32, i64),
+        (lone, several): (&[&'c Candidate], &[&'c Candidate]),
     ) -> Family<'c> {
+        let allowance = multipliers.allowance(supply);
         let steps = STEPS.min(ALL_STEPS / several.len().max(1)).max(1);
-        let step = (multipliers.sum() / steps as i64).saturating_add(1);
+        let step = (allowance / steps as i64).saturating_add(1);
         // The step length is rounded up, so this division gives at most as many steps as before.
-        let steps = steps.min((multipliers.sum() / step) as usize);
+        let steps = steps.min((allowance / step) as usize);
         let scored = |candidates: &[&'c Candidate]| -> Vec<Scored<'c>> {
             let scored = candidates.iter().map(|&candidate| {
                 let cost = multipliers.cost(&candidate.needs);
@@ -86,12 +92,13 @@ impl<'c> Family<'c> {
         let mut several = scored(several);
         several.sort_by_key(|scored| (std::cmp::Reverse(scored.steps), scored.candidate.task));
         Family {
-            limit: i64::from(sms) * UNITS_PER_SM as i64,
+            sms,
+            limit: (i64::from(sms) * UNITS_PER_SM as i64).saturating_sub(chosen),
             lone: scored(lone),
             surpluses: surpluses(&several),
             most: OnceCell::new(),
             several,
-            allowance: in_parts(multipliers.sum()),
+            allowance: in_parts(allowance),
             steps,
         }
     }
@@ -245,9 +252,11 @@ mod tests {
                 .collect();
             let several: Vec<&Candidate> = candidates.iter().collect();
             let best = best(&candidates);
-            let found = Multipliers::best(&[], &several).expect("a small program");
-            for (multipliers, good) in [(Multipliers::of_long_run(sms), false), (found, true)] {
-                let family = Family::new(&multipliers, sms, &[], &several);
+            let supply = vec![WHOLE; several[0].needs.shares.len()];
+            let found = Multipliers::best(&supply, &[], &several).expect("a small program");
+            let by_work = Multipliers::of_long_run(sms, supply.len());
+            for (multipliers, good) in [(by_work, false), (found, true)] {
+                let family = Family::within(&multipliers, &supply, (sms, 0), (&[], &several));
                 let most = family.most(0, family.steps);
                 assert!(most >= best, "{most} {best}");
                 assert!(
@@ -264,7 +273,8 @@ mod tests {
     #[test]
     fn a_wrong_place_settles_nothing() {
         let one = candidate(0, UNITS_PER_SM as i64, vec![WHOLE >> 1]);
-        let family = Family::new(&Multipliers::of_long_run(1), 1, &[], &[&one]);
+        let by_work = Multipliers::of_long_run(1, 1);
+        let family = Family::within(&by_work, &[WHOLE], (1, 0), (&[], &[&one]));
         let part = family.none();
         assert_eq!(family.most(1, part.steps), 0); // no task is left
         let panics =

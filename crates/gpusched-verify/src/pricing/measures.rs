@@ -1,8 +1,11 @@
 //! Measures of the demand of a group of tasks on m SMs. If a group passes its test, its demand is
 //! at most 1 by each measure.
 
+use std::collections::BTreeSet;
+
 use super::super::wcet::Wcets;
 use super::demands::{Demand, WHOLE};
+use gpusched_model::policy::Preemption;
 use gpusched_model::{Policy, Task, TaskSet};
 
 /// Maximum number of interval lengths. The demand in each of these intervals is a measure.
@@ -22,6 +25,8 @@ pub(super) struct Needs {
 pub(super) struct Measures {
     wcets: Wcets<'static>,
     pub what: What,
+    /// Points at which the policy preempts.
+    preemption: Preemption,
 }
 
 pub(super) enum What {
@@ -33,12 +38,13 @@ pub(super) enum What {
 
 impl Measures {
     /// Creates the measures for the tasks of `set`. The interval lengths are an even selection of the deadlines of the
-    /// tasks.
+    /// tasks. If the tasks have few deadlines, the deadlines of later jobs are interval lengths, too.
     pub fn new(set: &TaskSet, policy: Policy, wcets: Wcets<'static>) -> Measures {
         if matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
             return Measures {
                 wcets,
                 what: What::Work,
+                preemption: Preemption::Preemptive,
             };
         }
         let dues = set.tasks().iter();
@@ -47,9 +53,44 @@ impl Measures {
         dues.sort_unstable();
         dues.dedup();
         let step = dues.len().div_ceil(INTERVALS).max(1);
+        let mut intervals: Vec<u64> = dues.into_iter().rev().step_by(step).collect();
+        add_later_deadlines(&mut intervals, set);
         Measures {
             wcets,
-            what: What::Demand(dues.into_iter().rev().step_by(step).collect()),
+            what: What::Demand(intervals),
+            preemption: match policy {
+                Policy::NpEdf => Preemption::NonPreemptive,
+                Policy::LpEdf => Preemption::Limited,
+                Policy::FixedPriority(preemption, _) => preemption,
+                _ => Preemption::Preemptive,
+            },
+        }
+    }
+
+    /// Whether jobs may block jobs with earlier deadlines.
+    pub fn has_blocking(&self) -> bool {
+        self.preemption != Preemption::Preemptive
+    }
+
+    /// Returns the supply by each measure without blocking [2⁻⁴⁸].
+    pub fn supply(&self) -> Vec<u64> {
+        match &self.what {
+            What::Work => vec![WHOLE],
+            What::Demand(intervals) => vec![WHOLE; 1 + intervals.len()],
+        }
+    }
+
+    /// Limits `supply` by the blocking of `blocking` ns in all intervals with a length of `from`..`due` ns. The supply is
+    /// the share (t − blocking)/t, rounded up.
+    pub fn block(&self, supply: &mut [u64], (from, due): (u64, u64), blocking: u64) {
+        let What::Demand(intervals) = &self.what else {
+            return;
+        };
+        for (supply, &t) in supply.iter_mut().skip(1).zip(intervals) {
+            if (from..due).contains(&t) {
+                let left = u128::from(t.saturating_sub(blocking)) * u128::from(WHOLE);
+                *supply = u64::try_from(left.div_ceil(t.max(1).into())).unwrap_or(WHOLE);
+            }
         }
     }
 
@@ -67,13 +108,41 @@ impl Measures {
                 })
             }
             What::Demand(intervals) => {
-                let demand = Demand::of(task, self.wcets.of(task, sms, conflict)?)?;
+                let wcet = self.wcets.of(task, sms, conflict)?;
+                let longest = match self.preemption {
+                    Preemption::Preemptive => 0,
+                    Preemption::NonPreemptive => wcet,
+                    Preemption::Limited => task
+                        .block()
+                        .map_or(wcet, |block| self.wcets.time(block.ns().into())),
+                };
+                let demand = Demand::of(task, wcet, longest)?;
                 let demands = intervals.iter().map(|&t| demand.demand(t));
                 Some(Needs {
                     shares: std::iter::once(demand.load()).chain(demands).collect(),
                     demand: Some(demand),
                 })
             }
+        }
+    }
+}
+
+/// Adds the deadlines of later jobs to `intervals`, shortest first, up to [`INTERVALS`] interval lengths [ns].
+fn add_later_deadlines(intervals: &mut Vec<u64>, set: &TaskSet) {
+    let longest = intervals.iter().copied().max().unwrap_or(0);
+    let mut later = BTreeSet::new();
+    for task in set.tasks() {
+        let due = task.deadline().ns().saturating_sub(task.jitter().ns());
+        let jobs =
+            (1..=INTERVALS as u64).map(|job| due.saturating_add(job.saturating_mul(task.period().ns())));
+        later.extend(jobs.take_while(|&t| t <= longest.saturating_mul(2)));
+    }
+    for t in later {
+        if intervals.len() >= INTERVALS {
+            return;
+        }
+        if t > 0 && !intervals.contains(&t) {
+            intervals.push(t);
         }
     }
 }

@@ -2,8 +2,9 @@
 //! its number of SMs. Each task has a dual price.
 //!
 //! The check searches all groups of tasks (`walk`). The check skips a group on m SMs if the group certainly fails its
-//! test under every policy (`demands`). A group certainly fails if its utilization exceeds 1, if a task misses its
-//! deadline in isolation, or if the demand exceeds the length of an interval. In addition, the check skips a group if
+//! test (`demands`). A group certainly fails if its utilization exceeds 1, if a task misses its deadline in isolation, or
+//! if demand and blocking exceed the length of an interval. Without immediate preemption, the check divides the groups by
+//! the tasks that block the longest (`chain`). In addition, the check skips a group if
 //! an upper bound on its total price is at most m (`multipliers`). For every other group with a total price above m,
 //! the check applies the test of the policy (`answer`). A group that passes this test refutes the lower bound.
 //!
@@ -12,6 +13,7 @@
 
 mod answer;
 mod candidate;
+mod chain;
 mod demands;
 mod effort;
 mod family;
@@ -145,7 +147,7 @@ pub(super) fn check_bound(
             Some(by_prices),
             (bound.proof == Proof::Search).then_some(Unchecked::Search),
         ),
-        Found::TooMuch => checked(None, Some(Unchecked::Groups)),
+        Found::TooMuch | Found::Paused => checked(None, Some(Unchecked::Groups)),
         Found::Open { tasks, sms } => checked(None, Some(Unchecked::Policy { tasks, sms })),
         Found::Worth { tasks, sms } => {
             let message = format!(

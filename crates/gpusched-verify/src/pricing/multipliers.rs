@@ -42,14 +42,18 @@ impl Multipliers {
 
     /// Returns multipliers that use only the long-run share. With these multipliers, the cost of a task is its long-run
     /// share times the price of the SMs.
-    pub fn of_long_run(sms: u32) -> Multipliers {
-        Multipliers(vec![u64::from(sms) * UNITS_PER_SM])
+    pub fn of_long_run(sms: u32, measures: usize) -> Multipliers {
+        let mut by_measure = vec![0; measures.max(1)];
+        by_measure[0] = u64::from(sms) * UNITS_PER_SM;
+        Multipliers(by_measure)
     }
 
     /// Returns the best multipliers for groups of tasks of `several` that also have one task of
     /// `lone`, if `lone` is not empty. Returns `None` if there are too many tasks, or if the
     /// solver fails.
-    pub fn best(lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {
+    ///
+    /// `supply` is the supply by each measure that the group may use.
+    pub fn best(supply: &[u64], lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {
         let measures = several.first()?.needs.shares.len();
         if lone.len() + several.len() > TASKS {
             return None;
@@ -58,7 +62,11 @@ impl Multipliers {
         let by_measure = variables.add_vector(variable().min(0), measures);
         let of_lone = variables.add(variable().min(0));
         let of_several = variables.add_vector(variable().min(0), several.len());
-        let all: Expression = by_measure.iter().chain(&of_several).chain([&of_lone]).sum();
+        let mut all: Expression = of_several.iter().chain([&of_lone]).sum();
+        for (&supply, &each) in supply.iter().zip(&by_measure) {
+            // With a supply of 0, the multiplier would have no limit.
+            all.add_mul((supply as f64 / WHOLE as f64).max(1e-6), each);
+        }
         let mut program = variables.minimise(all).using(good_lp::default_solver);
         let lone = lone.iter().map(|candidate| (candidate, of_lone));
         for (candidate, surplus) in several.iter().zip(of_several).chain(lone) {
@@ -76,9 +84,14 @@ impl Multipliers {
         Multipliers::new(by_measure.iter().map(units).collect())
     }
 
-    /// Returns Σ yⱼ, the sum of the multipliers [units].
-    pub fn sum(&self) -> i64 {
-        i64::try_from(self.0.iter().sum::<u64>()).unwrap_or(i64::MAX)
+    /// Returns Σ yⱼ·sⱼ, the allowance for the supply s, rounded up [units]. No supply exceeds [`WHOLE`].
+    pub fn allowance(&self, supply: &[u64]) -> i64 {
+        debug_assert_eq!(self.0.len(), supply.len(), "one multiplier per measure");
+        let each = self.0.iter().zip(supply);
+        let sum = each.fold(0u128, |sum, (&multiplier, &supply)| {
+            sum.saturating_add(u128::from(multiplier) * u128::from(supply))
+        });
+        i64::try_from(sum.div_ceil(WHOLE.into())).unwrap_or(i64::MAX)
     }
 
     /// Returns Σ yⱼ·wᵢⱼ, the cost of a task i, rounded down [parts of a unit].

@@ -9,6 +9,7 @@
 
 use super::answer::passes;
 use super::candidate::Candidate;
+use super::chain::{Division, NO_RECORDS};
 use super::demands::{Group, WHOLE};
 use super::effort::Effort;
 use super::family::{Family, Part};
@@ -34,7 +35,7 @@ const TEST: u64 = 50;
 const PAIR: u64 = 5;
 
 /// Search effort per task that the setup of a family uses, counted in groups.
-const FAMILY: u64 = 10;
+pub(super) const FAMILY: u64 = 10;
 
 /// Number of groups between two progress reports.
 const PACE: u64 = 10_000;
@@ -45,6 +46,8 @@ pub(super) enum Found {
     Nothing,
     /// The search reached the limit of the search effort.
     TooMuch,
+    /// The search of a family has taken as long as [`Walk::pause_after`] permits.
+    Paused,
     /// The listed tasks have a total price above the number of SMs, and pass their test on these
     /// SMs.
     Worth { tasks: Vec<usize>, sms: u32 },
@@ -62,12 +65,14 @@ pub(super) struct Walk<'a> {
     /// Position and price of each task with a positive price [units]. Tasks with the price 0 do
     /// not increase a total price.
     prices: Vec<(usize, i64)>,
-    measures: Measures,
+    pub(super) measures: Measures,
     group: Group,
     /// Number of groups that the search may still examine.
     left: u64,
     /// Value of `left` at which the search reports its progress next.
     tell_at: u64,
+    /// Value of `left` below which the search of a family pauses.
+    pause_at: Option<u64>,
     effort: &'a Effort<'a>,
     /// First group whose test is inconclusive, and its number of SMs.
     open: Option<(Vec<usize>, u32)>,
@@ -96,6 +101,7 @@ impl<'a> Walk<'a> {
             group: Group::default(),
             left: effort.groups,
             tell_at: effort.groups,
+            pause_at: None,
             effort,
             open: None,
         }
@@ -172,31 +178,44 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         // For most families, the long-run share already proves that no group has a higher price.
-        let by_work = Multipliers::of_long_run(sms);
-        if Family::new(&by_work, sms, lone, several).is_settled() {
+        let supply = self.measures.supply();
+        let by_work = Multipliers::of_long_run(sms, supply.len());
+        if Family::within(&by_work, &supply, (sms, 0), (lone, several)).is_settled() {
             return Ok(());
         }
-        self.spend(FAMILY * several.len() as u64)?;
-        let best = |lone: &[&Candidate]| Multipliers::best(lone, several).unwrap_or_else(|| by_work.clone());
-        let family = Family::new(&best(lone), sms, lone, several);
+        let from = if self.measures.has_blocking() {
+            0
+        } else {
+            NO_RECORDS
+        };
+        let division = |multipliers| Division {
+            sms,
+            free: several,
+            supply: &supply,
+            from,
+            multipliers,
+        };
         if lone.is_empty() {
-            return self.extend(&family, &mut Vec::new(), 0, family.none());
+            return self.divide(&mut Vec::new(), &division(&by_work));
         }
+        self.spend(FAMILY * several.len() as u64)?;
+        let best = Multipliers::best(&supply, lone, several);
+        let multipliers = best.as_ref().unwrap_or(&by_work);
+        let family = Family::within(multipliers, &supply, (sms, 0), (lone, several));
         for scored in family.lone.iter().filter(|scored| family.begin(scored).is_some()) {
-            // New multipliers for groups with only this task of `lone` give a better bound.
-            self.spend(FAMILY * several.len() as u64)?;
-            let candidate = scored.candidate;
-            let alone = Family::new(&best(&[candidate]), sms, &[candidate], several);
-            for part in alone.lone.iter().filter_map(|lone| alone.begin(lone)) {
-                self.extend(&alone, &mut vec![candidate], 0, part)?;
-            }
+            self.divide(&mut vec![scored.candidate], &division(multipliers))?;
         }
         Ok(())
     }
 
+    /// Pauses the search after `groups` more groups.
+    pub(super) fn pause_after(&mut self, groups: u64) {
+        self.pause_at = self.left.checked_sub(groups);
+    }
+
     /// Searches all groups that extend `group` by tasks of `family` from `position` on. `part`
     /// has the sums over `group`.
-    fn extend<'c>(
+    pub(super) fn extend<'c>(
         &mut self,
         family: &Family<'c>,
         group: &mut Vec<&'c Candidate>,
@@ -207,10 +226,13 @@ impl<'a> Walk<'a> {
             self.spend(TEST)?;
             let mut tasks: Vec<usize> = group.iter().map(|candidate| candidate.task).collect();
             tasks.sort_unstable();
-            self.look_at(&tasks, self.sms_below(family.limit + 1))?;
+            self.look_at(&tasks, family.sms)?;
         }
         for (position, next) in family.several.iter().enumerate().skip(position) {
             self.spend(1)?;
+            if self.pause_at.is_some_and(|pause_at| self.left < pause_at) {
+                return Err(Found::Paused);
+            }
             if family.is_of_no_interest(part, position) {
                 return Ok(()); // later positions are of no interest either
             }
@@ -231,7 +253,7 @@ impl<'a> Walk<'a> {
 
     /// Returns `true` only if `group`, and every group that contains it, fails its test on these
     /// SMs. The result `false` proves nothing.
-    fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
+    pub(super) fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
         match self.measures.what {
             What::Demand(_) => {
                 let demands = group
@@ -250,7 +272,7 @@ impl<'a> Walk<'a> {
 
     /// Subtracts `groups` groups from the search effort. Fails if the remaining search effort is
     /// too small.
-    fn spend(&mut self, groups: u64) -> Result<(), Found> {
+    pub(super) fn spend(&mut self, groups: u64) -> Result<(), Found> {
         self.left = self.left.checked_sub(groups).ok_or(Found::TooMuch)?;
         if self.left <= self.tell_at {
             (self.effort.watch)(self.effort.groups - self.left);

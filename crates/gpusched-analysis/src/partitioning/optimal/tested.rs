@@ -1,5 +1,5 @@
-//! Pricing for policies other than EDF. The measures of EDF pricing count neither blocking nor
-//! priorities, so this search tests every visited group.
+//! Pricing for work-capacity tests, which test no deadlines. This search needs no measures, and tests every visited group.
+//! For other policies, unit tests compare its groups with the groups of [`pricing`](super::pricing).
 //!
 //! The search is a depth-first walk over all groups. The size of a group is at least its work,
 //! and it never decreases when a task joins the group. The surplus of a task is its price minus

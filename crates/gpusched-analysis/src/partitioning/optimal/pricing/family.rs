@@ -46,14 +46,16 @@ impl<'l> Family<'l> {
             if growth.counts[kind] == 0 || (prices[task] == 0 && floor > 0) {
                 continue;
             }
-            if let Some(asks) = level.asks(task, of_kind[kind], classes) {
+            if let Some(needs) = level.needs(task, of_kind[kind], classes) {
                 found[kind] = found[kind].saturating_add(1);
                 items.push(Item {
                     task,
                     kind,
                     price: prices[task],
                     gain: 0,
-                    asks,
+                    asks: &needs.asks,
+                    due: needs.due,
+                    blocking: needs.blocking,
                 });
             }
         }
@@ -69,9 +71,16 @@ impl<'l> Family<'l> {
     }
 
     /// Computes the gain of each item under `weights`. Returns an upper bound on the excess of every group of these items.
-    pub fn weigh(&self, items: &mut [Item<'l>], weights: &[f64], singles: [bool; 3]) -> i64 {
+    ///
+    /// `supply` is the supply of one SM by each measure.
+    pub fn weigh(
+        &self,
+        items: &mut [Item<'l>],
+        weights: &[f64],
+        (singles, supply): ([bool; 3], &[i64]),
+    ) -> i64 {
         let whole = whole(weights);
-        let mut bound = self.left(&whole);
+        let mut bound = self.left(&whole, supply);
         let mut one = [i64::MIN / 8; 3];
         for item in items {
             item.gain = item.price - asked(&whole, item.asks);
@@ -90,17 +99,19 @@ impl<'l> Family<'l> {
         &self,
         items: &'q [Item<'l>],
         singles: [bool; 3],
-        used: &'q [i64],
+        (used, supply): (&'q [i64], &'q [i64]),
     ) -> Question<'q, 'l> {
         Question {
             items,
             singles,
             sms: (self.level.low, self.level.high),
             used,
+            supply,
         }
     }
 
-    /// Ranks `candidates` by their gain for a group that has the price sum `worth` and the demand `used`.
+    /// Ranks `candidates` by their gain for a group that has the price sum `worth` and the demand `used`. `supply` is the
+    /// supply of one SM by each measure.
     ///
     /// If `improved` is true, computes new weights for `candidates`. Also returns the cost of the
     /// computation, converted to tests.
@@ -108,13 +119,16 @@ impl<'l> Family<'l> {
         &self,
         candidates: &[Item<'l>],
         weights: &[f64],
-        (worth, used): (i64, &[i64]),
+        (worth, used, supply): (i64, &[i64], &[i64]),
         improved: bool,
     ) -> (Ranking<'l>, u64) {
         let mut weights = weights.to_vec();
         let mut cost = 0;
         if improved {
-            let steps = improve(&self.question(candidates, [false; 3], used), &mut weights);
+            let steps = improve(
+                &self.question(candidates, [false; 3], (used, supply)),
+                &mut weights,
+            );
             cost = steps / STEPS + 1;
         }
         let whole = whole(&weights);
@@ -129,9 +143,9 @@ impl<'l> Family<'l> {
             rest[place] = rest[place + 1] + item.gain.max(0);
         }
         let used = asked(&whole, used);
-        let allowances = (self.level.low..=self.level.high).map(|sms| (sms, all(&whole, sms) - used));
+        let allowances = (self.level.low..=self.level.high).map(|sms| (sms, all(&whole, supply, sms) - used));
         let ranking = Ranking {
-            base: worth + self.left(&whole) - used,
+            base: worth + self.left(&whole, supply) - used,
             worth,
             allowances: allowances.collect(),
             items,
@@ -145,17 +159,19 @@ impl<'l> Family<'l> {
 
     /// Returns the largest difference between the weighted supply of m SMs and the price of m
     /// SMs, over all sizes m of the family.
-    fn left(&self, weights: &[(usize, i64)]) -> i64 {
-        let left = |sms: u32| all(weights, sms) - i64::from(sms) * ONE;
+    fn left(&self, weights: &[(usize, i64)], supply: &[i64]) -> i64 {
+        let left = |sms: u32| all(weights, supply, sms) - i64::from(sms) * ONE;
         left(self.level.low).max(left(self.level.high))
     }
 }
 
 /// Returns the weighted supply of `sms` SMs, rounded up [price units].
-fn all(weights: &[(usize, i64)], sms: u32) -> i64 {
-    let sum: i64 = weights.iter().map(|&(_, weight)| weight).sum();
-    let all = i128::from(sum) * i128::from(sms) * i128::from(ONE);
-    let all = i64::try_from(all.div_euclid(1 << 20) + 1).unwrap_or(i64::MAX / 8);
+fn all(weights: &[(usize, i64)], supply: &[i64], sms: u32) -> i64 {
+    let each = weights
+        .iter()
+        .map(|&(measure, weight)| i128::from(weight) * i128::from(supply[measure]));
+    let all = each.sum::<i128>() * i128::from(sms) * i128::from(ONE);
+    let all = i64::try_from((all >> 52) + 1).unwrap_or(i64::MAX / 8);
     debug_assert!(all < i64::MAX / 8, "weights are at most 1000");
     all
 }

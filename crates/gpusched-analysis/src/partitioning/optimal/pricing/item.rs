@@ -10,6 +10,10 @@ pub(super) struct Item<'l> {
     pub gain: i64,
     /// Demand of the task by each measure.
     pub asks: &'l [i64],
+    /// D − J [ns].
+    pub due: u64,
+    /// Longest time for which a job of the task blocks jobs with earlier deadlines [ns]; 0 under immediate preemption.
+    pub blocking: u64,
 }
 
 impl Item<'_> {

@@ -3,6 +3,9 @@
 //! In the long run, the demand of a task is m·C(m)/T. In an interval of length t, the demand is m·C(m)·n/t, where n is
 //! the number of jobs with release and deadline in the interval. Preemptive EDF is optimal on one partition. A group
 //! that passes a test of deadlines under any policy therefore satisfies these bounds.
+//!
+//! Without immediate preemption, a job blocks jobs with earlier deadlines. The chains of a family ([`chain`](super::chain))
+//! subtract this blocking from the supply of an interval.
 
 use super::super::works::Growth;
 use crate::interference::{CoLocated, kind_index};
@@ -37,9 +40,21 @@ pub(super) struct Level {
     pub low: u32,
     pub high: u32,
     /// Demand by each measure, indexed by task and class; `None` if the task misses its deadline at these sizes.
-    asks: Vec<Option<Box<[i64]>>>,
+    asks: Vec<Option<Needs>>,
+    /// Interval lengths of the measures [ns], after the measure of the long run.
+    intervals: Vec<u64>,
     /// Number of measures in `asks`.
     known: usize,
+}
+
+/// Demand of a task on the sizes of a level.
+pub(super) struct Needs {
+    /// Demand by each measure.
+    pub asks: Box<[i64]>,
+    /// D − J [ns].
+    pub due: u64,
+    /// Longest time for which a job of the task blocks jobs with earlier deadlines [ns], on the largest size of the level.
+    pub blocking: u64,
 }
 
 impl<'p> Measures<'p> {
@@ -70,6 +85,7 @@ impl<'p> Measures<'p> {
                     low,
                     high,
                     asks: Vec::new(),
+                    intervals: Vec::new(),
                     known: 0,
                 });
             }
@@ -114,7 +130,9 @@ impl<'p> Measures<'p> {
         let (problem, intervals) = (self.problem, &self.intervals);
         let level = &mut self.levels[index];
         if level.known < count {
-            level.asks = vec![None; problem.tasks().len() * classes];
+            level.asks.clear();
+            level.asks.resize_with(problem.tasks().len() * classes, || None);
+            level.intervals.clone_from(intervals);
             let mut done = vec![false; level.asks.len()];
             for growth in growths {
                 let of_kind = problem.interference().class_of_each_kind(&growth.co_located);
@@ -123,7 +141,7 @@ impl<'p> Measures<'p> {
                     let at = task * classes + usize::from(of_kind[kind]);
                     if growth.counts[kind] > 0 && !done[at] {
                         done[at] = true;
-                        level.asks[at] = asks(
+                        level.asks[at] = needs(
                             problem,
                             intervals,
                             (level.low, level.high),
@@ -141,8 +159,27 @@ impl<'p> Measures<'p> {
 
 impl Level {
     /// Returns the demand of task `task` in contention class `class`, by each measure.
-    pub fn asks(&self, task: usize, class: u8, classes: usize) -> Option<&[i64]> {
-        self.asks[task * classes + usize::from(class)].as_deref()
+    pub fn needs(&self, task: usize, class: u8, classes: usize) -> Option<&Needs> {
+        self.asks[task * classes + usize::from(class)].as_ref()
+    }
+
+    /// Returns the supply of one SM by each measure, if a group has no blocking.
+    pub fn supply(&self) -> Vec<i64> {
+        vec![SM; 1 + self.intervals.len()]
+    }
+
+    /// Limits `supply` by the blocking of `blocking` ns in all intervals with a length in `from`..`due` ns.
+    ///
+    /// In each of these intervals, demand and blocking together are at most the length t of the interval. So the demand
+    /// is at most the share (t − blocking)/t, rounded up.
+    pub fn block(&self, supply: &mut [i64], (from, due): (u64, u64), blocking: u64) {
+        // Work-capacity tests have no intervals, and their tasks never block.
+        for (supply, &t) in supply.iter_mut().skip(1).zip(&self.intervals) {
+            if (from..due).contains(&t) {
+                let left = u128::from(t.saturating_sub(blocking)) * SM as u128;
+                *supply = i64::try_from(left.div_ceil(t.max(1).into())).unwrap_or(SM);
+            }
+        }
     }
 }
 
@@ -152,13 +189,13 @@ fn due(task: &Task) -> u64 {
 }
 
 /// Returns a lower bound on the demand of `task` on `low` to `high` SMs with the tasks `co_located`, by each measure.
-fn asks(
+fn needs(
     problem: &Problem<'_>,
     intervals: &[u64],
     (low, high): (u32, u32),
     task: usize,
     co_located: &CoLocated,
-) -> Option<Box<[i64]>> {
+) -> Option<Needs> {
     let what = &problem.tasks()[task];
     let (period, due) = (what.period().ns(), due(what));
     let work = problem.least_work(task, co_located);
@@ -168,7 +205,11 @@ fn asks(
         i64::try_from(ask).unwrap_or(most).min(most)
     };
     if problem.policy().counts_work() {
-        return Some(Box::new([ask(work, 1, period)]));
+        return Some(Needs {
+            asks: Box::new([ask(work, 1, period)]),
+            due,
+            blocking: 0,
+        });
     }
     let sms = problem.sms_of(high);
     if sms == 0 {
@@ -186,7 +227,11 @@ fn asks(
         let jobs = t.checked_sub(due).map_or(0, |left| left / period.max(1) + 1);
         ask(work, jobs, t)
     });
-    Some(std::iter::once(ask(work, 1, period)).chain(within).collect())
+    Some(Needs {
+        asks: std::iter::once(ask(work, 1, period)).chain(within).collect(),
+        due,
+        blocking: problem.blocking(task, wcet).ns(),
+    })
 }
 
 /// Returns the least m·C(m) over the supported sizes from `low` to `high` on which the task meets its deadline in isolation.

@@ -9,6 +9,7 @@
 //! depth-first [walk] can therefore skip most groups without a positive excess. The search tests
 //! the groups that the walk finds.
 
+mod chain;
 mod family;
 mod item;
 mod knapsack;

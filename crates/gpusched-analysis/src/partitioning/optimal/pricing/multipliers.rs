@@ -20,6 +20,8 @@ pub(super) struct Question<'q, 'l> {
     pub sms: (u32, u32),
     /// Demand of the tasks chosen so far, by each measure.
     pub used: &'q [i64],
+    /// Supply of one SM by each measure.
+    pub supply: &'q [i64],
 }
 
 /// Maximum number of rounds, where each round adds measures.
@@ -65,7 +67,7 @@ fn program(question: &Question<'_, '_>, active: &[usize]) -> Knapsack {
     let kinds: Vec<usize> = (0..3).filter(|&kind| question.singles[kind]).collect();
     let left = active
         .iter()
-        .map(|&measure| f64::from(most) - sms(question.used[measure]));
+        .map(|&measure| f64::from(most) * sms(question.supply[measure]) - sms(question.used[measure]));
     let mut knapsack = Knapsack::new(left.chain(kinds.iter().map(|_| 1.0)).collect());
     for item in question.items {
         let asks = active.iter().map(|&measure| sms(item.asks[measure]));
@@ -74,7 +76,9 @@ fn program(question: &Question<'_, '_>, active: &[usize]) -> Knapsack {
     }
     if least < most {
         let fewer = f64::from(most - least);
-        let asks = active.iter().map(|_| fewer);
+        let asks = active
+            .iter()
+            .map(|&measure| fewer * sms(question.supply[measure]));
         knapsack.add(fewer, asks.chain(kinds.iter().map(|_| 0.0)));
     }
     knapsack
@@ -88,7 +92,8 @@ fn sms(ask: i64) -> f64 {
 /// Returns the measures that the solution of `knapsack` exceeds the most.
 fn over(question: &Question<'_, '_>, knapsack: &Knapsack) -> Vec<usize> {
     let (least, most) = question.sms;
-    let left = question.used.iter().map(|&used| f64::from(most) - sms(used));
+    let supplied = question.used.iter().zip(question.supply);
+    let left = supplied.map(|(&used, &supply)| f64::from(most) * sms(supply) - sms(used));
     let mut left: Vec<f64> = left.collect();
     for (item, share) in knapsack.taken() {
         match question.items.get(item) {
@@ -96,9 +101,10 @@ fn over(question: &Question<'_, '_>, knapsack: &Knapsack) -> Vec<usize> {
                 let asks = left.iter_mut().zip(item.asks);
                 asks.for_each(|(left, &ask)| *left -= share * sms(ask));
             }
-            None => left
-                .iter_mut()
-                .for_each(|left| *left -= share * f64::from(most - least)),
+            None => {
+                let unused = left.iter_mut().zip(question.supply);
+                unused.for_each(|(left, &supply)| *left -= share * f64::from(most - least) * sms(supply));
+            }
         }
     }
     let left = left.into_iter().enumerate();

@@ -1,6 +1,6 @@
 //! Pairs of tasks that cannot share a partition of some size.
 //!
-//! The measures ignore blocking and priorities. For policies other than preemptive EDF, tests of pairs therefore exclude
+//! The measures ignore priorities, and some blocking. Under policies with blocking, tests of pairs therefore exclude
 //! many groups: if two tasks fail their test on m SMs, then every group with both tasks fails on m SMs.
 
 use crate::interference::CoLocated;

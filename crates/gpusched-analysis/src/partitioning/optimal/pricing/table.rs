@@ -78,6 +78,8 @@ mod tests {
                         price,
                         gain,
                         asks: &[],
+                        due: 0,
+                        blocking: 0,
                     }
                 })
                 .collect();

@@ -15,11 +15,15 @@ use crate::partitioning::search::{GroupTester, Part, Scale};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::{Policy, TaskSet};
 
-const POLICIES: [Policy; 5] = [
+const POLICIES: [Policy; 9] = [
     Policy::Edf,
     Policy::NpEdf,
+    Policy::LpEdf,
     Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
     Policy::FixedPriority(Preemption::NonPreemptive, Priorities::DeadlineMonotonic),
+    Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Given),
+    Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Audsley),
+    Policy::FixedPriority(Preemption::Limited, Priorities::RateMonotonic),
     Policy::Density,
 ];
 
@@ -34,7 +38,10 @@ pub(crate) fn random_set(rng: &mut ChaCha8Rng, tasks: usize) -> TaskSet {
             1 => format!(r#"{{"amdahl":{{"work":"{work}ms","serial":0.05,"conflict":1.3}}}}"#),
             _ => format!(r#"{{"proportional":{{"work":"{work}ms","serial":0,"conflict":1}}}}"#),
         };
-        format!(r#"{{"period":"{period}ms","deadline":"{deadline}ms",{kind}"wcet":{wcet}}}"#)
+        let block = rng.random_range(1..30);
+        format!(
+            r#"{{"period":"{period}ms","deadline":"{deadline}ms",{kind}"block":"{block}ms","wcet":{wcet}}}"#
+        )
     };
     let tasks: Vec<String> = (0..tasks).map(|_| task(rng)).collect();
     serde_json::from_str(&format!(r#"{{"tasks":[{}]}}"#, tasks.join(","))).unwrap()
@@ -50,7 +57,7 @@ fn worth(prices: &[i64], part: &Part) -> i64 {
 fn families_find_what_a_walk_with_tests_finds() {
     let rng = &mut ChaCha8Rng::seed_from_u64(9);
     let (mut found, mut cut, mut beyond, mut large) = (0, 0, 0, 0);
-    for round in 0..180 {
+    for round in 0..324 {
         let set = random_set(rng, 9);
         let model = model_of([Interference::Conflict, Interference::None][round % 2]);
         let policy = POLICIES[round / 2 % POLICIES.len()];

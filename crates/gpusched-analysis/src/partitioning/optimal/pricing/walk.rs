@@ -31,13 +31,14 @@ pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, w
     }
     let singles = [0, 1, 2].map(|kind| family.growth.counts[kind] == 1);
     let mut items = family.items.clone();
-    if family.weigh(&mut items, weights, singles) < floor {
+    let supply = family.level.supply();
+    if family.weigh(&mut items, weights, (singles, &supply)) < floor {
         return;
     }
     let used = vec![0; family.measures];
-    let steps = improve(&family.question(&items, singles, &used), weights);
+    let steps = improve(&family.question(&items, singles, (&used, &supply)), weights);
     search.sizes.charge(steps / PROGRAM_STEPS + 1);
-    let bound = family.weigh(&mut items, weights, singles);
+    let bound = family.weigh(&mut items, weights, (singles, &supply));
     if bound < floor {
         return;
     }
@@ -65,14 +66,22 @@ pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     /// See [`blocks`]. Tests of pairs and of all visited groups then exclude groups that satisfy the
     /// measures.
     blocks: bool,
+    /// Whether the walk divides groups by their [chain](super::chain).
+    chains: bool,
     /// Number of the results of [`Pairs`](super::pairs::Pairs) for this family.
     pairs: usize,
-    search: &'r mut Search<'s, 'e, 'p, 'q>,
+    pub(super) search: &'r mut Search<'s, 'e, 'p, 'q>,
     tasks: Vec<usize>,
     counts: [u32; 3],
     worth: i64,
     /// Demand of the current tasks by each measure, with one row for each number of tasks.
     used: Vec<i64>,
+    /// Deadline and blocking of each current task.
+    dues: Vec<(u64, u64)>,
+    /// Supply of one SM by each measure, minus the blocking of the [chain](super::chain) of the current tasks.
+    supply: Vec<i64>,
+    /// Measures with a reduced supply.
+    blocked: Vec<usize>,
     /// Number of groups that the walk may still visit in this part of the family. `found` is the number of groups that
     /// the walk found in this part.
     nodes: u64,
@@ -91,8 +100,12 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             .class_of_each_kind(&family.growth.co_located);
         Walk {
             used: vec![0; family.measures],
+            supply: family.level.supply(),
+            dues: Vec::new(),
+            blocked: Vec::new(),
             family,
             blocks: blocks(problem.policy()),
+            chains: family.items.iter().any(|item| item.blocking > 0),
             pairs: search.pairs.row(classes),
             tasks: Vec::new(),
             counts: [0; 3],
@@ -155,7 +168,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         let useful = others.iter().filter(|item| item.gain + room >= 0);
         let mut useful: Vec<Item<'l>> = useful.copied().collect();
         if self.blocks {
-            if self.tasks.is_empty() {
+            if self.tasks.is_empty() && !self.chains {
                 self.choose_first(&useful, weights);
                 return;
             }
@@ -163,7 +176,10 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
                 self.retain_with(self.tasks[place], &mut useful);
             }
         }
-        self.complete(&useful, weights, bound);
+        match self.chains {
+            true => self.chain(&useful, weights, bound, 0),
+            false => self.complete(&useful, weights, bound),
+        }
     }
 
     /// Chooses the first task of a group among `others`, and then the other tasks. If the walk finishes only some first
@@ -193,12 +209,12 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     }
 
     /// Removes the items that cannot share a partition of the family with `task`.
-    fn retain_with(&mut self, task: usize, items: &mut Vec<Item<'l>>) {
+    pub(super) fn retain_with(&mut self, task: usize, items: &mut Vec<Item<'l>>) {
         items.retain(|item| self.may_join(task, item.task));
     }
 
     /// Adds some tasks of `useful` to the current group. `bound` is an upper bound on the excess of all these groups.
-    fn complete(&mut self, useful: &[Item<'l>], weights: &[f64], bound: i64) {
+    pub(super) fn complete(&mut self, useful: &[Item<'l>], weights: &[f64], bound: i64) {
         self.nodes = self.search.limits.nodes_each;
         self.found = 0;
         let ranking = self.rank(useful, weights, !self.tasks.is_empty());
@@ -214,7 +230,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    fn rank(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
+    pub(super) fn rank(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
         let mut ranking = self.rank_by(items, weights, improved);
         if !self.blocks {
             return ranking;
@@ -239,7 +255,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     fn rank_by(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
         let family = self.family;
         let used = &self.used[self.tasks.len() * family.measures..(self.tasks.len() + 1) * family.measures];
-        let (ranking, cost) = family.rank(items, weights, (self.worth, used), improved);
+        let (ranking, cost) = family.rank(items, weights, (self.worth, used, &self.supply), improved);
         self.search.sizes.charge(cost);
         Ranking {
             begun: self.nodes,
@@ -393,7 +409,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
 
     /// Adds `item` to the group if the demand of the group stays within the SMs of the family, by
     /// every measure. Returns whether it added the item.
-    fn push(&mut self, item: &Item<'_>) -> bool {
+    pub(super) fn push(&mut self, item: &Item<'_>) -> bool {
         let measures = self.family.measures;
         let from = self.tasks.len() * measures;
         let most = i64::from(self.family.level.high) * SM;
@@ -407,16 +423,67 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         if largest > most {
             return false;
         }
+        let high = i64::from(self.family.level.high);
+        let exceeds = |&measure: &usize| after[measure] > high * self.supply[measure];
+        if self.blocked.iter().any(exceeds) {
+            return false;
+        }
         self.tasks.push(item.task);
+        self.dues.push((item.due, item.blocking));
         self.counts[item.kind] += 1;
         self.worth += item.price;
         true
     }
 
-    fn pop(&mut self, item: &Item<'_>) {
+    pub(super) fn pop(&mut self, item: &Item<'_>) {
         self.tasks.pop();
+        self.dues.pop();
         self.counts[item.kind] -= 1;
         self.worth -= item.price;
+    }
+
+    /// Whether no task is chosen.
+    pub(super) fn has_no_tasks(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// Records that the walk did not finish the groups with the chosen tasks. Their excess is at most `bound`.
+    pub(super) fn leave_open(&mut self, bound: i64) {
+        self.search.leave_open(&self.tasks, bound, self.family.level.low);
+    }
+
+    /// Returns the rank in the [chain](super::chain) and the relative deadline of the chosen task with the largest blocking,
+    /// among the chosen tasks with a relative deadline above `from` ns.
+    pub(super) fn largest_blocking_after(&self, from: u64) -> Option<((u64, usize), u64)> {
+        let tasks = self.tasks.iter().zip(&self.dues);
+        let later = tasks.filter(|(_, (due, _))| *due > from);
+        later
+            .map(|(&task, &(due, blocking))| ((blocking, task), due))
+            .max()
+    }
+
+    /// Whether the demand of the chosen tasks exceeds the supply by a measure.
+    pub(super) fn exceeds_supply(&self) -> bool {
+        let measures = self.family.measures;
+        let asked = &self.used[self.tasks.len() * measures..(self.tasks.len() + 1) * measures];
+        let high = i64::from(self.family.level.high);
+        let mut blocked = self.blocked.iter();
+        blocked.any(|&measure| asked[measure] > high * self.supply[measure])
+    }
+
+    /// Runs `visit` with the supply of intervals of `from`..`due` ns reduced by `blocking` ns.
+    pub(super) fn with_blocking(
+        &mut self,
+        (from, due): (u64, u64),
+        blocking: u64,
+        visit: impl FnOnce(&mut Self),
+    ) {
+        let (supply, blocked) = (self.supply.clone(), self.blocked.clone());
+        self.family.level.block(&mut self.supply, (from, due), blocking);
+        let reduced = self.supply.iter().enumerate().filter(|&(_, &supply)| supply < SM);
+        self.blocked = reduced.map(|(measure, _)| measure).collect();
+        visit(self);
+        (self.supply, self.blocked) = (supply, blocked);
     }
 
     /// Whether the group passes its test on the largest size of the family, under the contention of the family. If it fails,
@@ -436,13 +503,15 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
 
     /// Tests the group if its excess can be at least the floor. Returns false if the group fails on all sizes of the
     /// family. Every group that contains this group then fails, too.
-    fn look_at_this(&mut self) -> bool {
+    pub(super) fn look_at_this(&mut self) -> bool {
         let level = self.family.level;
         let measures = self.family.measures;
         let asked = &self.used[self.tasks.len() * measures..(self.tasks.len() + 1) * measures];
         let largest = asked.iter().copied().max().unwrap_or(0);
-        let low = u32::try_from(largest / SM + i64::from(largest % SM > 0)).unwrap_or(u32::MAX);
-        let low = low.max(level.low);
+        let mut low = whole(largest, SM).max(level.low);
+        for &measure in &self.blocked {
+            low = low.max(whole(asked[measure], self.supply[measure]));
+        }
         let worth = self.worth - i64::from(low) * ONE;
         let enough = |&count: &u32, &wanted: &u8| count >= u32::from(wanted);
         let counts = self.counts.iter().zip(&self.family.growth.counts);
@@ -481,5 +550,16 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             });
         }
         true
+    }
+}
+
+/// Returns the fewest SMs whose supply is at least `asked`, if one SM supplies `supply`.
+fn whole(asked: i64, supply: i64) -> u32 {
+    if asked <= 0 {
+        return 0;
+    }
+    match supply {
+        ..=0 => u32::MAX,
+        _ => u32::try_from(asked / supply + i64::from(asked % supply > 0)).unwrap_or(u32::MAX),
     }
 }

@@ -10,6 +10,7 @@ use crate::interference::{CoLocated, InflatedWcet};
 use crate::partitioning::hardware::Offer;
 use crate::schedulability::{self, Demand};
 use gpusched_model::error::Error;
+use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use gpusched_model::verdict::{Evidence, Verdict};
@@ -127,7 +128,7 @@ impl<'a> Problem<'a> {
 
     /// Whether pricing bounds the demand of groups by measures. Otherwise, pricing tests every group that it visits.
     pub(crate) fn has_measures(&self) -> bool {
-        self.policy == Policy::Edf || (self.sharp && !self.policy.counts_work())
+        !self.policy.counts_work()
     }
 
     /// Returns the common factor on all WCETs.
@@ -286,6 +287,21 @@ impl<'a> Problem<'a> {
             least_work,
             ..frame
         }
+    }
+
+    /// Returns the longest time for which a job of task `index` blocks jobs with earlier deadlines, if C(m) is `wcet`.
+    ///
+    /// A kernel that starts 1 ns before the other jobs are released runs to its end without preemption, and to the end
+    /// of its longest block under limited preemption. The time is 0 under immediate preemption.
+    pub(crate) fn blocking(&self, index: usize, wcet: Time) -> Time {
+        let longest = match self.policy {
+            Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => wcet,
+            Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => {
+                self.frame(&self.tasks[index]).block.min(wcet)
+            }
+            _ => Time::ZERO,
+        };
+        Time::from_ns(longest.ns().saturating_sub(1))
     }
 
     /// Returns U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs, or `None` if a WCET is unknown.
