@@ -110,7 +110,7 @@ pub fn run(
 pub fn copy(spec: &Spec, path: impl AsRef<Path>) -> Result<()> {
     let folder = Folder::new(path, spec.name());
     make(folder.path())?;
-    folder.write_spec(spec.outputs(), spec.text(), spec.cases().map(Cases::inputs))
+    folder.write_spec(spec.outputs(), spec.text(), &spec.inputs().texts)
 }
 
 /// Deletes the finished chunks of `shard` of the study `spec` in the folder at `path`, so that the next run starts anew.
