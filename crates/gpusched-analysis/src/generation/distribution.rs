@@ -266,7 +266,13 @@ mod tests {
             "beta:2:3:0:1",
         ];
         let first = texts.map(|text| [draws(text)[0], draws(text)[1]]);
-        assert_eq!(first, [vec![0.0; 2], vec![0.0; 2], vec![0.0; 2], vec![0.0; 2]]);
+        let pinned = [
+            [0.655_029_579, 0.813_969_147],
+            [1.169_373_223, 1.390_031_389],
+            [1.159_243_588, 1.950_647_648],
+            [0.503_578_199, 0.095_248_303],
+        ];
+        assert_eq!(first, pinned);
     }
 
     #[test]
