@@ -52,6 +52,10 @@ def generate(
     memory_share: Optional[float] = None,
     deadline: Value = None,
     jitter: Value = None,
+    compute_serial: Value = None,
+    memory_serial: Value = None,
+    compute_conflict: Value = None,
+    memory_conflict: Value = None,
     blocks: Optional[int] = None,
     saturation: Optional[int] = None,
     threads: Optional[int] = None,
@@ -67,12 +71,21 @@ def generate(
             vectors with a share above the cap (Bini & Buttazzo; Davis & Burns). ``randfixedsum``: RandFixedSum,
             which discards no vector and permits every cap (Stafford; Emberson, Stafford & Davis).
         cap: Largest utilization of one task [default: no limit].
-        periods: Period distribution: singh21, or log-uniform:MIN:MAX, e.g., log-uniform:10ms:1s.
+        periods: Period distribution, e.g., log-uniform:10ms:1s. One of singh21, waters2015 (automotive engine
+            control), uniform:MIN:MAX, log-uniform:MIN:MAX, harmonic:MIN:MAX (MIN times powers of two) and
+            list:T1,T2,... (equal probability).
         wcet: Form of the WCET functions. ``amdahl``: C(m) = k·(a/m + β·a), [Singh21] §3.6.1 as printed.
             ``proportional``: C(m) = k·a·(1 + β)/m, a second interpretation of [Singh21] §3.6.
         memory_share: Probability of a memory-intensive task [default: 0.5].
-        deadline: Relative deadline as a multiple of the period [default: 0.75].
-        jitter: Release jitter as a multiple of the period, below the deadline [default: 0].
+        deadline: Relative deadline as a multiple of the period [default: 0.75]. A number, or a distribution:
+            uniform:MIN:MAX, triangular:MIN:MODE:MAX, normal:MEAN:STD:MIN:MAX (truncated) or
+            beta:ALPHA:BETA:MIN:MAX. Each task draws its own value.
+        jitter: Release jitter as a multiple of the period, below the deadline [default: 0]. A number or a
+            distribution, as for --deadline.
+        compute_serial: Serial fraction of compute-intensive kernels, a number or a distribution [default: 0.02].
+        memory_serial: Serial fraction of memory-intensive kernels, a number or a distribution [default: 0.1].
+        compute_conflict: Conflict factor of compute-intensive kernels, a number or a distribution [default: 1.2].
+        memory_conflict: Conflict factor of memory-intensive kernels, a number or a distribution [default: 2.3].
         blocks: Number of equal thread blocks of each kernel [default: none]. Adds the field `block` to each task:
             the longest time without preemption. The value is the conflict WCET on one SM, C(1), divided by N and
             rounded up to whole nanoseconds. The division assumes one running block per SM. If s blocks run
@@ -97,6 +110,10 @@ def generate(
             "memory-share": memory_share,
             "deadline": deadline,
             "jitter": jitter,
+            "compute-serial": compute_serial,
+            "memory-serial": memory_serial,
+            "compute-conflict": compute_conflict,
+            "memory-conflict": memory_conflict,
             "blocks": blocks,
             "saturation": saturation,
             "threads": threads,
@@ -2187,7 +2204,7 @@ def plot(
         series: Columns that determine the series: the lines, or the bars in a group. A comma separates several
             columns. An empty text means one series. Default: `algorithm`, or the other columns that distinguish the
             rows.
-        panel: Columns that determine the panels [default: `reading`, if present]. A comma separates several
+        panel: Columns that determine the panels [default: `variant`, if present]. A comma separates several
             columns. An empty text means one panel.
         where: Draw only rows with VALUE in COLUMN; repeat the option to allow more values.
         normalize: Divide all values by the value of this series at the same place.

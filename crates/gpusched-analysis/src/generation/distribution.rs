@@ -32,9 +32,9 @@ pub struct Range {
     max: Factor,
 }
 
-const EXPECTED: &str = "a number from 0 to 1000000 with at most nine decimals, \"uniform:MIN:MAX\", \"triangular:MIN:MODE:MAX\", \
-                        \"normal:MEAN:STD:MIN:MAX\" or \"beta:ALPHA:BETA:MIN:MAX\" with MIN < MAX, MODE and MEAN from MIN to MAX, \
-                        0 < STD <= MAX - MIN, and ALPHA and BETA from 0.01 to 100";
+const EXPECTED: &str = "a number from 0 to 1000000 with at most nine decimals, uniform:MIN:MAX, triangular:MIN:MODE:MAX, \
+                        normal:MEAN:STD:MIN:MAX or beta:ALPHA:BETA:MIN:MAX (MIN < MAX, MIN <= MODE, MEAN <= MAX, \
+                        0 < STD <= MAX - MIN, 0.01 <= ALPHA, BETA <= 100)";
 
 impl Distribution {
     /// Draws one value. A constant reads no word of `rng`.
@@ -231,7 +231,7 @@ mod tests {
         draws.map(Factor::as_f64).collect()
     }
 
-    /// The expected moments are those of the textbook formulas. The normal distribution is symmetric and cut at ±2 σ,
+    /// Textbook formulas give the expected moments. The normal distribution is symmetric and cut at ±2 σ,
     /// where its standard deviation is 0.8796 σ.
     #[test]
     fn draws_have_the_moments_of_the_distribution() {

@@ -13,8 +13,8 @@ use gpusched_model::error::Result;
 
 /// Columns of the table of pairs. The table has one row for each combination of number of tasks, further axes, analysis variant
 /// and pair of algorithms. A study with further axes has a column for each of them after `tasks`. `only_algorithm` and
-/// `only_other` are the numbers of task sets that only one of the two algorithms schedules. `p_value` is the probability that
-/// these numbers differ at least as much if both algorithms are equally good.
+/// `only_other` are the numbers of task sets that only one of the two algorithms schedules. `p_value` is the probability of
+/// a difference of at least this size if both algorithms are equally good.
 pub const PAIR_COLUMNS: [&str; 13] = [
     "study",
     "tasks",
