@@ -53,7 +53,7 @@ fn curves(results: &study::Table, axes: &[&'static str]) -> Result<Table> {
     let (utilization, sets) = (results.column("utilization")?, results.column("sets")?);
     let (schedulable, rate) = (results.column("schedulable")?, results.column("rate")?);
     let sms = results.column("mean_sms")?;
-    let first = (results.len() > 0).then(|| utilization.text(0));
+    let first = (!results.is_empty()).then(|| utilization.text(0));
     let varies = (0..results.len()).any(|row| Some(utilization.text(row)) != first);
     let names = ["tasks"].iter().chain(axes).copied();
     let names = names.filter(|name| {
