@@ -342,13 +342,13 @@ fn impossible_axes_are_refused() {
             "policy = ['lp-edf']",
             "sms = 4",
             "",
-            ["with policy = lp-edf", "blocks"],
+            ["at variant[0].policy", "blocks"],
         ),
         (
             "granularity = ['mig']",
             "device = 'rtx2060'",
             edf,
-            ["granularity = mig", "expected one of"],
+            ["at variant[0].granularity", "expected one of"],
         ),
     ] {
         let message = refusal(&text(axis, other, variant));

@@ -57,6 +57,17 @@ impl Levels {
             }
             value => vec![Level(value)],
         };
+        // Equal numbers have equal texts.
+        let whole = |value: toml::Value| match value {
+            toml::Value::Float(float) if float.fract() == 0.0 && float.abs() < 1e15 => {
+                toml::Value::Integer(float as i64)
+            }
+            value => value,
+        };
+        let levels: Vec<Level> = levels
+            .into_iter()
+            .map(|Level(value)| Level(whole(value)))
+            .collect();
         if levels.is_empty() {
             return Err(format!("found an empty list, expected {EXPECTED}"));
         }
@@ -125,6 +136,7 @@ mod tests {
         for (text, part) in [
             ("[]", "empty list"),
             ("['a', 'b', 'a']", "a twice"),
+            ("[1, 1.0]", "1 twice"),
             ("[true]", "found true"),
             ("[[1]]", "expected a list of numbers or texts"),
             ("{ from = 2, to = 1, step = 1 }", "from ≤ to"),

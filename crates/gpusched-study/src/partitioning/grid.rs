@@ -56,13 +56,31 @@ fn place(field: &str) -> Place {
     }
 }
 
-/// One combination of values on the axes other than `utilization` and `tasks`.
+/// Value on each axis other than `utilization` and `tasks`.
+pub(super) type Levels = Vec<(&'static str, Level)>;
+
+/// One combination of values on these axes.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
-    /// Value on each of these axes.
-    pub levels: Vec<(&'static str, Level)>,
+    pub levels: Levels,
     /// The study with these values.
     pub shape: Shape,
+}
+
+/// Returns the values of all `results`, one for each combination of values on the axes.
+///
+/// # Errors
+/// Fails with the first error. An error that all combinations have is an error of the study. The message of every other error
+/// states the combination.
+pub(super) fn all<T>(document: &Document, results: Vec<(Levels, Result<T>)>) -> Result<Vec<T>> {
+    let message = |result: &Result<T>| result.as_ref().err().map(ToString::to_string);
+    let first = results.first().and_then(|(_, result)| message(result));
+    let is_common = first.is_some() && results.iter().all(|(_, result)| message(result) == first);
+    let values = results.into_iter().map(|(levels, result)| match is_common {
+        true => result,
+        false => result.map_err(|error| in_cell(error, document, &levels)),
+    });
+    values.collect()
 }
 
 /// Returns the grid cells of the study in `document`; at least one.
@@ -92,18 +110,18 @@ pub(super) fn cells(document: &Document) -> Result<Vec<Cell>> {
             .flat_map(|combination| levels.iter().map(|level| with(level, combination)))
             .collect();
     }
-    let cells = combinations.into_iter().map(|levels| {
+    let read = |levels: &Levels| {
         let mut table = table.clone();
-        for (field, level) in &levels {
+        for (field, level) in levels {
             replace(&mut table, field, level).map_err(|refusal| document.error(refusal))?;
         }
         let tree = Tree::deserialize(table).map_err(|error| Error::Internal(error.to_string()))?;
-        let shape = tree
-            .read()
-            .map_err(|refusal| in_cell(document.error(refusal), document, &levels))?;
-        Ok(Cell { levels, shape })
-    });
-    cells.collect()
+        tree.read().map_err(|refusal| document.error(refusal))
+    };
+    let shapes = combinations.iter().map(|levels| (levels.clone(), read(levels)));
+    let shapes: Vec<Shape> = all(document, shapes.collect())?;
+    let cells = combinations.into_iter().zip(shapes);
+    Ok(cells.map(|(levels, shape)| Cell { levels, shape }).collect())
 }
 
 /// Removes the axes that replace fields from `table`, and returns them with their values.

@@ -62,13 +62,14 @@ impl Partitioning {
             return Err(document.error(Refusal::new("sets", "0", "at least 1")));
         }
         let mut contents = Contents::new(document);
-        let (mut settings, mut heuristics) = (Vec::with_capacity(cells.len()), Vec::new());
-        for cell in &cells {
+        let checked = cells.iter().map(|cell| {
             let checked = Setting::new(document, cell, &mut contents);
-            let (setting, its) = checked.map_err(|error| grid::in_cell(error, document, &cell.levels))?;
-            settings.push(setting);
-            heuristics = its;
-        }
+            (cell.levels.clone(), checked)
+        });
+        let checked = checked.collect();
+        let (settings, heuristics): (Vec<Setting>, Vec<_>) =
+            grid::all(document, checked)?.into_iter().unzip();
+        let heuristics = heuristics.into_iter().next().unwrap_or_default();
         let points = checks::points(document, &shape, settings.len())?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             document.error(Refusal::new(

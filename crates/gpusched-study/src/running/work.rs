@@ -56,7 +56,7 @@ impl Work {
     /// Divides `points` × `sets` task sets into chunks. Both numbers are positive. Returns `None` if there would be more
     /// than `MAX_CHUNKS` chunks.
     ///
-    /// A chunk has ⌈√sets / 2⌉ task sets. Small chunks reduce the work that an interruption loses, but large chunks
+    /// A chunk has ⌈⌊√sets⌋ / 2⌉ task sets. Small chunks reduce the work that an interruption loses, but large chunks
     /// keep the journal short.
     pub fn new(points: usize, sets: u64) -> Option<Work> {
         let size = sets.isqrt().div_ceil(2).max(1);

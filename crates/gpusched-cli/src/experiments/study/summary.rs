@@ -41,6 +41,9 @@ pub fn summary(study: &Study, palette: &Palette) -> Result<String> {
         let _ = writeln!(text, "  … and {more} more rows");
     }
     let _ = writeln!(text, "\nresults: {}", file.display());
+    if study.spec.partitioning().is_some_and(|of| of.paired()) {
+        let _ = writeln!(text, "pairs: {}", study.folder.paired().display());
+    }
     for figure in study.figures()? {
         let _ = writeln!(text, "figure: {}", figure.path.display());
     }
