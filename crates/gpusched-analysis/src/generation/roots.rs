@@ -1,7 +1,7 @@
 //! Roots of random numbers, with equal bits on every machine.
 //!
 //! u^(1/k) = exp(ln(u)/k). Both functions use the formulas of fdlibm (Sun Microsystems, `e_log.c` and `e_exp.c`) without its
-//! branches for special values, so that the compiler evaluates several numbers at once. On one core, UUniFast is about six
+//! branches for special values, so that the compiler evaluates several numbers at once. On one core, UUniFast is four to six
 //! times as fast as with `libm::pow`.
 
 /// Higher and lower part of ln 2.
