@@ -292,7 +292,10 @@ fn wrong_submissions_are_refused() {
     let site = slurm.path("site.toml");
     for (text, expected) in [
         ("partiton = \"a\"", "partiton"),
-        ("time = \"a b\"", "at time: found a b, expected letters, digits"),
+        (
+            "account = \"a b\"",
+            "at account: found a b, expected letters, digits",
+        ),
         (
             "options = [\"qos\"]",
             "at options: found qos, expected options of sbatch such as --qos=low",

@@ -219,7 +219,7 @@ fn the_command_writes_nothing_for_bad_input() {
     assert_snapshot!(told);
 }
 
-/// Older files call analysis variants readings.
+/// Older files use other names for analysis variants.
 #[test]
 fn former_names_of_variants_are_read() {
     let across = "\n[[claim]]\nid = 'both'\ntext = 'x'\nacross_variants = true\n\

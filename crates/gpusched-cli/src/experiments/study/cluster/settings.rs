@@ -18,10 +18,10 @@ pub struct Options {
     #[arg(long, value_name = "NAME", value_parser = word)]
     account: Option<String>,
     /// Time limit of each job, as Slurm writes it, such as 30 (minutes) or 2:00:00
-    #[arg(long, value_name = "TIME", value_parser = word)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<String>,
     /// Memory of each job, such as 500M or 2G
-    #[arg(long, value_name = "SIZE", value_parser = word)]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<String>,
     /// Environment modules that each job loads
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = word)]
@@ -101,15 +101,16 @@ impl Settings {
 
     /// Checks that each setting can be a line of a script.
     fn check(&self) -> Result<(), Refusal> {
-        let texts = [
-            ("partition", &self.partition),
-            ("account", &self.account),
-            ("time", &self.time),
-            ("memory", &self.memory),
+        type Parser = fn(&str) -> Result<String, String>;
+        let texts: [(&str, &Option<String>, Parser); 4] = [
+            ("partition", &self.partition, word),
+            ("account", &self.account, word),
+            ("time", &self.time, time),
+            ("memory", &self.memory, memory),
         ];
-        for (field, text) in texts {
+        for (field, text, parse) in texts {
             if let Some(text) = text {
-                word(text).map_err(|message| Refusal::told(field, message))?;
+                parse(text).map_err(|message| Refusal::told(field, message))?;
             }
         }
         for (field, list) in [("modules", &self.modules), ("options", &self.options)] {
@@ -127,6 +128,29 @@ impl Settings {
     }
 }
 
+/// Parses a time limit of Slurm: minutes, `minutes:seconds` or `hours:minutes:seconds`, or days before any of them.
+fn time(text: &str) -> Result<String, String> {
+    let (days, rest) = text.split_once('-').unwrap_or(("0", text));
+    let mut parts = [days].into_iter().chain(rest.split(':'));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    match parts.all(is_number) && rest.split(':').count() <= 3 {
+        true => Ok(text.to_owned()),
+        false => Err(crate::arguments::refused(
+            text,
+            "minutes such as 30, or a time such as 2:00:00 or 1-12:00:00",
+        )),
+    }
+}
+
+/// Parses a size of Slurm: a number of megabytes, or a number with a unit.
+fn memory(text: &str) -> Result<String, String> {
+    let digits = text.strip_suffix(['K', 'M', 'G', 'T']).unwrap_or(text);
+    match !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => Ok(text.to_owned()),
+        false => Err(crate::arguments::refused(text, "a size such as 500M or 2G")),
+    }
+}
+
 /// Parses a word that a shell and `#SBATCH` lines read without quotes.
 fn word(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/@+=".contains(c);
@@ -136,5 +160,26 @@ fn word(text: &str) -> Result<String, String> {
             text,
             "letters, digits and the characters _-.,:/@+= without blanks",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_are_those_of_slurm() {
+        for text in ["30", "10:30", "2:00:00", "1-12", "1-12:30", "1-12:00:00"] {
+            assert_eq!(time(text).as_deref(), Ok(text));
+        }
+        for text in ["", "30m", "2h", "1:2:3:4", ":30", "-1", "1--2", "1;ls"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+        for text in ["500", "500M", "2G", "1T", "10K"] {
+            assert_eq!(memory(text).as_deref(), Ok(text));
+        }
+        for text in ["", "lots", "G", "2GB", "1.5G", "-1"] {
+            assert!(memory(text).is_err(), "{text}");
+        }
     }
 }
