@@ -241,5 +241,5 @@ fn former_names_of_variants_are_read() {
         Overrides::default(),
     );
     let error = error.unwrap_err().to_string();
-    assert!(error.starts_with("small.toml:17: at variant[0].wcet"), "{error}");
+    assert!(error.starts_with("small.toml:17: at reading[0].wcet"), "{error}");
 }
