@@ -184,6 +184,6 @@ mod tests {
             count(&mut cells, &verdicts);
         }
         let counts: Vec<u64> = cells.iter().map(|cell| cell.schedulable).collect();
-        assert_eq!(counts, [2, 1, 2, 1, 1, 1]); // (0, 1), (0, 2), (1, 2)
+        assert_eq!(counts, [2, 1, 1, 0, 1, 1]); // (0, 1), (0, 2), (1, 2)
     }
 }
