@@ -325,7 +325,12 @@ fn impossible_axes_are_refused() {
             edf,
             ["variant[0].policy", "`policy` also in [axis]"],
         ),
-        ("deadline = []", "sms = 4", edf, ["empty list", "a range such as"]),
+        (
+            "deadline = []",
+            "sms = 4",
+            edf,
+            ["at axis.deadline: found an empty list", "a range such as"],
+        ),
         (
             "deadline = [0, 1]",
             "sms = 4",
@@ -359,4 +364,35 @@ fn impossible_axes_are_refused() {
     }
     let message = refusal(&text("", "sms = 4", edf).replace("utilization = 1\n", ""));
     assert!(message.contains("missing field `utilization`"), "{message}");
+}
+
+/// A figure that would have two values at one place is refused before the study runs.
+#[test]
+fn figures_without_room_for_an_axis_are_refused_at_once() {
+    let study = |figure: &str| {
+        format!(
+            "{HEAD}sms = 4\n[axis]\n{POINTS}deadline = [0.5, 1]\n[figure]\n{figure}\n\
+             [[variant]]\nname = 'r'\nwcet = 'amdahl'\npolicy = 'edf'\n{ALGORITHMS}"
+        )
+    };
+    for figure in [
+        "",
+        "x = 'deadline'\npanel = ['variant', 'utilization', 'tasks']",
+        "kind = 'box'\nx = 'deadline'",
+        "y = 'weighted'",
+        "kind = 'heat'\nx = 'deadline'\nseries = 'utilization'\npanel = ['algorithm', 'tasks']",
+    ] {
+        let spec = Spec::parse("x.toml", &study(figure), Overrides::default());
+        assert!(spec.is_ok(), "{figure}: {}", spec.unwrap_err());
+    }
+    for figure in [
+        "panel = 'variant'\nx = 'deadline'",
+        "kind = 'heat'\nx = 'deadline'\nseries = 'tasks'\npanel = 'algorithm'",
+    ] {
+        let message = refusal(&study(figure));
+        assert!(
+            message.starts_with("x.toml:10: at figure.") && message.contains("two values"),
+            "{figure}: {message}"
+        );
+    }
 }

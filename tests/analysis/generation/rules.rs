@@ -85,6 +85,31 @@ fn streams_are_independent() {
     assert_eq!(kinds(&other), [Kind::Memory; 50]);
     assert_ne!(kinds(&set), [Kind::Memory; 50]);
 
+    let random = Recipe {
+        deadline: "uniform:0.5:1".parse().unwrap(),
+        jitter: "uniform:0:0.2".parse().ok(),
+        compute_serial: "beta:2:5:0:0.1".parse().ok(),
+        memory_conflict: "triangular:1:2:3".parse().ok(),
+        ..base.clone()
+    };
+    let other = draw(&random, 34.0);
+    assert_eq!(works(&other), works(&set));
+    assert_eq!(kinds(&other), kinds(&set));
+    assert_eq!(periods(&other), periods(&set));
+    let deadlines: std::collections::BTreeSet<u64> = other
+        .tasks()
+        .iter()
+        .map(|task| {
+            let (deadline, period) = (task.deadline().ns(), task.period().ns());
+            assert!(
+                (period / 2..=period).contains(&deadline),
+                "{deadline} of {period}"
+            );
+            deadline * 1000 / period
+        })
+        .collect();
+    assert!(deadlines.len() > 25, "{deadlines:?}");
+
     // Another total or generator gives the same kinds.
     let fixed = recipe(Generator::Randfixedsum, Some(1.5));
     assert_eq!(kinds(&draw(&fixed, 34.0)), kinds(&set));

@@ -29,10 +29,10 @@
 //! conflict.
 //!
 //! **Randomness.** Set i of point j depends only on (seed, j, i). Set i does not depend on the number of threads, the
-//! order of generation, or other sets. Utilizations, periods, kinds, deadlines, jitter, and β with k
-//! each read their own ChaCha8 stream ([`streams`]). Constants, blocks and traffic use no random numbers. Two recipes that differ only in periods, kinds or forms of WCET functions
-//! generate equal utilizations. Two recipes that differ only in utilizations select their periods with equal random
-//! numbers.
+//! order of generation, or other sets. Utilizations, periods, kinds, deadlines, jitter, and β with k each read their own
+//! ChaCha8 stream ([`streams`]). Constants, blocks and traffic use no random numbers. Two recipes that differ only in periods,
+//! kinds or forms of WCET functions generate equal utilizations. Two recipes that differ only in utilizations select their
+//! periods with equal random numbers.
 //!
 //! The generator computes with floating-point numbers, but a generated set consists of integers and exact decimals. Powers,
 //! logarithms and exponentials use the `libm` crate, also within the distributions of the crate `rand_distr`. So a set has the

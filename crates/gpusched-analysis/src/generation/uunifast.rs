@@ -143,6 +143,20 @@ mod tests {
         }
     }
 
+    /// The bits are equal on every machine.
+    #[test]
+    fn bits_are_pinned() {
+        let mut shares = [0.0; 4];
+        fill(&mut stream(42, Purpose::Utilizations, 7, 9), 1.5, &mut shares);
+        let pinned = [
+            0.23131940176301624,
+            0.3195357311400826,
+            0.8378047612812458,
+            0.11134010581565532,
+        ];
+        assert_eq!(shares, pinned);
+    }
+
     #[test]
     fn a_hopeless_cap_is_given_up() {
         let mut rng = stream(1, Purpose::Utilizations, 0, 0);

@@ -86,8 +86,15 @@ impl Figures {
     }
 
     /// Checks that the figures have different names, and that each figure shows columns, rows and series of a table that
-    /// the study writes. `tables` contains the tables with arbitrary numbers.
-    pub(crate) fn check(&self, document: &Document, tables: &Tables) -> Result<()> {
+    /// the study writes. `tables` contains the tables with arbitrary numbers. `complete` returns the options
+    /// of the parts of a figure, if the table has the places of the results. Each series of a part must have at most one value at each
+    /// place.
+    pub(crate) fn check(
+        &self,
+        document: &Document,
+        tables: &Tables,
+        complete: impl Fn(&Options, &Table) -> Vec<Options>,
+    ) -> Result<()> {
         for (index, figure) in self.figures.iter().enumerate() {
             let path = match self.is_list {
                 true => format!("figure[{index}]"),
@@ -97,7 +104,13 @@ impl Figures {
             let before = self.figures.iter().take(index);
             let names: Vec<_> = before.map(|other| other.name.as_deref()).collect();
             check_name(figure.name.as_deref(), &names).map_err(refuse)?;
-            check_figure(figure, tables).map_err(|error| match error {
+            let places = |table: &Table| {
+                let parts = complete(figure, table);
+                let table = std::slice::from_ref(table);
+                parts.iter().try_for_each(|part| plot::check_places(table, part))
+            };
+            let table = check_figure(figure, tables).and_then(|table| places(&table));
+            table.map_err(|error| match error {
                 Error::Refused(refusal) => refuse(refusal),
                 other => other,
             })?;
@@ -136,8 +149,8 @@ fn check_name(name: Option<&str>, others: &[Option<&str>]) -> Result<(), Refusal
     }
 }
 
-/// Checks a figure against the table that it shows.
-fn check_figure(figure: &Options, tables: &Tables) -> Result<()> {
+/// Checks a figure against the table that it shows, and returns the table.
+fn check_figure(figure: &Options, tables: &Tables) -> Result<Table> {
     let table = table_of(figure, tables)?;
     let column = |field: &str, name: &str| {
         table.find(name).ok_or_else(|| {
@@ -169,7 +182,8 @@ fn check_figure(figure: &Options, tables: &Tables) -> Result<()> {
             }
         }
     }
-    plot::check(std::slice::from_ref(&table), figure)
+    plot::check(std::slice::from_ref(&table), figure)?;
+    Ok(table)
 }
 
 /// Returns the table that a figure shows.

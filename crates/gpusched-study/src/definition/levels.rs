@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _};
-
 use super::axis::Values;
 
 /// One value on an axis, as the study states it.
@@ -40,34 +38,31 @@ impl Levels {
         &self.0
     }
 
-    fn new(value: toml::Value) -> Result<Levels, String> {
-        let levels: Vec<Level> = match value {
-            toml::Value::Array(values) => values.into_iter().map(Level).collect(),
-            range @ toml::Value::Table(_) => {
-                let values: Values = range
-                    .try_into()
-                    .map_err(|error: toml::de::Error| error.message().to_owned())?;
-                let number = |factor: &gpusched_model::Factor| match factor.ratio() {
-                    (whole, 1) => {
-                        i64::try_from(whole).map_or(toml::Value::Float(factor.as_f64()), toml::Value::Integer)
-                    }
-                    _ => toml::Value::Float(factor.as_f64()),
-                };
-                values.as_slice().iter().map(number).map(Level).collect()
+    /// Reads the values that a study states.
+    ///
+    /// # Errors
+    /// Fails with a message about the first invalid value.
+    pub(crate) fn new(value: &toml::Value) -> Result<Levels, String> {
+        let values = match value {
+            toml::Value::Array(values) => values.clone(),
+            toml::Value::Table(_) => {
+                let values: Result<Values, toml::de::Error> = value.clone().try_into();
+                let values = values.map_err(|error| error.message().to_owned())?;
+                let numbers = values.as_slice().iter();
+                numbers
+                    .map(|number| toml::Value::Float(number.as_f64()))
+                    .collect()
             }
-            value => vec![Level(value)],
+            value => vec![value.clone()],
         };
         // Equal numbers have equal texts.
-        let whole = |value: toml::Value| match value {
+        let whole = |value| match value {
             toml::Value::Float(float) if float.fract() == 0.0 && float.abs() < 1e15 => {
                 toml::Value::Integer(float as i64)
             }
             value => value,
         };
-        let levels: Vec<Level> = levels
-            .into_iter()
-            .map(|Level(value)| Level(whole(value)))
-            .collect();
+        let levels: Vec<Level> = values.into_iter().map(whole).map(Level).collect();
         if levels.is_empty() {
             return Err(format!("found an empty list, expected {EXPECTED}"));
         }
@@ -81,13 +76,6 @@ impl Levels {
             Some(pair) => Err(format!("found {} twice, expected different values", pair[0])),
             None => Ok(Levels(levels)),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Levels {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Levels, D::Error> {
-        let value = toml::Value::deserialize(deserializer)?;
-        Levels::new(value).map_err(D::Error::custom)
     }
 }
 
@@ -110,15 +98,10 @@ impl schemars::JsonSchema for Levels {
 mod tests {
     use super::*;
 
-    #[derive(serde::Deserialize)]
-    struct Axis {
-        x: Levels,
-    }
-
     fn levels(text: &str) -> Result<Vec<String>, String> {
-        toml::from_str::<Axis>(&format!("x = {text}"))
-            .map(|axis| axis.x.as_slice().iter().map(Level::to_string).collect())
-            .map_err(|error| error.message().to_owned())
+        let table: toml::Table = toml::from_str(&format!("x = {text}")).unwrap();
+        let levels = Levels::new(&table["x"])?;
+        Ok(levels.as_slice().iter().map(Level::to_string).collect())
     }
 
     #[test]

@@ -8,12 +8,14 @@ use super::files::Inputs;
 use super::kind::Kind;
 use crate::Claim;
 use crate::cases::Cases;
+use crate::output::figures::complete;
 use crate::output::folder::Folder;
 use crate::output::hash::sha256;
 use crate::output::tables::Tables;
 use crate::partitioning::Partitioning;
 use crate::plot::Options;
 use crate::running::work::Work;
+use crate::table::Table;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
@@ -74,7 +76,15 @@ impl Spec {
         let spec = Spec { document, head, kind };
         let tables = spec.kind.made_up(spec.name())?;
         if let Some(figures) = &spec.head.figures {
-            figures.check(&spec.document, &tables)?;
+            // The rows of a study of cases may get their places from values, which are not known yet.
+            let parts = |figure: &Options, table: &Table| match spec.kind {
+                Kind::Partitioning(_) => {
+                    let parts = complete(&spec, figure, table).into_iter();
+                    parts.map(|(_, options)| options).collect()
+                }
+                Kind::Cases(_) => Vec::new(),
+            };
+            figures.check(&spec.document, &tables, parts)?;
         }
         spec.rehearse(&tables).map_err(|error| match error {
             Error::Refused(refusal) => {

@@ -8,6 +8,7 @@ use super::findings::Study;
 use super::provenance::Provenance;
 use crate::definition::figures::table_of;
 use crate::definition::kind::Kind;
+use crate::definition::spec::Spec;
 use crate::partitioning::Partitioning;
 use crate::plot::{self, FigureTable, Names, Options};
 use crate::running::work::Shard;
@@ -47,34 +48,10 @@ impl Study {
         let mut figures = Vec::new();
         for figure in self.spec.figures() {
             let table = table_of(figure, &tables)?;
-            let mut options = figure.clone();
-            let title = match self.spec.title() {
-                "" => self.spec.name(),
-                title => title,
-            };
-            options.title.get_or_insert_with(|| title.to_owned());
-            let parts = match self.spec.kind() {
-                Kind::Partitioning(of) => parts(of, &mut options, &table),
-                Kind::Cases(_) => Vec::new(),
-            };
-            if parts.is_empty() {
-                figures.push(self.figure(options, figure.name.as_deref(), table));
-                continue;
-            }
-            for (column, value) in parts {
-                let mut options = options.clone();
-                let title = options.title.unwrap_or_default();
-                options.title = Some(format!("{title}: {column} = {value}"));
-                options.selection.insert(column.to_owned(), Names::one(&value));
-                let part = format!("{column}-{value}");
-                let part = figure
-                    .name
-                    .iter()
-                    .cloned()
-                    .chain([part])
-                    .collect::<Vec<_>>()
-                    .join(".");
-                figures.push(self.figure(options, Some(&part), table.clone()));
+            for (part, options) in complete(&self.spec, figure, &table) {
+                let path = self.folder.figure(part.as_deref());
+                let table = table.clone();
+                figures.push(Figure { path, options, table });
             }
         }
         Ok(figures)
@@ -96,11 +73,34 @@ impl Study {
         provenance.write(outputs, &self.folder.provenance(Shard::WHOLE))?;
         outputs.write(&path, self.spec.text())
     }
+}
 
-    fn figure(&self, options: Options, part: Option<&str>, table: Table) -> Figure {
-        let path = self.folder.figure(part);
-        Figure { path, options, table }
+/// Completes the options of `figure`, a figure of the study `spec` that shows `table`. If the figure is divided into parts,
+/// returns the options of each part, with the part of the file name.
+pub(crate) fn complete(spec: &Spec, figure: &Options, table: &Table) -> Vec<(Option<String>, Options)> {
+    let mut options = figure.clone();
+    let title = match spec.title() {
+        "" => spec.name(),
+        title => title,
+    };
+    options.title.get_or_insert_with(|| title.to_owned());
+    let parts = match spec.kind() {
+        Kind::Partitioning(of) => parts(of, &mut options, table),
+        Kind::Cases(_) => Vec::new(),
+    };
+    if parts.is_empty() {
+        return vec![(figure.name.clone(), options)];
     }
+    let part = |(column, value): (&str, String)| {
+        let mut options = options.clone();
+        let title = options.title.unwrap_or_default();
+        options.title = Some(format!("{title}: {column} = {value}"));
+        options.selection.insert(column.to_owned(), Names::one(&value));
+        let part = format!("{column}-{value}");
+        let name = figure.name.iter().cloned().chain([part]);
+        (Some(name.collect::<Vec<_>>().join(".")), options)
+    };
+    parts.into_iter().map(part).collect()
 }
 
 /// Chooses the place of each further axis with several values, if `options` do not state it: the horizontal axis if the

@@ -4,13 +4,15 @@
 //! Source: A. Bastoni, B. B. Brandenburg and J. H. Anderson, *Cache-related preemption and migration delays: empirical
 //! approximation and impact on schedulability*, OSPERT 2010.
 
+use std::collections::HashMap;
+
 use super::tables::csv_of;
 use crate::table::{Column, Table};
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 
-/// Columns of the table of weighted schedulability. A study with further axes has a column for each of them after `tasks`. The table has one row for each combination of number of tasks, analysis
-/// variant and algorithm.
+/// Columns of the table of weighted schedulability. The table has one row for each combination of number of tasks, further
+/// axes, analysis variant and algorithm. A study with further axes has a column for each of them after `tasks`.
 pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "study",
     "tasks",
@@ -95,18 +97,18 @@ pub(crate) fn table(name: &str, results: &Table, axes: &[&str]) -> Result<Vec<u8
         ["utilization", "sets", "schedulable"].map(|column| results.column(column));
     let (utilization, sets, schedulable) = (utilization?, sets?, schedulable?);
     let mut lines: Vec<Line> = Vec::new();
+    let mut known = HashMap::new();
     for row in 0..results.len() {
         let texts: Vec<String> = copied.iter().map(|column| column.text(row).to_owned()).collect();
-        let position = lines.iter().position(|line| line.copied == texts);
-        let position = position.unwrap_or_else(|| {
+        let position = *known.entry(texts.clone()).or_insert(lines.len());
+        if position == lines.len() {
             lines.push(Line {
                 copied: texts,
                 utilizations: 0,
                 sets: 0,
                 weighted: Weighted::default(),
             });
-            lines.len() - 1
-        });
+        }
         let utilization = value(utilization, row, |text| {
             text.parse().ok().and_then(Factor::from_f64)
         })?;

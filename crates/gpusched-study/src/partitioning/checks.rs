@@ -185,19 +185,25 @@ pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Of
     shape.variant.iter().enumerate().map(offer).collect()
 }
 
+/// Checks that the generator states no form of the WCET functions, because each analysis variant states it.
+pub(super) fn generator(document: &Document) -> Result<()> {
+    let table: toml::Table = document.parse()?;
+    let generator = table.get("generator").and_then(toml::Value::as_table);
+    match generator.is_some_and(|generator| generator.contains_key("wcet")) {
+        true => Err(document.error(Refusal::new(
+            "generator.wcet",
+            "a WCET form",
+            "`wcet` in each [[variant]]",
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// Checks the names of the axes.
 pub(super) fn axes(document: &Document) -> Result<()> {
     let table: toml::Table = document.parse()?;
     let axis = table.get("axis").and_then(toml::Value::as_table);
     let known = |name: &str| matches!(name, "utilization" | "tasks") || FIELDS.contains(&name);
-    let generator = table.get("generator").and_then(toml::Value::as_table);
-    if generator.is_some_and(|generator| generator.contains_key("wcet")) {
-        return Err(document.error(Refusal::new(
-            "generator.wcet",
-            "a WCET form",
-            "`wcet` in each [[variant]]",
-        )));
-    }
     match axis.and_then(|axis| axis.keys().find(|name| !known(name))) {
         Some(name) => Err(document.error(Refusal::told(
             format!("axis.{name}"),

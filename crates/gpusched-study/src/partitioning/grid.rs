@@ -7,7 +7,7 @@ use toml::map::Entry;
 use super::shape::PartitioningShape as Shape;
 use crate::definition::axis::MAX_VALUES;
 use crate::definition::document::Document;
-use crate::definition::levels::Level;
+use crate::definition::levels::{Level, Levels};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::Tree;
 use serde::Deserialize as _;
@@ -57,12 +57,12 @@ fn place(field: &str) -> Place {
 }
 
 /// Value on each axis other than `utilization` and `tasks`.
-pub(super) type Levels = Vec<(&'static str, Level)>;
+pub(super) type Combination = Vec<(&'static str, Level)>;
 
 /// One combination of values on these axes.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
-    pub levels: Levels,
+    pub levels: Combination,
     /// The study with these values.
     pub shape: Shape,
 }
@@ -72,7 +72,7 @@ pub(super) struct Cell {
 /// # Errors
 /// Fails with the first error. An error that all combinations have is an error of the study. The message of every other error
 /// states the combination.
-pub(super) fn all<T>(document: &Document, results: Vec<(Levels, Result<T>)>) -> Result<Vec<T>> {
+pub(super) fn all<T>(document: &Document, results: Vec<(Combination, Result<T>)>) -> Result<Vec<T>> {
     let message = |result: &Result<T>| result.as_ref().err().map(ToString::to_string);
     let first = results.first().and_then(|(_, result)| message(result));
     let is_common = first.is_some() && results.iter().all(|(_, result)| message(result) == first);
@@ -110,7 +110,7 @@ pub(super) fn cells(document: &Document) -> Result<Vec<Cell>> {
             .flat_map(|combination| levels.iter().map(|level| with(level, combination)))
             .collect();
     }
-    let read = |levels: &Levels| {
+    let read = |levels: &Combination| {
         let mut table = table.clone();
         for (field, level) in levels {
             replace(&mut table, field, level).map_err(|refusal| document.error(refusal))?;
@@ -124,26 +124,18 @@ pub(super) fn cells(document: &Document) -> Result<Vec<Cell>> {
     Ok(cells.map(|(levels, shape)| Cell { levels, shape }).collect())
 }
 
-/// Removes the axes that replace fields from `table`, and returns them with their values.
+/// Returns the axes of the study in `table` that replace fields, with their values.
 fn axes(document: &Document, table: &Table) -> Result<Vec<(&'static str, Vec<Level>)>> {
-    let Some(axis) = table.get("axis").and_then(toml::Value::as_table) else {
-        return Ok(Vec::new());
-    };
-    let mut axes = Vec::new();
-    for field in FIELDS {
-        if axis.contains_key(field) {
-            let shape: super::shape::Axis = document.parse::<Peek>()?.axis;
-            let levels = shape.fields.get(field).map(|levels| levels.as_slice().to_vec());
-            axes.push((field, levels.unwrap_or_default()));
-        }
-    }
-    Ok(axes)
-}
-
-#[derive(serde::Deserialize)]
-struct Peek {
-    #[serde(default)]
-    axis: super::shape::Axis,
+    let axis = table.get("axis").and_then(toml::Value::as_table);
+    let stated = FIELDS
+        .into_iter()
+        .filter_map(|field| Some((field, axis?.get(field)?)));
+    let axes = stated.map(|(field, value)| {
+        let levels = Levels::new(value).map_err(|message| Refusal::told(format!("axis.{field}"), message));
+        let levels = levels.map_err(|refusal| document.error(refusal))?;
+        Ok((field, levels.as_slice().to_vec()))
+    });
+    axes.collect()
 }
 
 /// Sets `field` of the study in `table` to the value `level`.

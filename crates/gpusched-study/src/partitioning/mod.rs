@@ -50,6 +50,7 @@ pub struct Partitioning {
 impl Partitioning {
     /// Reads and checks the study of partitioning in `document`.
     pub(super) fn parse(document: &Document) -> Result<(Head, Partitioning)> {
+        checks::generator(document)?;
         checks::axes(document)?;
         let cells = grid::cells(document)?;
         let Some(first) = cells.first() else {

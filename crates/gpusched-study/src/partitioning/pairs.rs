@@ -4,6 +4,8 @@
 //! Source: Q. McNemar, *Note on the sampling error of the difference between correlated proportions or percentages*,
 //! Psychometrika 12, 1947, with the exact binomial distribution.
 
+use std::collections::HashMap;
+
 use statrs::distribution::{Binomial, DiscreteCDF as _};
 
 use super::Partitioning;
@@ -62,8 +64,8 @@ pub(super) fn p_value(one: u64, other: u64) -> f64 {
 
 /// Sums of one row over all utilizations.
 struct Line {
+    /// Cells before `utilizations`.
     key: Vec<String>,
-    tail: Vec<String>,
     utilizations: u64,
     only: [u64; 2],
 }
@@ -78,6 +80,7 @@ pub(super) fn table(
     tallies: impl Fn(usize) -> Vec<Tally>,
 ) -> Result<Vec<u8>> {
     let mut lines: Vec<Line> = Vec::new();
+    let mut known = HashMap::new();
     for point in study.points() {
         let Some(setting) = study.setting(point) else {
             continue;
@@ -101,21 +104,19 @@ pub(super) fn table(
                     .flatten()
                     .map(|algorithm| algorithm.name.clone()),
             );
-            let tail = vec![
+            key.extend([
                 variant.policy.to_string(),
                 variant.interference.to_string(),
                 setting.sms.to_string(),
-            ];
-            let known = lines.iter().position(|line| line.key == key && line.tail == tail);
-            let position = known.unwrap_or_else(|| {
+            ]);
+            let position = *known.entry(key.clone()).or_insert(lines.len());
+            if position == lines.len() {
                 lines.push(Line {
                     key,
-                    tail,
                     utilizations: 0,
                     only: [0; 2],
                 });
-                lines.len() - 1
-            });
+            }
             if let Some(line) = lines.get_mut(position) {
                 line.utilizations += 1;
                 line.only
@@ -129,7 +130,6 @@ pub(super) fn table(
     let rows = lines.into_iter().map(|line| {
         let [one, other] = line.only;
         let mut row = line.key;
-        row.extend(line.tail);
         row.extend(
             [
                 line.utilizations,

@@ -102,7 +102,8 @@ pub struct Axis {
     pub tasks: Option<Values>,
     /// Values of other fields. The key is the name of the field.
     #[serde(flatten)]
-    pub fields: BTreeMap<String, Levels>,
+    #[schemars(with = "BTreeMap<String, Levels>")]
+    pub fields: toml::Table,
 }
 
 /// Lists the fields that an axis can replace.

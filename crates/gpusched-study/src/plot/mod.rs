@@ -55,3 +55,11 @@ pub fn svg(tables: &[Table], options: &Options) -> Result<String> {
 pub fn check(tables: &[Table], options: &Options) -> Result<()> {
     data::check(tables, options)
 }
+
+/// Checks that a series of the figure has at most one value at each place, without drawing the figure.
+///
+/// # Errors
+/// Fails like [`check`], and if a series has two values at a place where it can have only one.
+pub(crate) fn check_places(tables: &[Table], options: &Options) -> Result<()> {
+    data::check_places(tables, options)
+}

@@ -1,5 +1,6 @@
 //! Summary of the results of a study, as text for the terminal.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::report::{Column, Palette, Table, clip};
@@ -78,11 +79,12 @@ fn curves(results: &study::Table, axes: &[&'static str]) -> Result<Table> {
     let key = |row: usize| -> Vec<&str> { keys.iter().map(|column| column.text(row)).collect() };
     let number = |cell: Result<Option<f64>>| Ok::<_, Error>(cell?.unwrap_or(f64::NAN));
     let mut curves: Vec<(Vec<&str>, Vec<usize>)> = Vec::new();
+    let mut known = HashMap::new();
     for row in 0..results.len() {
-        let key = key(row);
-        match curves.iter_mut().find(|(known, _)| *known == key) {
+        let position = *known.entry(key(row)).or_insert(curves.len());
+        match curves.get_mut(position) {
             Some((_, rows)) => rows.push(row),
-            None => curves.push((key, vec![row])),
+            None => curves.push((key(row), vec![row])),
         }
     }
     // The rows of this table are the curves in the same order.

@@ -77,6 +77,18 @@ pub(super) fn check(tables: &[Table], options: &Options) -> Result<()> {
     normalize::reference(&rows.series, options).map(drop)
 }
 
+/// Checks that each series has at most one value at each place, unless the kind of figure shows several.
+pub(super) fn check_places(tables: &[Table], options: &Options) -> Result<()> {
+    let selected = rows::select(tables, &options.selection)?;
+    let choice = Choice::new(&selected, options)?;
+    let rows = rows::read(&selected, &choice, most_series(options))?;
+    let is_numeric = choice.x.is_some() && rows.rows.iter().all(|row| row.number.is_some());
+    match choice::kind(options, is_numeric, &rows).has_samples() {
+        true => Ok(()),
+        false => check_single(&rows, &choice),
+    }
+}
+
 impl Chart {
     pub fn new(tables: &[Table], options: &Options) -> Result<Chart> {
         let selected = rows::select(tables, &options.selection)?;
