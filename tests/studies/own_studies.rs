@@ -201,3 +201,51 @@ fn two_results_are_compared() {
         assert_eq!(gpusched(folder.path(), line).code, 2, "{line}");
     }
 }
+
+/// Without the feature `parquet`, gpusched refuses columns before it computes. With the feature, it writes them.
+#[test]
+fn columns_are_written_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, file) in [
+        ("generate --tasks 3 --utilization 2 -o @sets.jsonl", "sets.jsonl"),
+        (
+            "test @sets.jsonl --sms 8 -o @verdicts.parquet",
+            "verdicts.parquet",
+        ),
+        ("test @sets.jsonl --sms 8 -o @verdicts.arrow", "verdicts.arrow"),
+        (
+            "study run analysis/smoke.toml --sets 1 --columns parquet -o @small",
+            "small/smoke.parquet",
+        ),
+        (
+            "study merge @small --columns arrow -o @whole",
+            "whole/smoke.arrow",
+        ),
+    ] {
+        let answer = gpusched(folder.path(), line);
+        let written = fs::read(folder.path().join(file));
+        if file.ends_with("jsonl") || cfg!(feature = "parquet") {
+            assert!(answer.code < 2, "{}", answer.stderr);
+            assert!(
+                ["{", "PAR1", "ARROW1"]
+                    .iter()
+                    .any(|start| written.as_ref().unwrap().starts_with(start.as_bytes()))
+            );
+        } else {
+            assert!(written.is_err() && answer.code == 2, "{line}");
+            let hint = "hint: build gpusched with `--features parquet`";
+            assert!(answer.stderr.contains(hint), "{}", answer.stderr);
+        }
+    }
+    if cfg!(feature = "parquet") {
+        let answer = gpusched(
+            folder.path(),
+            "test @sets.jsonl --sms 8 --format json -o @verdicts.parquet",
+        );
+        assert!(
+            answer.code == 2 && answer.stderr.contains("writes no table"),
+            "{}",
+            answer.stderr
+        );
+    }
+}

@@ -307,6 +307,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("measured-kernels", 6),
             ("memory-closure", 8),
             ("optimality", 4),
+            ("optimality-granularity", 5),
             ("optimality-policies", 3),
             ("sanudo20-eq2", 2),
             ("sanudo20-eq3", 2),

@@ -1,6 +1,7 @@
 //! Writes results in the requested format to the requested destination.
 
 mod assumptions;
+mod columns;
 mod output;
 mod palette;
 mod path;
@@ -10,6 +11,7 @@ mod table;
 mod timeline_files;
 
 pub use assumptions::numbered;
+pub use columns::Columns;
 pub use output::Output;
 pub use palette::Palette;
 pub use path::{Content, OutputPath};

@@ -4,8 +4,9 @@ use super::*;
 use gpusched::generation::{Kernels, Recipe, Source, WcetModel};
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
-use gpusched::model::Policy;
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::model::device::Granularity;
+use gpusched::model::{Device, Policy};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Offer, Problem, partition};
 use insta::assert_snapshot;
 
 const CASE: &str = r#"
@@ -131,6 +132,11 @@ fn absurd_cases_are_refused() {
         r#"
 tasks = 6 → tasks = 0
 sms = 6 → sms = 0
+sms = 6 → # no GPU
+sms = 6 → device = "xavyer"
+sms = 6 → sms = 6\ngranularity = "tpc"
+sms = 6 → sms = 6\ndevice = "xavier"
+sms = 6 → device = "xavier"\ngranularity = "mig"
 sets = 30 → sets = 0
 [3, 5.5] → []
 [3, 5.5] → [3, 0]
@@ -139,6 +145,54 @@ sets = 30 → sets = 0
 "#,
     );
     assert_snapshot!(told);
+}
+
+/// On a device, partitions have the sizes of the granularity, and SMS merges until no merge is possible.
+#[test]
+fn a_device_restricts_the_sizes() {
+    let text = CASE
+        .replace("sms = 6", "device = \"xavier\"\ngranularity = \"tpc\"")
+        .replace("[3, 5.5]", "[4]");
+    let folder = temporary();
+    run(&parse(&text).unwrap(), folder.path(), "1/1", 2).unwrap();
+    let table = Table::read(folder.path().join("few.csv")).unwrap();
+    let column = |name: &str| table.column(name).unwrap();
+    let value = |algorithm: &str| {
+        let row = (0..table.len())
+            .find(|&row| column("algorithm").text(row) == algorithm && column("quantity").text(row) == "SMs");
+        column("value").text(row.unwrap()).to_owned()
+    };
+    let recipe = Recipe {
+        wcet: WcetModel::Proportional,
+        ..Recipe::default()
+    };
+    let source = Source::new(&recipe, 6, 4.0, 7).unwrap();
+    let offer = Offer::new(&Device::named("xavier").unwrap(), Granularity::Tpc).unwrap();
+    let (mut plans, mut merged, mut fewest) = (0, 0, 0);
+    for index in 0..30 {
+        let set = source.draw(0, index).unwrap();
+        let problem = Problem::new(&set, 8, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+        let problem = problem.offered(&offer).unwrap();
+        let best = partition(&problem, &HeuristicKind::Optimal.into());
+        if best.bound.is_none() {
+            continue;
+        }
+        plans += 1;
+        fewest += best.sms_used;
+        let first = partition(&problem, &HeuristicKind::Sms.into());
+        let longer = partition(&problem.with_fewest_sms(), &HeuristicKind::Sms.into());
+        assert!(longer.sms_used <= first.sms_used && longer.sms_used % 2 == 0);
+        merged += longer.sms_used;
+    }
+    assert_eq!(
+        value("optimal"),
+        format!("{:.6}", f64::from(fewest) / f64::from(plans))
+    );
+    assert_eq!(
+        value("sms-ina"),
+        format!("{:.6}", f64::from(merged) / f64::from(plans))
+    );
+    assert!(fewest < merged);
 }
 
 /// Weighted schedulability adds rows only on request. Without it, the other rows and the identity of the experiment

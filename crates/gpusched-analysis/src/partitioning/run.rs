@@ -288,7 +288,12 @@ fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic:
                 order,
                 preference,
             };
-            partition_and_allocate(tester, mergeable(problem, singles), rules, problem.shares())
+            partition_and_allocate(
+                tester,
+                mergeable(problem, singles),
+                rules,
+                problem.enough_shares(),
+            )
         }
         Heuristic::Bf {
             forbidden,
@@ -303,7 +308,12 @@ fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic:
                 order,
                 preference,
             };
-            partition_and_allocate(tester, mergeable(problem, singles), rules, problem.shares())
+            partition_and_allocate(
+                tester,
+                mergeable(problem, singles),
+                rules,
+                problem.enough_shares(),
+            )
         }
         Heuristic::Savings { .. } => {
             let mut partitions = mergeable(problem, singles);

@@ -7,7 +7,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::arguments::{named, whole};
 use crate::embedding::{self, Capture};
-use crate::report::{Content, OutputPath};
+use crate::report::{Columns, Content, OutputPath};
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// Options of all subcommands.
@@ -54,6 +54,7 @@ impl Global {
         self.format.unwrap_or_else(|| match self.ending().as_deref() {
             Some("json" | "jsonl") => Format::Json,
             Some("csv") => Format::Csv,
+            _ if self.file().and_then(Columns::of).is_some() => Format::Csv,
             _ => Format::Text,
         })
     }

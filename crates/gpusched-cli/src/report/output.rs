@@ -6,12 +6,14 @@
 //! and reports no error. Commands with much output check from time to time whether there still is a
 //! [reader](Output::has_reader).
 
+#[cfg(feature = "parquet")]
+use std::fs::File;
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Form, OutputPath, Report};
+use super::{Columns, Form, OutputPath, Report};
 use crate::{Global, embedding};
 use gpusched_model::artifact::{Artifact, Outputs};
 use gpusched_model::error::{Error, Result};
@@ -31,6 +33,9 @@ enum Sink {
     /// The program that embeds gpusched.
     Program,
     File(Artifact),
+    /// A file with columns. The rows are in a temporary CSV file until they are complete.
+    #[cfg(feature = "parquet")]
+    Columns(Columns, Artifact, File),
     /// Destination of output after the reader has closed standard output: gpusched discards the output.
     Nobody,
 }
@@ -39,11 +44,12 @@ impl Output {
     /// Opens the destination that `--output` names.
     ///
     /// # Errors
-    /// Fails with [`Error::Io`] if the file cannot be created.
+    /// Fails with [`Error::Io`] if the file cannot be created, and with [`Error::Refused`] for a file with columns that
+    /// this build cannot write.
     pub fn open(global: &Global) -> Result<Output> {
         let mut files = Outputs::default();
         let (path, sink) = match global.file() {
-            Some(path) => (path, Sink::File(files.create(path)?)),
+            Some(path) => (path, Sink::of(path, files.create(path)?)?),
             None if embedding::is_active() => (Path::new("-"), Sink::Program),
             None => {
                 let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
@@ -203,10 +209,34 @@ impl Output {
     pub fn finish(mut self) -> Result<()> {
         self.files.sync()?;
         self.flush()?;
-        if let Sink::File(answer) = self.sink {
-            self.files.add(answer);
+        match self.sink {
+            Sink::File(answer) => self.files.add(answer),
+            #[cfg(feature = "parquet")]
+            Sink::Columns(columns, mut answer, mut rows) => {
+                let written = columns.convert(&mut rows, &mut answer);
+                written.map_err(|cause| Error::io(&self.path, "write", cause))?;
+                self.files.add(answer);
+            }
+            Sink::Stdout(_) | Sink::Program | Sink::Nobody => {}
         }
         self.files.commit()
+    }
+}
+
+impl Sink {
+    /// Returns the destination for results in the file `answer` at `path`.
+    fn of(path: &Path, answer: Artifact) -> Result<Sink> {
+        let Some(columns) = Columns::of(path) else {
+            return Ok(Sink::File(answer));
+        };
+        columns.check("output", path.display())?;
+        #[cfg(feature = "parquet")]
+        {
+            let rows = tempfile::tempfile().map_err(|cause| Error::io(path, "create", cause))?;
+            Ok(Sink::Columns(columns, answer, rows))
+        }
+        #[cfg(not(feature = "parquet"))]
+        Ok(Sink::File(answer))
     }
 }
 
@@ -215,6 +245,8 @@ impl Write for Output {
         let written = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.write(bytes),
             Sink::File(file) => file.write(bytes),
+            #[cfg(feature = "parquet")]
+            Sink::Columns(_, _, rows) => rows.write(bytes),
             Sink::Program => {
                 embedding::write(bytes);
                 Ok(bytes.len())
@@ -227,6 +259,8 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         let flushed = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.flush(),
+            #[cfg(feature = "parquet")]
+            Sink::Columns(..) => Ok(()),
             // `finish` gives the file its final name later.
             Sink::File(_) | Sink::Program | Sink::Nobody => Ok(()),
         };

@@ -5,6 +5,7 @@ pub(super) mod document;
 pub(super) mod figures;
 pub(super) mod files;
 pub(super) mod functions;
+pub(super) mod hardware;
 pub(super) mod kind;
 pub(super) mod levels;
 pub(super) mod names;

@@ -10,14 +10,16 @@ use super::limits::within;
 use super::statistics::ratio;
 use super::{Files, Labels, Measure, Parameters, Row};
 use crate::definition::functions::WcetFunctions;
+use crate::definition::hardware;
 use crate::output::weighted::Weighted;
 use gpusched_analysis::generation::{Kernels, Periods, Recipe, Source};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::ListOrder;
 use gpusched_analysis::partitioning::{
-    Goal, Heuristic, HeuristicKind, Problem, SearchLimits, Solver, partition,
+    Goal, Heuristic, HeuristicKind, Offer, Problem, SearchLimits, Solver, partition,
 };
+use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Plan, Policy, TaskSet};
@@ -32,8 +34,15 @@ pub struct OptimalityParameters {
     tasks: usize,
     /// Utilizations of a whole task set on one SM.
     utilization: Vec<f64>,
-    /// Number of SMs M of the GPU.
-    sms: u32,
+    /// Number of SMs M of the GPU. A case states either `sms` or `device`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sms: Option<u32>,
+    /// Name of the GPU. Its number of SMs is M.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
+    /// Granularity of partitions on the `device`. If absent, a partition may have any number of SMs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    granularity: Option<Granularity>,
     /// Scheduling policy, which determines the schedulability test of each partition.
     policy: Policy,
     /// WCET functions of the tasks.
@@ -104,6 +113,10 @@ impl Contender {
 #[derive(Debug)]
 pub struct Optimality {
     parameters: OptimalityParameters,
+    /// Number of SMs M of the GPU.
+    sms: u32,
+    /// Supported partition sizes. Absent if a partition may have any number of SMs.
+    offer: Option<Offer>,
     /// Kernels that the generated tasks copy. Absent if the study states a form of the WCET functions.
     kernels: Option<Kernels>,
 }
@@ -192,7 +205,7 @@ impl Parameters for OptimalityParameters {
     type Measure = Optimality;
 
     fn prepare(self, files: &mut Files) -> Result<Optimality, Refusal> {
-        within("sms", self.sms, 1..=MAX_SMS)?;
+        let (sms, offer) = self.gpu()?;
         within("tasks", self.tasks, 1..=1000)?;
         within("sets", self.sets, 1..=1_000_000)?;
         if self.utilization.is_empty() {
@@ -208,6 +221,8 @@ impl Parameters for OptimalityParameters {
         let kernels = self.wcet.kernels(files)?;
         let measure = Optimality {
             parameters: self,
+            sms,
+            offer,
             kernels,
         };
         for &utilization in &measure.parameters.utilization {
@@ -220,6 +235,25 @@ impl Parameters for OptimalityParameters {
 }
 
 impl OptimalityParameters {
+    /// Returns the number of SMs of the GPU, and the supported partition sizes.
+    fn gpu(&self) -> Result<(u32, Option<Offer>), Refusal> {
+        match (self.sms, &self.device, self.granularity) {
+            (Some(sms), None, None) => within("sms", sms, 1..=MAX_SMS).map(|()| (sms, None)),
+            (None, Some(name), granularity) => {
+                let device = hardware::device(name)?;
+                let offer = granularity.map(|granularity| hardware::offer(&device, granularity));
+                Ok((device.sms(), offer.transpose()?))
+            }
+            (Some(_), None, Some(of)) => Err(Refusal::new(
+                "granularity",
+                format!("{of} without `device`"),
+                "a `device` in place of `sms`",
+            )),
+            (Some(_), Some(_), _) => Err(Refusal::new("device", "`device` and `sms`", "one of them")),
+            (None, None, _) => Err(Refusal::told("", "missing field `sms` (or `device`)")),
+        }
+    }
+
     /// Returns the names of all algorithms, in the order of their rows.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         let names = self.algorithms.iter().map(|algorithm| algorithm.name());
@@ -246,8 +280,11 @@ impl Optimality {
     /// Computes the results of one task set.
     fn count(&self, set: &TaskSet) -> Result<Counts> {
         let parameters = &self.parameters;
-        let on = |sms| Problem::new(set, sms, parameters.policy, model_of(Interference::Conflict));
-        let problem = on(parameters.sms)?;
+        let interference = model_of(Interference::Conflict);
+        let mut problem = Problem::new(set, self.sms, parameters.policy, interference)?;
+        if let Some(offer) = &self.offer {
+            problem = problem.offered(offer)?;
+        }
         let best = Heuristic::Optimal {
             goal: Goal::default(),
             limits: SearchLimits {
@@ -264,26 +301,22 @@ impl Optimality {
         let Some(bound) = &best.bound else {
             return Ok(counts); // A lemma proves that no plan exists.
         };
-        counts.infeasible = u64::from(bound.sms > parameters.sms);
+        counts.infeasible = u64::from(bound.sms > self.sms);
         let algorithms = parameters.algorithms.iter().copied();
         for (algorithm, sums) in algorithms.zip(&mut counts.sums) {
             let heuristic = algorithm.heuristic();
             let plan = partition(&problem, &heuristic);
             let mut sms = plan.sms_used;
             if algorithm.ends_when_it_fits() && plan.schedulable {
-                // On a GPU with only as many SMs as the lower bound, the heuristic merges
-                // partitions until no further merge is possible.
-                let on = on(bound.sms)?;
-                let longer = partition(&on, &heuristic);
-                let placed: usize = longer.partitions.iter().map(|part| part.tasks.len()).sum();
-                if placed == set.tasks().len() {
+                let longer = partition(&problem.with_fewest_sms(), &heuristic);
+                if longer.schedulable {
                     sms = sms.min(longer.sms_used);
                 }
             }
-            sums.count(&plan, sms, &best, parameters.sms);
+            sums.count(&plan, sms, &best, self.sms);
         }
         if let Some(sums) = counts.sums.last_mut() {
-            sums.count(&best, best.sms_used, &best, parameters.sms);
+            sums.count(&best, best.sms_used, &best, self.sms);
         }
         Ok(counts)
     }

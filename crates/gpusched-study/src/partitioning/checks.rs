@@ -2,6 +2,7 @@
 
 use crate::definition::axis::MAX_VALUES;
 use crate::definition::document::Document;
+use crate::definition::hardware;
 use crate::definition::names::unique;
 use crate::running::work::Point;
 use gpusched_analysis::generation::{Recipe, check_blocks};
@@ -10,7 +11,7 @@ use gpusched_model::Refusal;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Device, Factor, Platform};
+use gpusched_model::{Factor, Platform};
 
 use super::grid::{Cell, FIELDS};
 use super::shape::{PartitioningShape as Shape, Variant};
@@ -122,7 +123,8 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
                 "only one of `device`, `sms` and `platform`",
             )));
         }
-        return device(document, name).map(|device| device.sms());
+        let device = hardware::device(name).map_err(|refusal| document.error(refusal))?;
+        return Ok(device.sms());
     }
     match (shape.sms, &shape.platform) {
         (Some(sms), None) if (1..=MAX_SMS).contains(&sms) => Ok(sms),
@@ -147,40 +149,23 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
     }
 }
 
-/// Returns the device called `name`, or an error with the names of all devices.
-fn device(document: &Document, name: &str) -> Result<Device> {
-    Device::named(name).ok_or_else(|| {
-        document.error(Refusal::new(
-            "device",
-            format!("\"{name}\""),
-            format!("one of {}", Device::names()),
-        ))
-    })
-}
-
 /// Returns the supported partition sizes for each analysis variant. The value is `None` if a partition may have any number
 /// of SMs.
 pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Offer>>> {
-    let named = shape
-        .device
-        .as_ref()
-        .map(|name| device(document, name))
-        .transpose()?;
-    let offer = |(index, variant): (usize, &Variant)| match (variant.granularity, &named) {
-        (None, _) => Ok(None),
-        (Some(granularity), Some(device)) => Offer::new(device, granularity).map(Some).map_err(|_| {
-            let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
-            document.error(Refusal::new(
-                format!("variant[{index}].granularity"),
-                granularity,
-                format!("one of {}", known.join(", ")),
-            ))
-        }),
-        (Some(granularity), None) => Err(document.error(Refusal::new(
-            format!("variant[{index}].granularity"),
-            format!("{granularity} without `device`"),
-            "a `device` in the study",
-        ))),
+    let named = shape.device.as_deref().map(hardware::device).transpose();
+    let named = named.map_err(|refusal| document.error(refusal))?;
+    let offer = |(index, variant): (usize, &Variant)| {
+        let found = match (variant.granularity, &named) {
+            (None, _) => return Ok(None),
+            (Some(granularity), Some(device)) => hardware::offer(device, granularity),
+            (Some(granularity), None) => Err(Refusal::new(
+                "granularity",
+                format!("{granularity} without `device`"),
+                "a `device` in the study",
+            )),
+        };
+        let refused = |refusal: Refusal| document.error(refusal.within(&format!("variant[{index}]")));
+        found.map(Some).map_err(refused)
     };
     shape.variant.iter().enumerate().map(offer).collect()
 }

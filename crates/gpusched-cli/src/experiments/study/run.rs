@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::check::report;
 use super::figure;
 use super::progress::Progress;
-use crate::arguments::whole;
-use crate::report::Picture;
+use crate::arguments::{named, whole};
+use crate::report::{Columns, Picture};
 use crate::{Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{self, Findings, Folder, Merged, Overrides, Shard, Spec, Study};
@@ -33,6 +33,9 @@ pub struct Args {
     /// Start anew: delete the results of earlier runs in the folder
     #[arg(long)]
     fresh: bool,
+    /// Also write the tables in this format
+    #[arg(long, value_parser = named::<Columns>(), value_name = "FORMAT")]
+    columns: Option<Columns>,
 }
 
 /// Hint of every error about results in the folder.
@@ -60,6 +63,9 @@ pub struct MergeArgs {
     /// Output folders of the shards
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
+    /// Also write the tables in this format
+    #[arg(long, value_parser = named::<Columns>(), value_name = "FORMAT")]
+    columns: Option<Columns>,
 }
 
 impl Args {
@@ -73,6 +79,7 @@ impl Args {
             let expected = "a file, because a study cannot be read from standard input";
             return Err(Error::parameter("SPEC", "-", expected));
         }
+        check(self.columns)?;
         let output = folder(global)?;
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let overrides = Overrides {
@@ -126,7 +133,7 @@ impl Args {
             );
         }
         match shard.is_whole() {
-            true => finish(specs, output, global),
+            true => finish(specs, output, self.columns, global),
             false => Ok(Outcome::Positive),
         }
     }
@@ -138,6 +145,7 @@ impl MergeArgs {
     /// # Errors
     /// Fails in the same cases as [`study::merge`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        check(self.columns)?;
         let output = folder(global)?;
         let merged = gpusched_study::merge(&self.folders, output)?;
         for Merged {
@@ -162,18 +170,29 @@ impl MergeArgs {
         finish(
             merged.into_iter().map(|merged| merged.spec).collect(),
             output,
+            self.columns,
             global,
         )
     }
 }
 
-/// Draws the figures and writes the findings of all studies, sorted by name. The outcome is
+/// Checks that this build of gpusched can write tables in the format `columns`, before a study runs.
+fn check(columns: Option<Columns>) -> Result<()> {
+    columns.map_or(Ok(()), |columns| columns.check("columns", columns))
+}
+
+/// Draws the figures and writes the findings of all studies, sorted by name. Writes the tables in the format `columns`. The outcome is
 /// negative if the results do not reproduce a claim that must hold.
-fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcome> {
+fn finish(mut specs: Vec<Spec>, output: &Path, columns: Option<Columns>, global: &Global) -> Result<Outcome> {
     specs.sort_by(|a, b| a.name().cmp(b.name()));
     let (mut findings, mut studies) = (Vec::new(), Vec::new());
     for spec in specs {
         let folder = Folder::new(output, spec.name());
+        if let Some(columns) = columns {
+            let tables = [folder.results(), folder.weighted(), folder.paired()];
+            let mut written = tables.iter().filter(|table| table.exists());
+            written.try_for_each(|table| columns.copy(table))?;
+        }
         let study = Study::new(spec, folder)?;
         figure::draw(&study, Picture::Svg)?;
         findings.push(study.findings()?);

@@ -5,10 +5,10 @@ use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
 
 use crate::measures::{Files, Labels, Measure, Parameters, Row};
-use gpusched_analysis::kernel_wcet::fit::normal::cdf;
 use gpusched_model::Kernel;
 use gpusched_model::error::Result;
 use gpusched_model::kernel::Distribution;
+use gpusched_model::normal::cdf;
 use gpusched_model::time::Time;
 
 /// Computes the probability that a block takes at most the WCET of its cluster, for each cluster of

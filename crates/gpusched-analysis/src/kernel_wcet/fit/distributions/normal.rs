@@ -11,6 +11,7 @@
 
 use super::kolmogorov::{critical_value, distance, resolution};
 use gpusched_model::kernel::Distribution;
+use gpusched_model::normal::cdf;
 use gpusched_model::time::Time;
 
 /// Normal distribution that gpusched fits to measured times.
@@ -126,39 +127,12 @@ impl NormalFit {
     }
 }
 
-/// Returns Φ(z), the standard normal distribution function.
-pub fn cdf(z: f64) -> f64 {
-    0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use statrs::distribution::{ContinuousCDF as _, Normal};
 
     fn fit(times: &[u64]) -> NormalFit {
         NormalFit::of(&times.iter().map(|&ns| Time::from_ns(ns)).collect::<Vec<_>>()).unwrap()
-    }
-
-    #[test]
-    fn phi_is_that_of_statrs() {
-        // The expected values are from Abramowitz & Stegun, Table 26.1, with ten exact digits
-        // from statrs.
-        for (z, phi) in [
-            (0.0, 0.5),
-            (1.0, 0.841_344_746_068_543),
-            (2.0, 0.977_249_868_051_821),
-        ] {
-            assert!(
-                (cdf(z) - phi).abs() < 1e-15 && (cdf(-z) - (1.0 - phi)).abs() < 1e-15,
-                "{z}"
-            );
-        }
-        let normal = Normal::new(0.0, 1.0).unwrap();
-        for step in -600..=600 {
-            let z = f64::from(step) / 100.0;
-            assert!((cdf(z) - normal.cdf(z)).abs() < 1e-10, "{z}");
-        }
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Problem<'a> {
     scale: Scale,
     /// Whether searches use the sharper lower bounds of the objective `margin`.
     sharp: bool,
+    /// Whether Algorithm 1 merges partitions even if they fit on the GPU.
+    fewest: bool,
 }
 
 impl<'a> Problem<'a> {
@@ -67,6 +69,7 @@ impl<'a> Problem<'a> {
             dirty: None,
             scale: Scale::ONE,
             sharp: false,
+            fewest: false,
         })
     }
 
@@ -119,6 +122,21 @@ impl<'a> Problem<'a> {
     /// studies, so that the studies remain reproducible.
     pub(crate) fn sharpened(self) -> Problem<'a> {
         Problem { sharp: true, ..self }
+    }
+
+    /// Returns the problem for which `sms` and `bf` merge partitions until no merge is possible. Otherwise, they stop as
+    /// soon as the partitions fit on the GPU.
+    #[must_use]
+    pub fn with_fewest_sms(self) -> Problem<'a> {
+        Problem { fewest: true, ..self }
+    }
+
+    /// Returns the allocation units at which Algorithm 1 stops.
+    pub(crate) fn enough_shares(&self) -> u32 {
+        match self.fewest {
+            true => 0,
+            false => self.shares(),
+        }
     }
 
     /// Whether searches use the sharper lower bounds.
