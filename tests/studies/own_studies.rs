@@ -1,5 +1,6 @@
 //! An own study: from the template of `study new` to the comparison of two results.
 
+use std::fs;
 use std::path::Path;
 
 use gpusched::study::{Overrides, Spec};

@@ -1,7 +1,8 @@
 //! The normal fit of [Aghilinasab20] Table I and its goodness of fit.
 
 use gpusched::kernel_wcet::fit::kolmogorov::{critical_value, distance, resolution};
-use gpusched::kernel_wcet::fit::normal::{NormalFit, cdf};
+use gpusched::kernel_wcet::fit::normal::NormalFit;
+use gpusched::model::normal::cdf;
 use gpusched::time::Time;
 
 use crate::fits::streams::Stream;

@@ -3,7 +3,7 @@
 use gpusched::kernel_wcet::fit::gev::Gev;
 use gpusched::kernel_wcet::fit::goodness::{ExtremeValue as _, anderson_darling, p_value};
 use gpusched::kernel_wcet::fit::gpd::Gpd;
-use gpusched::kernel_wcet::fit::normal::cdf;
+use gpusched::model::normal::cdf;
 
 use crate::fits::data::{FREMANTLE, PORT_PIRIE, RAIN};
 

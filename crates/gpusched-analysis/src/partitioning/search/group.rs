@@ -38,8 +38,8 @@ impl<'t> Group<'t> {
 
     /// Returns the group of both partitions, or `None` if its least work exceeds `sms` SMs.
     ///
-    /// If the least work exceeds `sms` SMs, every test of deadlines fails (Lemma 1, applied to
-    /// the group).
+    /// If the least work exceeds `sms` SMs, every test fails: a test of deadlines by Lemma 1, applied to the group, and a
+    /// test of work by definition.
     #[inline]
     pub fn that_may_fit(
         problem: &Problem<'_>,
@@ -48,7 +48,7 @@ impl<'t> Group<'t> {
         sms: u32,
     ) -> Option<Group<'t>> {
         let most = Utilization::whole(sms).saturated();
-        let too_much = |a: u64, b: u64| a.saturating_add(b) > most && !problem.policy().counts_work();
+        let too_much = |a: u64, b: u64| a.saturating_add(b) > most;
         if too_much(first.work.alone(), second.work.alone()) {
             return None;
         }
