@@ -1856,6 +1856,7 @@ def study_run(
     shard: Value = None,
     sets: Optional[int] = None,
     fresh: bool = False,
+    columns: Optional[Literal["parquet", "arrow"]] = None,
     threads: Optional[int] = None,
     output: Optional[Path] = None,
     seed: Optional[int] = None,
@@ -1867,6 +1868,9 @@ def study_run(
         shard: Run only part i of n; `study merge` combines the results of all parts.
         sets: Number of task sets per point, for a quick trial [default: from the study].
         fresh: Start anew: delete the results of earlier runs in the folder.
+        columns: Also write the tables in this format. ``parquet``: Compressed columns. Requires a build with the
+            feature `parquet`. ``arrow``: Columns as in memory (Arrow IPC, Feather). Requires a build with the
+            feature `parquet`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         output: File for results; `-` is standard output.
         seed: Seed of all random numbers [default: 1].
@@ -1878,6 +1882,7 @@ def study_run(
             "shard": shard,
             "sets": sets,
             "fresh": fresh,
+            "columns": columns,
             "threads": threads,
             "output": output,
             "seed": seed,
@@ -1890,6 +1895,7 @@ def study_run(
 def study_merge(
     folders: Union[Document, Sequence[Document]],
     *,
+    columns: Optional[Literal["parquet", "arrow"]] = None,
     threads: Optional[int] = None,
     output: Optional[Path] = None,
     seed: Optional[int] = None,
@@ -1898,6 +1904,9 @@ def study_merge(
 
     Args:
         folders: Output folders of the shards.
+        columns: Also write the tables in this format. ``parquet``: Compressed columns. Requires a build with the
+            feature `parquet`. ``arrow``: Columns as in memory (Arrow IPC, Feather). Requires a build with the
+            feature `parquet`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         output: File for results; `-` is standard output.
         seed: Seed of all random numbers [default: 1].
@@ -1906,6 +1915,7 @@ def study_merge(
         ["study", "merge"],
         [("folders", folders)],
         {
+            "columns": columns,
             "threads": threads,
             "output": output,
             "seed": seed,

@@ -181,7 +181,7 @@ fn a_device_restricts_the_sizes() {
         fewest += best.sms_used;
         let first = partition(&problem, &HeuristicKind::Sms.into());
         let longer = partition(&problem.with_fewest_sms(), &HeuristicKind::Sms.into());
-        assert!(longer.sms_used <= first.sms_used && longer.sms_used % 2 == 0);
+        assert!(longer.sms_used <= first.sms_used && longer.sms_used.is_multiple_of(2));
         merged += longer.sms_used;
     }
     assert_eq!(

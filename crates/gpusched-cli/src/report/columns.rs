@@ -39,7 +39,7 @@ impl Columns {
         if cfg!(feature = "parquet") {
             return Ok(());
         }
-        let expected = "a CSV table, because this gpusched was built without the feature `parquet`";
+        let expected = "another output, because this gpusched was built without the feature `parquet`";
         let refusal = Refusal::new(option, found, expected);
         Err(refusal.hint("build gpusched with `--features parquet`").into())
     }
