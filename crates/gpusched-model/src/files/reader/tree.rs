@@ -231,6 +231,7 @@ impl<'de> Deserializer<'de> for Value<'_, '_> {
         }
     }
 
+    #[inline(never)]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         let Tree::List(list) = self.0 else {
             return Err(self.refused_by(&visitor));
@@ -246,6 +247,7 @@ impl<'de> Deserializer<'de> for Value<'_, '_> {
         }
     }
 
+    #[inline(never)]
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         let Tree::Object(object) = self.0 else {
             return Err(self.refused_by(&visitor));
@@ -322,6 +324,7 @@ struct Items<'a, 't> {
 impl<'de> de::SeqAccess<'de> for Items<'_, '_> {
     type Error = Misfit;
 
+    #[inline(never)]
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
         let Some(item) = self.list.get(self.next) else {
             return Ok(None);
@@ -349,6 +352,7 @@ struct Fields<'a, 't> {
 impl<'de> de::MapAccess<'de> for Fields<'_, '_> {
     type Error = Misfit;
 
+    #[inline(never)]
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
         let Some((field, rest)) = self.fields.split_first() else {
             return Ok(None);
@@ -359,6 +363,7 @@ impl<'de> de::MapAccess<'de> for Fields<'_, '_> {
         key.map(Some).map_err(|fault: Misfit| fault.within(name))
     }
 
+    #[inline(never)]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misfit> {
         let Some((name, value)) = self.value.take() else {
             return Err(de::Error::custom("a value was read before its name"));
