@@ -16,6 +16,7 @@ mod cli;
 mod cluster;
 mod docs;
 mod early_readers;
+mod embedding;
 mod end_to_end;
 mod examples;
 mod first_steps;
