@@ -1,7 +1,8 @@
 //! Commands that run inside the process of another program, such as a Python interpreter.
 //!
-//! [`call`] runs one command on the current thread. In place of standard output and standard error, the program receives
-//! the result, the notes and the progress. Everything else is equal to the command in a process of its own.
+//! [`call`] runs one command on the current thread. In place of standard output and standard error, the program
+//! receives the result, the notes and the progress. In all other respects, the command works as in a process of its
+//! own.
 
 use std::any::Any;
 use std::cell::RefCell;

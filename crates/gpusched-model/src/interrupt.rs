@@ -1,13 +1,13 @@
 //! Request to stop long computations early, for programs that call gpusched as a library.
 //!
 //! Long loops of gpusched call [`check`] regularly. After [`request`], `check` unwinds the stack with the payload
-//! [`Interrupted`], and the program catches it with [`std::panic::catch_unwind`]. Destructors remove unfinished output
-//! files. The panic hook is not called.
+//! [`Interrupted`], and the program catches this payload with [`std::panic::catch_unwind`]. Destructors remove
+//! unfinished output files. The panic hook is not called.
 
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Payload of the unwinding after an interrupt.
+/// Payload with which [`check`] unwinds the stack.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Interrupted;
 
@@ -23,8 +23,8 @@ pub fn withdraw() {
     REQUESTED.store(false, Ordering::Relaxed);
 }
 
-/// Whether [`request`] was called. A parallel loop with many small items ends by this value: unwinding each item would
-/// take longer than the loop.
+/// Whether [`request`] was called. A parallel loop with many small items checks this value to end early, because to
+/// unwind each item would take longer than the loop.
 #[inline]
 pub fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)

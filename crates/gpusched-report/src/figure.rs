@@ -3,7 +3,7 @@
 use minijinja::HtmlEscape;
 use serde::Serialize;
 
-/// A figure. `svg` is markup of the drawing code of gpusched, so the template does not escape it.
+/// A figure. The drawing code of gpusched writes `svg`, so the template does not escape it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Figure {
     /// Id of the figure on the page.
@@ -12,14 +12,14 @@ pub struct Figure {
     /// Content of the figure as text, for readers who do not see the figure.
     pub alternative: String,
     pub svg: String,
-    /// Whether the figure has a white background of its own.
+    /// Whether the figure has its own white background.
     pub framed: bool,
     /// Whether the reader may zoom.
     pub zoom: bool,
 }
 
 impl Figure {
-    /// Creates a figure of `svg`, whose drawing code escapes all texts.
+    /// Creates a figure from `svg`. The code that draws `svg` escapes all texts.
     pub fn new(
         id: impl Into<String>,
         caption: impl Into<String>,

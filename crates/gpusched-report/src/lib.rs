@@ -1,7 +1,8 @@
 //! Web pages: one self-contained HTML file about a plan, an end-to-end system, a study or a recording.
 //!
-//! A page contains its style, its script and its figures, and its content security policy forbids network access. The script only
-//! adds sorting, search, zoom and downloads, so a page is complete without it. The bytes of a page depend only on the inputs.
+//! A page contains its style, its script and its figures, and its content security policy forbids network access. The
+//! script only adds sorting, search, zoom and downloads, so a page is complete without the script. The bytes of a page
+//! depend only on the inputs.
 //!
 //! * [`plan`]: verdict, assumptions, map of the SMs, tasks, demand, a simulated run, memory traffic, evidence, export;
 //! * [`system`]: verdict, assumptions, bounds of tasks and chains, resources, evidence of an end-to-end system;
@@ -26,6 +27,6 @@ mod verdict;
 pub struct Page {
     /// The HTML document.
     pub html: String,
-    /// Whether the result on the page is positive, for the exit code of the command.
+    /// Whether the result on the page is positive, which determines the exit code of the command.
     pub positive: bool,
 }

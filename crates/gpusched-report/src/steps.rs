@@ -1,6 +1,8 @@
-//! Step chart of the demand of a partition: demand and supply over the length of an interval, both in time.
+//! Step chart of the demand of a partition: demand and supply as functions of the interval length. Both axes show
+//! times.
 //!
-//! The style of the page determines the colors, so the chart is readable on a light and on a dark page. Lines differ in dashes, too.
+//! The style of the page determines the colors, so the chart is readable on a light and on a dark page. Lines also
+//! differ in dashes.
 
 use std::fmt::Write as _;
 
@@ -13,11 +15,12 @@ use minijinja::HtmlEscape;
 pub struct Steps {
     /// Length of the horizontal axis; positive.
     pub end: u64,
-    /// Steps of the demand: the interval from which on the demand has a value, and this value. Intervals are ascending.
+    /// Steps of the demand: the interval length at which the demand rises, and the demand from this length on. Lengths
+    /// are ascending.
     pub demand: Vec<(u64, u128)>,
-    /// Intervals with the demand that the evidence states.
+    /// Interval lengths, each with the demand that the evidence states.
     pub checked: Vec<(u64, u64)>,
-    /// Interval whose demand exceeds its length.
+    /// Interval length that the demand exceeds, and this demand.
     pub excess: Option<(u64, u64)>,
 }
 

@@ -175,7 +175,7 @@ fn growth(answer: &Answer) -> Option<&Scaling> {
         .filter(|scaling| scaling.all_permille.is_some())
 }
 
-/// A bound in comparison with its limit: bound, limit, margin and share. A missing bound meets no limit.
+/// Cells that compare a bound with its limit: bound, limit, margin and share. A missing bound meets no limit.
 fn compared(bound: Option<Time>, limit: Option<Time>) -> [Cell; 4] {
     let tone = if limit.is_some() { Tone::Bad } else { Tone::Open };
     let missing = || Cell {

@@ -36,7 +36,7 @@ pub struct Cell {
     pub bar: Option<String>,
 }
 
-/// Meaning of a text for the reader. The page shows a mark and a color.
+/// Meaning of a text for the reader. The page shows the meaning as a mark and a color.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tone {
@@ -77,7 +77,7 @@ impl Table {
         self.valued(name, "ns")
     }
 
-    /// Adds a column of numbers whose CSV form is the value in `unit`.
+    /// Adds a column of numbers. The CSV file contains each value in `unit`.
     pub fn valued(mut self, name: &str, unit: &'static str) -> Table {
         self.columns.push(Column {
             name: name.to_owned(),
@@ -116,7 +116,7 @@ impl Cell {
         value.map_or_else(Cell::none, Into::into)
     }
 
-    /// `limit` − `bound`, which is negative if the bound exceeds the limit.
+    /// A cell with `limit` − `bound`, which is negative if the bound exceeds the limit.
     pub fn margin(limit: Time, bound: Time) -> Cell {
         match limit.checked_sub(bound) {
             Some(margin) => Cell {
@@ -133,7 +133,7 @@ impl Cell {
         }
     }
 
-    /// A share of 1 in percent, with a bar of this length.
+    /// A cell with `share` in percent, and with a bar of this length.
     pub fn share(share: f64) -> Cell {
         Cell {
             bar: Some(format!("{:.1}", 100.0 * share.clamp(0.0, 1.0))),

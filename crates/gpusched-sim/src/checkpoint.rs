@@ -107,11 +107,12 @@ pub(crate) trait Chunk: Serialize + DeserializeOwned + Send {
 }
 
 /// Computes all chunks of a campaign on the current threads of `rayon`, except the chunks in the checkpoint at `path`.
-/// `compute` returns the results of chunk `number`, which contains the given systems. `accept` gets the results of each
-/// chunk once, in any order, and the number of its systems.
+/// `compute` returns the results of chunk `number`, which contains the given systems. `accept` receives the results of
+/// each chunk and the number of its systems. It is called once per chunk, in any order.
 ///
 /// # Errors
-/// Fails with [`Error::Io`] or [`Error::Refused`] if the checkpoint cannot be used, and as `compute` does.
+/// Fails with [`Error::Io`] or [`Error::Refused`] if the checkpoint cannot be used. Also fails if `compute`
+/// fails.
 pub(crate) fn chunks<C: Chunk>(
     header: &Header,
     path: Option<&Path>,
@@ -159,7 +160,7 @@ pub(crate) fn chunks<C: Chunk>(
     interrupt::check();
     match all {
         Err(Some(error)) => Err(error),
-        // An interrupt that was withdrawn.
+        // This happens only if an interrupt was withdrawn.
         Err(None) => Err(Error::Internal("a campaign did not end".to_owned())),
         Ok(()) => Ok(()),
     }

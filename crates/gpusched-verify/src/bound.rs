@@ -101,8 +101,7 @@ fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
 }
 
 /// Returns K, the number of blocks that overlap the memory time of best-effort cores only in part. K counts all M
-/// active blocks at each counted end of the memory time. The function counts these ends in every regulation period that
-/// the window can overlap.
+/// active blocks for each counted end of a memory time, in every regulation period that the window can overlap.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());
     let periods = BigUint::from(window / period + u64::from(window % period > 0)) + 1u8;

@@ -137,8 +137,7 @@ impl Supply {
         self.blocking_beyond(earliest) == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
     }
 
-    /// Returns a length s: h never exceeds the interval length for any length from s to `t`. The caller ensures
-    /// `needed` = h(`t`) ≤ `t`.
+    /// Returns a length s such that h(x) ≤ x for every x from s to `t`. The caller ensures `needed` = h(`t`) ≤ `t`.
     fn covered_from(&self, t: u128, needed: u128) -> u128 {
         let same_blocking_from = self
             .jobs
@@ -195,7 +194,7 @@ impl Supply {
             .find(|&length| self.holds_beyond(length))
     }
 
-    /// Checks evidence of the kind `demand-within-supply`: the demand never exceeds an interval.
+    /// Checks evidence of the kind `demand-within-supply`: the demand never exceeds the length of an interval.
     pub fn check_walk(&self, interval: Time, checked: &[(Time, Time)]) -> Result<(), Fault> {
         if self.utilization().cmp(1).is_gt() {
             return Err(Fault::new(
@@ -248,8 +247,7 @@ impl Supply {
         }
     }
 
-    /// Checks evidence of the kind `demand-exceeds-interval`: the demand exceeds the stated
-    /// interval.
+    /// Checks evidence of the kind `demand-exceeds-interval`: the demand exceeds the length of the stated interval.
     pub fn check_violation(&self, interval: Time, stated: u64) -> Result<(), Fault> {
         let t = u128::from(interval.ns());
         let needed = self.demand(t);

@@ -112,8 +112,8 @@ impl Sizes {
         }
     }
 
-    /// Returns the smallest total size, at least `sms`, of any number of partitions with valid
-    /// sizes. If `sms` is above [`COUNTED`], returns `sms`.
+    /// Returns the smallest number of SMs, at least `sms`, that any number of partitions with valid sizes have
+    /// together. If `sms` is above [`COUNTED`], returns `sms`.
     pub fn total_from(&self, sms: u32) -> u32 {
         let Sizes::Some(sizes) = self else {
             return sms;

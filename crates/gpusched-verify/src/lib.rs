@@ -149,7 +149,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
 }
 
 /// Checks that the plan states memory times if and only if `interference` counts them. With memory times, also checks
-/// that each task states its sectors and that the partitions are no MIG instances.
+/// that each task states its sectors and that the partitions are not MIG instances.
 fn memory_time(
     memory: SharedMemory,
     interference: Interference,
@@ -200,8 +200,8 @@ fn memory_time(
     }
 }
 
-/// Checks that the dual prices or a claimed search justify the lower bound of `plan`. Also checks that a plan for all
-/// tasks has at least the number of SMs that the lower bound states.
+/// Checks that the lower bound of `plan` is consistent with its dual prices. Also checks that a plan for all tasks has
+/// at least the number of SMs that the lower bound states.
 fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(());
@@ -240,8 +240,8 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks that `bound` equals the value that its dual prices prove for plans on the device of
-/// `plan`. If `bound` claims a search, it must be larger than this value.
+/// Checks that `bound` equals the value that its dual prices prove for plans on the device of `plan`. If the stated
+/// proof is a search, `bound` must be larger than this value.
 fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     if bound.prices.len() != set.tasks().len() {
         let message = format!(

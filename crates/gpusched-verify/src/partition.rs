@@ -114,7 +114,7 @@ fn strength(policy: Policy) -> Strength {
     }
 }
 
-/// Checks `evidence`. Returns whether it proves that the partition is schedulable.
+/// Checks `evidence`. Returns whether the evidence proves that the partition is schedulable.
 fn check_evidence(
     evidence: &Evidence,
     policy: Policy,

@@ -10,9 +10,10 @@ use gpusched_model::{Interference, MemoryTime, Task, TaskSet, WcetFunction};
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Wcets<'a> {
     pub interference: Interference,
-    /// Percentage by which WCETs grow, because execution times vary. The common factor applies to the grown WCETs.
+    /// Percentage by which the variation of execution times increases WCETs. The common factor applies to the increased
+    /// WCETs.
     variation: u32,
-    /// Write-backs of dirty lines that jobs find in L2. `None` if memory times do not count.
+    /// Write-backs of dirty lines that jobs find in L2. `None` if the interference model counts no memory times.
     write_backs: Option<WriteBacks>,
     /// Common factor on all WCETs, in thousandths.
     permille: u64,
@@ -71,8 +72,8 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Returns the WCET of `task` with its write-backs, multiplied by the factor and increased by the effect of its memory
-    /// slices. Returns `None` if the WCET is unknown.
+    /// Returns the WCET of `task` with its write-backs, multiplied by the factor and increased by the effect of the
+    /// memory slices. Returns `None` if the WCET is unknown.
     pub fn of(self, task: &Task, sms: u32, conflict: bool) -> Option<u128> {
         let delay = self.write_backs.map_or(0, |write_backs| write_backs.delay(task));
         let whole = |sms| {

@@ -1,19 +1,20 @@
 //! Estimate of the duration of a kernel in isolation. gpusched simulates the first rounds of thread blocks on the whole
 //! GPU and extrapolates to all blocks.
 //!
-//! 1. *Rounds.* A round is the number of blocks that all SMs execute at the same time. The simulation is the start of a
-//!    full simulation. After each round, gpusched estimates the end of the kernel and the error of this estimate. The
-//!    simulation stops if the estimated error is small enough.
-//! 2. *Rate.* The estimate ignores the first third of the rounds, because caches are still empty and blocks run in
-//!    phase. It assumes that the remaining blocks end at the rate of the last two thirds.
+//! 1. *Rounds.* A round consists of as many blocks as all SMs execute at the same time. gpusched starts a simulation of
+//!    all blocks. After each round, gpusched estimates the end of the kernel and the error of this estimate. The
+//!    simulation stops early if the estimated error is small enough.
+//! 2. *Rate.* The estimate ignores the first third of the rounds, because the caches are still filling and the blocks
+//!    run in phase. It assumes that the remaining blocks end at the rate of the last two thirds.
 //! 3. *Last round.* If blocks end at a constant rate, the end is proportional to the number of blocks. If the blocks of
-//!    a round end together, an incomplete last round takes as long as the same part of a complete round. The estimate is
-//!    the mean of both times.
+//!    a round end together, an incomplete last round of k blocks takes as long as the first k blocks of a complete
+//!    round. The estimate is the mean of both times.
 //! 4. *Full caches.* When a cache becomes full, each miss evicts a line, and the rate of the blocks changes. If the
-//!    kernel fills L2, the simulation continues until the misses amount to 1.2 times the size of L2. If the kernel fills
-//!    the L1 caches, the simulation continues until L2 has accepted twice the size of all L1 caches.
-//! 5. *Short kernels.* If more than two thirds of the blocks are necessary, gpusched simulates all blocks. The result is
-//!    then exact.
+//!    kernel fills L2, the simulation continues until the sectors missed in L2 amount to 1.2 times the size of L2. If
+//!    the kernel fills the L1 caches, the simulation continues until the sectors accepted by L2 amount to twice the
+//!    size of all L1 caches.
+//! 5. *Short kernels.* If the estimate requires two thirds of the blocks or more, gpusched simulates all blocks. The
+//!    result is then exact.
 //!
 //! The result is an estimate, not a bound, so no verdict may use it. `tests/simulators/warp_reference/estimate.rs` checks
 //! the errors.
@@ -24,20 +25,21 @@ use super::gpu::{BlockRecord, Failure, KernelTraffic, Launch, Results, Settings,
 use super::request::{LINE, SECTOR};
 use gpusched_model::machine::Machine;
 
-/// Uncertainty at which the simulation stops, as a share of the duration.
+/// The simulation stops when the uncertainty of the estimated duration is at most this share of the duration.
 const ENOUGH: f64 = 0.12;
 
-/// Maximum uncertainty of an estimate when the simulation reaches its limit, as a share of the duration.
+/// When the simulation reaches its limit, the uncertainty of the estimate may be at most this share of the duration.
 const MOST: f64 = 0.25;
 
-/// Sectors after which a cache is full, as a multiple of its size, for all L1 caches and for L2.
+/// A cache is regarded as full after this number of sectors, as a multiple of its size. For the L1 caches, sectors that
+/// L2 accepted; for L2, sectors that missed in L2.
 const FULL: [f64; 2] = [2.0, 1.2];
 
-/// Minimum number of blocks to simulate. In kernels for matrices, the first row of blocks reads data that later rows find
-/// in caches. A small number of blocks is also no sample of blocks with different lengths.
+/// Minimum number of blocks to simulate. In matrix kernels, the first row of blocks loads data that later rows find in
+/// the caches. If blocks differ in length, a few blocks do not represent all blocks.
 const BLOCKS: usize = 64;
 
-/// Maximum count of the instructions of a block. gpusched stops counting at this number.
+/// gpusched stops at this number when it counts the instructions of a block.
 const COUNTED: u64 = 1 << 20;
 
 /// Estimated duration of a kernel.
@@ -45,8 +47,8 @@ const COUNTED: u64 = 1 << 20;
 pub struct Estimate {
     /// Duration of the kernel [core cycles].
     pub cycles: u64,
-    /// Estimated largest error of `cycles`, as a share of `cycles` from 0 to 0.25. 0 if all blocks were simulated, so
-    /// that the result is exact.
+    /// Estimated largest error of `cycles`, as a share of `cycles` from 0 to 0.25. 0 if all blocks were simulated,
+    /// because then the result is exact.
     pub uncertainty: f64,
     /// Number of blocks that were simulated from start to end.
     pub simulated_blocks: u64,
@@ -67,12 +69,13 @@ struct Rounds {
     sizes: [f64; 2],
     /// Start of the kernel and end of each round [core cycles].
     ends: Vec<f64>,
-    /// Numbers of sectors that L2 has accepted and that missed in L2, at the times in `ends`.
+    /// At each time in `ends`: number of sectors that L2 has accepted, and number of sectors that have missed in L2.
     sectors: [Vec<f64>; 2],
 }
 
 /// Estimates the duration of `kernel` in isolation on `machine`. If `settings.sms` is set, the kernel uses only this
-/// number of SMs. gpusched simulates at least `rounds` rounds of thread blocks, two rounds and 64 blocks.
+/// number of SMs. gpusched simulates at least `rounds` rounds of thread blocks, at least two rounds, and at least 64
+/// blocks.
 ///
 /// # Errors
 /// Fails with [`Failure::Uncertain`] if the simulation reaches the limit of `settings` while the uncertainty exceeds
@@ -190,8 +193,8 @@ impl Rounds {
         let same_place = blocks.get(self.blocks - repeats * self.round - 1)?;
         let whole_rounds = (same_place.end + 1) as f64 + repeats as f64 * time;
         let cycles = f64::midpoint(constant_rate, whole_rounds).max(now);
-        // Rates of the earlier and the later half of the window. With a single round in the window, the earlier half
-        // is the time before.
+        // Rates of the earlier and the later half of the window. If the window has only one round, the time before the
+        // window replaces the earlier half.
         let start = if half > first { first } else { 0 };
         let earlier = Self::per_round(&self.ends, start, half);
         let trend = (Self::per_round(&self.ends, half, rounds) - earlier).abs() / time.max(1.0);

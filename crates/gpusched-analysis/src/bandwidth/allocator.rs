@@ -6,8 +6,8 @@ use crate::kernel_wcet::{EstimateError, Estimator};
 use gpusched_model::time::Time;
 use gpusched_model::{BudgetPolicy, Factor, Kernel, Straddling};
 
-/// Chooses the memory bandwidth budget of each regulation period during one kernel run. With
-/// these budgets, the kernel ends by its WCET under the nominal budget Q̄.
+/// Chooses the memory bandwidth budget of each regulation period during one kernel run. With these budgets, the
+/// execution time of the kernel is at most its WCET under the nominal budget Q̄.
 ///
 /// A budget Q grants the memory time Q·T: the best-effort CPU cores may access memory during the
 /// first Q·T of each regulation period T.
@@ -24,15 +24,13 @@ pub struct Allocator {
     policy: BudgetPolicy,
     /// Q̄·T: memory time of best-effort cores in a regulation period under the nominal budget [ns].
     nominal: u64,
-    /// G(Q̄, 0): WCET under the nominal budget Q̄ if the kernel starts at any time in a
-    /// regulation period [ns].
+    /// G(Q̄, 0): WCET under the nominal budget Q̄, for every start time within a regulation period [ns].
     deadline: u64,
     /// Memory time that the latest decision chose [ns].
     previous: u64,
 }
 
-/// Values of a cluster that a decision uses. `e0` and `e1` are the isolated and the contended
-/// block time [ns].
+/// The values of one cluster that a decision uses. `e0` and `e1` are the isolated and the contended block time [ns].
 #[derive(Copy, Clone, Debug)]
 struct Share {
     /// Position of the cluster in the kernel.
@@ -97,7 +95,7 @@ impl Allocator {
         })
     }
 
-    /// Returns G(Q̄, 0): the time after its start by which the kernel ends under every policy.
+    /// Returns G(Q̄, 0), an upper bound on the execution time of the kernel under every policy.
     pub fn deadline(&self) -> Time {
         Time::from_ns(self.deadline)
     }
@@ -121,9 +119,8 @@ impl Allocator {
     /// Returns the memory time Q·T of best-effort cores in the regulation period that begins now. The result is at
     /// least Q̄·T.
     ///
-    /// The kernel started `elapsed` ago. `remaining` has the number of unfinished blocks of each
-    /// cluster. If `remaining` has no entry for a cluster, all blocks of the cluster count as
-    /// unfinished.
+    /// `elapsed` is the time since the start of the kernel. `remaining` has the number of unfinished blocks of each
+    /// cluster. If `remaining` has no entry for a cluster, all blocks of the cluster count as unfinished.
     pub fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time {
         self.previous = match self.policy {
             BudgetPolicy::Nominal => self.nominal,
@@ -162,8 +159,7 @@ impl Allocator {
     }
 
     /// Computes the largest memory time of best-effort cores under which the remaining blocks end within `window`,
-    /// rounded down [ns]. Returns `None` if the blocks end within `window` under any memory
-    /// traffic.
+    /// rounded down [ns]. Returns `None` if the blocks end within `window` even under full interference.
     ///
     /// The computation is Algorithm 4 of [Aghilinasab20], with ⌈t/T⌉ instead of the printed
     /// ⌈t/P⌉.

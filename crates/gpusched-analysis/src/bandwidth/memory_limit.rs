@@ -2,15 +2,15 @@
 //! ([Aghilinasab20] Algorithm 2, line 4).
 //!
 //! [`Allocator`](super::Allocator) uses a safe approximation of this limit (Algorithm 4). The
-//! tests compare the approximation with the limit. A system that has more time for each decision
-//! may use the limit.
+//! tests compare the approximation with the limit. A system that has more time for each decision may use the limit
+//! itself.
 
 use crate::kernel_wcet::linear_program::{self, LpError};
 use crate::kernel_wcet::{Exposure, Program};
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel, Straddling};
 
-/// The remaining blocks of a kernel, and the window within which these blocks must end.
+/// The remaining blocks of a kernel, and the window. The blocks must end within this window.
 #[derive(Clone, Debug)]
 pub struct MemoryLimit {
     rest: Kernel,
@@ -21,9 +21,8 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Creates the limit for a kernel with `remaining` blocks per cluster, which must end within
-    /// `window`. If `remaining` has no entry for a cluster, all blocks of the cluster remain.
-    /// Returns `None` if no block remains.
+    /// Creates the limit for a kernel. Its `remaining` blocks per cluster must end within `window`. If `remaining` has
+    /// no entry for a cluster, all blocks of the cluster remain. Returns `None` if no block remains.
     pub fn new(
         kernel: &Kernel,
         remaining: &[u64],
@@ -65,8 +64,8 @@ impl MemoryLimit {
         self.program.solve(exposure).wcet <= self.window
     }
 
-    /// Returns whether the remaining blocks meet the deadline under any memory traffic ([Aghilinasab20] Algorithm 2,
-    /// line 1).
+    /// Returns whether the remaining blocks meet the deadline even under full interference ([Aghilinasab20] Algorithm
+    /// 2, line 1).
     pub fn is_free(&self) -> bool {
         let all = Exposure {
             memory_ns: u64::MAX,
@@ -93,8 +92,8 @@ impl MemoryLimit {
     }
 
     /// Computes t_mem_max with the linear program of Eqs 14–19, in floating-point numbers [ns]. Returns `None` in two
-    /// cases: the remaining blocks meet the deadline under any memory traffic, or they miss the deadline even without
-    /// memory time.
+    /// cases: the remaining blocks meet the deadline even under full interference, or they miss the deadline even
+    /// without memory time.
     ///
     /// # Errors
     /// Returns an [`LpError`] if the solver gives up.

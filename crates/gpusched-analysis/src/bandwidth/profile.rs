@@ -5,8 +5,8 @@
 //! and the overestimation. The overestimation is the WCET bound divided by the longest measured
 //! time, minus 1.
 //!
-//! gpusched computes the kernel from a seed in integers. Only means and standard deviations are
-//! floating-point numbers, and gpusched computes each of these numbers with one division.
+//! From a seed, gpusched computes the kernel with integers. Only means and standard deviations are floating-point
+//! numbers, and gpusched computes each of these numbers with one division.
 
 use std::collections::BTreeMap;
 
@@ -76,15 +76,14 @@ impl Draft {
 
 /// Creates a kernel with the published numbers of blocks, clusters and cluster intervals of the benchmark `name`.
 ///
-/// The block delays are as large as the published nominal budget permits. If the published budget
-/// is 1, the slowdown under full interference is half of the accepted slowdown. Block times have
-/// a normal distribution. The published overestimation determines the ratio of the longest time
-/// to the mean.
+/// The block delays are as large as the published nominal budget permits. If the published budget is 1, full
+/// interference causes half of the accepted slowdown. Block times have a normal distribution. The published
+/// overestimation determines the ratio of the longest time to the mean.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if the benchmark is unknown or lacks a published value, or if the clusters and cluster
-/// intervals do not fit the number of blocks. Also returns this error if no block delays reproduce the published budget
-/// to within 0.05 percentage points.
+/// Returns [`Error::Refused`] if the benchmark is unknown or lacks a published value, or if the numbers of blocks,
+/// clusters and cluster intervals do not fit together. Also returns this error if no block delays reproduce the
+/// published budget to within 0.05 percentage points.
 pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Kernel> {
     let mut list = benchmarks.benchmarks().iter().zip(0..);
     let Some((benchmark, number)) = list.find(|(benchmark, _)| benchmark.name == name) else {

@@ -4,14 +4,15 @@
 use gpusched_model::Kernel;
 
 /// The cluster intervals of a kernel. For each interval, the table states the number of blocks of each cluster from the
-/// start of the interval on. A cluster interval is a range of consecutive block numbers that belong to one cluster.
+/// start of the interval to the end of the kernel. A cluster interval is a range of consecutive block numbers that
+/// belong to one cluster.
 #[derive(Clone, Debug)]
 pub struct RemainingTable {
-    /// First block and cluster of each cluster interval, sorted by first block. The first interval begins
+    /// For each cluster interval: the first block and the cluster. Sorted by the first block. The first interval begins
     /// with block 0.
     intervals: Vec<(u64, usize)>,
-    /// For each cluster interval: number of blocks of each cluster from the start of the interval to the end of the
-    /// kernel. The last entries are for the end of the kernel, and are 0.
+    /// For each cluster interval: the number of blocks of each cluster from the start of this interval to the end of
+    /// the kernel. The last entries describe the end of the kernel, so they are 0.
     rest: Vec<u64>,
     clusters: usize,
     blocks: u64,

@@ -27,8 +27,7 @@ impl Sharing {
     /// to `shares`. `demands` has the memory time that each core can use [ns].
     ///
     /// The share of a core is at most its demand, and the sum of all shares is at most the
-    /// budget. If the division leaves a remainder, `Equal` and `MaxMin` add one nanosecond each
-    /// to the first shares.
+    /// budget. If the division leaves a remainder, `Equal` and `MaxMin` add one nanosecond to each of the first shares.
     pub fn divide(self, budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
         shares.clear();
         match self {
@@ -52,8 +51,7 @@ fn part(whole: u64, count: u64, index: u64) -> u64 {
     least + u64::from(index < rest)
 }
 
-/// Computes max-min fair shares. A core receives its demand if the budget suffices, and otherwise
-/// an equal part of the remaining budget.
+/// Computes max-min fair shares. A core receives the smaller of its demand and an equal part of the remaining budget.
 fn max_min(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     shares.extend_from_slice(demands);
     // Every core has a share of at least min(its demand, `level`). Each round raises `level` to

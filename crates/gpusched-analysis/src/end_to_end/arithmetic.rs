@@ -31,7 +31,7 @@ const STEPS: usize = 1_000_000;
 /// Returns the least `window` ≥ `start` with `window` = `work`(`window`), for a monotone `work`. Returns [`INFINITE`]
 /// if the window exceeds `limit`, or after too many iterations.
 ///
-/// `start` must be at most the least fixed point, as a smaller solution is.
+/// `start` must be at most the least fixed point. The least fixed point of a smaller `work` is a valid `start`.
 pub(super) fn least(start: u64, limit: u64, work: impl Fn(u64) -> u64) -> u64 {
     let mut window = start;
     for _ in 0..STEPS {

@@ -12,15 +12,15 @@
 //! R = J + W. A task that does not suspend itself has S_j = 0 and the jitter J_j in the sums. Busy-waiting counts as
 //! execution, so a busy-waiting task has the execution time C_j + S_j.
 //!
-//! The delays S use the equations of [`analyze`] for copy engines and partitions. A baseline bounds only R. So segment
-//! k of a job ends at most R minus the BCETs of the later segments after the arrival of the job. This end fixes the
-//! jitters of all streams. [`baseline`] iterates over S and R, starting from the times without waiting.
+//! The delays S use the equations of [`analyze`] for copy engines and partitions. A baseline bounds only R. So the time
+//! from the arrival of a job to the end of segment k is at most R minus the BCETs of the later segments. These times
+//! determine the jitters of all streams. [`baseline`] iterates over S and R, starting from the times without waiting.
 //!
 //! **Safe.** `Oblivious`: let t₀ be the last moment, at or before the release of the analyzed job, without pending jobs
-//! of more urgent tasks. From t₀ on, at each instant the analyzed job progresses, or a job that is released from t₀ on
-//! executes or is suspended. `Jitter`: this window is the joint window of [`analyze`], with the stream of whole jobs
-//! for each suspending task. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct priorities
-//! and tasks without release jitter. Other tasks have no bound here.
+//! of more urgent tasks. At each instant from t₀ on, the analyzed job progresses, or a job that is released at t₀ or
+//! later executes or is suspended. `Jitter`: this window is the joint window of [`analyze`], with the stream of whole
+//! jobs for each suspending task. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct
+//! priorities and tasks without release jitter. Other tasks have no bound here.
 //!
 //! [`analyze`]: super::analyze
 
@@ -134,7 +134,7 @@ fn capped(state: &State, task: usize, ns: u64) -> u64 {
     }
 }
 
-/// Returns R of `task` for the present delays and response times of all tasks.
+/// Returns R of `task` for the current delays and response times of all tasks.
 fn response(state: &State, system: &System, (task, method): (usize, Baseline)) -> u64 {
     let owner = &state.tasks[task];
     let own = state.with_waiting(task);
@@ -234,8 +234,8 @@ mod tests {
         (0..tasks.len()).map(of).collect()
     }
 
-    /// Example of dynamic suspension in the style of Chen et al. 2019. Suspension as jitter gives 12 for the last task,
-    /// which is unsafe. The jitter R − C gives 22.
+    /// Example of dynamic suspension in the style of Chen et al. 2019. With the suspension as jitter, the bound of the
+    /// last task is 12, which is unsafe. With the jitter R − C, it is 22.
     #[test]
     fn the_jitter_is_the_response_time_without_the_execution() {
         let tasks = [(1, 0, 2), (5, 5, 20), (1, 0, 50)];

@@ -99,7 +99,7 @@ fn links(system: &System, chain: &Chain, responses: &[Option<Time>], enforced: b
     Some(links)
 }
 
-/// Returns the reaction time, the reduced data age, and the method of the smallest reaction time.
+/// Returns the smallest reaction time with its method, and the reduced data age.
 fn asynchronous(links: &[Link]) -> (u64, u64, Method) {
     let (davare, durr) = (davare(links), durr(links));
     let kloda = kloda(links).unwrap_or(u64::MAX);

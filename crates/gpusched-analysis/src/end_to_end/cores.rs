@@ -1,10 +1,10 @@
-//! Ends of segments on CPU cores with fixed priorities.
+//! Bounds on the ends of segments on CPU cores with fixed priorities.
 
 use super::arithmetic::{INFINITE, least, released};
 use super::memory::Omitted;
 use super::streams::State;
 
-/// Work of one task in a window. At the start of the window, no more urgent task is ready.
+/// Work of one task in a window. At the start of the window, no task with a higher priority is ready.
 pub(super) enum Load {
     /// A busy-waiting task: the stream of its jobs, and the same stream with the jitter of jobs that carry work into the
     /// window. The execution includes waiting.

@@ -1,9 +1,9 @@
-//! Response times under earliest deadline first with jitter and blocking (Spuri, INRIA RR-2772, 1996; blocking:
-//! George, Rivierre, Spuri, INRIA RR-2966, 1996), for streams of segments and for the prefixes of jobs.
+//! Response times under earliest deadline first with jitter (Spuri, INRIA RR-2772, 1996) and blocking (George,
+//! Rivierre, Spuri, INRIA RR-2966, 1996), for streams of segments and for the first parts of jobs.
 //!
 //! The busy period starts at 0: before it, no job with an earlier or equal deadline is pending. At most one job with a
-//! later deadline runs at 0, in a part without preemption that started before time 0. The analyzed job arrives at a ≥
-//! −J and ends at the least t with
+//! later deadline runs at 0, in a non-preemptive part that started before time 0. The analyzed job arrives at a ≥ −J
+//! and ends at the least t with
 //!
 //! t = B(a) + ⌊(a + J)/T⌋·C + c + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + D + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)⁺·Cⱼ.
 //!
@@ -16,7 +16,8 @@ use super::arithmetic::{INFINITE, released};
 /// Maximum number of evaluations for one resource.
 const STEPS: u64 = 10_000_000;
 
-/// Length of a window [ns] that exceeds every busy period of interest on a resource with losses.
+/// Window length [ns] within which the busy period must end on a resource with losses. Otherwise the streams have no
+/// bounds.
 const FAR: u64 = 1 << 50;
 
 /// A stream of jobs under earliest deadline first [ns].
@@ -87,7 +88,7 @@ impl<'a> Deadlines<'a> {
         })
     }
 
-    /// Returns the response time of stream `own`, from the arrival to the end of the part `part` ≤ C of its job.
+    /// Returns the longest time from the arrival of a job of stream `own` until the job has executed for `part` ≤ C.
     /// Returns [`INFINITE`] if the step limit is reached.
     pub fn response(&self, own: usize, part: u64) -> u64 {
         let me = self.streams[own];
@@ -114,7 +115,7 @@ impl<'a> Deadlines<'a> {
         worst
     }
 
-    /// Returns the end of the part of a job of `own` that arrives at `shifted` − J.
+    /// Returns the time when a job of `own` has executed for `part`, if the job arrives at `shifted` − J.
     fn end(&self, own: usize, part: u64, shifted: i128) -> Option<u64> {
         let me = self.streams[own];
         let before = u64::try_from(shifted / i128::from(me.period)).ok()?;
@@ -172,7 +173,7 @@ fn overloaded(streams: &[Stream]) -> bool {
     sum.0 > sum.1
 }
 
-/// Whether Σ C/T > 1 with every term rounded up to a multiple of 2⁻⁶⁰: the safe side.
+/// Whether Σ C/T > 1, with every term rounded up to a multiple of 2⁻⁶⁰, which is safe.
 fn rounded_up(streams: &[Stream]) -> bool {
     let unit = 1u128 << 60;
     let terms = streams

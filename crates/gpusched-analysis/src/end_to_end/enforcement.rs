@@ -1,6 +1,6 @@
-//! Enforced releases: timers release segment k of a job o_k after its arrival. With these timers, only the arrival of a
-//! job determines the releases of its segments. So each resource has independent sporadic streams (von der Brüggen,
-//! Huang, Chen 2017; Chen & Liu 2014 for earliest deadline first).
+//! Enforced releases: a timer releases segment k of a job at the time o_k after the arrival of the job. With these
+//! timers, only the arrival of a job determines the releases of its segments. So each resource has independent sporadic
+//! streams (von der Brüggen, Huang, Chen 2017; Chen & Liu 2014 for earliest deadline first).
 
 use gpusched_model::end_to_end::{Bounds, CorePolicy, PartitionPolicy, Resource, System};
 use gpusched_model::error::Refusal;

@@ -32,7 +32,7 @@ struct Place {
     here: Vec<(usize, usize)>,
     /// Tasks with a segment on the resource.
     tasks: Vec<usize>,
-    /// Number of changes of bounds that the segments on the resource depend on.
+    /// Number of changes so far of the bounds on which the segments of the resource depend.
     version: u64,
     /// Value of `version` at the last evaluation.
     evaluated: u64,
@@ -257,8 +257,8 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
     }
 }
 
-/// Returns the time that a resource under earliest deadline first loses. Without other tasks on the resource, the traffic
-/// of its only task does not count.
+/// Returns the time that a resource under earliest deadline first loses. If only one task uses the resource, the
+/// traffic of this task does not count.
 fn lost(state: &State, place: &Place) -> Delay {
     let only = match place.tasks.as_slice() {
         &[task] => Omitted::Task(task),

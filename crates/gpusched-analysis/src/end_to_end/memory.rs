@@ -1,5 +1,5 @@
-//! Losses of resources that share a memory: while one resource executes a segment, the traffic of all other resources
-//! delays the segment. `docs/explanation/end-to-end.md` has the equations and their proof.
+//! Time that resources lose because they share a memory: while one resource executes a segment, the traffic of all
+//! other resources delays the segment. `docs/explanation/end-to-end.md` has the equations and their proof.
 
 use gpusched_model::Bandwidth;
 use gpusched_model::end_to_end::{Resource, System};
@@ -14,12 +14,13 @@ use crate::interference::bandwidth::{Delay, Load, Source};
 pub(super) enum Omitted {
     /// The window counts the traffic of all other resources.
     Nothing,
-    /// No segment of this task executes elsewhere while the analyzed segment waits or executes.
+    /// The window omits the traffic of this task: no segment of the task executes elsewhere while the analyzed segment
+    /// waits or executes.
     Task(usize),
 }
 
 impl Omitted {
-    /// Omits the traffic of `task` under `condition`.
+    /// Omits the traffic of `task` if `condition` is true.
     pub fn only_if(condition: bool, task: usize) -> Omitted {
         match condition {
             true => Omitted::Task(task),
@@ -32,7 +33,7 @@ impl Omitted {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Memory {
     bandwidth: Bandwidth,
-    /// Whether the resources together can demand more than the bandwidth.
+    /// Whether the total demand of the resources can exceed the bandwidth of the memory.
     contended: bool,
 }
 
@@ -100,7 +101,7 @@ impl State {
         )
     }
 
-    /// Returns the longest time for which a segment still blocks other segments, if it started before their window.
+    /// Returns the longest time for which a segment blocks other segments in a window, if it started before the window.
     /// Without a shared memory, the segment has executed for at least 1 ns before the window. With a shared memory, the
     /// segment may have lost this time.
     pub fn blocking(&self, length: u64) -> u64 {

@@ -16,8 +16,9 @@
 //! * `scaling`: common factors by which WCETs may grow;
 //! * `baselines`: published bounds for self-suspending tasks, for comparison.
 //!
-//! The result contains the bounds on all segments. `gpusched_verify` evaluates each equation once on these bounds. Every
-//! table that satisfies the equations is safe, because the first bound that a run exceeds would contradict its equation.
+//! The result contains the bounds on all segments. `gpusched_verify` evaluates each equation once on these bounds.
+//! Every table of bounds that satisfies the equations is safe: the first bound that a run exceeds would contradict its
+//! equation.
 
 mod arithmetic;
 mod baselines;
@@ -45,7 +46,7 @@ use gpusched_model::time::Time;
 
 /// Analyzes `system`. Each segment is released at the end of its predecessor.
 ///
-/// The result has no assumptions; the caller adds them.
+/// The result lists no assumptions. The caller adds them.
 pub fn analyze(system: &System) -> Answer {
     answer(system, fixed_point::solve(system, None, false).table(), None)
 }
@@ -103,8 +104,7 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
     }
 }
 
-/// Returns the position of the segment with the largest part of the bound. If several parts are equal, returns the
-/// first of these segments.
+/// Returns the position of the segment with the largest contribution to the bound. Ties: the first of these segments.
 fn costliest(bounds: &Bounds, task: usize) -> Option<usize> {
     let ends = &bounds.0.get(task)?.ends_ns;
     let mut before = Time::ZERO;

@@ -37,9 +37,9 @@ pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usiz
     })
 }
 
-/// Bound on the delay under fixed priorities: the minimum of two windows, each with at most one blocker. The first window
-/// starts at the last moment without pending work of equal or higher priority. The second window starts at the release
-/// of the segment.
+/// Bound on the delay under fixed priorities: the minimum of two windows, each with at most one blocking segment. The
+/// first window starts at the last moment without pending work of equal or higher priority. The second window starts at
+/// the release of the segment.
 pub(super) fn priorities(
     state: &State,
     (task, segment): (usize, usize),

@@ -2,11 +2,11 @@
 
 use gpusched_model::end_to_end::{Answer, Scaling, System};
 
-/// Largest factor that the search examines [thousandths].
+/// Factor above which the search does not double the factor any more [thousandths].
 const LARGEST: u64 = 1_000_000;
 
-/// Searches the factors of `system`. `test` is the analysis, for example [`super::analyze`]; `None` counts as not
-/// schedulable.
+/// Searches for the largest factors on the WCETs of `system`. `test` is the analysis, for example [`super::analyze`];
+/// `None` counts as not schedulable.
 pub fn scaling(system: &System, test: impl Fn(&System) -> Option<Answer>) -> Scaling {
     let resources = system.resources();
     Scaling {
@@ -30,7 +30,8 @@ pub fn scaling(system: &System, test: impl Fn(&System) -> Option<Answer>) -> Sca
     }
 }
 
-/// Returns the largest factor whose system passes, by bisection: longer WCETs never make a system schedulable.
+/// Returns the largest factor with which the system passes. Bisection finds it, because longer WCETs never make an
+/// unschedulable system schedulable.
 fn factor(scaled: impl Fn(u64) -> Option<System>, test: impl Fn(&System) -> Option<Answer>) -> Option<u64> {
     let passes = |permille: u64| {
         scaled(permille).is_some_and(|system| test(&system).is_some_and(|answer| answer.schedulable))

@@ -3,8 +3,8 @@
 //!
 //! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
 //! given groups, [`plan`] first finds for each partition the smallest size that passes while all other partitions
-//! have their largest sizes. From these sizes, [`plan`] examines vectors of sizes in the order of their sums. The first
-//! vector that passes has the fewest SMs.
+//! have their largest sizes. Starting from these sizes, [`plan`] examines vectors of sizes in the order of their sums.
+//! The first vector that passes has the fewest SMs.
 
 mod groups;
 
@@ -32,7 +32,7 @@ pub struct Search {
     pub heuristic: HeuristicKind,
     /// Interference model, with the memory that all resources share.
     pub environment: Environment,
-    /// Whether the search may replace the segments of a task by one of its alternatives.
+    /// Whether the search may replace the segments of a task by an alternative of this task.
     pub alternatives: bool,
     /// Maximum number of end-to-end tests.
     pub tests: u64,
@@ -62,7 +62,7 @@ struct Room<'a> {
     sizes: &'a [u32],
     /// Maximum number of SMs of all partitions.
     most: u64,
-    /// GPU on which the partitions must fit; `None` if the search neglects the placement.
+    /// GPU on which the partitions must fit; `None` if the search ignores the placement.
     gpu: Option<Gpu<'a>>,
 }
 
@@ -72,14 +72,14 @@ impl Room<'_> {
     }
 }
 
-/// State of a search: the remaining effort.
+/// Effort of a search: the remaining tests and the tests so far.
 struct Effort {
     left: u64,
     done: u64,
 }
 
 impl Effort {
-    /// Tests `draft` with partitions of `sizes`; `None` without remaining effort.
+    /// Tests `draft` with partitions of `sizes`. Returns `None` if the effort is used up.
     fn test(&mut self, draft: &Draft, sizes: &[u32], environment: Environment) -> Option<Option<Answer>> {
         self.left = self.left.checked_sub(1)?;
         self.done += 1;
@@ -98,7 +98,7 @@ impl Effort {
 enum Sized {
     /// The sizes with the fewest SMs in total.
     Fewest(Vec<u32>),
-    /// Sizes that pass. The search used all its effort, so a plan with fewer SMs may exist.
+    /// Sizes that pass. The search effort is used up, so a plan with fewer SMs may exist.
     Some(Vec<u32>),
     /// No sizes pass.
     None,
@@ -112,7 +112,7 @@ type Found = (Draft, Vec<u32>, Vec<usize>);
 /// Chooses partitions for the system in `draft` on `gpu`.
 ///
 /// # Errors
-/// Fails if the draft is invalid with partitions of every size, or if the heuristic has no meaning for end-to-end
+/// Fails if the draft is invalid with partitions of every size, or if the heuristic does not support end-to-end
 /// systems.
 pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refusal> {
     let sizes = gpu.sizes();
@@ -123,7 +123,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
             "at least one partition for the kernels",
         );
     };
-    // Finds faults of the file that exist for every partition size.
+    // Finds faults of the file that exist with all partition sizes.
     let largest = vec![largest; draft.partitions.len()];
     let at_most = System::new(&draft.clone().sized(&largest), search.environment)?;
     let mut effort = Effort {
@@ -271,8 +271,8 @@ fn fewest(
     Sized::None
 }
 
-/// Search if the effort is too small for all vectors of sizes: it starts at equal sizes that fit, and removes SMs as
-/// long as the system passes.
+/// Search for the case that the effort is too small for all vectors of sizes. The search starts at equal sizes that
+/// fit, and removes SMs as long as the system passes.
 fn descend(draft: &Draft, room: &Room, environment: Environment) -> Sized {
     let (sizes, count) = (room.sizes, draft.partitions.len());
     // This search is short: at most one test per size and partition.

@@ -18,7 +18,7 @@ pub(super) struct Bound {
     pub delay: u64,
 }
 
-/// A segment in numbers [ns].
+/// Parameters of a segment [ns].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Part {
     /// Resource that executes the segment.
@@ -38,7 +38,7 @@ pub(super) struct Part {
     pub deadline: u64,
 }
 
-/// A task in numbers [ns].
+/// Parameters of a task [ns].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Owner {
     pub period: u64,
@@ -53,7 +53,7 @@ pub(super) struct Owner {
     pub on_core: Option<(usize, usize)>,
 }
 
-/// A system in numbers, with the bounds found so far.
+/// Parameters of a system, and its bounds so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct State {
     pub tasks: Vec<Owner>,
@@ -61,12 +61,13 @@ pub(super) struct State {
     pub memory: Option<Memory>,
     /// Whether timers release the segments.
     pub enforced: bool,
-    /// Whether each segment must end before the timer of its successor.
+    /// Whether each segment must end before the timer releases its successor.
     pub windows: bool,
 }
 
 impl State {
-    /// Returns the state without waiting: each segment takes its WCET. Every bound is at most the least solution.
+    /// Returns the state without waiting: each segment takes its WCET. Every bound of this state is at most its value
+    /// in the least solution.
     ///
     /// `offsets` contains the time from the arrival of a job to the release of each segment by a timer.
     pub fn new(system: &System, offsets: Option<&[Vec<Time>]>) -> State {
@@ -180,8 +181,8 @@ impl State {
         )
     }
 
-    /// Returns the jitter of a segment whose jobs carry their work into a window: R(j,k) − c − φ. [`INFINITE`] without
-    /// bounds on the segment and the task.
+    /// Returns the jitter of a segment whose jobs carry their work into a window: R(j,k) − c − φ. Returns [`INFINITE`]
+    /// if the segment or the task has no bound.
     pub fn carried(&self, task: usize, segment: usize) -> u64 {
         let (part, end) = (self.part(task, segment), self.bound(task, segment).end);
         if end == INFINITE || self.response(task) == INFINITE {
@@ -190,8 +191,9 @@ impl State {
         end.saturating_sub(part.cost).saturating_sub(part.earliest)
     }
 
-    /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. If they queue, no
-    /// window starts without them: a segment of the analyzed task may run while they are pending.
+    /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. If they queue, they
+    /// may be pending at the start of every window, because a segment of the analyzed task may run while they are
+    /// pending.
     pub fn queues(&self, other: usize, same_priority: bool) -> bool {
         same_priority && self.enforced == self.windows && self.response(other) == INFINITE
     }

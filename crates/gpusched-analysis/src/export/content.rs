@@ -1,4 +1,4 @@
-//! Comments about a plan that the exports for all targets share.
+//! Comments about a plan. The exports for all targets use these comments.
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Basis;

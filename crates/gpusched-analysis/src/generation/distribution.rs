@@ -10,7 +10,8 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A constant, or the distribution of a random decimal number. Text forms: `0.75`, `uniform:MIN:MAX`,
-/// `triangular:MIN:MODE:MAX`, `normal:MEAN:STD:MIN:MAX` and `beta:ALPHA:BETA:MIN:MAX`. Draws have at most nine decimals.
+/// `triangular:MIN:MODE:MAX`, `normal:MEAN:STD:MIN:MAX` and `beta:ALPHA:BETA:MIN:MAX`. Each generated number has at
+/// most nine decimals.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Distribution {
     /// Always the same value.
@@ -256,7 +257,8 @@ mod tests {
         }
     }
 
-    /// The words of the generator and the functions of `libm` are equal on every machine, so these draws are, too.
+    /// The words of the generator and the functions of `libm` are equal on every machine, so these generated numbers
+    /// are equal, too.
     #[test]
     fn draws_are_pinned() {
         let texts = [

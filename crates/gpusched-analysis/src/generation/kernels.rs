@@ -14,8 +14,8 @@ use gpusched_model::{Kind, Task, TaskSet, WcetFunction};
 /// kernel multiplied by one factor.
 ///
 /// Let m be the smallest number of SMs in the table, and C(m) the isolated WCET on m SMs. The factor is a/(m·C(m)), where
-/// a is the work of the generated task. So the generated task has the isolated WCET a/m on m SMs. The factor changes no
-/// speed-up, and no ratio of the WCET in conflict to the isolated WCET.
+/// a is the work of the generated task. So the generated task has the isolated WCET a/m on m SMs. The factor changes
+/// neither the speed-up nor the ratio of the WCET in conflict to the isolated WCET.
 #[derive(Clone, Debug)]
 pub struct Kernels(Arc<[Kernel]>);
 

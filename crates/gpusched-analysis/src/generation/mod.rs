@@ -25,14 +25,14 @@
 //! such a task, the random number α of step 3 selects the kernel, and the kernel determines the kind and the shape of
 //! the WCET function.
 //!
-//! The utilization u refers to the *work* a. On one SM, the WCET of a kernel is C(1) = a·(1 + β), and k times as long in
-//! conflict.
+//! The utilization u refers to the *work* a. On one SM, the WCET of a kernel is C(1) = a·(1 + β). In conflict, it is k
+//! times as long.
 //!
 //! **Randomness.** Set i of point j depends only on (seed, j, i). Set i does not depend on the number of threads, the
 //! order of generation, or other sets. Utilizations, periods, kinds, deadlines, jitter, and β with k each read their own
 //! ChaCha8 stream ([`streams`]). Constants, blocks and traffic use no random numbers. Two recipes that differ only in periods,
-//! kinds or forms of WCET functions generate equal utilizations. Two recipes that differ only in utilizations select their
-//! periods with equal random numbers.
+//! kinds or forms of WCET functions generate equal utilizations. Two recipes that differ only in utilizations use equal
+//! random numbers for their periods.
 //!
 //! The generator computes with floating-point numbers, but a generated set consists of integers and exact decimals. Powers,
 //! logarithms and exponentials use the `libm` crate, also within the distributions of the crate `rand_distr`. So a set has the

@@ -23,7 +23,8 @@ pub enum Periods {
     #[default]
     Singh21,
     /// 1, 2, 5, 10, 20, 50, 100, 200 or 1000 ms with the shares of an automotive engine control: 3, 2, 2, 25, 25, 3, 20, 1
-    /// and 4 of 85. The remaining 15 % of the original distribution are released by the engine angle and have no period.
+    /// and 4 of 85. The other 15 % of the original distribution have no period, because the angle of the engine
+    /// determines their releases.
     ///
     /// Source: S. Kramer, D. Ziegenbein and A. Hamann, *Real world automotive benchmarks for free*, WATERS 2015, Table III.
     Waters2015,
@@ -31,8 +32,8 @@ pub enum Periods {
     Uniform(Range),
     /// A log-uniform distribution from `min` to `max`, rounded to the nearest nanosecond.
     LogUniform(Range),
-    /// `min`, 2·`min`, 4·`min` and so on up to `max`, with equal probability. Each of two such periods divides the longer
-    /// one.
+    /// `min`, 2·`min`, 4·`min` and so on up to `max`, with equal probability. Of two such periods, the shorter one
+    /// divides the longer one.
     Harmonic(Range),
     /// One of these periods [ns], each > 0. A period that occurs twice has twice the probability.
     List(Arc<[Time]>),

@@ -7,7 +7,7 @@
 //!
 //! 1. Each core gets a random number of tasks. UUniFast divides the utilization of the core among its tasks.
 //! 2. Each task gets a period of whole milliseconds. The execution time of a job is E = u·T.
-//! 3. A random part of the tasks uses the GPU. A task with the ratio ρ has the CPU time E/(1 + ρ). The remaining time
+//! 3. Some randomly selected tasks use the GPU. A task with the ratio ρ has the CPU time E/(1 + ρ). The remaining time
 //!    is GPU time, which UUniFast divides among the kernels of the task. UUniFast divides the CPU time among the CPU
 //!    segments before, between and after the kernels.
 //! 4. A random share of the GPU time of each kernel is transfer time, half before and half after the kernel.

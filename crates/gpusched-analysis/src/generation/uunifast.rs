@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// A cap just below the total discards almost no vector, so both ways of drawing give equal shares.
+    /// With a cap just below the total, the generator discards almost no vector, so both functions give equal shares.
     #[test]
     fn vectors_with_and_without_a_cap_have_equal_bits() {
         for set in 0..300 {

@@ -1,5 +1,5 @@
 //! Interference models. All schedulability tests, partitioning heuristics and memory bandwidth
-//! budgets use them.
+//! budgets use these models.
 //!
 //! An [`InflatedWcet`] returns C(m), the WCET of a task on m SMs with its [`CoLocated`] tasks.
 //! [`Conflict`] assumes that only kernels of the same kind in the same partition contend with

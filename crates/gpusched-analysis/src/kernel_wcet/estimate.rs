@@ -105,8 +105,8 @@ impl<'a> Estimator<'a> {
     /// Eq. 3. Times are rounded up.
     ///
     /// # Errors
-    /// Returns an [`EstimateError`] if `q` exceeds 1. If the linear program is in use, also returns an error if this
-    /// program fails, or if the results of the two solvers differ.
+    /// Returns an [`EstimateError`] if `q` exceeds 1. With the linear program, also returns an error if the program
+    /// fails, or if the results of the two solvers differ.
     pub fn bound(&self, q: Factor, sync: bool) -> Result<Bound, EstimateError> {
         let regulation = Regulation::new(self.kernel, q, sync)?.straddling(self.straddling);
         let exposure = |window| regulation.exposure(window, self.kernel.active_blocks());

@@ -1,10 +1,10 @@
-//! The WCET program of a kernel ([Aghilinasab20] Eqs 8–12): a linear program, solved exactly and
-//! without a general solver.
+//! The WCET program of a kernel ([Aghilinasab20] Eqs 8–12): a linear program that gpusched solves exactly, without a
+//! general solver.
 //!
 //! The program maximizes the total delay Σ(xᵢ + yᵢ)dᵢ under Σxᵢwᵢ ≤ B, Σyᵢ ≤ K and xᵢ + yᵢ ≤ Nᵢ,
-//! with w = e¹ and d = e¹ − e⁰. This is a fractional knapsack problem with two resources. The
-//! dual program minimizes D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every
-//! value of D is an upper bound on the total delay (weak duality).
+//! with w = e¹ and d = e¹ − e⁰. This is a fractional knapsack problem with two resources. Its dual program minimizes
+//! D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every value of D is an upper bound on the total delay
+//! (weak duality).
 //!
 //! Let bᵢ = min(dᵢ, λwᵢ). For a fixed λ, the best µ is a weighted quantile of bᵢ: the largest µ for which more than K
 //! blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and piecewise linear function of λ. D has a breakpoint
@@ -21,8 +21,8 @@ use gpusched_model::{Kernel, Ratio};
 #[derive(Clone, Debug)]
 pub struct Program {
     items: Vec<Item>,
-    /// Candidates for λ in ascending order, as fractions (numerator, denominator) that may not be
-    /// reduced. The first candidate is 0.
+    /// Candidates for λ in ascending order, as fractions (numerator, denominator), which are not always in lowest
+    /// terms. The first candidate is 0.
     candidates: Vec<(u64, u64)>,
     /// M: number of active blocks of the kernel.
     active: u64,
@@ -58,8 +58,7 @@ pub struct Optimum {
     pub mu: Ratio,
 }
 
-/// bᵢ of an item for a given λ, multiplied by a common denominator. Also the increase of bᵢ with
-/// λ, and the number of blocks of the item.
+/// For an item and a given λ: bᵢ multiplied by a common denominator; the increase of bᵢ with λ; the number of blocks.
 #[derive(Copy, Clone, Default)]
 struct Worth {
     value: u128,

@@ -1,5 +1,5 @@
-//! The memory time of best-effort cores and the period boundaries in a window, which limit the delay of a kernel
-//! ([Aghilinasab20] §IV-B).
+//! The memory time of best-effort cores in a window, and the number of period boundaries in the window. Both limit the
+//! delay of a kernel ([Aghilinasab20] §IV-B).
 
 use gpusched_model::Refusal;
 use gpusched_model::time::Time;
@@ -25,7 +25,7 @@ pub struct Regulation {
 /// right-hand sides of Eqs 9 and 10.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Exposure {
-    /// B = M·t_mem: largest sum of the time that best-effort cores access memory, over all M active blocks [ns].
+    /// B = M·t_mem: longest memory time of best-effort cores in the window, summed over all M active blocks [ns].
     pub memory_ns: u64,
     /// K = M·(⌈t/T⌉ + 1), or twice this number: largest number of blocks that overlap the memory time of best-effort
     /// cores only in part.
@@ -120,7 +120,7 @@ impl Regulation {
         u64::try_from(next.min().unwrap_or(time + 1)).unwrap_or(u64::MAX)
     }
 
-    /// Returns the window length from which the memory time grows periodically [ns].
+    /// Returns the window length above which the memory time grows periodically [ns].
     pub(super) fn settled(&self) -> u64 {
         self.initial()
     }

@@ -9,14 +9,15 @@ use super::improve::{SEED, best_start, improve};
 use super::optimal::{Bounding, fewest_placed};
 use super::search::{Aim, Candidate, GroupTester, Limits, Objective, Outcome, Sizes, parts_of, total};
 
-/// Twentieths of the search effort after which the first local search stops.
+/// Part of the search effort, in twentieths, after which the first local search stops.
 const SEARCH: u32 = 6;
 
-/// Like [`SEARCH`], for problems with sharper lower bounds. Diving then finds better plans than local search.
+/// Like [`SEARCH`], for problems with sharper lower bounds. For these problems, diving finds better plans than local
+/// search.
 const SHARP_SEARCH: u32 = 2;
 
-/// Twentieths of the search effort after which diving (`optimal::dive`) starts, even if the
-/// search still finds useful groups.
+/// Part of the search effort, in twentieths, after which diving (`optimal::dive`) starts, even if the search still
+/// finds useful groups.
 const APPROACH: u32 = 13;
 
 /// Part of the search effort, in twentieths, after which gpusched stops improving the lower bound.
@@ -26,11 +27,11 @@ const BOUND: u32 = 16;
 /// groups.
 const CHOICE: u32 = 18;
 
-/// Difference between the value of the linear program and the necessary price sum above which gpusched tries to prove that
-/// no plan exists, as a divisor of the price sum.
+/// gpusched tries to prove that no plan exists only if the value of the linear program exceeds the necessary price sum
+/// by more than 1/`SPARE` of this sum.
 pub(crate) const SPARE: u32 = 150;
 
-/// Twentieths of the search effort of [`prove`] after which gpusched stops improving the lower bound.
+/// Part of the search effort of [`prove`], in twentieths, after which gpusched stops improving the lower bound.
 const PROOF: u32 = 18;
 
 /// Returns the best plan that the portfolio search finds, and a lower bound on the SMs of every
@@ -86,8 +87,8 @@ pub(crate) fn auto(
     outcome
 }
 
-/// Computes a lower bound on the SMs of every plan. In contrast to [`auto`], almost all search effort serves the bound. A
-/// dive may still find a plan. See [`Bounding::raise_if_enough`] for `spare`.
+/// Computes a lower bound on the SMs of every plan. In contrast to [`auto`], this search uses almost all its effort for
+/// the bound. A dive may still find a plan. See [`Bounding::raise_if_enough`] for `spare`.
 pub(crate) fn prove(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,

@@ -31,16 +31,16 @@ const ONE: u64 = 1000;
 /// Total search effort for the largest WCET margin, as a multiple of the search effort of one search.
 pub const MARGIN_SEARCHES: u64 = 14;
 
-/// First distance from the factor of the best plan at which gpusched tries to prove that no plan exists, as a divisor of
-/// this factor: 1/200 (0.5 %).
+/// The first attempt to prove that no plan exists uses a factor that is 1/200 (0.5 %) above the factor of the best
+/// plan.
 const FIRST_STEP: u64 = 200;
 
-/// Phases after the first bisection. In each phase, the search for plans ends when all searches have used the search effort
-/// of the second number of searches. The search for proofs then ends at the third number. An attempt of a proof may use the
-/// search effort of the first number of searches.
+/// Phases after the first bisection. The unit of all numbers is the search effort of one search. The first number
+/// limits one attempt of a proof. The other numbers limit the total effort so far: at the second number, the search for
+/// plans ends, and at the third number, the search for proofs ends.
 const PHASES: [(u64, u64, u64); 2] = [(2, 7, 12), (4, MARGIN_SEARCHES, MARGIN_SEARCHES)];
 
-/// Distance between the factor of the best plan and the limit that counts as small, as a divisor of this factor.
+/// The limit counts as near if it exceeds the factor of the best plan by at most 1/`NEAR` of this factor.
 const NEAR: u64 = 1000;
 
 /// Returns the plan with the largest WCET margin that `heuristic` finds, with an upper limit on
@@ -133,7 +133,7 @@ struct Search<'p> {
     best: Incumbent,
     limit: Limit,
     experience: Experience,
-    /// Number of searches whose search effort the present phase may use, together with all earlier phases.
+    /// Search effort that the present phase and all earlier phases together may use, as a number of searches.
     phase: u64,
 }
 

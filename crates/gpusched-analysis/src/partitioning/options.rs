@@ -183,8 +183,8 @@ impl Options {
         })
     }
 
-    /// Removes and returns the objective. Keeps [`Objective::Margin`], which requires a heuristic
-    /// with a lower bound.
+    /// Removes and returns the objective, unless it is [`Objective::Margin`]. This objective remains, because it
+    /// requires a heuristic with a lower bound.
     fn fit(&mut self) -> Option<Objective> {
         self.objective
             .take_if(|objective| *objective != Objective::Margin)
@@ -207,7 +207,7 @@ impl Options {
         }
     }
 
-    /// Returns the name that study files use for the first option that is set.
+    /// Returns the name of the first option that is set, as in study files.
     fn first(&self) -> Option<&'static str> {
         self.given()
             .into_iter()

@@ -62,8 +62,8 @@ pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool 
 /// memory. After each change of this partition, all partitions must pass their tests.
 ///
 /// With fewer SMs, a partition may cause less memory traffic, so the test may not be monotone in
-/// the SMs. If the test is not monotone, bisection finds a number of SMs that passes, but not always the smallest
-/// number.
+/// the SMs. If the test is not monotone, bisection finds a number of SMs with which all partitions pass, but not always
+/// the smallest number.
 fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSlack {
     let passes = |sms: Option<u32>, scaled: Option<(usize, u64)>| {
         let parts = plan.partitions.iter().enumerate().map(|(other, partition)| {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::thread::LocalKey;
 
-/// A vector per thread, whose memory later calls reuse. Declare it with `thread_local!`.
+/// One vector per thread. Later calls reuse its memory. Declare it with `thread_local!`.
 pub(super) type Spare<T> = LocalKey<Cell<Vec<T>>>;
 
 /// Calls `work` on a vector of the `items`. The next call reuses the memory of the vector.

@@ -14,7 +14,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Format of results [default: as the file ending of --output states, or text]
+    /// Format of results [default: from the file ending of --output, otherwise text]
     #[arg(long, global = true, value_parser = named::<Format>())]
     pub format: Option<Format>,
     /// Omit the progress bar, the notes, and the assumptions in text results

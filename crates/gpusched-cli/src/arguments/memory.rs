@@ -26,21 +26,21 @@ pub struct Memory {
     pub arbitration: Option<Arbitration>,
     /// Measured rates of L2 and DRAM
     ///
-    /// Required with memory-time models: a result of `simulate profile --stress`.
+    /// A result of `simulate profile --stress`. Required with memory-time models.
     #[arg(long, value_name = "FILE", value_parser = memory_rates, help_heading = "Analysis")]
     pub memory_rates: Option<MemoryRates>,
     /// Form of the rates [default: universal]
     ///
-    /// With `--memory-rates`. `universal` is safest. The others are only tested.
+    /// With `--memory-rates`. `universal` is safest. The other forms are only tested.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>(), help_heading = "Analysis")]
     pub memory_time: Option<RateForm>,
-    /// Percentage by which times of cold runs vary [default: 20]
+    /// Percentage added to WCETs, because times vary [default: 20]
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION), help_heading = "Analysis")]
     pub variation: Option<u32>,
-    /// Partitions have L2 ways of their own, as in the WCETs
+    /// Each partition has its own L2 ways, as the WCETs assume
     #[arg(long, help_heading = "Analysis")]
     pub own_l2: bool,
-    /// Refuse tasks that camp on a part of the memory
+    /// Refuse tasks that concentrate accesses on a part of the memory
     #[arg(long, value_name = "FACTOR", value_parser = whole::<u32>(1..=1_000_000), help_heading = "Analysis")]
     pub camping_limit: Option<u32>,
 }

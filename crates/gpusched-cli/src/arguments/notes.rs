@@ -128,8 +128,8 @@ fn overloads(set: &TaskSet, memory: &SharedMemory) -> bool {
     tasks.chain(others).sum::<u128>() > u128::from(memory.bandwidth.bytes_per_second())
 }
 
-/// Writes a note if `plan` uses isolated WCETs in place of missing WCETs in conflict, which is
-/// unsafe.
+/// Writes a note if `plan` uses isolated WCETs in place of missing WCETs in conflict. Such a plan
+/// is unsafe.
 pub fn conflict(set: &TaskSet, plan: &Plan) {
     let groups = plan.partitions.iter().map(|partition| &partition.tasks[..]);
     conflict_in(set, groups);

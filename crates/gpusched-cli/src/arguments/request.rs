@@ -58,7 +58,7 @@ pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
     }
 }
 
-/// Adds the position of the task set to a refusal of one of its tasks.
+/// Adds the position of the task set to a refusal that is about one of its tasks.
 fn in_set(refusal: Refusal, file: &str, line: Option<usize>) -> Refusal {
     match refusal.field().starts_with("tasks[") {
         true => refusal.at(file, line),
@@ -165,8 +165,8 @@ impl Request {
         self.interference
     }
 
-    /// Returns the name of the test for text. The name also states which interference the test
-    /// counts or neglects.
+    /// Returns the name of the test for text results. The name also states which interference the
+    /// test counts or neglects.
     pub fn test_name(&self) -> String {
         match self.interference {
             Interference::None => format!("{}, interference neglected", self.policy()),

@@ -40,7 +40,7 @@ struct Found {
 /// Returns the interference model and the memory that the user states.
 ///
 /// # Errors
-/// Fails if the interference model requires a memory bandwidth that is absent, or has no use for one that is present.
+/// Fails if the interference model requires a memory bandwidth that is absent, or if a stated bandwidth has no effect.
 pub fn environment(interference: Option<Interference>, bandwidth: Option<Bandwidth>) -> Result<Environment> {
     let interference = interference.unwrap_or_default();
     let reason = "segments state bytes, and no sectors";
@@ -65,7 +65,7 @@ pub fn environment(interference: Option<Interference>, bandwidth: Option<Bandwid
 pub struct Stated {
     /// The system as written in its file.
     pub draft: Draft,
-    /// The system of the verdict: with the partitions of the plan, if there is a plan.
+    /// The system of the verdict. If there is a plan, the system has the partitions of the plan.
     pub system: System,
     pub answer: Answer,
     /// The plan that contains the verdict.
@@ -162,7 +162,7 @@ pub fn verify(
     Ok(Outcome::of_answers(proven, true))
 }
 
-/// The flag tells whether to write the assumptions.
+/// The flag states whether to write the assumptions.
 impl Report for About<bool, Checked> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About(_, checked) = self;

@@ -18,7 +18,7 @@ use gpusched_model::end_to_end::Draft;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{EndToEndSystems, TaskSets};
 
-/// A stream of task sets or of end-to-end systems. The first document decides.
+/// A stream of task sets or of end-to-end systems. The kind of the first document decides.
 pub enum Input {
     /// Task sets.
     Sets(TaskSets),

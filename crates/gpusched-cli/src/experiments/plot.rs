@@ -45,7 +45,7 @@ pub struct Args {
     /// Draw only rows with VALUE in COLUMN; repeat the option to allow more values
     #[arg(long = "where", value_name = "COLUMN=VALUE", help_heading = DATA)]
     selections: Vec<Selection>,
-    /// Divide all values by the value of this series at the same place
+    /// Divide each value by the value of this series at the same horizontal position
     #[arg(long, value_name = "SERIES", help_heading = DATA)]
     normalize: Option<String>,
     /// Use a logarithmic horizontal axis

@@ -47,7 +47,7 @@ pub struct Args {
     /// beta:ALPHA:BETA:MIN:MAX. Each task draws its own value.
     #[arg(long, value_name = "FACTOR")]
     deadline: Option<Distribution>,
-    /// Release jitter as a multiple of the period, below the deadline [default: 0]
+    /// Release jitter, below the deadline, as a multiple of the period [default: 0]
     ///
     /// A number or a distribution, as for --deadline.
     #[arg(long, value_name = "FACTOR")]
@@ -72,7 +72,7 @@ pub struct Args {
     /// N by s.
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     blocks: Option<u32>,
-    /// SMs on which a memory-intensive kernel uses 100 GB/s [default: no traffic]
+    /// Number of SMs on which a memory-intensive kernel uses 100 GB/s [default: no traffic]
     ///
     /// Adds the fields `traffic` and `bandwidth` (peak) to each task. Analyze the generated sets
     /// with --interference conflict+bandwidth and --memory-bandwidth 100GB/s.

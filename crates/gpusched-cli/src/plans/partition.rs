@@ -56,7 +56,7 @@ pub struct Args {
     /// Stop the search of `auto` or `optimal` after N schedulability tests
     ///
     /// gpusched converts other work to a number of tests, and always tests the initial plan. The
-    /// default of `auto` is 100000, and more from 51 tasks on without memory traffic. The default
+    /// default of `auto` is 100000, or more for over 50 tasks without memory traffic. The default
     /// of `optimal` is 10000000, or 100000 with memory traffic. Also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,

@@ -52,17 +52,17 @@ pub struct Args {
     /// Expected measured rates of L2 and DRAM, for memory times
     #[arg(long, value_name = "FILE", value_parser = memory_rates)]
     memory_rates: Option<MemoryRates>,
-    /// Expected rates for memory times
+    /// Expected form of the rates, for memory times
     ///
-    /// Forms that are only tested count as proof only if this option accepts them.
+    /// A form that is only tested counts as proof only if you state it with this option.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>())]
     memory_time: Option<RateForm>,
-    /// Expected percentage by which execution times vary, for memory times
+    /// Expected percentage added to WCETs, for memory times
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
     variation: Option<u32>,
-    /// Each partition has ways of L2 of its own, for memory times
+    /// Each partition has its own L2 ways, for memory times
     ///
-    /// Without this option, such a plan proves nothing.
+    /// Without this option, a plan that assumes such ways proves nothing.
     #[arg(long)]
     own_l2: bool,
     /// Expected interference model
@@ -154,7 +154,7 @@ struct Margin {
     wcet_scaling_permille: u64,
     /// Whether `verify` confirms the factor.
     confirmed: bool,
-    /// Limit in thousandths that the factor of no plan exceeds, as the plan states it.
+    /// Upper limit of the factors of all plans in thousandths, as the plan states it.
     at_most_permille: u64,
     /// Whether `verify` confirms the limit `at_most_permille`.
     limit_confirmed: bool,
@@ -237,8 +237,9 @@ impl Args {
 }
 
 impl Args {
-    /// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan. A bound that is
-    /// only tested proves nothing, unless the user states its form, and ways of L2 of their own where partitions have them.
+    /// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan. A bound that
+    /// is only tested proves nothing, unless the user states its form. If partitions have their own L2 ways, the user
+    /// must also state `--own-l2`.
     fn proves(&self, plan: &Plan) -> bool {
         let accepts = |time: MemoryTime| {
             (!time.form.is_only_tested() || self.memory_time.is_some()) && (!time.own_l2 || self.own_l2)

@@ -166,8 +166,8 @@ fn names(arg: &Arg) -> Vec<String> {
     values.iter().map(|value| value.get_name().to_owned()).collect()
 }
 
-/// Returns one section of values for each option in `shown` with a long list of values, except
-/// for options with details.
+/// Returns one section of values for each option in `shown` that has a long list of values and no
+/// details.
 fn values(shown: &[Arg]) -> String {
     let sections: Vec<String> = shown.iter().filter_map(section).collect();
     sections.join("\n\n")

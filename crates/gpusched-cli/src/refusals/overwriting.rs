@@ -95,7 +95,7 @@ fn read(matches: &ArgMatches, id: &str) -> Vec<PathBuf> {
     }
 }
 
-/// Whether the paths `a` and `b` refer to one regular file.
+/// Whether the paths `a` and `b` refer to the same regular file.
 fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(a), Ok(b)) => a == b && a.is_file(),
@@ -103,8 +103,8 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Whether the outputs `a` and `b` go to one file. The file may not exist yet. Returns false for
-/// devices and streams, because they accept any number of outputs.
+/// Whether the outputs `a` and `b` go to the same file. The file may not exist yet. Returns false
+/// for devices and streams, because they accept any number of outputs.
 fn same_output(a: &Path, b: &Path) -> bool {
     let is_stream = a == Path::new("-") || (a.exists() && !a.is_file());
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

@@ -32,8 +32,8 @@ fn takes_value(option: &Arg) -> bool {
     matches!(option.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Converts the `error` of clap about `arguments` if it is about the value of an option. Any other error and help stay
-/// messages of clap.
+/// Converts the `error` of clap about `arguments` if it is about the value of an option. All other errors and the help
+/// stay messages of clap.
 pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Stop {
     command.build(); // gives arguments a text form
     if let Some(refusal) = bad_value(command, &error).or_else(|| negative(command, arguments, &error)) {

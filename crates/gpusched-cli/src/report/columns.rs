@@ -82,16 +82,16 @@ mod conversion {
 
     use super::Columns;
 
-    /// Rows that are in memory together.
+    /// Number of rows that are in memory at the same time.
     const BATCH: usize = 1 << 16;
 
     impl Columns {
-        /// Writes the table in the CSV file `csv` to `to`. Each column is a column of whole numbers, floating-point numbers,
-        /// truth values or texts, whichever is the first that suits all its cells. Empty cells are null.
+        /// Writes the table in the CSV file `csv` to `to`. Each column contains whole numbers, floating-point numbers,
+        /// truth values or texts: the first of these types that suits all cells of the column. Empty cells are null.
         ///
         /// # Errors
-        /// Fails if reading or writing fails, if the rows have different numbers of cells, and if `csv` begins with another
-        /// text than the names of columns.
+        /// Fails if reading or writing fails, if the rows have different numbers of cells, and if `csv` does not begin
+        /// with the names of columns.
         pub fn convert(self, csv: &mut File, to: impl Write + Send) -> io::Result<()> {
             let failed = |error: ArrowError| io::Error::other(error);
             csv.rewind()?;

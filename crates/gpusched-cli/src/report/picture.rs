@@ -16,7 +16,7 @@ pub enum Picture {
     Svg,
     /// Scalable figure for LaTeX. Requires a build with the feature `pdf-png`.
     Pdf,
-    /// Pixels, two for each pixel of the SVG figure. Requires a build with the feature `pdf-png`.
+    /// Raster image with twice the width and height of the SVG figure. Requires a build with the feature `pdf-png`.
     Png,
 }
 
@@ -70,10 +70,10 @@ mod conversion {
 
     use gpusched_model::error::{Error, Result};
 
-    /// Pixels of a PNG for each pixel of the SVG figure.
+    /// Pixels of a PNG for each pixel of the SVG figure, in width and in height.
     const SCALE: f64 = 2.0;
 
-    /// Maximum number of pixels of a PNG. Larger figures have fewer pixels for each pixel of the SVG figure.
+    /// Maximum number of pixels of a PNG. For larger figures, the scale is smaller.
     const MOST_PIXELS: f64 = 64e6;
 
     /// Pixels of an SVG figure per inch.

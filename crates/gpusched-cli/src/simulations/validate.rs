@@ -55,10 +55,10 @@ pub struct Args {
     devices: bool,
     /// Validate memory time against concurrent kernels, cycle by cycle
     ///
-    /// Each system is a co-run of two or three kernels of PROGRAM, on SMs of their own, with random launches, addresses and
-    /// schedulers. gpusched compares the time of each kernel with bounds from its time in isolation and from the memory
-    /// traffic of the other kernels. A co-run that exceeds the bound of `--bound` is made small and written to the file of
-    /// --reproducer, a warp run.
+    /// Each system is a co-run of two or three kernels with programs from PROGRAM. Each kernel has its own SMs.
+    /// Launches, addresses and schedulers are random. gpusched compares the time of each kernel with bounds that depend
+    /// on its time in isolation and on the memory traffic of the other kernels. If a kernel exceeds the bound of
+    /// `--bound`, gpusched reduces the co-run and writes it as a warp run to the file of --reproducer.
     #[arg(long, requires = "programs", conflicts_with_all = ["pessimism", "devices", "shared_memory", "end_to_end"])]
     warps: bool,
     /// Programs of the kernels (JSON); only with --warps
@@ -67,20 +67,20 @@ pub struct Args {
     /// Simulated GPU: a name or a file; only with --warps
     #[arg(long, value_name = "MACHINE", default_value = "rtx2060")]
     machine: String,
-    /// Bound whose excess is a violation; only with --warps
+    /// Bound that no kernel may exceed; only with --warps
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Bound::Universal)]
     bound: Bound,
     /// Part of the memory that each partition has for itself; only with --warps
     #[arg(long, value_name = "PART", value_enum, default_value_t = Memory::Shared)]
     memory: Memory,
-    /// Leave out kernels that camp on a part of the memory; only with --warps
+    /// Leave out kernels that concentrate accesses on a part of the memory; only with --warps
     ///
-    /// The limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a bank
-    /// counts only in the share of the sectors that open a row. For example, `--camping-limit 4` leaves out co-runs with
-    /// a kernel that loads one channel with more than four times the mean load.
+    /// The limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a
+    /// bank is multiplied by the share of the sectors that open a row. For example, `--camping-limit 4` leaves out
+    /// co-runs with a kernel that loads one channel with more than four times the mean load.
     #[arg(long, value_name = "FACTOR", requires = "warps", value_parser = whole::<u32>(1..=1_000_000))]
     camping_limit: Option<u32>,
-    /// Percentage by which times in isolation vary; only with --warps [default: 20]
+    /// Percentage added to times in isolation; only with --warps [default: 20]
     #[arg(long, value_name = "PERCENT", requires = "warps", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
     variation: Option<u32>,
     /// Let half of the kernels run synthetic programs with random strides; only with --warps
@@ -88,8 +88,8 @@ pub struct Args {
     synthetic: bool,
     /// Search for co-runs near the bound with this number of random changes; only with --warps
     ///
-    /// After each random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps a
-    /// change that increases the largest time divided by its bound.
+    /// After each random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and
+    /// keeps a change that increases the largest ratio of a time to its bound.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u32>(0..=1_000_000))]
     climb: u32,
     /// Simulate periodic jobs of task sets instead of co-runs; only with --warps
@@ -110,14 +110,14 @@ pub struct Args {
     checkpoint: Option<PathBuf>,
 }
 
-/// Bound on the time of a kernel beside other kernels.
+/// Bound on the time of a kernel in a co-run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Bound {
-    /// DRAM bytes in isolation at the peak bandwidth.
+    /// Transfer time of the DRAM bytes in isolation, at the peak bandwidth.
     Peak,
     /// Memory time at the balanced rates of the GPU.
     Balanced,
-    /// Memory time at the balanced rates, or at the own rates of a kernel if they are lower.
+    /// Memory time at the balanced rates, or at the rates of a kernel in isolation if they are lower.
     OwnDrain,
     /// Memory time at the lowest rates of the GPU: one slice and one bank.
     Universal,
@@ -157,9 +157,8 @@ impl From<Memory> for co_runs::Division {
 
 const EXAMPLE: &str = "\
 Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound; or
---warps leaves out all runs. To repeat
-such a violation, run the printed command. The command simulates the file of --reproducer. The name of the task set in the file
-contains the arguments of the command.
+--warps leaves out all runs. To repeat such a violation, run the printed command. It simulates the file of --reproducer. The
+name of the task set in the file contains the arguments of the command.
 
 Examples:
   gpusched validate --systems 576

@@ -53,11 +53,11 @@ impl Hardware {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
-    /// Numbers of the SMs of the partition, ascending.
+    /// SM numbers of the partition, ascending.
     Sms(Vec<u32>),
-    /// Numbers of the TPCs of the partition, ascending.
+    /// TPC numbers of the partition, ascending.
     Tpcs(Vec<u32>),
-    /// Numbers of the GPCs of the partition, ascending.
+    /// GPC numbers of the partition, ascending.
     Gpcs(Vec<u32>),
     /// MIG instance of the partition.
     Instance(Instance),
@@ -85,7 +85,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A list of ascending numbers. The text form joins consecutive numbers, such as `0-3, 8`.
+/// A list of ascending numbers. The text form writes consecutive numbers as a range, such as `0-3, 8`.
 pub struct Runs<'a>(pub &'a [u32]);
 
 impl std::fmt::Display for Runs<'_> {

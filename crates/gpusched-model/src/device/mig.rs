@@ -42,7 +42,7 @@ pub struct MigProfile {
     pub compute: u32,
     /// Number of memory slices of an instance.
     pub memory: u32,
-    /// Numbers of the memory slices at which an instance can start, ascending.
+    /// Memory slice numbers at which an instance can start, ascending.
     pub starts: Vec<u32>,
 }
 

@@ -144,7 +144,7 @@ impl TryFrom<DeviceShape> for Device {
     }
 }
 
-/// Returns whether `name` is valid without quotes, both on a command line and in a comment.
+/// Returns whether a command line and a comment can contain `name` without quotes.
 fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
     !name.is_empty() && name.len() <= 40 && name.chars().all(plain)
@@ -312,7 +312,7 @@ impl Device {
         self.sms_per_tpc.map(|unit| self.sms / unit)
     }
 
-    /// Returns the numbers of the TPCs of GPC number `gpc`, ascending.
+    /// Returns the TPC numbers of GPC number `gpc`, ascending.
     pub fn tpcs_of_gpc(&self, gpc: u32) -> Vec<u32> {
         if let Some(of_tpc) = &self.gpc_of_tpc {
             let numbered = (0u32..).zip(of_tpc);
@@ -327,7 +327,7 @@ impl Device {
         (before..before + tpcs).collect()
     }
 
-    /// Returns the numbers of the SMs of TPC number `tpc`. The range is empty if the TPCs are unknown.
+    /// Returns the SM numbers of TPC number `tpc`. The range is empty if the TPCs are unknown.
     pub fn sms_of_tpc(&self, tpc: u32) -> std::ops::Range<u32> {
         let unit = self.sms_per_tpc.unwrap_or(0);
         let first = tpc.saturating_mul(unit);

@@ -103,12 +103,13 @@ pub struct Hop {
 pub struct ChainBound {
     /// Name of the chain.
     pub name: String,
-    /// Bound on the reaction time, from an external event to the first output that depends on it [ns]. This value is
-    /// also a bound on the data age, counted up to the next output. Null if there is no bound.
+    /// Bound on the reaction time, from an external event to the first output that depends on the event [ns]. This
+    /// value is also a bound on the data age up to the next output. Null if there is no bound.
     pub reaction_ns: Option<Time>,
-    /// Bound on the reduced data age, from the input to the output that depends on it [ns]. Null if there is no bound.
+    /// Bound on the reduced data age, from the input to the output that depends on the input [ns]. Null if there is no
+    /// bound.
     pub age_ns: Option<Time>,
-    /// Method behind the bounds.
+    /// Method that computes the bounds.
     pub method: Method,
     /// Maximum reaction time [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,8 +145,7 @@ pub struct TaskAnswer {
 pub struct Scaling {
     /// Common factor for all WCETs.
     pub all_permille: Option<u64>,
-    /// For each resource, the factor for all WCETs on this resource; in the order of cores, copy engines and
-    /// partitions.
+    /// For each resource, the factor for all WCETs on this resource. The order is: cores, copy engines, partitions.
     pub resources_permille: Vec<Option<u64>>,
     /// For each task, the factor for all WCETs of this task.
     pub tasks_permille: Vec<Option<u64>>,
@@ -158,7 +158,7 @@ pub struct Scaling {
 pub struct Answer {
     /// Whether all tasks meet their deadlines and all chains meet their limits.
     pub schedulable: bool,
-    /// Analysis behind the verdict.
+    /// Analysis that computes the verdict.
     pub policy: Analysis,
     /// Strength of a positive verdict.
     pub strength: Strength,
@@ -307,7 +307,7 @@ pub struct SystemPlan {
     /// 1. Absent if no task uses an alternative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternatives: Option<Vec<usize>>,
-    /// Whether every plan with fewer SMs fails the test, among all partitions and alternatives that the search covers.
+    /// Whether all plans with fewer SMs fail the test. Only partitions and alternatives that the search covers count.
     pub proven: bool,
     /// Number of end-to-end tests that the search executed.
     pub tests: u64,
@@ -315,7 +315,7 @@ pub struct SystemPlan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Draft>,
     /// Verdict on the system with the chosen partitions. If the search found no plan, the verdict is for the largest
-    /// partitions. Absent if, in this case, the device supports no partition.
+    /// partitions. Absent if the device supports no partition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Answer>,
 }

@@ -28,7 +28,7 @@ pub struct ChainDraft {
     /// Names of the tasks, from sensor to actuator; at least one.
     #[schemars(length(min = 1))]
     pub tasks: Vec<String>,
-    /// Maximum reaction time [ns]; > 0. The value is also a limit for the data age, counted up to the next output.
+    /// Maximum reaction time [ns]; > 0. The value also limits the data age up to the next output.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",

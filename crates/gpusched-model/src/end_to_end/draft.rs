@@ -47,7 +47,7 @@ impl Document for Draft {
 
     fn from_json(text: &str) -> Result<Draft, Fault> {
         let draft: Draft = from_json::<Draft, _>(text)?;
-        // The sizes of partitions have no influence on faults in names and times.
+        // The check for faults in names and times does not depend on the sizes of partitions.
         let mut sized = draft.clone();
         for partition in &mut sized.partitions {
             partition.sms = partition.sms.or(Some(MAX_SMS));
@@ -60,8 +60,8 @@ impl Document for Draft {
 }
 
 impl Draft {
-    /// Replaces the sizes of all partitions by `sms`, in the order of the partitions. Partitions without an entry keep
-    /// their size.
+    /// Replaces the sizes of all partitions by `sms`, in the order of the partitions. Partitions without an entry in
+    /// `sms` keep their size.
     #[must_use]
     pub fn sized(mut self, sms: &[u32]) -> Draft {
         for (partition, &sms) in self.partitions.iter_mut().zip(sms) {
@@ -70,8 +70,8 @@ impl Draft {
         self
     }
 
-    /// Replaces the segments of each task by an alternative. `choice` has one number per task: 0 keeps the segments, and
-    /// n takes alternative n, counted from 1. A number without an alternative keeps the segments.
+    /// Replaces the segments of each task by an alternative. `choice` has one number per task: 0 keeps the segments,
+    /// and n takes alternative n, counted from 1. If a task has no alternative n, it keeps its segments.
     #[must_use]
     pub fn chosen(mut self, choice: &[usize]) -> Draft {
         for (task, &choice) in self.tasks.iter_mut().zip(choice) {

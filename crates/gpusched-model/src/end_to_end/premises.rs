@@ -66,7 +66,8 @@ impl System {
                 Id::InterferenceConflict,
                 "Only kernels of the same kind on the same partition slow each other down. Cores, copies and partitions do not contend for memory.",
             ),
-            // A system refuses the memory time, so its entry is the entry of the bandwidth form.
+            // A system refuses interference models with memory time. So these models have the entries of the bandwidth
+            // models.
             Interference::ConflictBandwidth | Interference::ConflictMemoryTime => (
                 Id::InterferenceConflictBandwidth,
                 "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of \

@@ -44,12 +44,13 @@ pub struct SegmentDraft {
     /// kernel of its partition, which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// V: maximum amount of data that one execution of the segment moves to and from memory. The default for a copy with
-    /// `bytes` is twice `bytes`, because a copy reads and writes. For all other segments, the default is the peak
-    /// bandwidth during the WCET, which is safe. Only `--interference bandwidth` and `conflict+bandwidth` use this field.
+    /// V: maximum amount of data that one execution of the segment moves to and from memory. The default for a copy
+    /// with `bytes` is twice `bytes`, because a copy reads and writes each byte. For all other segments, the default is
+    /// the amount at the peak bandwidth during the WCET, which is safe. Only `--interference bandwidth` and
+    /// `conflict+bandwidth` use this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
-    /// d: maximum memory bandwidth that the segment uses at any time, on every number of SMs. The default is the whole
+    /// d: maximum memory bandwidth that the segment uses at any time, on any number of SMs. The default is the whole
     /// memory bandwidth, which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,

@@ -30,9 +30,9 @@ impl System {
     ///
     /// # Errors
     /// Fails if a name is missing, unknown or not unique, or if a time or size is out of range. Also fails if a task
-    /// with several segments has a deadline above its period. Also fails if the interference model of `environment`
-    /// requires a shared memory that is absent, or does not allow one that is present. Also fails if a partition has
-    /// preemption at block boundaries and `environment` has a shared memory.
+    /// with several segments has a deadline above its period. Also fails if `environment` lacks a shared memory that
+    /// its interference model requires, or has a shared memory that the model does not allow. Also fails if a partition
+    /// has preemption at block boundaries and `environment` has a shared memory.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
@@ -142,8 +142,8 @@ impl System {
         })
     }
 
-    /// Returns the system with all WCETs multiplied by `permille`/1000 and rounded up. `of` selects the segments whose
-    /// WCETs change. BCETs stay unchanged.
+    /// Returns the system with some times multiplied by `permille`/1000 and rounded up: the WCETs and the longest
+    /// thread blocks of the segments that `of` selects. BCETs stay unchanged.
     ///
     /// Returns `None` if a changed WCET is below its BCET or above [`Time::LIMIT`].
     pub fn scaled(&self, permille: u64, of: impl Fn(usize, &Segment) -> bool) -> Option<System> {
@@ -203,7 +203,7 @@ fn partitions(draft: &Draft) -> Result<Vec<Partition>, Refusal> {
 }
 
 /// Returns the priorities of tasks that state no priority, on cores and on other resources. The order is
-/// deadline-monotonic. Tasks with equal deadlines have priorities in the order of the tasks.
+/// deadline-monotonic. Among tasks with equal deadlines, the task with the lowest position has the highest priority.
 fn default_priorities(tasks: &[TaskDraft]) -> Result<Vec<(u32, u32)>, Refusal> {
     let stated = tasks.iter().filter(|task| task.priority.is_some()).count();
     if let (true, Some(missing)) = (stated > 0, tasks.iter().position(|task| task.priority.is_none())) {
@@ -262,7 +262,7 @@ fn chain(draft: &ChainDraft, positions: &HashMap<&str, usize>) -> Result<Chain, 
     })
 }
 
-/// Returns the names of the first tasks, in the order of the tasks.
+/// Returns the names of the first tasks for an error message, in the order of the tasks.
 fn listed(positions: &HashMap<&str, usize>) -> String {
     let mut names: Vec<(&usize, &&str)> = positions
         .iter()

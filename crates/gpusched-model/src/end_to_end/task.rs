@@ -17,7 +17,7 @@ pub enum Wait {
     Suspend,
 }
 
-/// Times between two arrivals of a task.
+/// Time between two consecutive arrivals of a task.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]

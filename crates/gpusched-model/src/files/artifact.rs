@@ -3,10 +3,10 @@
 //! gpusched writes every output file through [`Outputs`]. It first writes a temporary file in the destination folder.
 //! [`Outputs::commit`] writes all temporary files to disk and then renames them. If a run fails before the renames, the
 //! old files stay unchanged and no new file appears. Examples of such failures are a full disk, a killed process and an
-//! invalid input. If a rename fails, `commit` reverts the earlier renames. Only some of the output files may appear in
-//! two cases: the process is killed between two renames, or an output replaces a file on a file system without hard
-//! links. A killed process leaves its temporary files. gpusched removes these files when it next writes an output file
-//! of the same name.
+//! invalid input. If a rename fails, `commit` reverts the earlier renames. In two cases, only some of the output files
+//! may appear: the process is killed between two renames, or a rename fails after an output replaced a file on a file
+//! system without hard links. A killed process leaves its temporary files. gpusched removes these files when it next
+//! writes an output file of the same name.
 //!
 //! [`Outputs::keep`] protects the input files of a run: no output may replace an input file.
 

@@ -36,8 +36,7 @@ const PIECE: usize = 160;
 /// Maximum length of a message [characters].
 const LINE: usize = 1000;
 
-/// Returns whether `c` is invisible and affects other characters in a terminal, such as their
-/// order.
+/// Returns whether `c` is invisible and affects other characters in a terminal, for example their order.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

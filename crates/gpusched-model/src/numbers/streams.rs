@@ -27,7 +27,7 @@ pub enum Purpose {
     BlockTimes = 10,
     /// The selection of the measurements that gpusched keeps for a thread block.
     BlockSamples = 11,
-    /// The thread blocks in the clusters of a synthetic kernel.
+    /// The WCETs and the sizes of the clusters of a synthetic kernel.
     Profile = 12,
     /// The start time of a kernel within a regulation period.
     RegulationOffset = 20,

@@ -65,8 +65,8 @@ impl Utilization {
 /// Returns ⌊numerator·2⁴⁸ / denominator⌋, and whether this quotient is exact.
 ///
 /// The function first estimates the quotient in floating point, with an error of at most 1 in the relevant range, and
-/// then checks the estimate with integers. The estimate and the check are several times faster than a 128-bit division.
-/// If the check fails, the function uses a 128-bit division.
+/// then checks the estimate with integers. Together, the estimate and the check are several times faster than a 128-bit
+/// division. If the check fails, the function uses a 128-bit division.
 fn scaled(numerator: u64, denominator: u64) -> (u128, bool) {
     let dividend = u128::from(numerator) << FRACTION_BITS;
     let divisor = u128::from(denominator);

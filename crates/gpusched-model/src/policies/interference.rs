@@ -10,27 +10,27 @@ use crate::SharedMemory;
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Interference {
-    /// Tasks of one kind in one partition have the WCET in conflict Cᶜ, all others Cⁿ.
+    /// Tasks of the same kind in one partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ.
     #[default]
     Conflict,
     /// Tasks do not contend. Every task has the isolated WCET Cⁿ.
     None,
-    /// The model `conflict`, and delays by the memory traffic of other partitions.
+    /// The model `conflict`, plus delays by the memory traffic of other partitions.
     #[serde(rename = "conflict+bandwidth")]
     #[strum(to_string = "conflict+bandwidth")]
     ConflictBandwidth,
-    /// The model `none`, and delays by the memory traffic of other partitions.
+    /// The model `none`, plus delays by the memory traffic of other partitions.
     Bandwidth,
-    /// The model `conflict`, and delays by memory times of jobs in other partitions.
+    /// The model `conflict`, plus delays by memory times of jobs in other partitions.
     #[serde(rename = "conflict+memory-time")]
     #[strum(to_string = "conflict+memory-time")]
     ConflictMemoryTime,
-    /// The model `none`, and delays by memory times of jobs in other partitions.
+    /// The model `none`, plus delays by memory times of jobs in other partitions.
     MemoryTime,
 }
 
 impl Interference {
-    /// Returns whether tasks of one kind in one partition contend.
+    /// Returns whether tasks of the same kind in one partition contend.
     pub fn counts_conflicts(self) -> bool {
         match self {
             Interference::Conflict | Interference::ConflictBandwidth | Interference::ConflictMemoryTime => {

@@ -39,7 +39,7 @@ pub enum Policy {
 pub enum Preemption {
     /// Preemptive: the kernel preempts at any point, without delay or cost.
     Preemptive,
-    /// Non-preemptive: never. A kernel that has started runs to its end.
+    /// Non-preemptive: a kernel that has started runs to its end.
     NonPreemptive,
     /// Limited preemption: the kernel preempts at the end of a thread block. Each preemption adds at most the length of
     /// the longest thread block.
@@ -57,7 +57,7 @@ pub enum Priorities {
     RateMonotonic,
     /// The order of the tasks in the task set: the first task has the highest priority.
     Given,
-    /// An order of priorities that meets all deadlines, if such an order exists (Audsley's algorithm).
+    /// An order of priorities with which all tasks meet their deadlines, if such an order exists (Audsley's algorithm).
     Audsley,
 }
 

@@ -16,7 +16,7 @@ pub struct Bound {
     /// Q: memory bandwidth budget, from 0 to 1. In this share of each regulation period,
     /// best-effort cores may access memory.
     pub q: Factor,
-    /// Whether the bound assumes that the kernel starts together with a regulation period.
+    /// Whether the bound assumes that the kernel starts at the start of a regulation period.
     pub sync: bool,
     /// Rule that selects the delayed blocks among thread blocks that overlap memory time only in
     /// part. *Memory time* is the time when best-effort cores access memory.
@@ -62,9 +62,9 @@ impl Certificate {
 /// Rule that selects the delayed blocks among thread blocks that overlap memory time only in
 /// part. *Memory time* is the time when best-effort cores access memory.
 ///
-/// The correct rule depends on the GPU. If a block progresses at a rate between e⁰/e¹ and 1 during memory time, partly
-/// covered blocks need not count. If any overlap with memory time extends a block to e¹, blocks at both ends of each
-/// memory time must count. [Aghilinasab20] §IV-B counts only one end. See `docs/errata.md`.
+/// The correct rule depends on the GPU. If a block progresses at a rate between e⁰/e¹ and 1 during memory time, blocks
+/// with a partial overlap need not count. If any overlap with memory time extends a block to e¹, blocks at both ends of
+/// each memory time must count. [Aghilinasab20] §IV-B counts only one end. See `docs/errata.md`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]

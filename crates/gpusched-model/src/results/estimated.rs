@@ -16,8 +16,8 @@ pub struct Estimated {
 }
 
 impl Estimated {
-    /// Valid numbers of rounds for an estimate. An estimate needs at least two rounds, because
-    /// their difference shows the uncertainty.
+    /// Valid numbers of rounds for an estimate. An estimate needs at least two rounds, because the difference between
+    /// rounds shows the uncertainty.
     pub const ROUNDS: RangeInclusive<u32> = 2..=1000;
 
     /// Creates the mark for an estimate from `rounds` rounds. Returns `None` if `rounds` is

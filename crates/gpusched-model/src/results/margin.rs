@@ -22,12 +22,11 @@ pub struct Margin {
     /// means that gpusched found no limit.
     #[schemars(range(min = 1000, max = LARGEST_SCALING))]
     pub at_most_permille: u64,
-    /// Reason why no plan exists for the factor `at_most_permille` + 1. Absent if gpusched found no limit.
+    /// Reason why no plan exists for a factor of `at_most_permille` + 1 thousandths. Absent if gpusched found no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Failure>,
-    /// Lower bound on the number of SMs of every plan for the factor `at_most_permille` + 1.
-    /// Present if `limit` is `bound-exceeds-gpu` and the search allocates single SMs. Absent
-    /// under MIG.
+    /// Lower bound on the number of SMs of every plan for a factor of `at_most_permille` + 1 thousandths. Present if
+    /// `limit` is `bound-exceeds-gpu` and the search allocates single SMs. Absent under MIG.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<LowerBound>,
 }

@@ -193,8 +193,7 @@ impl std::fmt::Display for Failure {
 pub struct SearchStats {
     /// Number of merges that the search tested (calls of Algorithm 2).
     pub merges_tested: u64,
-    /// Number of merges that gpusched tested before the search to fill the forbidden list
-    /// (heuristic ACT, offline).
+    /// Number of merges that gpusched tested to fill the forbidden list before the search (heuristic ACT, offline).
     pub prefill_merges: u64,
     /// Other work of the search, such as linear programs. The value is the number of merge tests that would take the
     /// same time.

@@ -1,7 +1,7 @@
 //! Jobs that are named ranges.
 //!
-//! A launch belongs to the innermost selected range around its host call in the same thread. The thread may have no
-//! such range, because libraries launch kernels from their own threads. In this case, if exactly one other thread has a
+//! A launch belongs to the innermost selected range around its host call in the same thread. If a library launches
+//! kernels from its own threads, the thread may have no such range. In this case, if exactly one other thread has a
 //! range around the host call, the launch can belong to this range. If the file contains no host calls, a launch
 //! belongs to the range on the GPU around its start on the same stream.
 
@@ -113,7 +113,7 @@ fn select<'a>(recording: &Recording, names: &[String], mut ranges: Vec<&'a Range
         ranges.retain(|range| wanted(recording, names, range.name));
         return ranges;
     }
-    // The two latest ends among the ranges so far. The two ranges have different names.
+    // Among the ranges so far, the two ranges with different names that end last.
     let (mut latest, mut second): (Option<&Range>, Option<&Range>) = (None, None);
     ranges.retain(|range| {
         let around = [latest, second]

@@ -40,8 +40,8 @@ impl Rhythm {
         Some(periodic.unwrap_or(sporadic))
     }
 
-    /// Returns the release jitter of `releases` for a stated period [ns]: the smallest J so that any k + 1 releases need at least
-    /// k·`period_ns` − J. `releases` are in increasing order.
+    /// Returns the release jitter of `releases` for a stated period [ns]: the smallest J so that any k + 1 consecutive
+    /// releases span at least k·`period_ns` − J. `releases` are in increasing order.
     pub fn jitter_for(releases: &[i64], period_ns: u64) -> u64 {
         let (mut latest, mut jitter) = (i128::MIN, 0);
         for (number, &release) in (0i128..).zip(releases) {
@@ -111,7 +111,8 @@ mod tests {
         assert_eq!(Rhythm::jitter_for(&[], 100), 0);
     }
 
-    /// The releases of a task (P, J) are possible releases of the observed rhythm: any k + 1 releases need at least k·P − J.
+    /// A task with period P and jitter J can have the observed releases: any k + 1 consecutive releases span at least
+    /// k·P − J.
     #[test]
     fn every_window_is_covered() {
         for seed in 0..200i64 {

@@ -1,4 +1,4 @@
-//! Releases of tasks. The periods are from stimuli. A task can also get its period through other tasks that trigger it.
+//! Releases of tasks. Stimuli state the periods. A task can also get its period through other tasks that trigger it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::software::{Body, Software};
 /// Maximum number of releases of one task per period.
 const MAX_RELEASES: usize = 1000;
 
-/// Maximum number of steps of all searches. The limit stops models whose triggers multiply.
+/// Maximum number of steps of all searches. Without a limit, a model could lead to exponentially many steps.
 const MAX_STEPS: usize = 1_000_000;
 
 /// A sequence of periodic or sporadic releases of a task.

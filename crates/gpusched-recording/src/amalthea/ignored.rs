@@ -63,8 +63,8 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// Parts of the model, as pairs of a part and a child element. No other module reads the pairs that have a noun. Other
-/// modules read the pairs without a noun, or list these pairs in another way.
+/// Pairs of a part of the model and a child element. If a pair has a noun, no other module reads the element. If not,
+/// another module reads the element or lists it differently.
 const KINDS: [(&str, &str, Option<&str>); 16] = [
     ("swModel", "tasks", None),
     ("swModel", "isrs", None),

@@ -36,7 +36,7 @@ pub struct Imported<T> {
     pub result: T,
     /// The GPU; `None` if no task uses a GPU.
     pub gpu: Option<Gpu>,
-    /// Decisions that the model leaves open and gpusched made.
+    /// Decisions that the model leaves open and that gpusched made.
     pub notes: Vec<String>,
     /// Assumptions about the model. If an assumption is false, the result does not describe the model, and a verdict
     /// may be unsafe.

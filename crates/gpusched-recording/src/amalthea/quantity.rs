@@ -188,7 +188,7 @@ pub fn average_ticks(model: &Model<'_>, node: Node<'_>) -> Result<u64, Refusal> 
     average.ok_or_else(|| model.refuse(node, "average", found, expected))
 }
 
-/// Units of amounts of data, each with its length [bits].
+/// Units of amounts of data, each with its size [bits].
 const DATA: [(&str, u128); 20] = [
     ("bit", 1),
     ("kbit", 1_000),

@@ -58,8 +58,8 @@ impl Deadlines {
         Ok(deadlines)
     }
 
-    /// For each row with the name of another task, decides to which tasks the row applies. `releases` contains the
-    /// releases of work on the GPU. Returns one warning per contradiction.
+    /// If the name of a row is the name of a task other than the stated task, decides to which tasks the row applies.
+    /// `releases` contains the releases of work on the GPU. Returns one warning per contradiction.
     ///
     /// If the limit equals the period of only one of the two tasks, the row applies to this task. In all other cases,
     /// the row applies to both tasks, which is safe.

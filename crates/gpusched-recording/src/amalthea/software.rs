@@ -13,10 +13,10 @@ use super::reference::{Reference, reference, references};
 /// Maximum depth of nested groups and calls.
 const MAX_DEPTH: usize = 100;
 
-/// Maximum number of steps. The limit stops models whose calls multiply.
+/// Maximum number of steps. Without a limit, a model could lead to exponentially many steps.
 const MAX_STEPS: u64 = 10_000_000;
 
-/// Items of a GPU task that have no number of ticks of their own.
+/// Types of items in a GPU task that state no number of ticks.
 const WITHOUT_TICKS: [&str; 16] = [
     "LabelAccess",
     "ModeLabelAccess",

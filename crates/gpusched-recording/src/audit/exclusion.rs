@@ -41,7 +41,7 @@ fn overlaps(recording: &Recording, tasks: &[Audited<'_>], partition: usize) -> V
         }
     }
     kernels.sort_unstable();
-    // The kernels that may still run; then the total overlap of each pair of jobs, and the start of the overlap.
+    // Kernels that may still run. For each pair of jobs: start of the overlap, and total length of the overlap.
     let mut running: Vec<Kernel> = Vec::new();
     let mut pairs: BTreeMap<(usize, usize, usize, usize), (i64, u64)> = BTreeMap::new();
     for &(start, end, task, job) in &kernels {

@@ -26,7 +26,7 @@ pub enum Visible {
 pub enum Subject {
     /// The recording shows jobs of the task.
     Jobs,
-    /// Releases are far enough apart: k + 1 releases need at least k·T − J.
+    /// Releases are far enough apart: k + 1 consecutive releases span at least k·T − J.
     Releases,
     /// Each job ends at most D after its arrival.
     Deadlines,
@@ -127,7 +127,7 @@ impl Report {
         }
     }
 
-    /// Adds a check that the file does not show, with the reason.
+    /// Adds a check whose result the file does not show, with the reason.
     pub fn unknown(&mut self, task: &Audited<'_>, subject: Subject, reason: &str) {
         self.findings.push(Finding {
             task: task.name.clone(),

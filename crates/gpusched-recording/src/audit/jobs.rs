@@ -6,8 +6,8 @@ use gpusched_model::time::Time;
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
 
-/// Checks that k + 1 releases need at least k·T − J. After a violation, the check starts again at the early job, so
-/// that each early job causes one finding only.
+/// Checks that k + 1 consecutive releases span at least k·T − J. After a violation, the check starts again at the early
+/// job, so that each early job causes one finding only.
 pub fn releases(task: &Audited<'_>, report: &mut Report) {
     if let Some(reason) = without_releases(task) {
         report.unknown(task, Subject::Releases, &reason);
@@ -47,8 +47,8 @@ pub fn releases(task: &Audited<'_>, report: &mut Report) {
     report.checked(task, Subject::Releases, slack, violations);
 }
 
-/// Returns a reason if the file does not show the releases of some jobs. Without a release in the file, a job may have
-/// waited before it started on the GPU.
+/// Returns a reason if the file does not show the releases of some jobs. If the file does not show its release, a job
+/// may have waited before it started on the GPU.
 fn without_releases(task: &Audited<'_>) -> Option<String> {
     let hidden = task.jobs.iter().filter(|job| !job.shows_release).count();
     (hidden > 0).then(|| {

@@ -14,7 +14,7 @@ pub use range::{Range, RangeSum, Side};
 pub use source::{Origin, Tool};
 pub use work::{Call, KernelSum, Launch, StreamId, StreamKey, Streams};
 
-/// Latest and earliest time of an event, as a distance from 0 [ns]. The limit keeps all sums and differences within 64 bits.
+/// Maximum absolute value of the time of an event [ns]. The limit keeps all sums and differences within 64 bits.
 pub const LATEST_NS: i64 = 1 << 61;
 
 /// The content of one recorded file. All times are nanoseconds of the clock of the profiler, which may be negative.

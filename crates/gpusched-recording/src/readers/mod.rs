@@ -20,7 +20,8 @@ use input::Input;
 pub struct Options {
     /// Profiler that wrote the file. If `None`, the content of the file determines the profiler.
     pub tool: Option<Tool>,
-    /// Whether to read the host call of each launch. Calls assign launches to ranges, but they need additional memory.
+    /// Whether to read the host call of each launch. The calls link launches with ranges, but they need additional
+    /// memory.
     pub calls: bool,
 }
 

@@ -55,7 +55,8 @@ struct Export {
     path: std::path::PathBuf,
     /// Tables with the names of their columns.
     tables: HashMap<String, Vec<String>>,
-    /// A damaged database can contain an endless chain of pages. No valid file has more rows than bytes.
+    /// Maximum number of rows of a query: the size of the file in bytes. A damaged database can contain an endless
+    /// chain of pages, but no valid file has more rows than bytes.
     most_rows: u64,
 }
 
@@ -463,7 +464,7 @@ fn text(row: &Row<'_>, index: usize) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// Returns a positive number of SMs. A 0 states that the number is unknown.
+/// Returns a positive number of SMs. The value 0 means that the number is unknown.
 fn sms_in(row: &Row<'_>, index: usize) -> Result<Option<u32>, Refusal> {
     let sms = integer(row, index)?.and_then(|sms| u32::try_from(sms).ok());
     Ok(sms.filter(|&sms| sms > 0))
@@ -479,7 +480,7 @@ fn quoted(name: &str, quote: char) -> String {
     format!("{quote}{doubled}{quote}")
 }
 
-/// Returns the address of an immutable database. The function escapes bytes that have a special meaning.
+/// Returns the URI that opens the database as immutable. The function escapes bytes that have a special meaning.
 fn uri(path: &Path) -> String {
     let escaped = path
         .as_os_str()

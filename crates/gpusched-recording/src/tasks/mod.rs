@@ -39,7 +39,7 @@ pub struct Run<'a> {
     /// Number of SMs on which all kernels of the recording ran. If `None`, the green contexts of the kernels determine
     /// the number.
     pub sms: Option<u32>,
-    /// Whether other kernels of the same kind ran at the same time, so that the times are in conflict.
+    /// Whether other kernels of the same kind ran at the same time, so that the measured times are times in conflict.
     pub conflict: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct TaskReport {
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
     pub worst: Vec<Worst>,
-    /// Largest sum of the gaps in one job [ns], and largest share of the time of one job that is gaps.
+    /// Largest sum of the gaps in one job [ns], and largest share of gaps in the time of one job.
     pub largest_gaps: (u64, f64),
     /// Number of dropped jobs, and the execution time of the longest dropped job [ns].
     pub dropped: (usize, u64),

@@ -11,7 +11,7 @@ use super::system::System;
 use crate::figure::Figure;
 use crate::steps::Steps;
 
-/// Maximum number of steps in all charts of a page, and in one chart.
+/// Two limits on the number of steps: in all charts of a page together, and in one chart.
 const STEPS: (usize, usize) = (20_000, 400);
 
 /// Minimum number of steps in one chart.
@@ -78,7 +78,8 @@ fn without_jitter(demands: &[Demand]) -> Option<Vec<Demand>> {
     demands.collect()
 }
 
-/// Returns the steps of the demand bound function up to `end`, at most `most`, and the end of the steps.
+/// Returns at most `most` steps of the demand bound function up to `end`, and the length up to which the steps are
+/// complete.
 fn steps(demands: &[Demand], end: u64, most: usize) -> (Vec<(u64, u128)>, u64) {
     let mut steps = Vec::new();
     let mut at = 0u64;

@@ -128,7 +128,7 @@ fn place(plan: &Plan, owners: &mut [Option<usize>]) -> bool {
     all
 }
 
-/// Assigns SMs in the order of the partitions.
+/// Assigns SMs to the partitions, in the order of the plan.
 fn in_order(plan: &Plan, owners: &mut [Option<usize>]) {
     let order = plan.partitions.iter().enumerate();
     let order = order.flat_map(|(index, partition)| std::iter::repeat_n(index, partition.sms as usize));

@@ -1,8 +1,8 @@
-//! The page of a plan: the verdict first, then what the plan states, and the evidence for it.
+//! The page of a plan: first the verdict, then the statements of the plan, and the evidence for them.
 //!
 //! * `verdict`: result of the verifier in words;
 //! * `tables`: partitions and tasks;
-//! * `system`: the plan as a problem of the analysis;
+//! * `system`: the plan as an input of the analysis;
 //! * `map`: SMs of the GPU, with their partitions;
 //! * `demand`: demand against supply;
 //! * `run`: Gantt chart of a simulated run;

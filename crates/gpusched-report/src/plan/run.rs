@@ -129,7 +129,8 @@ fn jobs(tasks: &[Task], releases: &[Release], end: Time) -> u64 {
     })
 }
 
-/// Returns the latest end up to `last` with at most [`JOBS`] jobs, but at least one job per task.
+/// Returns the latest end of the run, up to `last`, with at most [`JOBS`] jobs, or two jobs per task if this number is
+/// larger.
 fn cut(tasks: &[Task], releases: &[Release], last: Time) -> Time {
     let most = JOBS.max(2 * tasks.len() as u64);
     if jobs(tasks, releases, last) <= most {

@@ -1,4 +1,4 @@
-//! The plan as a problem of the analysis, to compute demands and response times.
+//! The plan as an input of the analysis, which computes demands and response times.
 
 use gpusched_analysis::interference::model_of;
 use gpusched_analysis::partitioning::{Offer, Problem};

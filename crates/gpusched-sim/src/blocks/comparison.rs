@@ -22,8 +22,8 @@ pub enum Reason {
     /// Near the start of this block, another block ended on the measured or on the simulated SM.
     /// The order of block ends on the GPU determines which SMs have room.
     RefillOrder,
-    /// The measured SM has room for at least as many further blocks as the simulated SM. The
-    /// simulation chose by the order of the SMs in the platform.
+    /// The measured SM has room for at least as many further blocks as the simulated SM. The order of the SMs in the
+    /// platform decided the choice of the simulation.
     SmOrder,
     /// The measured SM has room, but for fewer further blocks than the simulated SM. Therefore
     /// the placement rule prefers the simulated SM.
@@ -45,9 +45,9 @@ pub struct Difference {
     pub measured_sm: u32,
     /// SM of the block in the simulation.
     pub simulated_sm: u32,
-    /// Number of further blocks of the kernel that fit on the measured SM in the simulation.
+    /// Number of blocks of the kernel that fit on the measured SM just before this block starts in the simulation.
     pub measured_slots: u32,
-    /// Number of further blocks of the kernel that fit on the simulated SM, including this block.
+    /// Number of blocks of the kernel that fit on the simulated SM just before this block starts in the simulation.
     pub simulated_slots: u32,
     /// Number of blocks on all SMs that ended within `window_ns` of the start of this block.
     pub ends_nearby: usize,
@@ -67,8 +67,8 @@ pub struct KernelComparison {
     pub blocks: usize,
     /// Number of blocks whose measured SM equals their simulated SM.
     pub equal: usize,
-    /// Number of equal placements if the blocks of the kernel are interchangeable. For each SM,
-    /// the smaller of the measured and the simulated number of blocks counts.
+    /// Number of equal placements if the blocks of the kernel are interchangeable. It is the sum, over all SMs, of the
+    /// smaller of two numbers: measured blocks and simulated blocks.
     pub equal_by_load: usize,
 }
 

@@ -75,8 +75,7 @@ pub(super) struct Running {
     /// profile.
     pub contended: Option<u64>,
     pub progress: Progress,
-    /// Generation of the valid end event for this place. The simulation ignores end events of
-    /// earlier generations.
+    /// Number of the valid end event for this place. The simulation ignores end events with other numbers.
     pub generation: u32,
     pub live: bool,
 }
@@ -85,8 +84,8 @@ pub(super) struct Running {
 #[derive(Clone, Debug)]
 pub(super) struct Launches {
     pub sms: Vec<Sm>,
-    /// Kernels with blocks that have not started. There is one queue for each priority, high
-    /// priority first. Each queue is sorted by the time at which its kernels became ready.
+    /// Kernels with blocks that have not started. There is one queue for each priority, and the queue with the higher
+    /// priority is first. Each queue is sorted by the time at which its kernels became ready.
     pub queues: [VecDeque<usize>; 2],
     /// Number of blocks that are running.
     pub running: usize,

@@ -21,8 +21,8 @@ impl Sm {
     /// Returns the number of further blocks with `need` that fit on the SM by their threads,
     /// registers and shared memory. The number is 0 if no block slot is free.
     ///
-    /// A positive number of free block slots has no effect, because [Sanudo20] Eqs 2–4 compare
-    /// warps even if few block slots are free.
+    /// Otherwise, the number of free block slots has no effect, because [Sanudo20] Eqs 2–4 compare warps even if few
+    /// block slots are free.
     pub fn slots(&self, need: &Need) -> u32 {
         match self.blocks {
             0 => 0,

@@ -15,16 +15,15 @@ pub(super) struct Turns {
     /// Application that has the current turn.
     pub current: Option<usize>,
     slice: Slice,
-    /// Number of timeslices that have started. The number identifies outdated end events.
+    /// Number of the current timeslice. An end event with another number is outdated.
     generation: u64,
 }
 
 /// The end of the current turn.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Slice {
-    /// No other application waits. From this time on, the timeslices of the turn follow each
-    /// other. When another application begins to wait, the turn ends together with the current
-    /// timeslice.
+    /// No other application waits. The first timeslice of the turn starts at this time, and further timeslices follow
+    /// directly. When another application begins to wait, the turn ends at the end of the current timeslice.
     Open(Time),
     /// The end of the turn is scheduled.
     Scheduled,

@@ -1,4 +1,4 @@
-//! Bounds on the time of a kernel in a co-run, and the simulated times.
+//! Bounds on the execution time of a kernel in a co-run, and the simulated execution times.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use gpusched_warp::scenario::{Options, Setup};
 use gpusched_warp::stress::{self, Rates, Stress};
 use serde::{Deserialize, Serialize};
 
-/// Limit on a simulated run [core cycles]. Longer co-runs are not examined.
+/// Maximum length of a simulated run [core cycles]. gpusched does not examine longer runs.
 pub const LIMIT: u64 = 400_000;
 
 /// Launch times of the runs in isolation that determine a WCET [core cycles].
@@ -23,22 +23,22 @@ const LAUNCHES: [u64; 8] = [0, 1, 2, 3, 7, 100, 500, 1000];
 /// Number of further runs in isolation, if a kernel takes longer in a co-run than its bound.
 const MORE_RUNS: u64 = 120;
 
-/// A bound on the time of a kernel beside other kernels.
+/// A bound on the execution time of a kernel in a co-run.
 ///
-/// With the numbers R and W of sectors that a job reads and writes at L2, the memory time of a job is
-/// `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. For a kernel with ways of L2 of its own, the number of sectors that DRAM
-/// reads and writes in isolation replaces R + 2·W. A kernel on channels and clusters of its own has its time in
-/// isolation as the bound of every form. The forms of the memory time count the cold time in isolation with its variation. The
-/// cold time is of one run, or the longest of many runs if the kernel exceeds `own-drain` or `universal`.
+/// A job reads R sectors and writes W sectors at L2. Its memory time is `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. If a
+/// kernel has its own ways of L2, the number of sectors that DRAM reads and writes in isolation replaces R + 2·W. If a
+/// kernel has its own channels and clusters, every form of the bound is its time in isolation. Except for `peak`, every
+/// form uses the cold time in isolation plus the variation. The cold time is the time of one run, or the longest time
+/// of many runs if the kernel exceeds `own-drain` or `universal`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// The time in isolation plus the DRAM bytes in isolation of all other kernels at the peak bandwidth. This is the
-    /// supply bound of partitions that share a memory, with the bandwidth of a data sheet.
+    /// The time in isolation plus the time to transfer the DRAM bytes of all other kernels at the peak bandwidth. This
+    /// is the supply bound of partitions that share a memory, with the bandwidth of a data sheet.
     Peak,
-    /// The cold time in isolation plus the memory time of the others at the balanced rates of the machine.
+    /// The cold time in isolation plus the memory time of all other kernels at the balanced rates of the machine.
     Balanced,
-    /// As `balanced`, but a kernel with lower rates in isolation counts with its own rates.
+    /// As `balanced`, but with the rates of the kernel in isolation where they are lower.
     OwnDrain,
     /// As `balanced`, at the lowest rates of the machine: one slice and one bank.
     Universal,
@@ -48,7 +48,7 @@ impl Form {
     /// All forms, from the least to the most pessimistic.
     pub const ALL: [Form; 4] = [Form::Peak, Form::Balanced, Form::OwnDrain, Form::Universal];
 
-    /// The forms that no kernel exceeds if its WCET is valid, as far as known.
+    /// If a kernel exceeds one of these forms, gpusched measures its WCET again with many runs.
     const HOLDING: [Form; 2] = [Form::OwnDrain, Form::Universal];
 
     /// Returns the name.
@@ -100,9 +100,9 @@ impl Victim {
 pub(super) struct Alone {
     /// Time from launch to finish [core cycles].
     pub(super) time: u64,
-    /// The same, or longer, with an empty L2 cache at the start.
+    /// The same with an empty L2 cache at the start; at least `time`.
     pub(super) cold: u64,
-    /// Longest time over many runs with an empty L2 cache, or 0 if one run decides.
+    /// Longest time over many runs with an empty L2 cache; 0 if one run is sufficient.
     longest: u64,
     /// Number of sectors that the kernel reads at L2.
     pub(super) reads: u64,
@@ -110,7 +110,8 @@ pub(super) struct Alone {
     pub(super) writes: u64,
     /// Number of sectors that DRAM reads or writes before the end.
     pub(super) dram: u64,
-    /// The same, or more, with an empty L2 cache at the start and with the dirty sectors that remain in L2 at the end.
+    /// The same plus the dirty sectors that remain in L2 at the end. The number with an empty L2 cache at the start
+    /// counts if it is larger.
     pub(super) dram_in_all: u64,
     /// Rates of the kernel on the whole GPU.
     pub(super) drain: Rates,
@@ -129,7 +130,7 @@ pub struct Examiner {
     machine: Machine,
     pub(super) balanced: Rates,
     pub(super) universal: Rates,
-    /// Percentage by which the time in isolation grows, because the phases of clocks and queues change it.
+    /// Percentage that a bound adds to the time in isolation, because the phases of clocks and queues change this time.
     pub(super) variation_percent: u32,
     /// Behavior of programs in isolation on all SMs, by program.
     programs: Mutex<HashMap<String, Whole>>,
@@ -147,7 +148,7 @@ impl Examiner {
         }
     }
 
-    /// Sets the percentage by which the time in isolation grows. The default is [`MemoryTime::VARIATION`].
+    /// Sets the percentage that a bound adds to the time in isolation. The default is [`MemoryTime::VARIATION`].
     #[must_use]
     pub fn with_variation(self, variation_percent: u32) -> Examiner {
         Examiner {
@@ -162,7 +163,7 @@ impl Examiner {
     }
 
     /// Simulates `run` and each of its kernels in isolation. Returns `None` if a simulation takes more than [`LIMIT`]
-    /// cycles. All programs must be part of the run, with the address of each buffer ([`place`]).
+    /// cycles. The run must contain all programs, with an address for each buffer ([`place`]).
     ///
     /// # Errors
     /// Fails if a kernel cannot be simulated.
@@ -192,7 +193,7 @@ impl Examiner {
                 bounds: bounds(index, kernel, &alone).into(),
             };
             if Form::HOLDING.iter().any(|form| victim.exceeds(*form)) {
-                // The WCET must be the longest time in isolation, but one run has decided so far.
+                // The WCET must be the longest time in isolation, but it is from one run so far.
                 let Some(longest) = self.longest_cold(run, kernel, MORE_RUNS, victim.together)? else {
                     return Ok(None);
                 };
@@ -210,7 +211,7 @@ impl Examiner {
             return victim.time;
         }
         let khz = u128::from(self.machine.clocks.core_khz);
-        // Cycles that `sectors` take at `rate` bytes per second, in 2^-32 cycles, rounded up.
+        // Time to transfer `sectors` at `rate` bytes per second, in 2^-32 cycles, rounded up.
         let time = |sectors: u64, rate: u64| {
             let bytes = u128::from(sectors) * u128::from(SECTOR) * khz * 1000;
             (bytes << 32).div_ceil(u128::from(rate.max(1)))
@@ -239,7 +240,7 @@ impl Examiner {
         u64::try_from(own + delay.div_ceil(1 << 32)).unwrap_or(u64::MAX)
     }
 
-    /// Simulates `kernel` of `run` in isolation, as in the run and with an empty L2 cache.
+    /// Simulates `kernel` of `run` in isolation, with the L2 cache as in the run and with an empty L2 cache.
     pub(super) fn alone(&self, run: &WarpRunShape, kernel: &RunKernel) -> Result<Option<Alone>> {
         let mut shape = run.clone();
         shape.kernels = vec![kernel.clone()];
@@ -282,10 +283,10 @@ impl Examiner {
         }))
     }
 
-    /// Returns the longest time of `kernel` in isolation with an empty L2 cache, over eight launch times and over `more`
-    /// further pairs of a launch time and base addresses [core cycles]. They change the order of requests, and sometimes the
-    /// distribution of blocks to SMs. Stops early at a time of at least `enough` cycles. Returns `None` if a simulation takes
-    /// too long.
+    /// Returns the longest time of `kernel` in isolation with an empty L2 cache, over eight launch times and over
+    /// `more` further pairs of a launch time and base addresses [core cycles]. Launch times and addresses change the
+    /// order of requests, and sometimes the distribution of blocks to SMs. Stops early if a run takes at least `enough`
+    /// cycles. Returns `None` if a simulation takes too long.
     pub(super) fn longest_cold(
         &self,
         run: &WarpRunShape,
@@ -364,8 +365,8 @@ impl Examiner {
     }
 }
 
-/// Returns whether two kernels of `run` use different channels of the memory and different clusters of SMs. Then they have
-/// no part of the GPU in common.
+/// Returns whether two kernels of `run` use different channels of the memory and different clusters of SMs. Such
+/// kernels share no part of the GPU.
 fn apart(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool {
     let (Some(channels), Some(others)) = (&one.channels, &other.channels) else {
         return false;
@@ -381,8 +382,8 @@ fn apart(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool {
     !channels.overlaps(others) && !sms.indices().iter().any(shares)
 }
 
-/// States the address of each buffer of the kernels in `run`, one after another from `shift` bytes after the first
-/// address. Then a kernel in isolation has the same addresses as in the run.
+/// Sets the address of each buffer of the kernels in `run`. The first buffer starts `shift` bytes after the first
+/// address, and the others follow. So a kernel in isolation has the same addresses as in the run.
 pub fn place(run: &mut WarpRunShape, shift: u64) {
     let mut next = FIRST_ADDRESS + shift;
     for kernel in &mut run.kernels {

@@ -20,8 +20,8 @@ use crate::checkpoint::{Chunk, Header, chunks};
 /// Kind of the runs of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Systems {
-    /// Co-runs of two or three kernels. Each kernel runs once. After each draw, the campaign makes this number of random
-    /// changes, and keeps a change that increases the largest time divided by its bound.
+    /// Co-runs of two or three kernels. Each kernel runs once. After each draw, the campaign makes this number of
+    /// random changes, and keeps a change if it increases the largest ratio of time to bound.
     CoRuns(u32),
     /// Task sets on partitions, with periodic jobs.
     TaskSets,
@@ -42,11 +42,12 @@ pub struct Campaign {
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Form whose excess is a violation.
+    /// Form of the bound. A kernel that exceeds it is a violation.
     pub form: Form,
     /// How the partitions share the memory.
     pub division: Division,
-    /// Largest camping factor of the kernels; `None` permits all kernels. The campaign leaves out runs with other kernels.
+    /// Largest camping factor of the kernels; `None` permits all kernels. The campaign leaves out runs with a kernel
+    /// above this limit.
     pub camping_limit: Option<u32>,
 }
 
@@ -86,7 +87,7 @@ struct Parameters<'a> {
 #[serde(deny_unknown_fields)]
 struct Examined {
     victims: Vec<Victim>,
-    /// The run, made small, if a kernel exceeds the form of the campaign.
+    /// If a kernel exceeds the form of the campaign: the smallest run found that still exceeds it.
     violation: Option<WarpRunShape>,
 }
 
@@ -97,9 +98,9 @@ pub struct Tally {
     pub form: Form,
     /// Number of kernels whose time exceeds the bound.
     pub exceeded: u64,
-    /// Largest time divided by its bound.
+    /// Largest ratio of time to bound.
     pub worst: f64,
-    /// Median of bound divided by time.
+    /// Median ratio of bound to time.
     pub pessimism: f64,
 }
 
@@ -108,18 +109,18 @@ pub struct Tally {
 pub struct Report {
     /// Number of examined runs.
     pub co_runs: u64,
-    /// Number of runs that take too long to simulate, of runs with a kernel beyond the camping limit, and of task sets that
-    /// the analysis does not accept.
+    /// Number of runs that are left out: runs that take too long to simulate, runs with a kernel above the camping
+    /// limit, and task sets that the analysis does not accept.
     pub left_out: u64,
     /// Number of kernels in the examined runs. Each job of a task counts.
     pub kernels: u64,
-    /// Median time beside the others, divided by the time in isolation.
+    /// Median ratio of the time in the run to the time in isolation.
     pub slowdown: f64,
     /// Largest such ratio.
     pub largest_slowdown: f64,
     /// Results of each form.
     pub forms: Vec<Tally>,
-    /// Number of the first run that exceeds the form of the campaign, and a small run that exceeds it.
+    /// Number of the first run that exceeds the form of the campaign, and the smallest run found that still exceeds it.
     pub violation: Option<(u64, WarpRunShape)>,
 }
 
@@ -283,7 +284,7 @@ impl Campaign {
             return Ok(None);
         }
         let examine = |run: &WarpRunShape| jobs.examine(&self.examiner, run, self.form);
-        // A task set that does not end in time misses deadlines by far.
+        // If a task set does not complete before the limit of the simulation, it misses a deadline.
         let exceeds = |victims: &Option<Vec<Victim>>| {
             let mut all = victims.iter().flatten();
             victims.is_none() || all.any(|victim| victim.exceeds(self.form))

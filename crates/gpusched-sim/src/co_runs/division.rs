@@ -13,9 +13,9 @@ pub enum Division {
     /// All partitions use all ways of L2 and all channels.
     #[default]
     Shared,
-    /// Each partition has ways of L2 of its own, and all partitions use all channels.
+    /// Each partition has its own ways of L2, and all partitions use all channels.
     L2Ways,
-    /// Each partition has channels of its own with their slices of L2, as with memory slices of MIG or page coloring.
+    /// Each partition has its own channels with their slices of L2, as with memory slices of MIG or page coloring.
     Channels,
 }
 
@@ -29,9 +29,9 @@ impl Division {
         }
     }
 
-    /// Gives `kernel` the part of the memory of `machine` that belongs to `clusters`, in proportion to their number. The
-    /// parts of disjoint clusters are disjoint. Returns `None` if there is no such part: the machine has too few ways or
-    /// channels, or its address mapping does not permit the number of channels.
+    /// Gives `kernel` the part of the memory of `machine` that belongs to `clusters`. The size of the part is in
+    /// proportion to the number of clusters. Disjoint clusters have disjoint parts. Returns `None` if there is no such
+    /// part: the machine has too few ways or channels, or its address mapping does not permit the number of channels.
     pub fn apply(self, machine: &Machine, kernel: &mut RunKernel, clusters: Range<usize>) -> Option<()> {
         let part = |count: u32| {
             let all = u64::from(machine.clusters);

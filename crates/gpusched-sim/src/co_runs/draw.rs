@@ -18,7 +18,8 @@ const LAUNCHES: usize = 5001;
 /// Number of base addresses of the first buffer, 256 bytes apart.
 const SHIFTS: usize = 4096;
 
-/// Number of random partitions of the SMs until the memory can be divided among them.
+/// Maximum number of random partitionings of the SMs that gpusched tries until the memory can be divided among the
+/// partitions.
 const TRIALS: u32 = 1000;
 
 /// Kernels that a random run can contain.
@@ -55,7 +56,7 @@ pub struct Member {
 /// A random run: kernels on partitions of the clusters.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// First cluster of each partition but the first one, in ascending order.
+    /// First cluster of each partition except the first partition, in ascending order.
     cuts: Vec<usize>,
     /// Kernels of the run.
     pub members: Vec<Member>,
@@ -67,11 +68,11 @@ pub struct Draft {
 }
 
 impl Kernels<'_> {
-    /// Draws a co-run of two or three kernels. Each kernel has clusters of its own.
+    /// Draws a co-run of two or three kernels. Each kernel has its own clusters.
     ///
     /// # Errors
-    /// Fails without programs if [`Kernels::synthetic`] is false, and on a machine with one cluster. Also fails if the
-    /// division of the memory permits no random partitions of the SMs.
+    /// Fails if there are no programs and [`Kernels::synthetic`] is false, and if the machine has only one
+    /// cluster. Also fails if the memory cannot be divided among any of the random partitions.
     pub fn co_run(&self, random: &mut impl Rng) -> Result<Draft> {
         let clusters = self.machine.clusters as usize;
         if clusters < 2 {

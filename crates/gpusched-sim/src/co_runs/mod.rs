@@ -1,12 +1,12 @@
 //! Validation of memory time against kernels on a simulated GPU.
 //!
 //! * [`synthetic`] generates programs with random accesses.
-//! * [`draw`] generates random co-runs of kernels, each kernel on SMs of its own.
+//! * [`draw`] generates random co-runs of kernels, each kernel on its own SMs.
 //! * [`division`] gives each partition a part of the memory.
 //! * [`bound`] bounds the time of each kernel in a co-run.
 //! * [`task_sets`] generates task sets whose jobs are kernels, and compares response times with the analysis.
 //! * [`campaign`] simulates many runs and compares the times with the bounds.
-//! * `shrink` makes a run that exceeds a bound small.
+//! * `shrink` searches for a smaller run that still exceeds a bound.
 
 pub mod bound;
 pub mod campaign;

@@ -1,4 +1,4 @@
-//! Makes a run that exceeds a bound small.
+//! Searches for a smaller run that still exceeds a bound.
 
 use gpusched_model::error::Result;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
@@ -50,8 +50,8 @@ pub fn fewer_jobs(run: &WarpRunShape) -> Vec<WarpRunShape> {
     fewer(run, 1)
 }
 
-/// Returns co-runs that differ from `run` in one point and take less time to simulate: with one kernel less, half a grid, or
-/// a launch at cycle 0.
+/// Returns co-runs that differ from `run` in one point and take less time to simulate: one kernel less, half of the
+/// blocks of a kernel, or the launch of a kernel at cycle 0.
 pub fn smaller(run: &WarpRunShape) -> Vec<WarpRunShape> {
     let mut all = fewer(run, 2);
     let mut changed = |index: usize, kernel: RunKernel| {

@@ -6,8 +6,8 @@ use gpusched_model::streams::below;
 use rand::Rng;
 use serde_json::{Value, json};
 
-/// Distances of the accesses of neighboring threads, and of successive rounds [bytes]. The large ones are multiples of
-/// the distances where addresses return to the same slice, channel or bank on usual GPUs.
+/// Distances of the accesses of neighboring threads, and of successive rounds [bytes]. The large distances are
+/// multiples of the distance between two addresses in the same slice, channel or bank on common GPUs.
 const STRIDES: [u64; 14] = [
     0, 4, 32, 128, 256, 2048, 3072, 6144, 16_384, 24_576, 61_440, 393_216, 786_432, 1_048_576,
 ];
@@ -33,7 +33,7 @@ pub struct Synthetic {
     accesses: usize,
     /// Whether addresses are random.
     scattered: bool,
-    /// Accesses that are stores: 0 none, 1 all, 2 each second one.
+    /// Which accesses are stores: 0 for none, 1 for all, 2 for every second access.
     stores: usize,
     /// Whether loads bypass L1.
     past_l1: bool,

@@ -1,8 +1,9 @@
 //! Random task sets whose jobs are kernels on a simulated GPU.
 //!
 //! A partition of one or two periodic tasks runs its jobs one at a time, without preemption. The WCET of a task is its
-//! longest cold time in isolation on the SMs of its partition, over several launch times. The analysis adds the write-backs
-//! of dirty lines and the memory time of all other partitions. The simulation covers one hyperperiod.
+//! longest cold time in isolation on the SMs of its partition, over several launch times. The analysis adds the
+//! write-backs of dirty lines and the memory time of all other partitions. The simulation covers the jobs of one
+//! hyperperiod.
 
 use std::collections::HashMap;
 
@@ -23,10 +24,10 @@ use rand::Rng;
 use super::bound::{Alone, Examiner, Form, Victim};
 use super::draw::Kernels;
 
-/// Number of times that all periods are doubled until the analysis accepts the task set.
+/// Maximum number of scales of the periods that gpusched tries. Each scale is twice the previous scale.
 const DOUBLINGS: u32 = 14;
 
-/// Number of shortest possible periods in the hyperperiod.
+/// Length of the hyperperiod, in shortest possible periods.
 const HYPERPERIOD: u64 = 4;
 
 /// A task set that the analysis accepts, with its jobs in one hyperperiod.
@@ -34,9 +35,9 @@ const HYPERPERIOD: u64 = 4;
 pub struct Jobs {
     /// The jobs as kernels.
     pub run: WarpRunShape,
-    /// For each job, by name, its time in isolation and the bound on its response time [core cycles].
+    /// For each name of a job: time of the job in isolation, and bound on its response time [core cycles].
     pub bounds: HashMap<String, (u64, u64)>,
-    /// Length of the hyperperiod, and of one further period [core cycles]. All jobs that meet their deadlines end before.
+    /// Three hyperperiods [core cycles]. All jobs that meet their deadlines end before this time.
     pub end: u64,
 }
 
@@ -120,8 +121,8 @@ struct Response {
     priority: u64,
 }
 
-/// Analyses the tasks. Partitions on channels of their own do not delay each other, so the analysis treats each as a task set
-/// of its own. Returns `None` if a partition is not schedulable.
+/// Analyses the tasks. Partitions with their own channels do not delay each other, so gpusched analyses each partition
+/// as a separate task set. Returns `None` if a partition is not schedulable.
 fn all_responses(
     examiner: &Examiner,
     sources: &[Source],
@@ -223,7 +224,7 @@ fn task(source: &Source, scale: u64, form: Form, khz: u128) -> Option<Task> {
     let wcet = Time::from_ns(narrow((u128::from(wcet) * 1_000_000).div_ceil(khz)));
     let table = || vec![(source.sms(), wcet)];
     let own_ways = source.kernel.l2_ways.is_some();
-    // A kernel without accesses has the rate 0, and no sectors that need a rate.
+    // A kernel without accesses has rate 0 and no sectors, so its rate has no effect.
     let drain = Drain {
         l2: Bandwidth::new(alone.drain.l2.max(1))?,
         dram: Bandwidth::new(alone.drain.dram.max(1))?,
@@ -306,7 +307,7 @@ fn release(mut run: WarpRunShape, sources: &[Source], scale: u64, responses: &[R
 }
 
 impl Jobs {
-    /// Simulates the jobs `run`, all of these jobs or some of them. Returns `None` if the run takes too long.
+    /// Simulates the jobs in `run`: all of these jobs, or some of them. Returns `None` if the run takes too long.
     ///
     /// # Errors
     /// Fails if a kernel cannot be simulated.

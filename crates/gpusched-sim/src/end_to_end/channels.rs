@@ -12,7 +12,8 @@ use super::plan::Plan;
 /// Use of the memory by the executions of one segment.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Burst {
-    /// Execution time with a channel [ns]; at most the whole execution time counts.
+    /// Part of the execution time that needs a channel [ns]. If the value is larger than the execution time, the whole
+    /// execution needs a channel.
     pub time: u64,
     /// Whether the burst is the last part of the execution. If false, the burst is the first part.
     pub last: bool,
@@ -23,14 +24,15 @@ pub struct Burst {
 pub struct Channels {
     /// Number of channels; > 0.
     pub count: usize,
-    /// Numbers of the resources (cores, then copy engines, then partitions), in the order of service.
+    /// Numbers of the resources (cores, then copy engines, then partitions), in the order in which they take channels.
     pub order: Vec<usize>,
     /// For each task and segment: the use of the memory.
     pub bursts: Vec<Vec<Burst>>,
 }
 
 impl Channels {
-    /// Returns the execution times between which `segment` of `task` needs a channel [ns]. `total` is its execution time.
+    /// Returns the interval of executed time during which `segment` of `task` needs a channel [ns]. `total` is the
+    /// execution time of the segment.
     pub(super) fn needed(&self, (task, segment): (usize, usize), total: u64) -> (u64, u64) {
         let burst = self.bursts[task][segment];
         let time = burst.time.min(total);

@@ -3,23 +3,23 @@
 //!
 //! A [`Source`] supplies the jobs: [`Drawn`] draws them from a [`Pattern`], and [`Script`] lists them. A [`Simulator`]
 //! executes the jobs and sends each [`Event`] to an [`Observer`](gpusched_model::Observer). [`Observed`] stores maximum
-//! response times, [`ChainTimes`] measures chains, and [`Chart`] draws a timeline. The simulator shares no code with
-//! the analysis, so a simulation is an independent check of the analysis.
+//! response times, [`ChainTimes`] measures the times of chains, and [`Chart`] draws a timeline. The simulator shares no
+//! code with the analysis, so a simulation is an independent check of the analysis.
 //!
 //! The simulator uses these rules:
 //! * A task is one thread. A job starts after the previous job of the task is done.
 //! * A segment is released at the end of its predecessor. With enforced releases, the segment also waits for its timer.
 //! * A resource prefers the job with the lowest key: the priority, the absolute deadline or the release time. A waiting
-//!   job preempts the running job only if its key is strictly lower. Among equal keys, the earlier release is first,
-//!   and then the lower position of the task.
+//!   job preempts the running job only if its key is strictly lower. If keys are equal, the job with the earlier
+//!   release is first, and then the job of the task at the lower position.
 //! * With enforced releases, the absolute deadline of a segment is the time of the next timer.
-//! * At each instant, the simulator first ends segments, then releases segments, and then chooses the running jobs.
-//!   Segments of length 0 repeat these three steps at one instant. A segment that starts at an instant can be
-//!   replaced at this instant under every policy, so all releases of one instant compete.
+//! * At each instant, the simulator first ends segments, then releases segments, and then chooses the running jobs. If
+//!   a segment has length 0, the simulator repeats these three steps at the same instant. Under every policy, a segment
+//!   can be replaced at the instant of its start, so all releases of one instant compete.
 //! * Under an `lp-` policy, a segment is preempted only if its executed time is a multiple of its block length.
 //!   Preemption is free.
-//! * A busy-waiting task occupies its core at its priority from the release of a job to its end. Copies and kernels of
-//!   the task proceed while the task is preempted. A CPU segment proceeds only while the task has the core.
+//! * A busy-waiting task occupies its core at its priority from the release of a job to the end of the job. Copies and
+//!   kernels of the task proceed while the task is preempted. A CPU segment proceeds only while the task has the core.
 //! * A job that misses its deadline continues.
 //! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource.
 

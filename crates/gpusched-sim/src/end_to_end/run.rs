@@ -258,7 +258,7 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
         self.mark(resource);
     }
 
-    /// The running segment of `resource` ends or reaches the end of a block.
+    /// Handles the end of the running segment of `resource`, or the end of a block of this segment.
     fn stop(&mut self, resource: usize) {
         self.mark(resource);
         let lane = &self.state.lanes[resource];
@@ -379,7 +379,7 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
         lane.announced = false;
     }
 
-    /// Sets the next event of `resource`: the end of the running segment, or `boundary` if it is earlier.
+    /// Sets the next event of `resource`: the end of the running segment or `boundary`, whichever is earlier.
     fn arm(&mut self, resource: usize, boundary: u64) {
         let Some(Entry { task, .. }) = self.state.lanes[resource].running else {
             return;

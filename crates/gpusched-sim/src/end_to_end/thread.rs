@@ -37,7 +37,7 @@ pub(super) struct Thread {
     pub total: u64,
     /// Remaining execution time of the current segment when it last stopped.
     pub left: u64,
-    /// Execution times between which the current segment needs a channel of the memory.
+    /// Interval of executed time during which the current segment needs a channel of the memory.
     pub needs: (u64, u64),
     /// Number of completed jobs. A queue entry with a smaller number is invalid.
     pub completed: u64,
@@ -65,7 +65,8 @@ pub(super) fn job(task: usize, constants: &Constants, arrived: Arrived) -> Job {
     }
 }
 
-/// A job that waits for a resource or occupies it. The order of fields is the order of service.
+/// A job that waits for a resource or occupies it. The resource serves the lowest entry first. Entries are compared
+/// field by field, in this order.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Entry {
     pub key: u64,

@@ -19,8 +19,8 @@ impl Division {
     /// contains the demand of each client, and `due` contains the absolute deadline of its
     /// running job.
     ///
-    /// For n clients, the result of [`Division::MaxMin`] is exact if `capacity` and all `wants`
-    /// are multiples of 1, 2, …, n.
+    /// For n clients, the result of [`Division::MaxMin`] is exact if `capacity` and all `wants` are multiples of each
+    /// number from 1 to n.
     pub(super) fn shares(&self, capacity: u128, wants: &[u128], due: &[u64], shares: &mut [u128]) {
         match self {
             Division::MaxMin => fair(capacity, wants, shares),

@@ -216,10 +216,9 @@ fn plain(demands: &[gpusched_analysis::schedulability::Demand]) -> Vec<crate::ta
     demands.iter().map(task).collect()
 }
 
-/// Returns the stages of a job with execution time `time` [ns]. The job transfers up to `bytes`
-/// [nano-bytes] at a rate of up to `peak` [bytes per second]. If `shape` is 0, the job transfers
-/// the bytes evenly. If `shape` is 1, the job transfers the bytes at its start, and otherwise at
-/// its end.
+/// Returns the stages of a job with execution time `time` [ns]. The job transfers up to `bytes` [nano-bytes] at a rate
+/// of up to `peak` [bytes per second]. If `shape` is 0, the job transfers the bytes evenly. If `shape` is 1, the job
+/// transfers the bytes at its start. For other values of `shape`, the job transfers the bytes at its end.
 fn stages(time: u64, peak: u64, bytes: u128, shape: usize) -> Vec<Stage> {
     let busy = bytes
         .checked_div(peak.into())

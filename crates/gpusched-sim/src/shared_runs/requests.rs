@@ -11,7 +11,7 @@ use gpusched_model::{Bandwidth, OtherTraffic};
 /// Number of pieces of [`Requests::Pieces`] in one period.
 const PIECES: u64 = 4;
 
-/// Maximum number of periods until a request pattern is repeated.
+/// Maximum number of periods after which a request pattern repeats.
 const MAX_CYCLE: u64 = 8;
 
 /// A request pattern of a source. Every pattern conforms to the traffic bound of the source. A

@@ -1,5 +1,4 @@
-//! Validation of one partition. In all simulations, the guarantees of the analysis must be true
-//! for the partition.
+//! Validation of one partition. The guarantees of the analysis must hold in all simulations of the partition.
 
 use super::runs::{Run, critical, drawn};
 use super::system::Part;

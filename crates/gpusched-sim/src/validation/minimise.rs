@@ -20,8 +20,7 @@ pub struct Reproducer {
     pub system: u64,
     /// Kind of violation.
     pub breach: Breach,
-    /// Tasks of the counterexample. The name of the set contains the arguments of `gpusched` that
-    /// show the violation.
+    /// Tasks of the counterexample. The name of the set is the `gpusched` command that shows the violation.
     pub set: TaskSet,
     /// Arguments of `gpusched` that show the violation. FILE stands for the file of the task set.
     pub arguments: String,
@@ -110,8 +109,7 @@ fn with_tasks(partition: &Partition, tasks: Option<Vec<Task>>) -> Option<Partiti
     })
 }
 
-/// Returns `task` with the WCETs `isolated` and `conflict` on `sms` SMs. `change` changes all
-/// other parameters.
+/// Returns `task` with the WCETs `isolated` and `conflict` on `sms` SMs. `change` can change all other parameters.
 fn with_times(
     task: &Task,
     (sms, isolated, conflict): (u32, Time, Time),

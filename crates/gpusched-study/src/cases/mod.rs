@@ -28,7 +28,7 @@ pub struct Cases {
     work: Work,
 }
 
-/// One experiment case. gpusched computes, records and resumes each case as a whole.
+/// One experiment case. gpusched computes and records each case as a whole. A resumed run repeats an unfinished case.
 #[derive(Clone, Debug)]
 pub struct Case {
     name: String,
@@ -191,8 +191,8 @@ mod tests {
     use super::*;
     use crate::measures::Row;
 
-    /// gpusched checks claims on the outline before a study runs, so the outline must differ from the results only in
-    /// numbers.
+    /// gpusched checks claims before a study runs, on an outline with arbitrary numbers. So the outline must differ
+    /// from the results only in numbers.
     #[test]
     fn outlines_are_the_rows_but_for_their_numbers() {
         let document = Document {

@@ -27,20 +27,20 @@ pub struct Evaluation {
 }
 
 impl Expression {
-    /// Evaluates the expression over the rows of the analysis variant `variant`. If `variant` is
-    /// `None`, the function uses all rows, and a gap can pair rows of different variants.
+    /// Evaluates the expression over the rows of the analysis variant `variant`. If `variant` is `None`, the function
+    /// uses all rows, and a gap function can pair rows of different variants.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names the table
-    /// and the aggregate. Causes of the error are an unknown column, a text that does not occur in its column, an
-    /// aggregate without cells, and a text instead of a number. Further causes are several rows for one point of a gap,
-    /// and division by zero.
+    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names the table and the aggregate.
+    /// Causes of the error are an unknown column, a text that does not occur in its column, an aggregate without filled
+    /// cells, and a text instead of a number. Further causes are several rows for one point in a gap function, and a
+    /// division by zero.
     pub fn evaluate(&self, table: &Table, variant: Option<&str>) -> Result<Evaluation> {
         self.evaluate_paired(table, variant, None)
     }
 
-    /// Evaluates the expression like [`Expression::evaluate`]. A gap pairs two rows if their cells
-    /// in all columns of `pair_by` are equal.
+    /// Evaluates the expression like [`Expression::evaluate`]. A gap function pairs two rows if their cells in all
+    /// columns of `pair_by` are equal.
     ///
     /// # Errors
     /// Fails under the same conditions as [`Expression::evaluate`], and if `pair_by` is empty or names an unknown column.
@@ -244,9 +244,8 @@ impl<'t> Scope<'t> {
     }
 }
 
-/// Returns the columns that identify a point: the columns in `pair_by`. If `pair_by` is absent,
-/// returns the columns in `POINT` that the table has, but without the analysis variant if `across`
-/// is true.
+/// Returns the columns that identify a point: the columns in `pair_by`. If `pair_by` is absent, returns the columns in
+/// `POINT` that the table has, except for the analysis variant if `across` is true.
 fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Result<Vec<Column<'t>>> {
     match pair_by {
         Some([]) => Err(table.error(

@@ -39,7 +39,7 @@ pub(super) enum Aggregate {
         column: String,
         filters: Vec<Filter>,
     },
-    /// An aggregate over differences, with one difference for each point. The difference is the cell in the row that passes
+    /// An aggregate over differences: one difference for each point. The difference is the cell in the row that passes
     /// `minuend`, minus the cell in the row that passes `subtrahend`.
     Gap {
         function: GapFunction,
@@ -119,8 +119,7 @@ impl Comparison {
 }
 
 impl Condition {
-    /// Precedence of `or`, the lowest precedence. The following precedences ascend up to
-    /// [`Quantity::NEGATION`].
+    /// Precedence of `or`, the lowest precedence. Each following constant is higher, up to [`Quantity::NEGATION`].
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
     const NOT: u8 = 3;

@@ -59,9 +59,9 @@ pub struct Claim {
     #[serde(default)]
     #[serde(alias = "across_readings")]
     pub across_variants: bool,
-    /// Columns that identify a point for a gap function, such as `min_gap`. Two rows with equal
-    /// cells in all of these columns belong to one point. Default: `point`, `utilization`, `tasks`
-    /// and `variant`, as far as the table has these columns.
+    /// Columns that identify a point for a gap function, such as `min_gap`. Two rows with equal cells in all of these
+    /// columns belong to one point. Default: `point`, `utilization`, `tasks` and `variant`, if the table has these
+    /// columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair_by: Option<Vec<String>>,
     /// Table that the claim is about. The table `timing` exists only if the study measures times.
@@ -115,7 +115,7 @@ impl Finding {
     }
 }
 
-/// Formats a number with at most four decimals. Numbers from 1000 on have no decimals.
+/// Formats a number with at most four decimals. A number of 1000 or more has no decimals.
 fn rounded(value: f64) -> String {
     let digits = if value.abs() >= 1000.0 { 0 } else { 4 };
     let text = format!("{value:.digits$}");
@@ -182,7 +182,8 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
     Ok(findings)
 }
 
-/// Returns the analysis variants for which `claim` is checked. The value `None` means the rows of all variants together.
+/// Returns the analysis variants for which `claim` is checked. The value `None` means one check over the rows of all
+/// variants.
 fn variants<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>> {
     let fail = |message| Err(table.error(None, Refusal::told(VARIANT, message)));
     if table.is_empty() {

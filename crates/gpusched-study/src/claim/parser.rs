@@ -21,9 +21,9 @@
 //! two `'`. The name of a column consists of letters, digits and `_`. The words `and`, `or`, `not`
 //! and `in` cannot be names of columns.
 //!
-//! * gpusched checks a claim for each analysis variant separately. An aggregate uses only the rows
-//!   of the checked variant. With `across_variants`, gpusched checks the claim once, and aggregates
-//!   use the rows of all variants. As a result, gaps can pair rows of different variants.
+//! * gpusched checks a claim for each analysis variant separately. An aggregate uses only the rows of the checked
+//!   variant. With `across_variants`, gpusched checks the claim once, and aggregates use the rows of all variants. As a
+//!   result, gap functions can pair rows of different variants.
 //! * `min`, `max`, `mean` and `sum` use the filled cells of a column of numbers. `first` and `last` return the first and
 //!   the last filled cell in the order of the file. **Empty cells are ignored.** `count` returns the number of filled cells
 //!   of any column. Without filled cells, `count` is 0, and every other aggregate is an error.
@@ -35,9 +35,9 @@
 //!   utilization, tasks and analysis variant. The field `pair_by` of the claim names other columns.
 //!   gpusched ignores a point if one of the two cells is missing or empty. If two rows for one
 //!   point pass the same filters, gpusched reports an error.
-//! * A number literal is compared with a column of numbers. An empty cell passes no filter with a
-//!   number literal. A text literal is compared with a column of text, by the code points of the characters. With `=`,
-//!   `!=` and `in`, the text must occur in the column. Therefore a misspelt name of an algorithm is an error.
+//! * gpusched compares a number literal with a column of numbers. An empty cell passes no filter with a number literal.
+//!   gpusched compares a text literal with a column of texts, by the code points of the characters. With `=`, `!=` and
+//!   `in`, the text must occur in the column. Therefore a misspelt name of an algorithm is an error.
 
 use std::str::FromStr;
 

@@ -19,7 +19,7 @@ const LONGEST: usize = 50;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figures {
     figures: Vec<Options>,
-    /// Whether the file contains a list.
+    /// Whether the file states a list of figures.
     is_list: bool,
 }
 
@@ -85,10 +85,9 @@ impl Figures {
         &self.figures
     }
 
-    /// Checks that the figures have different names, and that each figure shows columns, rows and series of a table that
-    /// the study writes. `tables` contains the tables with arbitrary numbers. `complete` returns the options
-    /// of the parts of a figure, if the table has the places of the results. Each series of a part must have at most one value at each
-    /// place.
+    /// Checks that the figures have different names. Also checks that the columns, rows and series of each figure exist
+    /// in a table that the study writes. `tables` contains the tables with arbitrary numbers. `complete` returns the
+    /// options of each part of a figure. In each part, a series must have at most one value at each place.
     pub(crate) fn check(
         &self,
         document: &Document,

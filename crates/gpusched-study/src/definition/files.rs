@@ -12,10 +12,10 @@ use gpusched_model::reader::{Document, Documents};
 
 /// Finds and reads the files that a study or one of its cases names.
 ///
-/// gpusched searches a relative path first in the folder of the study, then in each folder above
-/// it, and then in the working directory. Therefore gpusched finds the files of a study in a checkout from any working
-/// directory. gpusched also finds them for a copy of the study in a folder of results inside the checkout. Outside the
-/// checkout, a study uses the copies of these files that a run saved in the folder of results.
+/// gpusched searches a relative path first in the folder of the study, then in each folder above it, and then in the
+/// working directory. Therefore gpusched finds the files of a study in a checkout from any working directory. gpusched
+/// also finds them for a copy of the study in a folder of results inside the checkout. Outside the checkout, gpusched
+/// uses the copies of these files that a run saved in the folder of results.
 ///
 /// gpusched uses a copy only if it finds no file, so an old copy never replaces a changed file. The identity of the
 /// experiment includes the hash of each file. Therefore gpusched always detects that a file has changed.
@@ -79,7 +79,7 @@ impl Files {
         }
     }
 
-    /// Reads the first documents in the file at `path`: at most `most` documents, and one more if the file has more. The study
+    /// Reads the first `most` documents of the file at `path`, and one more document if the file has more. The study
     /// states the path in `field`. The file must contain at least one document.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use super::axis::Values;
 pub(crate) struct Level(toml::Value);
 
 impl Level {
-    /// Returns the value for a field of the study.
+    /// Returns the TOML value, for a field of the study.
     pub fn value(&self) -> &toml::Value {
         &self.0
     }

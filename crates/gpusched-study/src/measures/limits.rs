@@ -17,7 +17,7 @@ pub(super) fn within<T: PartialOrd + Display>(
     Err(Refusal::new(field, found, expected))
 }
 
-/// Rejects published numbers that are infinite or not a number.
+/// Rejects published numbers that are infinite or NaN.
 pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(), Refusal> {
     match figures.into_iter().find(|figure| !figure.is_finite()) {
         Some(found) => Err(Refusal::new("published", found, "a finite number")),

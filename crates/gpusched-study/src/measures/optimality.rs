@@ -37,7 +37,7 @@ pub struct OptimalityParameters {
     /// Number of SMs M of the GPU. A case states either `sms` or `device`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sms: Option<u32>,
-    /// Name of the GPU. Its number of SMs is M.
+    /// Name of the GPU, which has M SMs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     device: Option<String>,
     /// Granularity of partitions on the `device`. If absent, a partition may have any number of SMs.
@@ -137,7 +137,7 @@ struct Sums {
     near: u64,
     close: u64,
     optimal: u64,
-    /// Sum of the lower bounds on the SMs that the heuristic itself computes; 0 if it computes no bound.
+    /// Sum of the lower bounds that the heuristic itself computes [SMs]; 0 if it computes no bound.
     bound: u64,
 }
 

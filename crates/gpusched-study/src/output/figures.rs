@@ -21,7 +21,7 @@ use gpusched_model::error::{Error, Result};
 pub struct Figure {
     /// Path of the SVG file of the figure in the folder of the results.
     pub path: PathBuf,
-    /// Options of the figure. The defaults of the study are included.
+    /// Options of the figure, including the defaults of the study.
     pub options: Options,
     table: Table,
 }
@@ -37,9 +37,10 @@ impl Figure {
 }
 
 impl Study {
-    /// Returns the figures that the study defines. A figure over the utilization shows one number of tasks. If the study
-    /// has several numbers of tasks, and the figure does not distinguish them, the list contains one figure for each
-    /// number of tasks. If the study has more numbers of tasks than utilizations, both columns are exchanged.
+    /// Returns the figures that the study defines. A figure over the utilization shows one number of tasks. If the
+    /// study has several numbers of tasks, and the figure does not distinguish them, the list contains one figure for
+    /// each number of tasks. If the study has more numbers of tasks than utilizations, the two columns exchange their
+    /// roles.
     ///
     /// # Errors
     /// Fails in the same cases as [`Study::findings`].
@@ -57,8 +58,8 @@ impl Study {
         Ok(figures)
     }
 
-    /// Adds the study file to `outputs`, as a file next to the results, if the file there differs. As the differences do not
-    /// change the experiment, the provenance changes only in the hash of the study file.
+    /// Adds the study file to `outputs`, if the copy next to the results differs from it. The differences do not change
+    /// the experiment, so only the hash of the study file changes in the provenance.
     ///
     /// # Errors
     /// Fails in the same cases as [`Study::findings`], and with
@@ -75,8 +76,8 @@ impl Study {
     }
 }
 
-/// Completes the options of `figure`, a figure of the study `spec` that shows `table`. If the figure is divided into parts,
-/// returns the options of each part, with the part of the file name.
+/// Completes the options of `figure`, a figure of the study `spec` that shows `table`. Returns the name of the figure
+/// and its options. If the figure is divided into parts, returns the name and the options of each part.
 pub(crate) fn complete(spec: &Spec, figure: &Options, table: &Table) -> Vec<(Option<String>, Options)> {
     let mut options = figure.clone();
     let title = match spec.title() {
@@ -103,8 +104,8 @@ pub(crate) fn complete(spec: &Spec, figure: &Options, table: &Table) -> Vec<(Opt
     parts.into_iter().map(part).collect()
 }
 
-/// Chooses the place of each further axis with several values, if `options` do not state it: the horizontal axis if the
-/// utilization and the number of tasks do not vary, otherwise the panels.
+/// Chooses where the figure shows each further axis with several values, if `options` do not state it: on the
+/// horizontal axis if the utilization and the number of tasks do not vary, otherwise in the panels.
 fn further_axes(study: &Partitioning, options: &mut Options, others_vary: bool) {
     for name in study.axes() {
         let named = |names: &Option<Names>| {

@@ -88,9 +88,9 @@ impl Folder {
         self.file(&format!("{}{JOURNAL}", suffix(shard)))
     }
 
-    /// Writes the `text` of the study and copies of the files that the study names, so that the
-    /// folder is complete. If a file has the same content already, the function does not write it
-    /// again, because another shard may be reading it.
+    /// Writes the `text` of the study and copies of the files that the study names, so that the folder is complete. If
+    /// a file already has this content, the function does not write the file again, because another shard may be
+    /// reading it.
     pub(crate) fn write_spec(
         &self,
         mut outputs: Outputs,

@@ -115,7 +115,7 @@ impl Reasons {
     /// study does not reproduce. The function ignores deviations of other studies.
     ///
     /// # Errors
-    /// Fails with a refusal that names the claim if the claim is unknown or if the study reproduces it.
+    /// Fails with a refusal if a claim is unknown or if the study reproduces it. The refusal names the claim.
     pub(crate) fn check(&self, findings: &[Findings]) -> Result<()> {
         for deviation in &self.deviations {
             let Some(study) = findings.iter().find(|findings| findings.study == deviation.study) else {

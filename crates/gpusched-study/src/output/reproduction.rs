@@ -89,8 +89,8 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
     text + "\n"
 }
 
-/// Returns the list of claims that are not reproduced for at least one analysis variant. The list
-/// is sorted by reason. The list states the published numbers and the computed values.
+/// Returns the list of claims that at least one analysis variant does not reproduce. The list is sorted by reason, and
+/// states the published numbers and the computed values.
 fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     let mut text = String::new();
     for &reason in Reason::VARIANTS {

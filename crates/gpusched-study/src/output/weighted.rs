@@ -11,8 +11,8 @@ use crate::table::{Column, Table};
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 
-/// Columns of the table of weighted schedulability. The table has one row for each combination of number of tasks, further
-/// axes, analysis variant and algorithm. A study with further axes has a column for each of them after `tasks`.
+/// Columns of the table of weighted schedulability. The table has one row for each combination of number of tasks,
+/// further axes, analysis variant and algorithm. The table has a column for each further axis after `tasks`.
 pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "study",
     "tasks",
@@ -64,8 +64,8 @@ struct Line {
     weighted: Weighted,
 }
 
-/// Returns the table of weighted schedulability of `results`, the table of results of a study of partitioning. The table has the
-/// columns [`WEIGHTED_COLUMNS`].
+/// Computes the table of weighted schedulability from `results`, the table of results of a study of partitioning. The
+/// table has the columns [`WEIGHTED_COLUMNS`].
 ///
 /// # Errors
 /// Fails if `results` lacks a column that a study of partitioning writes.

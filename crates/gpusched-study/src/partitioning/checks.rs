@@ -170,7 +170,7 @@ pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Of
     shape.variant.iter().enumerate().map(offer).collect()
 }
 
-/// Checks that the generator states no form of the WCET functions, because each analysis variant states it.
+/// Checks that the generator states no form of the WCET functions, because each analysis variant states its own form.
 pub(super) fn generator(document: &Document) -> Result<()> {
     let table: toml::Table = document.parse()?;
     let generator = table.get("generator").and_then(toml::Value::as_table);

@@ -1,5 +1,5 @@
-//! The axes of a study. Every combination of the values on all axes is one grid cell. The axes `utilization` and `tasks`
-//! define the points within a setting. All other axes replace fields of the study.
+//! The axes of a study. The axes `utilization` and `tasks` define the points within a setting. All other axes replace
+//! fields of the study. Each combination of values on these other axes is one grid cell.
 
 use toml::Table;
 use toml::map::Entry;

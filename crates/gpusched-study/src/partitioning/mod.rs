@@ -104,7 +104,7 @@ impl Partitioning {
         Ok((head, study))
     }
 
-    /// Checks that task sets can be generated at every point. This check prevents that a study fails after hours of
+    /// Checks that task sets can be generated at every point. Without this check, a study could fail after hours of
     /// computation.
     fn check_generator(&self, document: &Document) -> Result<()> {
         let drawn = self.points.iter().filter(|point| point.tasks.is_some());
@@ -160,7 +160,7 @@ impl Partitioning {
         self.sets
     }
 
-    /// Returns M, the number of SMs of the GPU. If the GPU is an axis, returns the largest number.
+    /// Returns M, the number of SMs of the GPU. If the settings have different numbers, returns the largest number.
     pub fn sms(&self) -> u32 {
         self.settings.iter().map(|setting| setting.sms).max().unwrap_or(0)
     }
@@ -170,7 +170,8 @@ impl Partitioning {
         &self.points
     }
 
-    /// Returns the analysis variants; at least one. If an axis replaces their fields, the fields have its first value.
+    /// Returns the analysis variants; at least one. If an axis replaces a field of the variants, the field has the
+    /// first value of the axis.
     pub fn variants(&self) -> &[Variant] {
         self.settings.first().map_or(&[], |setting| &setting.variants)
     }

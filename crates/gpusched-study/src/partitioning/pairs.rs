@@ -1,5 +1,5 @@
 //! Paired comparison of algorithms. All algorithms partition the same task sets. So the task sets that only one of two
-//! algorithms schedules show which algorithm is better, also if the confidence intervals of the two ratios overlap.
+//! algorithms schedules show which algorithm is better, even if the confidence intervals of the two ratios overlap.
 //!
 //! Source: Q. McNemar, *Note on the sampling error of the difference between correlated proportions or percentages*,
 //! Psychometrika 12, 1947, with the exact binomial distribution.
@@ -13,10 +13,10 @@ use crate::output::tables::csv_of;
 use crate::running::tally::Tally;
 use gpusched_model::error::Result;
 
-/// Columns of the table of pairs. The table has one row for each combination of number of tasks, further axes, analysis variant
-/// and pair of algorithms. A study with further axes has a column for each of them after `tasks`. `only_algorithm` and
-/// `only_other` are the numbers of task sets that only one of the two algorithms schedules. `p_value` is the probability of
-/// a difference of at least this size if both algorithms are equally good.
+/// Columns of the table of pairs. The table has one row for each combination of number of tasks, further axes, analysis
+/// variant and pair of algorithms. The table has a column for each further axis after `tasks`. `only_algorithm` and
+/// `only_other` are the numbers of task sets that only one of the two algorithms schedules. `p_value` is the
+/// probability of a difference of at least this size if both algorithms are equally good.
 pub const PAIR_COLUMNS: [&str; 13] = [
     "study",
     "tasks",
@@ -41,8 +41,9 @@ pub(super) fn pairs(algorithms: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..algorithms).flat_map(move |one| (one + 1..algorithms).map(move |other| (one, other)))
 }
 
-/// Counts a task set. `verdicts` states for each algorithm whether it schedules the task set. `cells` contains two tallies for
-/// each pair: the task sets that only the first algorithm schedules, and those that only the second algorithm schedules.
+/// Counts a task set. `verdicts` states for each algorithm whether it schedules the task set. `cells` contains two
+/// tallies for each pair: the task sets that only the first algorithm schedules, and the task sets that only the second
+/// algorithm schedules.
 pub(super) fn count(cells: &mut [Tally], verdicts: &[bool]) {
     for ((one, other), cells) in pairs(verdicts.len()).zip(cells.chunks_mut(2)) {
         let verdict = |index: usize| verdicts.get(index).copied() == Some(true);

@@ -13,8 +13,8 @@ use crate::table::Table;
 use crate::wilson;
 use gpusched_model::error::Result;
 
-/// Columns of the results. A study with further axes has a column for each of them after `tasks`, unless the column is
-/// listed here. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
+/// Columns of the results. The table has a column for each further axis after `tasks`, unless this list already
+/// contains the column. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
 /// `mean_sms` is the mean over all schedulable task sets; it is empty if no task set is schedulable. The mean numbers
 /// of merges are means over all task sets.
 pub const COLUMNS: [&str; 17] = [

@@ -134,8 +134,8 @@ impl Setting {
         Ok((setting, heuristics))
     }
 
-    /// Checks that each analysis variant accepts the task sets from a file. This check prevents that a study fails after
-    /// hours of computation.
+    /// Checks that each analysis variant accepts the task sets from a file. Without this check, a study could fail
+    /// after hours of computation.
     fn check_population(&self, document: &Document) -> Result<()> {
         for set in self.population.iter().flat_map(|sets| sets.iter()) {
             for variant in 0..self.variants.len() {

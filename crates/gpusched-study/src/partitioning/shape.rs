@@ -91,8 +91,9 @@ pub enum PartitioningKind {
     Partitioning,
 }
 
-/// Points of a study: all combinations of the values on all axes. All other axes than `utilization` and `tasks` replace a field
-/// of the study, of `generator`, or of each analysis variant. Points that differ only in these axes use the same random numbers.
+/// Points of a study: all combinations of the values on all axes. All axes except `utilization` and `tasks` replace a
+/// field of the study, of `generator`, or of each analysis variant. Points that differ only in these axes use the same
+/// random numbers.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[schemars(transform = name_fields)]
 pub struct Axis {

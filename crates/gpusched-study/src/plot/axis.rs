@@ -52,7 +52,7 @@ pub(super) struct Wanted<'a> {
     pub title: Option<&'a str>,
     pub logarithmic: bool,
     pub range: Option<Span>,
-    /// Whether the axis starts at 0, as the axis of bars.
+    /// Whether the axis starts at 0, which bars require.
     pub from_zero: bool,
 }
 
@@ -133,7 +133,7 @@ impl Axis {
         (self.unlimited(value) - self.low) / (self.high - self.low)
     }
 
-    /// Returns the position of a coordinate, as [`Axis::share`] does.
+    /// Returns the position of a coordinate. See [`Axis::share`].
     pub fn share_of_coordinate(&self, coordinate: f64) -> f64 {
         (coordinate - self.low) / (self.high - self.low)
     }

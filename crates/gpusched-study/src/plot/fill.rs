@@ -1,7 +1,8 @@
 //! Appearance of categories. Lightness and hatching distinguish categories in black and white, and hue distinguishes them
 //! in colour.
 
-/// Colours of Okabe & Ito, alternately dark and light. Yellow is included, because every area has an outline.
+/// Colours of Okabe & Ito, alternately dark and light. Yellow is hard to see on white. It is included because every
+/// area has an outline.
 const COLOURS: [[u8; 3]; 8] = [
     [0, 114, 178],   // blue
     [230, 159, 0],   // orange

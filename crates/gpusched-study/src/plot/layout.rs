@@ -41,7 +41,7 @@ const LEGEND_COLUMN_GAP: f64 = 26.0;
 const LEGEND_LINE: f64 = 20.0;
 const PANEL_TITLE: f64 = 22.0;
 const MAX_COLUMNS: usize = 3;
-/// Largest width of all panels in a row together.
+/// Maximum total width of the panels in a row.
 const WIDEST: f64 = 1000.0;
 /// Smallest width and height of a panel.
 const SMALLEST: f64 = 40.0;
@@ -271,8 +271,8 @@ fn title_height(chart: &Chart, axis: impl Fn(&Panel) -> &Axis) -> f64 {
     }
 }
 
-/// Returns whether labels of categories are slanted, the height of all labels of a horizontal axis, and the distance
-/// from the left end of the first label to the left end of the axis.
+/// Returns three values: whether labels of categories are slanted, the height of all labels of a horizontal axis, and
+/// the distance from the left end of the first label to the left end of the axis.
 fn category_labels(chart: &Chart, frame_width: f64) -> (bool, f64, f64) {
     let plain = (false, TICK_SIZE + 4.0, 0.0);
     let axes = chart.panels.iter().map(|panel| &panel.x);
@@ -296,8 +296,8 @@ fn category_labels(chart: &Chart, frame_width: f64) -> (bool, f64, f64) {
     )
 }
 
-/// Returns the labels of a horizontal axis that have space, with their positions relative to the frame: every label, every
-/// second label, and so on.
+/// Returns the labels for which a horizontal axis has space: all labels, every second label, and so on. Each label has
+/// its position relative to the frame.
 pub(super) fn visible_labels(axis: &Axis, frame_width: f64, slanted: bool) -> Vec<(f64, &str)> {
     let place = |at: f64| frame_width * axis.share_of_coordinate(at);
     let half = |label: &str| match slanted {

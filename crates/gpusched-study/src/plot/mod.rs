@@ -1,8 +1,8 @@
 //! Figures of results tables.
 //!
-//! A figure shows a column of numbers in one or several panels. The [kind](FigureKind) of the figure is lines, bars, points,
-//! boxes, distributions or a heat map. If the options state no columns and no kind, these depend on the table. A figure is
-//! an SVG text. Each byte of this text depends only on the tables and the options.
+//! A figure shows a column of numbers in one or several panels. The [kind](FigureKind) of the figure is lines, bars,
+//! points, boxes, distributions or a heat map. If the options do not state the columns or the kind, gpusched chooses
+//! them from the table. A figure is an SVG text. Each byte of this text depends only on the tables and the options.
 //!
 //! Lines differ in color (a palette for color-blind readers, Okabe & Ito 2008), in dashes and in markers. Therefore lines
 //! can be distinguished in black and white.

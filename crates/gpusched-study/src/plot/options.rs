@@ -1,4 +1,4 @@
-//! Options of a figure. A study states them in its table `[figure]`, and the command states them as options.
+//! Options of a figure. A study file states them in the table `[figure]`, and the command line states them as options.
 
 use std::collections::BTreeMap;
 
@@ -32,8 +32,8 @@ pub struct Options {
     /// Columns that distinguish the panels. An empty list means one panel. Default: `variant`, if present.
     #[schemars(with = "Option<Names>")]
     pub panel: Option<Names>,
-    /// Filter for the rows to draw: pairs of a column and a value, or a list of values. gpusched draws the rows that have
-    /// one of the stated values in each of these columns. Default: all rows.
+    /// Filter for the rows to draw: pairs of a column and either a value or a list of values. gpusched draws the rows
+    /// that have one of the stated values in each of these columns. Default: all rows.
     #[serde(rename = "where")]
     pub selection: BTreeMap<String, Names>,
     /// Name of a series. The figure shows each value divided by the value of this series at the same place.

@@ -42,8 +42,8 @@ impl Document {
         ));
     }
 
-    /// Adds a text with a white outline, which keeps the text visible on other elements. The outline is a text of its own,
-    /// because some programs do not support `paint-order`.
+    /// Adds a text with a white outline, which keeps the text visible on other elements. The outline is a separate
+    /// text, because some programs do not support `paint-order`.
     pub fn remark(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
         self.push(format_args!(
             "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{}\" fill=\"none\" stroke=\"#fff\" \
@@ -55,7 +55,7 @@ impl Document {
         self.text(x, y, size, anchor, colour, text);
     }
 
-    /// Adds a text that ends at (x, y) and rises by `degrees` towards its end, or that has its centre there.
+    /// Adds a text that rises by `degrees` towards its end. The end or the centre of the text is at (x, y).
     pub fn slanted(&mut self, (x, y): (f64, f64), degrees: f64, size: f64, anchor: Anchor, text: &str) {
         let anchor = anchor.word();
         self.push(format_args!(

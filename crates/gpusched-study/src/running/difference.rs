@@ -17,8 +17,8 @@ struct Difference {
     now: Option<String>,
 }
 
-/// Returns a refusal of the results of the study file `before` for the study file `now`. The refusal states the fields that
-/// differ. Returns `None` if no field differs, or if a file is not TOML.
+/// Returns the refusal for results of the study file `before` that do not belong to the study file `now`. The refusal
+/// states the fields that differ. Returns `None` if no field differs, or if a file is not TOML.
 pub(super) fn refusal(before: &str, now: &str) -> Option<Refusal> {
     let (mut before, mut now): (Table, Table) = (before.parse().ok()?, now.parse().ok()?);
     for table in [&mut before, &mut now] {

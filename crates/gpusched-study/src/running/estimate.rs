@@ -1,9 +1,10 @@
 //! Estimate of the work of a study, from a trial run with fewer task sets.
 //!
-//! A shard is every n-th chunk, so each shard has task sets of all points. The longest shard takes more than the mean for two
-//! reasons: some points are slower, and single task sets are much slower. Both matter only if a shard has few chunks. Let C be
-//! the time of a chunk of the slowest point, and T the time of all chunks. With at most T ÷ 4C shards, the longest shard took
-//! less than twice the mean in all measured studies with at least one second of work (`docs/how-to/cluster.md`).
+//! A shard consists of every n-th chunk, so each shard has task sets of all points. The longest shard takes more than
+//! the mean for two reasons: some points are slower, and single task sets are much slower. Both reasons matter only if
+//! a shard has few chunks. Let C be the time of a chunk of the slowest point, and T the time of all chunks. With at
+//! most T ÷ 4C shards, the longest shard took less than twice the mean in all measured studies with at least one second
+//! of work (`docs/how-to/cluster.md`).
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use crate::definition::spec::{Overrides, Spec};
 use crate::output::folder::Folder;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Number of chunks of the slowest point that the mean shard must outlast.
+/// The mean shard must take at least as long as this number of chunks of the slowest point.
 const CHUNKS: u128 = 4;
 
 /// Estimate of the work of a study.

@@ -16,7 +16,8 @@ use gpusched_model::error::{Error, Refusal, Result};
 /// Merges the shards of all studies that have journals in `folders`. Writes the same files as a run of the whole study into
 /// the folder at `output`. Returns the studies in the order of their names.
 ///
-/// The memory for a merge does not depend on the number of journals: gpusched reads them one after the other, line by line.
+/// The memory for a merge does not depend on the number of journals: gpusched reads the journals one after the other,
+/// line by line.
 ///
 /// Several journals may contain the same chunk if its results are equal. In this case, the merge uses the times of the
 /// first journal.
@@ -46,7 +47,7 @@ pub struct Merged {
     pub spec: Spec,
     /// Number of journals.
     pub journals: usize,
-    /// Search time of the longest journal divided by the mean. `None` for studies of cases.
+    /// Longest search time of a journal, divided by the mean search time of all journals. `None` for studies of cases.
     pub balance: Option<f64>,
 }
 

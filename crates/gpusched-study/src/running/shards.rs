@@ -36,7 +36,8 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// Finds the only division of a study in the folder at `path`, and its progress.
+    /// Returns the progress of the shards in the folder at `path`. The folder must contain only one division of one
+    /// study.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] for a folder without a shard, and for a folder with shards of several studies or

@@ -1,6 +1,5 @@
-//! The units of work of a study. A study of partitioning has points with task sets. gpusched
-//! distributes chunks of task sets to shards and threads. A study of cases has one point, with one
-//! set for each case.
+//! The units of work of a study. A study of partitioning has points with task sets. gpusched distributes chunks of task
+//! sets to shards and threads. A study of cases has one point, and each case counts as one task set.
 //!
 //! The division of the work into chunks depends only on the study. Therefore chunks are equal in
 //! every run, even in a distributed or interrupted run.
@@ -19,7 +18,7 @@ pub struct Point {
     pub index: usize,
     /// Index of the setting: the combination of values on all axes other than the number of tasks and the utilization.
     pub setting: usize,
-    /// Number of the point for the random numbers of its task sets. Equal points of different settings have equal numbers.
+    /// Number that selects the random numbers of the task sets. Equal points of different settings have equal numbers.
     pub drawn: u64,
     /// Utilization U of each generated task set. `None` for task sets from a file.
     pub utilization: Option<Factor>,
@@ -27,7 +26,8 @@ pub struct Point {
     pub tasks: Option<usize>,
 }
 
-/// Some task sets of one point. gpusched computes, records and resumes a chunk as a whole.
+/// Some task sets of one point. gpusched computes and records a chunk as a whole. A resumed run repeats an unfinished
+/// chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chunk {
     /// Index of the chunk in the study, from 0.

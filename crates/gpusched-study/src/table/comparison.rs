@@ -66,11 +66,12 @@ pub struct Comparison {
 
 /// Compares the tables of results `before` and `after` of two studies of one kind.
 ///
-/// In studies of partitioning, two rows belong together if their utilization, number of tasks, analysis variant, algorithm and
-/// values on further axes are equal. The value is the schedulability ratio, with the interval of Newcombe (Statistics in Medicine 17, 1998, method
-/// 10) for independent samples. In studies of cases, two rows belong together if all columns but the value, its unit and its
-/// published value are equal, where both tables have the column. The value is the column `value`, without an interval. Rows
-/// without a value in both tables are left out.
+/// In studies of partitioning, two rows belong together if their utilization, number of tasks, analysis variant,
+/// algorithm and values on further axes are equal. The value is the schedulability ratio, with the interval of Newcombe
+/// (Statistics in Medicine 17, 1998, method 10) for independent samples. In studies of cases, two rows belong together
+/// if their cells are equal in all columns that both tables have, except for the columns `study`, `value`, `unit`,
+/// `published` and `deviation`. The value is the column `value`, without an interval. The comparison omits a row that
+/// has no value in one of the tables.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if a table has no results of a study, if the tables
@@ -156,7 +157,7 @@ pub fn compare(before: &Table, after: &Table) -> error::Result<Comparison> {
     })
 }
 
-/// A value, and the numbers of successes and trials of a share.
+/// A value. For a share, also the numbers of successes and trials.
 struct Value {
     value: f64,
     counts: Option<(u64, u64)>,

@@ -108,8 +108,8 @@ fn check_hops(claim: &ChainBound, links: Option<&[Link]>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns the tasks of `chain`, or `None` if a task has no bound, or no longest time between two
-/// arrivals. With logical execution times, every task must meet its deadline.
+/// Returns the tasks of `chain`, or `None` if a task has no bound, or if the time between its arrivals has no maximum.
+/// With logical execution times, every task must meet its deadline.
 fn links(chain: &Chain, table: &Table<'_>) -> Option<Vec<Link>> {
     let next = chain.tasks.iter().copied().skip(1).map(Some).chain([None]);
     let links = chain.tasks.iter().zip(next).map(|(&position, next)| {
@@ -135,7 +135,8 @@ fn links(chain: &Chain, table: &Table<'_>) -> Option<Vec<Link>> {
 }
 
 /// Returns whether a job of `second` never starts while a job of `first` is pending. The result is `true` if `first`
-/// has higher priority and occupies the core on which `second` starts, from the arrival to the end of each job.
+/// has higher priority, and if each job of `first` occupies, from its arrival to its end, the core on which `second`
+/// starts.
 fn starts_after(table: &Table<'_>, first: usize, second: usize) -> bool {
     let (first, second) = (table.task(first), table.task(second));
     let starts_on =
@@ -190,10 +191,10 @@ fn age(links: &[Link]) -> u128 {
     waits.fold(last.processing, u128::saturating_add)
 }
 
-/// Returns the longest reaction time over the arrivals of the first task. The next job reads an event that occurs just
-/// after the arrival z. Each later task reads the output of the previous task at its next arrival. From the largest
-/// phase on, the arrivals repeat in each hyperperiod. Returns `None` if a phase is unknown, or if there are too many
-/// arrivals.
+/// Returns the longest reaction time over the arrivals of the first task. If an event occurs just after the arrival z
+/// of a job, the next job reads the event. Each later task reads the output of the previous task at its next arrival.
+/// After the largest phase, the arrivals repeat in each hyperperiod. Returns `None` if a phase is unknown, or if there
+/// are too many arrivals.
 fn enumerated(links: &[Link]) -> Option<u128> {
     let (first, last) = (links.first()?, links.last()?);
     let phases = links

@@ -17,7 +17,7 @@ struct Load<'a> {
     streams: Vec<&'a Stream>,
 }
 
-/// Jobs in a window of length w: ⌈(w + early)/T⌉, each with the work `cost`.
+/// Whole jobs. A window of length w contains ⌈(w + early)/T⌉ jobs, each with the work `cost`.
 struct Whole {
     period: u128,
     early: Option<u128>,

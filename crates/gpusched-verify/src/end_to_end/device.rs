@@ -134,8 +134,8 @@ impl<'a> Rivals<'a> {
         smaller(w1, w2)
     }
 
-    /// Returns the least e = B + work(w) + c + lost(e), with the least w = B + work(w) + lost(w). The segment starts at
-    /// w at the latest, and ends at e at the latest.
+    /// Returns the least e = B + work(w) + c + lost(e), with the least w = B + work(w) + lost(w). w is the latest start
+    /// of the segment, and e is its latest end.
     fn start_and_end(
         &self,
         blocking: u128,

@@ -1,7 +1,7 @@
 //! Cores and partitions with EDF: response times by Spuri's method, with blocking.
 //!
-//! The busy period consists of work whose deadlines are at most the deadline of the analyzed job. The analyzed job
-//! arrives at a, counted from the start of the busy period. The job ends at the least t with
+//! The busy period consists of the work with deadlines not later than the deadline of the analyzed job. The analyzed
+//! job arrives at a, counted from the start of the busy period. The job ends at the least t with
 //!
 //! ```text
 //! t = B(a) + ⌊(a + Jᵢ)/Tᵢ⌋·Cᵢ + own + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + Dᵢ + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)·Cⱼ + lost(t)

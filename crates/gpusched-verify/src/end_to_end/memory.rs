@@ -3,8 +3,8 @@
 //!
 //! Each job of segment (j,k) moves all its bytes between a + φ and a + R(j,k), where a is the arrival of the job. So
 //! the segment is a source with period T and span R(j,k) − φ. A resource executes one segment at a time, so it moves at
-//! most I(t) = min(max d·t, Σ W(t)) bytes in a window of length t. Another resource loses at most min(t, ⌈Σ I(t)/B⌉)
-//! ns, summed over all resources except itself.
+//! most I(t) = min(max d·t, Σ W(t)) bytes in a window of length t. In this window, a resource loses at most
+//! min(t, ⌈Σ I(t)/B⌉) ns, where the sum is over all other resources.
 
 use gpusched_model::end_to_end::Resource;
 
@@ -12,8 +12,8 @@ use super::table::Table;
 use crate::fraction::Fraction;
 use crate::memory::Source;
 
-/// The memory that all resources share. All amounts are in nano-bytes, and all rates in nano-bytes
-/// per ns, which equal bytes per second.
+/// The memory that all resources share. All amounts are in nano-bytes, and all rates in nano-bytes per ns. 1 nano-byte
+/// per ns is 1 byte per second.
 pub(super) struct Memory {
     /// B: guaranteed memory bandwidth.
     bandwidth: u128,
@@ -138,8 +138,8 @@ impl<'a> Lost<'a> {
         bytes.map_or(window, |bytes| bytes.div_ceil(memory.bandwidth).min(window))
     }
 
-    /// Returns the share of a long window that the resource loses at least, according to the bound:
-    /// Σ min(max d, Σ V/T)/B. For a segment whose R has no bound, d replaces V/T.
+    /// Returns the minimum share of a long window that the bound counts as lost: Σ min(max d, Σ V/T)/B. For a segment
+    /// whose R has no bound, d replaces V/T.
     pub fn share(&self) -> Fraction {
         let Some(memory) = self.memory else {
             return Fraction::new(0, 1);

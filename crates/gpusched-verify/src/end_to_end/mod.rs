@@ -4,9 +4,9 @@
 //! * S(i,k), `delays_ns`: bound on the time from the release to the end of segment k.
 //!
 //! Every equation of the analysis has the form "R(i,k) or S(i,k) = f(table)", and f is monotone. The check evaluates
-//! each f once, with the values of the table. The table is valid if each value is at least the result. Proof: suppose
-//! that a job exceeds a bound of a valid table for the first time at t. Until t, all releases obeyed the table. So the
-//! equation of this job was true, and the job cannot exceed the bound.
+//! each f once, with the values of the table. The table is valid if each value is at least the result of its equation.
+//! Proof: suppose that a job exceeds a bound of a valid table for the first time at t. Until t, all releases obey the
+//! table, so the equation is a bound for this job. Therefore the job cannot exceed its bound.
 //!
 //! The value null claims no bound, so the check accepts null everywhere. If R of the last segment is null, jobs of the
 //! task may queue. In this case, the finite values R of the earlier segments count from the end of the previous job. No

@@ -86,7 +86,7 @@ fn at_least(claimed: Option<u128>, required: Option<u128>, field: impl Fn() -> S
 }
 
 /// Checks that the previous segment has ended when the timer releases the segment `stream`. If the previous segment may
-/// still run, the segment has no bound from the arrival.
+/// still run, the table must state no R for `stream`.
 fn check_order(table: &Table<'_>, stream: &Stream) -> Result<(), Fault> {
     let (task, segment) = (stream.task, stream.segment);
     let Some(end) = table.end(task, segment) else {
@@ -131,7 +131,7 @@ fn prepare<'a>(table: &'a Table<'_>, resource: Resource, streams: &'a [Stream]) 
     }
 }
 
-/// Returns a core with EDF. Each task is one job with the demand E, and occupies the core while it waits.
+/// Returns a core with EDF. Each job has the demand E, because the task occupies the core while it waits.
 fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) -> Prepared<'a> {
     let by_task = streams.chunk_by(|a, b| a.task == b.task);
     let tasks: Vec<usize> = by_task

@@ -103,9 +103,9 @@ impl<'a> Table<'a> {
         memory.map_or(Lost::default(), |memory| memory.lost(resource, Some(task)))
     }
 
-    /// Returns the time that `resource` loses in windows that start when no work of other tasks is
-    /// pending, at the release of a segment of `task` or before. Before the release, other segments of
-    /// `task` may execute. Without other tasks on `resource`, the window starts with the release.
+    /// Returns the time that `resource` loses in windows that start at the release of a segment of `task` or before,
+    /// when no work of other tasks is pending. Before the release, other segments of `task` may execute. Without other
+    /// tasks on `resource`, the window starts with the release.
     pub fn lost_from_idle(&self, resource: Resource, task: usize) -> Lost<'_> {
         if self.streams(resource).iter().all(|stream| stream.task == task) {
             return self.lost_from_release(resource, task);
@@ -271,7 +271,7 @@ fn check_shape(task: &Task, bounds: &TaskBounds, enforced: bool) -> Result<(), F
     Ok(())
 }
 
-/// Checks that every task has one offset per segment, from 0 and never descending. Enforced
+/// Checks that every task has one offset per segment, and that the offsets start at 0 and never decrease. Enforced
 /// releases have no meaning for a task that occupies its core while it waits.
 fn check_offsets(tasks: &[Task], offsets: &[Vec<Time>]) -> Result<(), Fault> {
     same_length("offsets_ns", offsets.len(), tasks.len(), "task")?;

@@ -78,7 +78,7 @@ fn check_task(claim: &TaskAnswer, table: &Table<'_>, task: usize) -> Result<(), 
 }
 
 /// Checks the segment with the largest part of the bound. The part of a segment is the difference between its bound and
-/// the previous bound. The release jitter may count toward the part of the first segment.
+/// the bound of the previous segment. The release jitter may count toward the part of the first segment.
 fn check_costliest(claim: Option<usize>, table: &Table<'_>, task: usize) -> Result<(), Fault> {
     let fault = |message: String| Err(Fault::new("costliest_segment", message));
     let (claim, segments) = match (claim, table.response(task)) {

@@ -42,7 +42,8 @@ pub(crate) struct Beside {
     /// Sources of each other partition, and one separate entry for each source that is not a
     /// task.
     others: Vec<Vec<Source>>,
-    /// Memory times of the jobs in other partitions and of other sources. `None` if bytes count instead.
+    /// Memory times of the jobs in other partitions and of other sources. `None` if the check counts bytes instead of
+    /// memory times.
     occupants: Option<Vec<Occupant>>,
 }
 

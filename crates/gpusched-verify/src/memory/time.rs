@@ -50,8 +50,8 @@ impl Occupant {
         }
     }
 
-    /// Returns the memory time of all jobs that may overlap a window of length `window` [ns]. If n + 1 jobs overlap
-    /// the window, n periods fit into the window and the span of the first job.
+    /// Returns the memory time of all jobs that may overlap a window of length `window` [ns]. If n + 1 jobs overlap the
+    /// window, n periods fit into the sum of the window and the span of the first job.
     pub fn within(&self, window: u128) -> BigUint {
         let jobs = (window + self.span) / self.period + 1;
         &self.each * jobs

@@ -25,13 +25,13 @@ pub struct Stated {
     pub memory_bandwidth: Option<Bandwidth>,
     /// Arbitration of the memory bandwidth.
     pub arbitration: Option<Arbitration>,
-    /// Measured rates of the memory, from which the rates of memory times come.
+    /// Measured rates of the memory, which determine the rates of memory times.
     pub memory_rates: Option<MemoryRates>,
     /// Form of the rates of memory times.
     pub memory_time: Option<RateForm>,
-    /// Variation of execution times, for memory times [%].
+    /// For memory times: variation of execution times [%].
     pub variation: Option<u32>,
-    /// Whether each partition has ways of L2 of its own, for memory times.
+    /// For memory times: whether each partition has its own ways of L2.
     pub own_l2: bool,
     /// Interference model of the analysis.
     pub interference: Option<Interference>,
@@ -141,8 +141,8 @@ impl Stated {
         Ok(found.filter(|found| !all || (found.own_l2 && !self.own_l2)))
     }
 
-    /// Checks that the device of the plan equals the stated device. If the user states no device,
-    /// checks it against the built-in device with its name.
+    /// Checks that the device of the plan equals the stated device. If the user states no device, checks the device of
+    /// the plan against the built-in device with the same name.
     fn device(&self, plan: &Plan) -> Result<(), Fault> {
         let (found, expected) = match (&plan.hardware, &self.device) {
             (None, None) => return Ok(()),

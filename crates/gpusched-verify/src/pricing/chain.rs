@@ -1,20 +1,20 @@
 //! Division of groups of tasks by blocking, for policies without immediate preemption.
 //!
-//! A task blocks: one of its jobs starts 1 ns before a job with an earlier deadline is released. The job runs to its end
-//! without preemption, or to the end of its longest block under limited preemption. Suppose that a group passes its test,
-//! and that a task of the group blocks for q and has a relative deadline above t. Then the demand in an interval of length
-//! t is at most t − q, because the jobs of the interval start only after the blocking.
+//! A task blocks if one of its jobs starts 1 ns before a job with an earlier deadline is released. The job runs to its
+//! end without preemption, or to the end of its longest block under limited preemption. Suppose that a group passes its
+//! test, and that a task of the group blocks for q and has a relative deadline above t. Then the demand in an interval
+//! of length t is at most t − q, because the jobs of the interval start only after the blocking.
 //!
 //! The check divides the groups of a family by their *records*. The first record is the task with the longest blocking.
-//! The next record is the task with the longest blocking among the tasks with a later deadline than the record before. The
-//! records determine the longest blocking for every t, and so the supply by every measure.
+//! The next record is the task with the longest blocking among the tasks with a later deadline than the previous
+//! record. The records determine the longest blocking for every t, and therefore also the supply by every measure.
 
 use super::candidate::Candidate;
 use super::family::Family;
 use super::multipliers::Multipliers;
 use super::walk::{FAMILY, Found, Walk};
 
-/// Number of tasks up to which the check examines the groups without the next record.
+/// If at most this number of tasks may join the group, the check does not divide the groups further.
 const FEW: usize = 2;
 
 /// Number of groups that a search examines before it computes new multipliers.
@@ -185,7 +185,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the supply that `group` leaves unused by each measure, or `None` if its demand exceeds the supply.
+/// Returns, for each measure, the supply that `group` leaves unused. Returns `None` if the demand of `group` exceeds
+/// the supply.
 fn left(supply: &[u64], group: &[&Candidate]) -> Option<Vec<u64>> {
     let mut left = supply.to_vec();
     for candidate in group {

@@ -1,12 +1,12 @@
-//! Minimum demand of tasks on m SMs. With this demand, the check proves that a group of tasks fails its test. The demand
-//! condition is valid for every policy. With blocking, it is valid for every policy with this blocking.
+//! Minimum demand of tasks on m SMs. With this demand, the check proves that a group of tasks fails its test. Without
+//! blocking, the proof is valid for every policy. With blocking, it is valid for every policy with this blocking.
 
 use gpusched_model::Task;
 
-/// The fraction 1 of the processor time, as a share [2⁻⁴⁸].
+/// The whole processor time, as a share [2⁻⁴⁸].
 pub(super) const WHOLE: u64 = 1 << 48;
 
-/// The fraction 1 of the processor time, as a sum of shares [2⁻⁶⁴].
+/// The whole processor time, as a sum of shares [2⁻⁶⁴].
 const ONE: u128 = 1 << 64;
 
 /// Maximum number of deadlines that the proof for one group examines.
@@ -52,8 +52,8 @@ impl Group {
         (density > ONE || blocking > 0) && self.exceeds_some_interval()
     }
 
-    /// Returns whether demand and blocking exceed the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C + B > t for a
-    /// deadline t. B is the longest blocking by a task with D > t.
+    /// Returns whether demand plus blocking exceeds the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C + B > t
+    /// for a deadline t. B is the longest blocking by a task with D > t.
     ///
     /// The check ends at L, the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds the length of an interval above L, it
     /// also exceeds the length of an interval up to L.

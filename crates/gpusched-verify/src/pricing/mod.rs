@@ -2,11 +2,11 @@
 //! its number of SMs. Each task has a dual price.
 //!
 //! The check searches all groups of tasks (`walk`). The check skips a group on m SMs if the group certainly fails its
-//! test (`demands`). A group certainly fails if its utilization exceeds 1, if a task misses its deadline in isolation, or
-//! if demand and blocking exceed the length of an interval. Without immediate preemption, the check divides the groups by
-//! the tasks that block the longest (`chain`). In addition, the check skips a group if
-//! an upper bound on its total price is at most m (`multipliers`). For every other group with a total price above m,
-//! the check applies the test of the policy (`answer`). A group that passes this test refutes the lower bound.
+//! test (`demands`). A group certainly fails if its utilization exceeds 1, if a task misses its deadline in isolation,
+//! or if demand plus blocking exceeds the length of an interval. Without immediate preemption, the check divides the
+//! groups by the tasks that block the longest (`chain`). In addition, the check skips a group if an upper bound on its
+//! total price is at most m (`multipliers`). For every other group with a total price above m, the check applies the
+//! test of the policy (`answer`). A group that passes this test refutes the lower bound.
 //!
 //! The check uses neither the search that found the prices nor a schedulability test of the
 //! library.

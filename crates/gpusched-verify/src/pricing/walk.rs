@@ -2,10 +2,10 @@
 //! The search tests each such group.
 //!
 //! The search tests single tasks and pairs of tasks first. After these tests, for each number of SMs, the search
-//! examines larger groups, one family after the other. A group of a family has only tasks in conflict, or several tasks
-//! in conflict of one kind and one task of the other kind. The search skips a partial group and all its extensions if
-//! no added tasks can raise the total price above the price of the SMs. The search also skips a partial group that fails
-//! its test under every policy.
+//! examines larger groups, one family after the other. A group of a family has only tasks in conflict, or several
+//! conflicting tasks of one kind and one task of the other kind. The search skips a partial group and all its
+//! extensions if no added tasks can raise the total price above the price of the SMs. The search also skips a partial
+//! group that fails its test under every policy.
 
 use super::answer::passes;
 use super::candidate::Candidate;

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 /// Size of a sector [bytes]. Caches fetch whole sectors, and DRAM transfers whole sectors.
 pub(super) const SECTOR: u64 = 32;
 
-/// Sectors that one access touches; at most two per lane.
+/// Numbers of the sectors that one instruction accesses; at most two sectors per lane.
 #[derive(Debug, Default)]
 pub(super) struct Sectors(Vec<u64>);
 
 impl Sectors {
-    /// Returns the numbers of the sectors that accesses of `bytes` bytes at `addresses` touch.
-    /// The numbers are ascending and unique.
+    /// Returns the numbers of the accessed sectors, for accesses of `bytes` bytes at `addresses`. The numbers are
+    /// ascending and unique.
     pub(super) fn of(&mut self, addresses: impl Iterator<Item = u64>, bytes: u8) -> &[u64] {
         self.0.clear();
         for address in addresses {

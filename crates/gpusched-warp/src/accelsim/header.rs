@@ -63,9 +63,9 @@ impl Header {
         }
     }
 
-    /// Returns the location of the word that `lane` accesses at `address` of its local memory.
-    /// The result counts from the start of the local memory of the warp [bytes]. Local memory is
-    /// interleaved by lane, so the words of all lanes at one address are adjacent.
+    /// Returns the location of the word that `lane` accesses at `address` of its local memory. The location is relative
+    /// to the start of the local memory of the warp [bytes]. Local memory is interleaved by lane, so the words of all
+    /// lanes at one address are adjacent.
     pub fn local_address(&self, address: u64, lane: u32, bytes: u8) -> u64 {
         let offset = match self.local_base {
             0 => address,

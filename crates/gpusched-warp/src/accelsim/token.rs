@@ -24,7 +24,7 @@ impl Fault {
     }
 }
 
-/// Returns `text` from a file in quotes. Long text is shortened for a message.
+/// Returns `text` in quotes, for a message. Long text is shortened.
 pub(super) fn show(text: &[u8]) -> String {
     const LONGEST: usize = 40;
     let text = String::from_utf8_lossy(text.get(..4 * LONGEST).unwrap_or(text));

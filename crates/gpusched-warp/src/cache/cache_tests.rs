@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A write evicts a line whose waiting requests have not all continued. Then a read reserves the line again, and no other
+/// A write evicts a line while requests for this line still wait. Then a read reserves the line again, but no further
 /// fill follows. The set must not stay full forever.
 #[test]
 fn a_set_does_not_stay_full() {

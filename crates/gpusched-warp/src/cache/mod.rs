@@ -28,7 +28,7 @@ pub enum Writes {
     Back,
 }
 
-/// Function that maps the number of a kernel and an address to the index of a set.
+/// Function that maps a kernel number and an address to the index of a set.
 #[derive(Clone)]
 pub struct Index(pub Arc<dyn Fn(u8, u64) -> usize + Send + Sync>);
 
@@ -140,8 +140,8 @@ impl Cache {
         self.misses.is_empty() && !self.mshr.has_ready() && self.data_port == 0 && self.fill_port == 0
     }
 
-    /// Accesses the cache at time `now`. `now` must not decrease from call to call, because the cache orders the lines
-    /// by this time of their last use.
+    /// Accesses the cache at time `now`. `now` must not decrease from call to call, because the cache orders its lines
+    /// by the time of their last use.
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let writes = request.writes();
         // Most rejections occur because the miss queue is full, so this check precedes the slower
@@ -275,7 +275,7 @@ impl Cache {
         self.tags.preload(kernel, line, sectors, now);
     }
 
-    /// Returns for each line the last kernel that wrote to the line, and the number of its dirty sectors.
+    /// Returns for each line the last kernel that wrote to the line, and the number of dirty sectors in the line.
     pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
         self.tags.dirty()
     }

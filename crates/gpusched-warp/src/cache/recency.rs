@@ -1,9 +1,8 @@
 //! Order of the lines of each set by their last use.
 
-/// Lines of each set, in order from the least recently used to the most recently used. Lines are
-/// numbered in the order of the calls of [`Recency::add`]. GPGPU-Sim fills the last empty line of
-/// a set first. The line with the highest number is therefore the first line of the set in
-/// GPGPU-Sim.
+/// Lines of each set, in order from the least recently used to the most recently used. Lines are numbered in the order
+/// of the calls of [`Recency::add`]. GPGPU-Sim fills the last empty line of a set first. The highest number therefore
+/// corresponds to the first line of the set in GPGPU-Sim.
 #[derive(Debug, Clone)]
 pub struct Recency {
     lines: Vec<Use>,
@@ -65,7 +64,8 @@ impl Recency {
         if at != NEVER {
             self.link(set, older, newer);
         }
-        // If `now` is before the newest use, which is rare, the search keeps the list sorted.
+        // In rare cases, `now` is before the newest use. The search therefore finds the position that keeps the list
+        // sorted.
         let (mut before, mut after) = (self.sets[set].newest, NONE);
         while let Some(last) = self.lines.get(before as usize).filter(|last| last.at > now) {
             (before, after) = (last.older, before);

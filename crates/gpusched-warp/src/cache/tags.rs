@@ -8,8 +8,7 @@ use super::line::{Line, bit};
 use super::recency::Recency;
 use super::word_hash::hash;
 
-/// Result of a search for a sector. The numbers are indices of lines. Only the number in
-/// [`Found::Empty`] is the index of a set.
+/// Result of a search for a sector. Each number is the index of a line, but in [`Found::Empty`] the index of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// The sector is present in this line.
@@ -47,8 +46,7 @@ pub struct Tags {
     dirty_percent: u64,
     /// First line for each hash of an address. The number of buckets is a power of two.
     buckets: Box<[u32]>,
-    /// Order of the lines of each set by last use. Under first in, first out, order by
-    /// allocation.
+    /// Order of the lines of each set by last use, or by allocation if the policy is first in, first out.
     order: Recency,
     /// Lines that are not empty, in the order of their first fill. Lines that were filled in
     /// succession are adjacent, even if they belong to different sets.
@@ -146,12 +144,13 @@ impl Tags {
         self.order.oldest(set, may_go).map_or(Found::Full, Found::Miss)
     }
 
-    /// Searches a line to evict for `address` in a full set where no reserved sector has a pending fill. `pending` must
-    /// state whether the fill of a sector is pending.
+    /// Returns a line to evict for `address` if every line of its set has reserved sectors, but no fill of these
+    /// sectors is pending. Returns [`Found::Full`] otherwise. `pending` states whether the fill of a sector is pending.
     ///
-    /// A line can be evicted while requests still wait for its sector. If a read then reserves the sector again and joins
-    /// these requests, no fill of the new line follows. GPGPU-Sim has the same rules. If all lines of a set were in this
-    /// state, the set would stay full forever. A set with one line reaches this state often.
+    /// After its fill, a line can be evicted while requests for its sector still wait. If a read then reserves the
+    /// sector again, the read joins these requests, so no fill of the new line follows. GPGPU-Sim has the same rules.
+    /// Without this function, a set would stay full forever if all its lines were in this state. A set with one line
+    /// often reaches this state.
     pub fn abandoned(&self, kernel: u8, address: u64, pending: impl Fn(u64) -> bool) -> Found {
         let set = (self.index.0)(kernel, address);
         let is_pending = |line: usize| {
@@ -269,7 +268,7 @@ impl Tags {
         self.fill(line, sectors, 0);
     }
 
-    /// Returns for each line the last kernel that wrote to the line, and the number of its dirty sectors.
+    /// Returns for each line the last kernel that wrote to the line, and the number of dirty sectors in the line.
     pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
         self.lines
             .iter()

@@ -36,7 +36,7 @@ fn lines_are_found_as_by_a_look_at_all() {
     assert!(hits > 500 && evictions > 500, "{hits} {evictions}");
 }
 
-/// Parts of the cache have sets of their own: each part evicts its own least recently used line.
+/// Each part of the cache has its own sets, and evicts its own least recently used line.
 #[test]
 fn parts_replace_their_own_lines() {
     let mut state = 71_u64;

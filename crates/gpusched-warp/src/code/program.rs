@@ -41,7 +41,7 @@ pub struct Code {
     parts_of_block: OnceLock<Result<Box<[Postfix]>, Unlike>>,
     /// Buffers with values.
     tables: Tables,
-    /// Description of the first read of a value that its buffer does not have.
+    /// Description of the first read of a missing buffer value.
     missing: OnceLock<String>,
 }
 
@@ -119,14 +119,13 @@ impl Code {
         self.texts.get(index as usize).map(AsRef::as_ref)
     }
 
-    /// Describes the first read of a value that its buffer does not have (`value(buffer, index)`), over all streams of
-    /// this code so far. Returns `None` if there is no such read.
+    /// Describes the first read of a missing buffer value (`value(buffer, index)`), over all streams of this code so
+    /// far. Returns `None` if there is no such read.
     pub fn missing(&self) -> Option<&str> {
         self.missing.get().map(String::as_str)
     }
 
-    /// Records that the instruction at `index` reads a value that its buffer does not have, if a lane of `lanes` is in
-    /// `missing`.
+    /// If a lane of `lanes` is in `missing`, records that the instruction at `index` reads a missing buffer value.
     #[cold]
     fn note_missing(&self, index: u32, missing: &[Missing], lanes: u32) {
         let executes = |missing: &&Missing| lanes >> missing.lane & 1 == 1;

@@ -1,6 +1,6 @@
 //! Options that set the fields of a machine.
 
-/// Paths of fields, each with its option. If several paths are a prefix of a requested path, the longest path applies.
+/// Paths of fields, each with its option. The longest prefix of a requested path applies.
 const OPTIONS: &[(&str, &str)] = &[
     ("clusters", "-gpgpu_n_clusters"),
     ("sms_per_cluster", "-gpgpu_n_cores_per_cluster"),

@@ -37,7 +37,7 @@ use settings::Settings;
 /// Maximum size of a file [bytes].
 pub const MAX_BYTES: u64 = 1 << 24;
 
-/// Imported machine. Further fields list missing options and options without effect.
+/// Imported machine. The other fields list missing options and options without effect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imported {
     /// The imported machine.

@@ -131,10 +131,9 @@ impl Classes {
         })
     }
 
-    /// Starts blocks, at most one on each SM, and splits classes whose SMs receive different
-    /// blocks. `alike` takes two positions in `starts` and returns whether both blocks have equal
-    /// kernels and equal keys. If several SMs of a class receive blocks, the places of these
-    /// blocks must be equal.
+    /// Starts blocks, at most one on each SM, and splits classes whose SMs receive different blocks. `alike` takes two
+    /// positions in `starts` and returns whether both blocks belong to the same kernel and have equal keys. If several
+    /// SMs of a class receive blocks, these blocks must have equal places.
     pub fn start(&mut self, starts: &[Start], alike: impl Fn(usize, usize) -> bool) -> Parted {
         let mut parted = Parted::default();
         let Some(blocks) = &mut self.blocks else {

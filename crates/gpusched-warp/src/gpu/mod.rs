@@ -45,7 +45,7 @@ pub struct Settings {
     pub warm: Vec<WarmBuffer>,
     /// Whether the results record each issued instruction of all SMs.
     pub record_issues: bool,
-    /// Whether the results contain the largest shares of the slices, channels and banks.
+    /// Whether the results contain the largest shares of the traffic at one slice, channel or bank.
     pub camping: bool,
     /// Whether the clocks restart when a kernel is launched on an idle GPU, as in GPGPU-Sim.
     pub restart_clocks: bool,
@@ -92,7 +92,7 @@ struct Gpu<'a> {
     restarted: u64,
     /// SMs that gpusched simulates. One simulated SM may represent several equal SMs.
     sms: Vec<Sm>,
-    /// Mapping from SMs to simulated SMs. Each SM represents itself if SMs can send requests to memory.
+    /// Mapping from SMs to simulated SMs. If SMs can send requests to memory, each SM represents only itself.
     classes: Classes,
     /// Next cycle when each simulated SM has work.
     sm_wakes: Vec<u64>,
@@ -149,9 +149,9 @@ pub fn run_watched(
     Ok(gpu.finish())
 }
 
-/// Runs `kernels` as [`run`] does, and calls `stops` each time when `round` further blocks have ended. The arguments are
-/// the records of the ended blocks and the traffic of the first kernel so far. The run stops if `stops` returns true, or at
-/// the limit of `settings`. Also returns whether all blocks have ended.
+/// Runs `kernels` as [`run`] does, and calls `stops` each time after `round` further blocks have ended. The arguments
+/// are the records of the ended blocks and the traffic of the first kernel so far. The run stops if `stops` returns
+/// true, or at the limit of `settings`. Returns the results, and whether all blocks have ended.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails for a reason other than the limit.

@@ -41,8 +41,8 @@ pub struct KernelResult {
     pub traffic: KernelTraffic,
     /// Number of sectors that the kernel has written and that are not in DRAM at the end of the run.
     pub left_dirty: u64,
-    /// Memory traffic of each kernel from the start of the first block of this kernel to the end of its last block.
-    /// Empty in estimates.
+    /// Memory traffic of every kernel, from the first start to the last end of a block of this kernel. Empty in
+    /// estimates.
     pub window: Vec<KernelTraffic>,
     /// Number of ended blocks.
     pub(super) ended: u64,
@@ -80,8 +80,8 @@ impl KernelTraffic {
 }
 
 impl KernelResult {
-    /// Completes the window of the kernel. `end` is the traffic of each kernel before the end of the window. Until then,
-    /// the window contains the traffic before its start.
+    /// Completes the window of the kernel. `end` is the traffic of each kernel before the end of the window. Before the
+    /// call, the field `window` contains the traffic before the start of the window.
     pub(super) fn close_window(&mut self, mut end: Vec<KernelTraffic>) {
         for (end, start) in end.iter_mut().zip(&mut self.window) {
             for (end, start) in end.counts().into_iter().zip(start.counts()) {
@@ -118,9 +118,9 @@ pub struct Results {
     pub kernels: Vec<KernelResult>,
     /// Numbers of accessed sectors, per level of the memory hierarchy.
     pub traffic: Traffic,
-    /// Largest shares of the slices, channels and banks, if the settings require them.
+    /// Largest shares of the traffic at one slice, channel or bank, if the settings require them.
     pub shares: Option<Shares>,
-    /// Numbers of scheduler cycles of all SMs with resident blocks, per outcome of the cycle.
+    /// Number of scheduler cycles for each outcome, over all SMs with resident blocks.
     pub stalls: Stalls,
     /// Records of all ended blocks, in order of their ends.
     pub blocks: Vec<BlockRecord>,

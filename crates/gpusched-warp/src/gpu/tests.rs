@@ -173,8 +173,8 @@ fn equal_sms_are_simulated_once() {
     }
 }
 
-/// A run that pauses after each round gives the results of a run without pauses. A run that stops early is the start of
-/// the whole run.
+/// A run that pauses after each round has the same results as a run without pauses. A run that stops early equals the
+/// start of the whole run.
 #[test]
 fn rounds_are_parts_of_the_run() {
     let machine = Machine::named("rtx2060").unwrap();
@@ -236,7 +236,8 @@ fn overrides_reach_the_launch() {
     assert_eq!(launch.blocks, 7);
 }
 
-/// Returns the cycles from the issue of a statement of one warp to the issue of an independent instruction after it.
+/// Returns the number of cycles from the issue of `statement` to the issue of the next instruction, which is
+/// independent of `statement`.
 fn cycles_after(statement: &str) -> u64 {
     let text = format!(
         r#"{{"name":"k","grid":1,"block":32,"shared_memory":4096,"body":[{statement},{{"op":"other","to":"y"}}]}}"#
@@ -261,8 +262,8 @@ fn an_atomic_on_shared_memory_holds_its_warp() {
     assert_eq!(cycles_after(idle), 1);
 }
 
-/// Returns the response time of the second of two equal launches, which starts at cycle `at`, and the number of
-/// restarts.
+/// Returns the response time of the second of two equal launches, and the number of restarts. The second launch is at
+/// cycle `at`.
 fn second(machine: &Machine, program: &Program, at: u64, restart_clocks: bool, skips: bool) -> (u64, u64) {
     let mut launches = [(); 2].map(|()| Launch::of_program(program).unwrap());
     launches[1].at = at;
@@ -296,8 +297,8 @@ fn chase() -> Program {
     program.with(&one).unwrap()
 }
 
-/// Tests that a launch on an idle GPU takes the time of a launch at cycle 0 if the clocks restart, and that it takes
-/// other times if the clocks run on.
+/// Tests that a launch on an idle GPU takes as long as a launch at cycle 0 if the clocks restart, and that the
+/// durations differ if the clocks do not restart.
 #[test]
 fn a_launch_on_an_idle_gpu_restarts_the_clocks() {
     let program = chase();

@@ -29,7 +29,7 @@ pub struct Slice {
     open: bool,
     /// Whether the slice accepts requests after the last simulated cycle.
     opens: bool,
-    /// L2 cycles after which `opens` changed. Each cycle is a number of clock edges.
+    /// L2 cycles after which `opens` changed, as numbers of clock edges.
     changes: Ring<u64>,
 }
 
@@ -51,7 +51,7 @@ impl Slice {
         }
     }
 
-    /// Returns for each line the last kernel that wrote to the line, and the number of its dirty sectors.
+    /// Returns for each line the last kernel that wrote to the line, and the number of dirty sectors in the line.
     pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
         self.l2.dirty()
     }

@@ -22,7 +22,7 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Because {
     text: Rc<str>,
-    /// Whether the value depends on a load whose result the contents of a buffer could state.
+    /// Whether the value depends on a load whose result may become known if the contents of the buffer are stated.
     pub needs_contents: bool,
 }
 
@@ -36,7 +36,7 @@ impl<T: Into<Rc<str>>> From<T> for Because {
 }
 
 impl Because {
-    /// Returns the reason that the load in line `line` reads a value that is unknown. `more` continues the reason.
+    /// Returns the reason: the load in line `line` reads an unknown value. `more` continues the reason.
     fn loaded(line: usize, more: &str) -> Because {
         Because {
             needs_contents: true,
@@ -61,8 +61,8 @@ impl Value {
 /// Values of all registers, indexed by register.
 pub(super) type State = Vec<Value>;
 
-/// Name of the buffer of a load in the first pass of a loop, if the address is unknown. Its values have the range 0, so
-/// gpusched never wraps them. The second pass uses the correct values.
+/// Placeholder for the buffer name of a load whose address is unknown in the first pass of a loop. The values of this
+/// buffer have the range 0, so gpusched never wraps these values. The second pass uses the correct buffer.
 pub(super) const UNKNOWN_BUFFER: &str = "%";
 
 /// Returns whether `kind` is a type of whole numbers.
@@ -250,7 +250,8 @@ impl Knowledge<'_> {
         (range.low >= 0 && range.high < bits.into()).then(|| count.clone())
     }
 
-    /// Returns the value that a load from global memory reads, if the load reads one value of a buffer with values.
+    /// Returns the value that a load from global memory reads, if the load reads exactly one value of a buffer whose
+    /// values are stated.
     fn element(&self, instruction: &Instruction, state: &State) -> Result<Poly, Because> {
         let line = instruction.line;
         let memory = instruction.operands.iter().find_map(|operand| match operand {

@@ -40,8 +40,8 @@ pub struct Options {
     /// Arguments, one for each parameter, in the order of the parameters. A program stores `f32` and `f64` values as
     /// IEEE 754 bits.
     pub arguments: Vec<Argument>,
-    /// Contents of buffers, by name. Without its contents, no address, condition or loop may depend on a value that the
-    /// kernel loads from a buffer.
+    /// Contents of buffers, by name. If the contents of a buffer are missing, no address, condition or loop may depend
+    /// on a value that the kernel loads from this buffer.
     pub contents: Vec<(String, Contents)>,
     /// Number of registers per thread.
     pub registers: u32,
@@ -190,7 +190,7 @@ fn set_elements(ranges: &mut Ranges, program: &Program) {
     }
 }
 
-/// Returns ranges of the builtin names and of the values of buffers that are valid for every launch of `program`.
+/// Returns ranges of the builtin names and of buffer values, valid for every launch of `program`.
 fn anywhere(program: &Program) -> Ranges {
     let mut ranges = Ranges::default();
     set_elements(&mut ranges, program);
@@ -206,7 +206,7 @@ fn anywhere(program: &Program) -> Ranges {
     ranges
 }
 
-/// Returns ranges of names that are valid for the launch of `program`.
+/// Returns ranges of names and of buffer values, valid for the launch of `program`.
 fn ranges(program: &Program) -> Ranges {
     let mut ranges = Ranges::default();
     set_elements(&mut ranges, program);

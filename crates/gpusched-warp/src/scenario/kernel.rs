@@ -105,7 +105,7 @@ impl Kernel {
             KernelSource::File(path) | KernelSource::Trace(path) => vec![folder.join(path)],
             KernelSource::Program(_) => Vec::new(),
         };
-        // The files with values of buffers are relative to the folder of the program.
+        // The paths of files with buffer values are relative to the folder of the program.
         let home = match files.first() {
             Some(file) => file.parent().unwrap_or(Path::new("")).to_owned(),
             None => folder.to_owned(),
@@ -214,8 +214,8 @@ impl Kernel {
         ))
     }
 
-    /// Describes the buffers whose contents the program reads and to which it writes. Returns `None` if there is no such
-    /// buffer, and for traces.
+    /// Describes the buffers to which the program writes although it reads their stated contents. Returns `None` if
+    /// there is no such buffer, and for traces.
     pub(super) fn changed_contents(&self) -> Option<String> {
         let Body::Program(program, _) = &self.body else {
             return None;
@@ -258,7 +258,7 @@ impl Kernel {
     }
 }
 
-/// Returns `own` in the form of the simulator. The first kernel of a queue gives its number to the queue.
+/// Converts `own` to the form that the simulator uses. The number of a queue is the index of its first kernel.
 fn queued(own: &Queue, shape: &WarpRunShape) -> Queued {
     let names = shape
         .kernels
@@ -282,7 +282,7 @@ pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<Strin
 }
 
 /// Returns the names of the kernels. A kernel has the name that `shape` states. If `shape` states no name, the kernel
-/// has its name from `own`. If a name from `own` is repeated, a number is appended.
+/// has its name from `own`. If this name is already in use, the function appends a number.
 pub(super) fn names(shape: &WarpRunShape, own: Vec<String>) -> Vec<String> {
     let given = shape.kernels.iter().map(|kernel| kernel.name.as_ref());
     let mut taken: BTreeSet<String> = given.clone().flatten().cloned().collect();

@@ -17,12 +17,12 @@ use gpusched_model::{Scheduler, WarpRun};
 /// Default limit of a run [core cycles].
 pub const LIMIT: u64 = 1_000_000_000;
 
-/// Maximum number of warp instructions of a run. A run of this length takes hours. For estimates,
-/// the limit applies to the minimum number of rounds.
+/// Maximum number of warp instructions of a run. A run of this length takes hours. For an estimate, the limit applies
+/// to the instructions of the minimum number of rounds.
 pub const MAX_INSTRUCTIONS: u64 = 10_000_000_000;
 
-/// Maximum number of thread blocks of a kernel in a run. The records of 20 million blocks occupy
-/// 1 GB. For estimates, the limit applies to the minimum number of rounds.
+/// Maximum number of thread blocks of a kernel in a run. The records of 20 million blocks occupy 1 GB. For an estimate,
+/// the limit applies to the blocks of the minimum number of rounds.
 pub const MAX_BLOCKS: u64 = 20_000_000;
 
 /// Maximum number of instructions that gpusched counts in one block to check
@@ -53,10 +53,10 @@ pub struct Setup {
 pub struct Options {
     /// Whether the issues of all SMs are recorded in the results.
     pub record_issues: bool,
-    /// Whether the results contain the largest shares of the slices, channels and banks.
+    /// Whether the results contain the largest shares of the traffic at one slice, channel or bank.
     pub camping: bool,
-    /// Whether the simulator executes equal SMs only once, as long as they stay equal. The option
-    /// does not change the results.
+    /// Whether gpusched simulates only one of several equal SMs, as long as they stay equal. The option does not change
+    /// the results.
     pub equal_sms_once: bool,
     /// Limit on the duration of the run [core cycles].
     pub limit: u64,
@@ -162,7 +162,7 @@ impl Setup {
         self.name.as_deref()
     }
 
-    /// Returns the machine. The SM sharing mode of the machine is the mode of the scenario.
+    /// Returns the machine. The scenario determines whether kernels share SMs on this machine.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -257,14 +257,13 @@ impl Setup {
     /// Describes the memory accesses outside buffers in all runs so far. For each kernel, the
     /// result states the first instruction that accessed memory outside its buffer.
     ///
-    /// After accesses outside buffers, simulated times may differ from the times of a correct
-    /// kernel. Memory outside the buffers is not in L2 at the start, or it belongs to other
-    /// buffers.
+    /// If a kernel accesses memory outside its buffers, simulated times may differ from the times of a correct kernel.
+    /// Memory outside the buffers is not in L2 at the start, or it belongs to other buffers.
     pub fn outside(&self) -> Vec<String> {
         self.kernels.iter().filter_map(Kernel::outside).collect()
     }
 
-    /// Describes for each kernel the buffers whose stated contents the kernel reads and to which it writes. The
+    /// Describes for each kernel the buffers to which the kernel writes although it reads their stated contents. The
     /// simulation assumes that the contents stay unchanged.
     pub fn changed_contents(&self) -> Vec<String> {
         self.kernels.iter().filter_map(Kernel::changed_contents).collect()

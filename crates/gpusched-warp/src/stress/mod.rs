@@ -1,8 +1,8 @@
-//! Sustained rates of the memory system of a machine, under patterns of requests that load one part of it.
+//! Sustained rates of the memory system of a machine. Each request pattern stresses one part of the memory system.
 //!
-//! A bound on memory interference divides sectors by a rate. The rate of a data sheet is reached only if requests use all
-//! slices, channels, banks and rows well. Each [`Pattern`] is a kernel that uses the memory system in another way, and its
-//! measured rate is what the machine sustains for this use.
+//! A bound on memory interference divides a number of sectors by a rate. The memory reaches the rate of the data sheet
+//! only if requests use all slices, channels, banks and rows well. Each [`Pattern`] is a kernel with another kind of
+//! memory use. Its measured rate is the sustained rate for this use.
 
 mod program;
 
@@ -30,7 +30,7 @@ pub enum Level {
 /// How a pattern uses the parts of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// The requests use all slices or banks alike.
+    /// The requests use all slices or banks evenly.
     Balanced,
     /// The requests use only one slice, channel or bank.
     Camping,
@@ -47,7 +47,7 @@ pub enum L2 {
     Thrashed,
 }
 
-/// Kernel that loads the memory system in one way.
+/// Kernel that stresses the memory system in one way.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     /// Name of the pattern.
@@ -72,7 +72,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Returns the lower rate of each level.
+    /// Returns for each level the lower of the two rates.
     #[must_use]
     pub fn min(self, other: Rates) -> Rates {
         Rates {
@@ -118,12 +118,13 @@ impl Stress {
         Ok(Stress { patterns })
     }
 
-    /// Returns the lowest rates of the patterns that use a level alike in all its parts.
+    /// Returns for each level the lowest rate among the patterns that use all parts of the level evenly.
     pub fn balanced(&self) -> Rates {
         self.lowest(|used| used == Use::Balanced)
     }
 
-    /// Returns the lowest rates of all patterns: one slice, and one bank.
+    /// Returns for each level the lowest rate among all patterns, including patterns that use only one slice, channel
+    /// or bank.
     pub fn universal(&self) -> Rates {
         self.lowest(|_| true)
     }
@@ -141,10 +142,10 @@ impl Stress {
     }
 }
 
-/// Returns the camping factor of `program` in isolation on all SMs of `machine`, with an L2 that keeps nothing [percent]: the
-/// largest load of one slice, channel or bank, relative to an even load. The load of a bank counts only in the share of the
-/// sectors that open a row, because a stream uses few banks at a time without any loss. The value 100 means an even load,
-/// and 0 means no traffic.
+/// Returns the camping factor of `program` [percent]: the largest load of one slice, channel or bank, relative to an
+/// even load. The program runs in isolation on all SMs of `machine`, with [`L2::Thrashed`]. The load of a bank is
+/// multiplied by the share of the sectors that open a row, because a stream can use few banks at a time without any
+/// loss of bandwidth. The value 100 means an even load, and 0 means no traffic.
 ///
 /// # Errors
 /// Fails as [`alone`] does.
@@ -219,9 +220,9 @@ pub fn with_l2(machine: &Machine, l2: L2) -> Result<Machine, Refusal> {
     Machine::new(shape)
 }
 
-/// Returns the rates of `program` in isolation on all SMs of `machine`: at L2 with an empty L2, and at DRAM with an L2
-/// that keeps nothing. A kernel that camps on a slice, channel or bank has low rates. A kernel that computes has low
-/// rates, too, which makes a bound pessimistic, but not wrong.
+/// Returns the rates of `program` in isolation on all SMs of `machine`: for each level, the lower rate of a run with
+/// [`L2::Cold`] and a run with [`L2::Thrashed`]. A kernel that camps on a slice, channel or bank has low rates. A
+/// kernel that mainly computes also has low rates. A bound with such rates is pessimistic, but valid.
 ///
 /// # Errors
 /// Fails as [`alone`] does.

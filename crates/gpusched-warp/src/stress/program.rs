@@ -13,10 +13,10 @@ use gpusched_model::program::FIRST_ADDRESS;
 /// Number of patterns.
 pub const COUNT: u64 = 14;
 
-/// Threads of a block of each pattern.
+/// Number of threads of a block in each pattern.
 const BLOCK: u64 = 256;
 
-/// Loads or stores of each thread in a pattern that uses all parts alike.
+/// Number of loads or stores of each thread in a pattern that uses all parts evenly.
 const ROUNDS: u64 = 12;
 
 /// Number of addresses in a pattern that uses one slice, channel or bank.
@@ -141,7 +141,7 @@ fn addresses(machine: &Machine, matches: impl Fn(&Location) -> bool) -> Vec<u64>
 /// `matches` accepts several banks.
 fn rows(machine: &Machine, matches: impl Fn(&Location) -> bool) -> Vec<u64> {
     let decoder = machine.memory.decoder();
-    // Addresses by their position in their bank.
+    // Addresses, grouped by their position in their bank.
     let mut found: Vec<Vec<u64>> = Vec::new();
     let mut rows: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
     for offset in (0..AREA).step_by(STEP) {
@@ -170,7 +170,7 @@ fn rows(machine: &Machine, matches: impl Fn(&Location) -> bool) -> Vec<u64> {
     found.into_iter().flatten().take(ADDRESSES).collect()
 }
 
-/// Returns statements with the given accesses, in each round. The text ROUND in an address is the number of the round.
+/// Returns `accesses` as statements, once per round. In each address, the number of the round replaces the text ROUND.
 fn rounds(accesses: &[(Access, &str)]) -> Vec<Value> {
     let statement = |round: u64, (access, address): &(Access, &str)| {
         // Loads to different registers do not wait for each other.
@@ -187,8 +187,8 @@ fn rounds(accesses: &[(Access, &str)]) -> Vec<Value> {
     statements.collect()
 }
 
-/// Returns statements that access each address of `at`. With `repeats` 0, the first warps access one address each, and
-/// no address is accessed twice. Otherwise each warp accesses each address `repeats` times.
+/// Returns statements that access each address of `at`. If `repeats` is 0, each address is accessed only once, by the
+/// warps in rotation. Otherwise each warp accesses each address `repeats` times.
 fn listed(access: Access, at: &[u64], blocks: u64, repeats: u64) -> Vec<Value> {
     let warps = blocks * BLOCK / 32;
     let statements = at.iter().enumerate().map(|(index, offset)| {

@@ -1,4 +1,5 @@
-//! Groups of kernels: which tasks share a partition. The kernels of one task on one partition of the file stay together.
+//! Groups of kernels: which tasks share a partition. Kernels of one task stay together if the file assigns them to one
+//! partition.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +12,13 @@ use crate::partitioning::HeuristicKind;
 /// Maximum number of units for which `optimal` examines all groups (4140 divisions of 8 units).
 const MOST_UNITS: usize = 8;
 
-/// Positions of a unit: a task and a partition of the file.
+/// A unit: the kernels of one task on one partition, as positions in the file.
 type Unit = (usize, usize);
 
 /// A division of the units into partitions.
 type Division = Vec<Vec<Unit>>;
 
-/// Returns the kernels of each task on each partition.
+/// Returns the units: each task with each partition on which it has kernels.
 fn units(draft: &Draft) -> Vec<Unit> {
     let mut units = BTreeMap::new();
     for (index, task) in draft.tasks.iter().enumerate() {
@@ -40,7 +41,7 @@ pub(super) fn is_exhaustive(draft: &Draft, heuristic: HeuristicKind) -> bool {
     single || (heuristic == HeuristicKind::Optimal && units(draft).len() <= MOST_UNITS)
 }
 
-/// Returns the drafts with the groups that `heuristic` starts from.
+/// Returns the drafts with the groups from which `heuristic` starts.
 pub(super) fn candidates(draft: &Draft, heuristic: HeuristicKind) -> Result<Vec<Draft>, Refusal> {
     let units = units(draft);
     let apart: Division = units.iter().map(|&unit| vec![unit]).collect();
@@ -217,7 +218,7 @@ pub(super) fn improve(
     (draft, sized)
 }
 
-/// Returns `draft` with the kernels of partition `right` on partition `left`.
+/// Returns `draft` after a move of the kernels from partition `right` to partition `left`.
 fn merged(draft: &Draft, left: usize, right: usize) -> Draft {
     let mut merged = draft.clone();
     let (Some(to), Some(from)) = (draft.partitions.get(left), draft.partitions.get(right)) else {

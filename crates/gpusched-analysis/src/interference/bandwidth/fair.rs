@@ -18,8 +18,7 @@ impl Level {
     ///
     /// While a kernel gets less bandwidth than it could use, the memory is busy. The other
     /// partitions get at most the sum of `peaks`. So every arbiter guarantees the remaining
-    /// bandwidth. If the sum of the peak rates of all partitions is at most the capacity, the
-    /// memory slows no kernel down.
+    /// bandwidth. If the sum of the peak rates of all partitions is at most the capacity, the memory delays no kernel.
     pub fn left(capacity: Bandwidth, peaks: &[u128]) -> Option<Level> {
         let drawn = peaks.iter().fold(0u128, |sum, &peak| sum.saturating_add(peak));
         let numerator = u128::from(capacity.bytes_per_second()).checked_sub(drawn)?;

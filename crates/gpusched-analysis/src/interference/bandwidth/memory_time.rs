@@ -1,4 +1,4 @@
-//! The memory time of a job: an upper limit on the delay that the job causes to each other partition.
+//! The memory time of a job: an upper bound on the delay that the job causes to each other partition.
 //!
 //! Jobs leave dirty lines in L2. A later job of the same partition waits until L2 has written these lines back
 //! ([`DirtyLines`]).
@@ -8,7 +8,7 @@ use gpusched_model::{Bandwidth, MemoryTime, OtherTraffic, RateForm, Sectors, Tas
 /// Size of an L2 sector [bytes].
 const SECTOR: u64 = 32;
 
-/// Number of sectors of a line of L2. An access that allocates a line may evict as many dirty sectors.
+/// Number of sectors of a line of L2. An access that allocates a line may evict this number of dirty sectors.
 const SECTORS_OF_LINE: u64 = 4;
 
 /// Dirty lines that a job may find in L2, because earlier jobs left them there.
@@ -44,10 +44,10 @@ impl DirtyLines {
     }
 }
 
-/// Returns M [ns] of a job with `sectors`, rounded up once: M = 32(R + W)/B_L2 + 32(R + 2W)/B_DRAM. For jobs with ways of
-/// L2 of their own, their sectors at DRAM replace R + 2W.
+/// Returns M [ns] of a job with `sectors`, rounded up once: M = 32(R + W)/B_L2 + 32(R + 2W)/B_DRAM. If a job has its
+/// own ways of L2, the number of its sectors at DRAM replaces R + 2W.
 ///
-/// The form `own-drain` uses the rates of the kernel itself where they are lower.
+/// With the form `own-drain`, a rate of the kernel itself replaces B_L2 or B_DRAM if it is lower.
 pub fn of_job(sectors: Sectors, time: MemoryTime) -> u128 {
     let own = match time.form {
         RateForm::OwnDrain => sectors.drain,
@@ -67,8 +67,8 @@ fn lower(rate: Bandwidth, own: Option<Bandwidth>) -> Bandwidth {
     own.map_or(rate, |own| own.min(rate))
 }
 
-/// Returns M [ns] of one period of a source that is not a task. Each sector counts as a write, which is the safe
-/// extreme.
+/// Returns M [ns] of one period of a source that is not a task. Each sector counts as a write, which gives the largest
+/// M.
 pub fn of_other(other: &OtherTraffic, time: MemoryTime) -> u128 {
     let sectors = other.traffic.bytes().div_ceil(SECTOR);
     at(

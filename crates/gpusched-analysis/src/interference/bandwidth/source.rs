@@ -17,8 +17,8 @@ pub struct Source {
     period: u64,
     /// R: time after the arrival of a job within which the job transfers all its bytes [ns].
     span: u128,
-    /// Whether each job that overlaps a window counts with all its bytes. Then neither d·t nor d·R limits the bytes,
-    /// except that a window of length t contains at most d·t.
+    /// Whether each job that overlaps a window counts with all its bytes. If so, V may exceed d·R and d·T, but a window
+    /// of length t still contains at most d·t.
     whole: bool,
 }
 
@@ -67,8 +67,8 @@ impl Source {
         }
     }
 
-    /// Creates a source and limits V to d·R and to d·T. A job can transfer at most d·R. The limit
-    /// d·T applies only if R > T, and d·T bytes per job already permit the rate d at all times.
+    /// Creates a source and limits V to d·R and to d·T. A job can transfer at most d·R. If R > T, the limit d·T is
+    /// smaller. It is safe, because d·T bytes per job already permit the rate d at all times.
     fn new(rate: u128, bytes: u128, period: Time, span: u128) -> Source {
         let period = period.ns().max(1);
         Source {
@@ -111,14 +111,14 @@ impl Source {
     /// Returns an upper bound on the traffic of the source in any window of length t = `window`
     /// [ns], in nano-bytes. The bound assumes that all jobs meet their deadlines.
     ///
-    /// Suppose that n + 1 ≥ 2 jobs transfer data in the window. The first job must finish its
-    /// traffic within y after the window begins. The last job arrives z before the window ends,
-    /// and y + z ≤ t + R − n·T. Each job between the first and the last transfers at most V. So
-    /// all jobs together transfer at most (n − 1)·V + min(V, d·y) + min(V, d·z).
+    /// Suppose that n + 1 ≥ 2 jobs transfer data in the window. The first job must finish its traffic at most y after
+    /// the window begins. The last job arrives z before the window ends, and y + z ≤ t + R − n·T. Each job between the
+    /// first and the last transfers at most V. So all jobs together transfer at most (n − 1)·V + min(V, d·y) + min(V,
+    /// d·z).
     ///
     /// This sum is largest at n = N = ⌊(t + R − V/d)/T⌋, where the sum is N·V + min(V, d·(t + R − N·T) − V). A single
     /// job never transfers more. Bertogna & Cirinei (RTSS 2007) prove this bound for execution times. The bound is
-    /// tight. The bound is valid for all times at which the jobs may transfer their bytes.
+    /// tight. The bound is valid for every choice of the times at which the jobs transfer their bytes.
     ///
     /// Memory times count whole jobs: at most ⌊(t + R)/T⌋ + 1 jobs overlap the window.
     pub fn within(&self, window: u64) -> u128 {

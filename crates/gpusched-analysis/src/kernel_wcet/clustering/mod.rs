@@ -68,8 +68,8 @@ impl Clustering {
     ///
     /// # Errors
     /// Returns [`Error::Refused`] if α is not between 0 and 1, or if the limit is not from 1 to
-    /// [`MAX_CLUSTERS`]. Also returns this error if the measurements are too few to distinguish
-    /// any two blocks.
+    /// [`MAX_CLUSTERS`]. Also returns this error if there are too few measurements for the test to distinguish two
+    /// blocks.
     pub fn new(trace: &Trace, options: &Options) -> Result<Clustering> {
         let Options { alpha, most } = *options;
         if !(alpha > 0.0 && alpha < 1.0) {
@@ -138,14 +138,13 @@ impl Clustering {
         self.clusters
     }
 
-    /// Returns the number of blocks that their own cluster rejects. The number is 0, except if
-    /// the search reached a limit.
+    /// Returns the number of blocks that their own cluster rejects. The number is 0, unless the search reached a limit.
     pub fn rejected(&self) -> usize {
         self.rejected
     }
 
-    /// Returns whether K-S distances are exact. If not, two values may count as equal if at most
-    /// about the fraction 1/[`CELLS`] of all values is between them.
+    /// Returns whether K-S distances are exact. If not, two different values may count as equal. Then the fraction of
+    /// values between them is at most about 1/[`CELLS`].
     pub fn is_exact(&self) -> bool {
         self.exact
     }

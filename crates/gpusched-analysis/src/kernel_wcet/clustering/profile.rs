@@ -15,9 +15,8 @@ use gpusched_model::{Cluster, Kernel};
 pub enum Wcets {
     /// The WCET is the longest measured time.
     Longest,
-    /// The WCET comes from an extreme-value fit to the measurements that the trace keeps. One
-    /// block exceeds this time with a given probability. The WCET is at least the longest
-    /// measured time.
+    /// The WCET comes from an extreme-value fit to the measurements that the trace keeps. One block exceeds the WCET
+    /// with a given probability. The WCET is at least the longest measured time.
     Tail {
         /// Family of the extreme-value distribution.
         family: TailFamily,
@@ -36,10 +35,9 @@ pub struct Profile {
 }
 
 impl Clustering {
-    /// Creates the kernel of `trace`, which executes `active` blocks at a time. The WCETs of a
-    /// cluster come from the measurements of all its blocks. The WCET under interference is at
-    /// least the WCET in isolation. For each interference level, a cluster has a normal fit, as
-    /// in [Aghilinasab20] Table I.
+    /// Creates the kernel of `trace`. The GPU executes `active` blocks of this kernel at a time. The WCETs of a cluster
+    /// come from the measurements of all its blocks. The WCET under interference is at least the WCET in isolation. For
+    /// each interference level, a cluster has a normal fit, as in [Aghilinasab20] Table I.
     ///
     /// # Errors
     /// Returns [`Error::Refused`] if the kernel is invalid, for example if `active` is zero. Also

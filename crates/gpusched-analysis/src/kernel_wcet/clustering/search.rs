@@ -43,8 +43,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Runs the search. Afterwards, no cluster rejects a block, and no two clusters can be
-    /// merged. The exception is a search that reached a limit.
+    /// Runs the search. Afterwards, no cluster rejects a block, and no two clusters can be merged, unless the search
+    /// reached a limit.
     pub(super) fn run(&mut self) {
         for _ in 0..ROUNDS {
             let mut splits = 0;
@@ -163,8 +163,8 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the cluster that is nearest to `block`, which is now in `cluster`. The function
-    /// computes the distance to `cluster` first. This distance is a limit, so the computation for
-    /// most other clusters stops early.
+    /// computes the distance to `cluster` first. Only a smaller distance matters, so the computation for most other
+    /// clusters stops early.
     fn nearest(&self, block: usize, cluster: usize) -> Option<usize> {
         let positions = self.grid.block(block);
         let mut nearest = (self.pools.get(cluster)?.distance(positions), cluster);
@@ -222,8 +222,8 @@ impl<'a> Search<'a> {
     }
 
     /// Returns `false` if the union of `a` and `b` certainly rejects a block. The distribution of
-    /// a pool is the mean of the distributions of its blocks. So at least one block is as far
-    /// from the union as the pool is.
+    /// a pool is the mean of the distributions of its blocks. So at least one block of each pool is at least as far
+    /// from the union as this pool.
     fn may_unite(&self, a: &Pool, b: &Pool, distance: f64) -> bool {
         let (a, b) = (a.size() as f64, b.size() as f64);
         let n = self.grid.per_block() as f64;

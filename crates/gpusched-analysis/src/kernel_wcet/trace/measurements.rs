@@ -17,7 +17,7 @@ pub struct Measurements {
     /// Sum of (x − mean)² over the measurements x of each block [ns²].
     squares: Vec<f64>,
     capacity: usize,
-    /// Seed of the random sample. If `None`, the sample is the first runs.
+    /// Seed of the random sample. If `None`, the sample consists of the first runs.
     seed: Option<u64>,
     slots: Vec<Slot>,
 }
@@ -78,7 +78,7 @@ impl Measurements {
         }
     }
 
-    /// Adds the duration of each block in one run [ns]. All runs must have equally many blocks.
+    /// Adds the duration of each block in one run [ns]. All runs must have the same number of blocks.
     pub(super) fn add(&mut self, durations: &[u64]) {
         if self.runs == 0 {
             self.max = vec![0; durations.len()];
@@ -105,9 +105,9 @@ impl Measurements {
         }
     }
 
-    /// Updates the random sample of each block with Vitter's algorithm R. Run r, counted from 0,
-    /// replaces a kept measurement with probability capacity/(r + 1). The choice depends on the
-    /// seed, the level, r and the block, but not on the order of the blocks in the file.
+    /// Updates the random sample of each block with Vitter's algorithm R. The measurement of run r, counted from 0,
+    /// replaces a kept measurement with probability capacity/(r + 1). The choice depends on the seed, the level, r and
+    /// the block, but not on the order of the blocks in the file.
     fn replace(&mut self, run: u64, durations: &[u64], seed: u64) {
         let point = self.level.q().into();
         let mut rng: ChaCha8Rng = stream(seed, Purpose::BlockSamples, point, run);

@@ -83,7 +83,7 @@ struct Search<'c> {
     /// Required SMs of the partitions, decreasing.
     needs: Vec<u32>,
     classes: &'c [Class],
-    /// Whether any placement suffices. If false, the search finds a placement with the fewest SMs.
+    /// Whether the search may stop at the first placement. If false, it finds a placement with the fewest SMs.
     any: bool,
     /// Fewest SMs of the remaining partitions, or `None` if they do not fit. The key contains the number of placed
     /// partitions and the number of free GPCs in each class.
@@ -138,8 +138,8 @@ impl<'c> Search<'c> {
         best
     }
 
-    /// Returns, for each partition, how many GPCs of each class it gets. The partitions have the
-    /// fewest SMs in total on the free GPCs `left`.
+    /// Returns, for each partition, the number of GPCs that it gets from each class. With the free GPCs `left`, no
+    /// other choice has fewer SMs in total.
     fn walk(&mut self, mut left: Vec<usize>) -> Option<Vec<Vec<usize>>> {
         let needs = self.needs.clone();
         let mut taken = Vec::new();

@@ -36,7 +36,7 @@ pub(super) fn sizes(mig: &Mig) -> Vec<u32> {
         .collect()
 }
 
-/// Finds a placement for instances of at least `needs` SMs that has the fewest SMs in total. The search is complete. The
+/// Finds a placement with the fewest SMs in total for instances of at least `needs` SMs. The search is complete. The
 /// search places the largest instances first, and it tries the profiles with the fewest SMs and memory slices first.
 pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
     let (order, mut search) = Search::new(mig, needs, false)?;
@@ -65,7 +65,7 @@ struct Search<'m> {
     needs: Vec<u32>,
     /// Profiles by ascending size.
     profiles: Vec<&'m MigProfile>,
-    /// Whether any placement suffices. If false, the search finds a placement with the fewest SMs.
+    /// Whether the search may stop at the first placement. If false, it finds a placement with the fewest SMs.
     any: bool,
     /// Fewest SMs of the remaining instances, or `None` if they do not fit. The key contains the number of placed
     /// instances, the occupied memory slices and the number of free compute slices.
@@ -131,8 +131,8 @@ impl<'m> Search<'m> {
         Some(rest + profile.sms)
     }
 
-    /// Returns the possible profiles and first memory slices of instance `index`. The last slices
-    /// come first, because most profiles can start at the first slices.
+    /// Returns the possible profiles and first memory slices of instance `index`. The last slices come first. This
+    /// order keeps the first slices free, because most profiles can start there.
     fn choices(&self, index: usize, taken: u32, compute: u32) -> Vec<(&'m MigProfile, u32)> {
         let need = self.needs[index];
         let large = self.profiles.iter().copied();

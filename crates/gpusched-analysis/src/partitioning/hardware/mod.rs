@@ -9,12 +9,11 @@
 //! * A union of groups needs at least as many allocation units as each group in it.
 //! * A lower bound on allocation units is valid for all plans.
 //!
-//! m(v) increases only if v is the cost of a supported size. The smallest v on which a group
-//! passes is therefore always the cost of a supported size, and a search never rounds v. One
-//! allocation unit provides at most one SM: m(v) ≤ v. The work of a group is therefore a lower
-//! bound on its allocation units, and not only on its SMs.
+//! m(v) increases only at values v that are the cost of a supported size. The smallest v on which a group passes is
+//! therefore always the cost of a supported size, and a search never rounds v. One allocation unit provides at most one
+//! SM: m(v) ≤ v. The work of a group is therefore a lower bound on its allocation units, and not only on its SMs.
 //!
-//! Under `gpcs` and `mig`, a search decides which partitions fit together. Under the other granularities, partitions fit
+//! Under `gpc` and `mig`, a search decides which partitions fit together. Under the other granularities, partitions fit
 //! together if and only if the GPU has enough allocation units.
 
 mod gpcs;
@@ -224,7 +223,7 @@ fn unknown(device: &Device, granularity: Granularity) -> Error {
     )
 }
 
-/// Places partitions one after the other on consecutive units. Each unit has `unit` SMs.
+/// Places partitions one after the other on consecutive groups of `unit` SMs.
 fn in_a_row(all: u32, unit: u32, sizes: &[u32], place: impl Fn(Vec<u32>) -> Place) -> Option<Vec<Placed>> {
     let units = all / unit;
     let mut next = 0u32;

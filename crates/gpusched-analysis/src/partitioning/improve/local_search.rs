@@ -1,8 +1,8 @@
 //! Local search from an existing plan. Each step selects a few partitions and divides their tasks into new partitions
 //! with the fewest SMs.
 //!
-//! One step covers every move, swap, split and merge among the selected partitions. Most single
-//! steps save no SM, so the search accepts even a division with an equal number of SMs.
+//! One step covers every move, swap, split and merge among the selected partitions. Most steps save no SM, so the
+//! search also accepts a division with an equal number of SMs.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,8 +1,8 @@
 //! Merges of partitions with high memory traffic, until the sum of all peak rates is at most the memory bandwidth.
 //!
 //! A partition runs one kernel at a time. Its peak rate is therefore the highest peak rate of a
-//! single kernel. If the sum of the peak rates is at most the bandwidth, memory traffic never
-//! delays a partition, under any arbiter.
+//! single kernel. If the sum of the peak rates is at most the bandwidth, memory traffic never delays a partition,
+//! whatever the arbiter is.
 
 use crate::interference::bandwidth::{Load, Source};
 use crate::partitioning::search::lemmas::smallest;

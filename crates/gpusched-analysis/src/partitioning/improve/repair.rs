@@ -4,10 +4,10 @@
 use crate::partitioning::search::lemmas::{fits, smallest};
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 
-/// Repairs `partitions`. A partition that fails its test gets the fewest free SMs on which it
-/// passes. If the free SMs do not suffice, the repair merges the partition with the partner whose
-/// union needs the fewest extra SMs. Ties: the first partner in the list. The repair ends when it
-/// can neither enlarge nor merge a failing partition.
+/// Repairs `partitions`. A partition that fails its test gets the fewest additional SMs with which it passes. If the
+/// free SMs do not suffice, the repair merges the partition with another partition, such that the union needs the
+/// fewest extra SMs. Ties: the first such partition in the list. The repair ends when it can neither enlarge nor merge
+/// a failing partition.
 pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate>) -> Vec<Candidate> {
     let problem = tester.problem();
     let mut hopeless = 0;

@@ -8,9 +8,8 @@ use crate::partitioning::search::{Candidate, GroupTester};
 use gpusched_model::Kind;
 
 /// Replaces some of `singles` by pairs. Returns the partitions and the number of tested merges.
-/// The function considers the tasks in the order of decreasing SMs. Each task forms a pair with
-/// the task of the other kind that saves the most SMs. Ties: the higher utilization of the union,
-/// then the earlier task.
+/// The function considers the tasks in the order of decreasing SMs. Each task joins the task of the other kind with
+/// which it saves the most SMs. Ties: the higher utilization of the union, then the earlier task.
 pub(crate) fn pairs_of_kinds(tester: &mut GroupTester<'_>, singles: &[Candidate]) -> (Vec<Candidate>, u64) {
     let savings = Savings::of(tester, singles);
     let problem = tester.problem();

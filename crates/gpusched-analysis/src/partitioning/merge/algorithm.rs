@@ -127,8 +127,8 @@ impl<'a> Attempt<'a, '_> {
     /// Applies the relation ≫ (Definition 3): tries the merges with all partners and selects the merge with the fewest
     /// SMs. Ties: the larger saving, then the first partner in the list.
     ///
-    /// Only a better merge replaces the first successful merge. After this merge, the function records no
-    /// further failures, because `first` leaves the list.
+    /// After the first successful merge, only a better merge can replace it. From then on, the function records no
+    /// failures, because `first` leaves the list.
     fn fewest_sms(&mut self, eligible: &[usize]) -> Option<Merged> {
         let mut best: Option<(Merged, u32)> = None; // best merge, with |P'|
         for &id in eligible {

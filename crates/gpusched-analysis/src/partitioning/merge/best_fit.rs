@@ -24,7 +24,7 @@ pub(crate) fn best_fit_key(
     }
 }
 
-/// U(P⊕P') in the selected measure. gpusched compares only keys of equal measures.
+/// U(P⊕P') in the selected measure. gpusched compares only keys with the same measure.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum BestFitKey {
     Utilization(Utilization),

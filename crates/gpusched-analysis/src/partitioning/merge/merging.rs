@@ -11,7 +11,7 @@ use crate::partitioning::search::lemmas::smallest;
 /// P is the partition in `trials`, and P' is `partner`. Returns `None` if |P ⊕ P'| exceeds `limit` or does not exist.
 /// The test is monotone in m, because WCETs do not grow with m and the tests are sustainable. gpusched therefore tries
 /// the largest m first. If the test fails on the largest m, the merge fails. If the test passes, bisection finds the
-/// smallest m, which a linear scan also finds.
+/// same smallest m as a linear scan.
 pub(crate) fn merge<'t>(
     trials: &mut MergeTrials<'_, '_, 't>,
     partner: &'t Candidate,

@@ -51,7 +51,7 @@ impl SymmetricRelation {
         }
     }
 
-    /// Relates `to` to every number that is related to `from`.
+    /// Adds a relation between `to` and every number that is related to `from`.
     pub fn inherit(&mut self, to: usize, from: usize) {
         for word in 0..self.words_per_row {
             let mut related = self.row(from)[word];

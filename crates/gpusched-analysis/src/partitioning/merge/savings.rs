@@ -38,7 +38,7 @@ impl Savings {
         savings
     }
 
-    /// Returns the savings of the partition at `position` with each partition before this position.
+    /// Returns the savings of the merges of the partition at `position` with each earlier partition.
     fn row(
         &mut self,
         tester: &mut GroupTester<'_>,

@@ -26,8 +26,8 @@ impl Eligible {
 /// Returns the position of a partition P that has eligible partners, and writes its partners to `eligible`. P is the first
 /// such partition in the list from position `from` on. Returns `None` if no partition has eligible partners.
 ///
-/// Errata: the loop ends when no *candidate* remains, but the paper prints `pars`. P is never its
-/// own partner. The partitions before `from` have had no eligible partners since the last change of the list.
+/// Erratum: the loop ends when no *candidate* remains. The paper prints `pars` instead. P is never its own partner. The
+/// partitions before `from` have no eligible partners, because the list has not changed since their last check.
 pub(crate) fn select_partitions(
     pars: &PartitionList,
     from: usize,

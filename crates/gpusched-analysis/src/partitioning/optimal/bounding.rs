@@ -60,7 +60,7 @@ impl<'p> Bounding<'p> {
     /// Passes the prices to the next search. Also passes the groups of the linear program, if
     /// this program has groups.
     ///
-    /// Results of tests with memory traffic are not passed, because they are valid only for this memory traffic.
+    /// Does not pass results of tests with memory traffic, because they are valid only for this memory traffic.
     pub fn leave_experience(&self, sizes: &mut Sizes<'_, '_>) {
         if sizes.expects_traffic() {
             return;
@@ -89,8 +89,8 @@ impl<'p> Bounding<'p> {
     }
 
     /// Raises the bound like [`Bounding::raise`], but only if it may reach the value that `aim` requires for `parts`. With
-    /// `spare`, the value of the linear program must exceed the necessary price sum by at least 1/`spare`, because proofs
-    /// with a smaller difference take much more search effort.
+    /// `spare`, the value of the linear program must exceed the necessary price sum by more than the share 1/`spare`,
+    /// because proofs with a smaller difference take much more search effort.
     pub fn raise_if_enough(
         &mut self,
         sizes: &mut Sizes<'_, '_>,

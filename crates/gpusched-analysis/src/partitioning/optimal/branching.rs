@@ -176,10 +176,9 @@ impl Search<'_> {
         vec![apart, together]
     }
 
-    /// Returns the linear program of `node`, which starts at the basis of the parent node. Also
-    /// returns the groups of this basis that `node` lacks. The columns of the lacking groups
-    /// follow the columns of the node. A lacking group costs more than the SMs of any plan, like
-    /// an uncovered task.
+    /// Returns the linear program of `node`, which starts at the basis of the parent node. Also returns the groups of
+    /// this basis that are missing in `node`. The columns of the missing groups follow the columns of the node. A
+    /// missing group costs more than the SMs of any plan, like an uncovered task.
     fn master(&self, node: &Node) -> (Master, Vec<usize>) {
         let dear = f64::from(self.most) + 1.0;
         let mut master = Master::new(&vec![dear; self.tasks]);

@@ -203,9 +203,9 @@ impl Columns {
     /// Closes the gap between `bound` and `parts`, and improves both, as far as the search effort permits.
     ///
     /// For each number of SMs m between the bound and the plan, gpusched enumerates all groups that a plan of m SMs
-    /// can contain, and searches for the best selection of these groups. In a plan of m SMs, each group has a
-    /// difference between its SMs and its price sum. The differences are at least 0 and add up to at most m − Σ
-    /// prices. So it suffices to enumerate the groups with a difference of at most this value.
+    /// can contain, and searches for the best selection of these groups. For each group of such a plan, consider its
+    /// SMs minus its price sum. These differences are at least 0, and their sum is at most m − Σ prices. So it suffices
+    /// to enumerate the groups with a difference of at most m − Σ prices.
     pub fn close(
         &self,
         sizes: &mut Sizes<'_, '_>,

@@ -27,7 +27,7 @@ const LOSS: f64 = 0.1;
 /// Maximum number of generation rounds between two selections.
 const ROUNDS: u32 = 30;
 
-/// Reduced cost above which gpusched drops a group when it rebuilds the program [SMs].
+/// Reduced cost [SMs] above which gpusched drops a group when it rebuilds the linear program.
 const FAR: f64 = 0.3;
 
 /// Maximum number of visited groups in one part of a family, as long as the search finds no group.
@@ -84,8 +84,8 @@ impl Columns {
         (total(&plan) < most).then_some(plan)
     }
 
-    /// Solves the program `rest`, and generates groups for it as long as its value exceeds `fair`. Returns the value, or
-    /// `None` if the search effort is used up first.
+    /// Solves the linear program `rest`. As long as the value of the program exceeds `fair`, generates groups for it.
+    /// Returns the value, or `None` if the search effort is used up first.
     fn complete(
         &mut self,
         sizes: &mut Sizes<'_, '_>,

@@ -11,11 +11,11 @@ use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::search::Sizes;
 
-/// Reductions of the proof target [SMs], in the order of the attempts. These reductions apply to pricing that tests
-/// every visited group.
+/// Reductions of the proof target [SMs], in the order of the attempts. Only pricing that tests every visited group uses
+/// them.
 const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 
-/// Amount by which a price sum exceeds a whole number of SMs to prove the next number [price units].
+/// Amount [price units] by which a price sum must exceed a whole number of SMs to prove the next number.
 const JUST_ABOVE: i64 = 1_000;
 
 /// Difference of price sums that counts as small [price units].
@@ -32,7 +32,7 @@ const PATIENT: u64 = 200_000;
 /// Minimum excess of the groups that the first rounds generate [price units].
 pub(super) const FLOOR: i64 = ONE / 20;
 
-/// If a round finds fewer groups than this number, the next round searches at least as deeply.
+/// If a round finds fewer groups than this number, the next round may visit at least as many groups.
 const FEW: usize = 50;
 
 /// Number of columns above which gpusched drops the groups with a high reduced cost.

@@ -1,15 +1,16 @@
 //! Linear program for the selection of groups: min Σ size·x with every task covered. A primal simplex with an explicit
 //! inverse of the basis solves the program.
 //!
-//! Each row is a task, so there are a few tens of rows. The right-hand sides are perturbed slightly to avoid degeneracy.
-//! The prices are floats and only proposals. The callers round the prices down and continue with integers.
+//! Each row is a task, so most programs have a few tens of rows. The right-hand sides are perturbed slightly to avoid
+//! degeneracy. The prices are floats and only proposals. The callers round the prices down and continue with integers.
 
 use crate::partitioning::search::Part;
 
 /// Tolerance of reduced costs and pivots.
 const EPSILON: f64 = 1e-9;
 
-/// Number of candidate columns that the simplex examines repeatedly before it examines all columns again.
+/// Maximum number of candidate columns. The simplex examines the candidates repeatedly before it examines all columns
+/// again.
 const CANDIDATES: usize = 50;
 
 /// Threshold below which a pivot counts as 0.
@@ -307,8 +308,8 @@ impl Master {
         self.values[row] = value;
     }
 
-    /// Recomputes the inverse, the values and the prices from the basis. Returns false without a change if the basis is
-    /// singular.
+    /// Recomputes the inverse, the values and the prices from the basis. If the basis is singular, returns false and
+    /// changes nothing.
     fn refactor(&mut self) -> bool {
         let rows = self.rows;
         let mut matrix = vec![0.0_f64; rows * rows];

@@ -3,8 +3,8 @@
 //!
 //! The search is a depth-first walk over all groups. The size of a group is at least its work,
 //! and it never decreases when a task joins the group. The surplus of a task is its price minus
-//! its work. If tasks join a group, its new excess is at most its old price sum minus its old
-//! work, plus one of three terms for each kind:
+//! its work. If tasks join a group, the new excess of the group is at most its old price sum minus its old work, plus
+//! one of three terms for each kind:
 //!
 //! * 0, if no task of the kind joins;
 //! * the largest surplus of a task of the kind, if exactly one task joins;

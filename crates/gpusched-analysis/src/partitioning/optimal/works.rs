@@ -53,8 +53,8 @@ impl Works {
         works
     }
 
-    /// Adds the work of `task` in each contention class. If no growth leads to a class, its entry
-    /// is the work in isolation, which is the smallest work.
+    /// Adds the work of `task` in each contention class. If no growth leads to a class, the entry of the class is the
+    /// work in isolation, which is the smallest work.
     fn add(&mut self, problem: &Problem<'_>, task: usize) {
         let alone = problem.co_located(&[task]);
         let kind = self.kinds[task];

@@ -60,8 +60,8 @@ impl Aim {
         }
     }
 
-    /// Returns the largest number of SMs of a plan that one search considers, if every plan has
-    /// at least `least` SMs.
+    /// Returns the largest number of SMs of the plans that one search considers, if every plan has at least `least`
+    /// SMs.
     pub fn reach(self, least: u32) -> u32 {
         match self.objective {
             Objective::Sms => least,
@@ -69,8 +69,7 @@ impl Aim {
         }
     }
 
-    /// Whether a plan with `least` SMs or more is useless for the objective, because it exceeds
-    /// the GPU.
+    /// Whether the objective excludes plans with `least` or more SMs, because they exceed the GPU.
     pub fn is_beyond(self, least: u32) -> bool {
         self.objective != Objective::Sms && least > self.sms
     }
@@ -80,8 +79,8 @@ impl Aim {
 mod tests {
     use super::*;
 
-    /// A lower bound suffices if and only if the search may stop at the plan. As long as a plan can fit, the search stops
-    /// only at a plan that fits.
+    /// `enough` returns the smallest lower bound with which the search may stop at the plan. As long as a plan can fit,
+    /// the search stops only at a plan that fits.
     #[test]
     fn enough_is_the_least_bound_at_which_the_search_may_end() {
         let objective = Objective::Sms;

@@ -73,8 +73,8 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.charged
     }
 
-    /// Returns the limit that ended the search at `parts`. Returns `None` if the search reached `target` SMs or tried
-    /// every plan.
+    /// Returns the limit that ended the search, if the search ended with `parts`. Returns `None` if the search reached
+    /// `target` SMs or tried every plan.
     pub fn ended_by(&self, parts: &[Part], target: u32) -> Option<EndedBy> {
         let spent = self.budget.spent(self.tested + self.charged);
         spent.filter(|_| total(parts) > target)
@@ -85,7 +85,7 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.phase.is_spent(self.tested + self.charged)
     }
 
-    /// Whether the time of this phase is used up. Long work without tests checks this time regularly.
+    /// Whether the time of this phase is used up. Long computations without tests check this time regularly.
     pub fn is_late(&self) -> bool {
         self.phase.time_left().is_some_and(|left| left.is_zero())
     }

@@ -1,4 +1,4 @@
-//! Blocking under EDF: a running job with a later deadline delays a job.
+//! Blocking under EDF: a running job delays a job with an earlier deadline.
 
 use crate::schedulability::Demand;
 

@@ -20,8 +20,8 @@ use gpusched_model::time::Time;
 /// Largest number of tasks for which the test sorts the deadlines.
 const FEW: usize = 16;
 
-/// Largest Σ U·max(0, T − D) for which the fast test decides [ns]. For larger sums, and for a
-/// utilization close to 1, the full test decides, because the full test may reach its step limit.
+/// Largest Σ U·max(0, T − D) for which the fast test decides [ns]. For larger sums, and for a utilization close to 1,
+/// the full test may reach its step limit. In these cases the full test decides, so that the results never differ.
 const OFFSET_LIMIT: u64 = 1 << 53;
 
 /// Number of QPA steps after which the fast test leaves the decision to the full test.
@@ -98,8 +98,8 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
         }
         let (first, last) = (occupied.trailing_zeros(), occupied.ilog2());
         let octaves = &mut octaves[first as usize..=last as usize];
-        // A task in this octave may block another task in the octave, because its deadline may be
-        // later.
+        // A task in this octave (deadlines with the same highest bit) may block another task in the octave, because its
+        // deadline may be later.
         let mut later = 0;
         for octave in octaves.iter_mut().rev() {
             later = octave.hold.max(later);

@@ -40,9 +40,8 @@ pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
         .collect()
 }
 
-/// Returns the horizon of the analysis [ns]. Jobs that arrive after the horizon have no longer
-/// response times. The horizon is the length of the longest busy period or, if the busy period
-/// does not end, the hyperperiod.
+/// Returns the horizon of the analysis [ns]. The response times of jobs that arrive after the horizon are not longer.
+/// The horizon is the length of the longest busy period or, if the busy period does not end, the hyperperiod.
 fn horizon(demands: &[Demand], steps: &mut u64) -> Option<u64> {
     let hyperperiod = demands.iter().try_fold(1u64, |hyperperiod, demand| {
         let period = demand.period.ns();

@@ -1,9 +1,9 @@
-//! Bounds for preemptive fixed priorities. For most tasks, a bound proves without computing a
-//! response time that the task meets its deadlines.
+//! Bounds for preemptive fixed priorities. For most tasks, a bound already proves that the task meets its deadlines.
+//! The test then computes no response time.
 //!
 //! Let t = min(Dᵢ, Tᵢ) − Jᵢ. If the first job of task i in the longest busy period ends by t, this job meets its
-//! deadline. In this case, the busy period ends before the second job is released. Each of two
-//! conditions is sufficient for this:
+//! deadline. In this case, the busy period ends before the second job is released. Each of the following two conditions
+//! implies that the first job ends by t:
 //! * All work that is released before t takes at most t.
 //! * (Cᵢ + Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ))) / (1 − Σ Uⱼ) ≤ t, where the sums are over all tasks j with
 //!   higher priority (Bini & Baruah, RTNS 2007). Let w be the end of the first job of task i. All

@@ -17,8 +17,8 @@ pub(super) trait Recurrence {
     fn waste(level: &Level<'_>) -> u64;
 
     /// Returns the time at which job `job` of task i ends in the longest busy period. Jobs count
-    /// from 0. `from` is a lower bound on the result. If the result exceeds `limit`, the function
-    /// may return before it is exact.
+    /// from 0. `from` is a lower bound on the result. If the exact result exceeds `limit`, the function may return a
+    /// smaller value above `limit`.
     fn finish(work: &Work<'_>, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint;
 }
 

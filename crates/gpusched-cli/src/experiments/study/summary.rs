@@ -10,11 +10,11 @@ use gpusched_study::{self as study, Study};
 /// Maximum number of rows.
 const SHOWN: usize = 20;
 
-/// Utilization, task sets and schedulable task sets of a point.
+/// Utilization, number of task sets and number of schedulable task sets of a point.
 type Point = (f64, f64, f64);
 
-/// Returns the largest utilization up to which the rate of all `points` is at least `rate`, as text. The points are sorted by
-/// utilization.
+/// Returns the largest utilization up to which the schedulability ratio of all `points` is at least `rate`, as text.
+/// The points are sorted by utilization.
 fn up_to(points: &[Point], rate: f64) -> String {
     let reach = points
         .iter()
@@ -52,7 +52,7 @@ pub fn summary(study: &Study, palette: &Palette) -> Result<String> {
 }
 
 /// Returns a table with one row per analysis variant, algorithm, number of tasks and value on each further axis. If the
-/// utilization does not vary, the rows show the rates, otherwise how far the utilization can rise.
+/// utilization varies, the rows show how far it can rise. Otherwise, the rows show the schedulability ratios.
 fn curves(results: &study::Table, axes: &[&'static str]) -> Result<Table> {
     let (utilization, sets) = (results.column("utilization")?, results.column("sets")?);
     let (schedulable, rate) = (results.column("schedulable")?, results.column("rate")?);

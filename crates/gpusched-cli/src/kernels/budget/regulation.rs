@@ -13,7 +13,7 @@ use gpusched_study::plot::{self, Names, Options};
 /// Options of a simulation: the regulation of best-effort cores, the runs, and the figure.
 #[derive(Debug, clap::Args)]
 pub struct Regulation {
-    /// Partial overlaps of a block with best-effort memory access that are delays
+    /// Partial overlaps of a block with best-effort memory access that count as delays
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
     /// Budget policies to simulate

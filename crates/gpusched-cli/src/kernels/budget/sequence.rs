@@ -35,7 +35,7 @@ pub struct Args {
     /// Non-preemptive scheduling of the kernels that wait for the GPU
     #[arg(long, value_parser = named::<Dispatch>(), default_value_t)]
     dispatch: Dispatch,
-    /// Accepted slowdown (G(Q) − G(0))/G(0) of kernels that state no budget or slowdown
+    /// Accepted slowdown (G(Q) − G(0))/G(0) of kernels without a stated budget or slowdown
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]

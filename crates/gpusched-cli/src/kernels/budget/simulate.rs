@@ -40,7 +40,7 @@ pub struct Args {
     consumers: Consumers,
     #[command(flatten)]
     times: Times,
-    /// Also plan budgets with full knowledge of each run, and bound the memory time
+    /// Also plan budgets with full knowledge of each run, and bound the memory time of all plans
     #[arg(long)]
     optimum: bool,
 }

@@ -81,7 +81,7 @@ pub struct WindowAnswer {
 pub struct PartAnswer {
     /// Position of the kernel in the group.
     pub kernel: usize,
-    /// Fraction of the total work of the kernel that it completes in the window, from 0 to 1.
+    /// Fraction of its total work that the kernel completes in the window, from 0 to 1.
     pub progress: f64,
     /// Bandwidth that the kernel receives in the window [GB/s].
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -33,7 +33,7 @@ pub struct Args {
     /// monotone table of the measurements, without extrapolation.
     #[arg(long, value_parser = named::<EnvelopeForm>())]
     form: Option<EnvelopeForm>,
-    /// Smallest speed-up by additional SMs that counts, above 0 and below 0.25
+    /// Smallest useful time reduction by more SMs, as a share above 0 and below 0.25
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
     /// Print a task set that contains one task with this period
@@ -128,7 +128,7 @@ fn tasks(answer: &Fit, period: Time) -> Result<TaskSet> {
     TaskSet::new(None, vec![task]).map_err(|error| bad(&error))
 }
 
-/// Returns a note with the reason if the result has no `kind`, or `None` if it has a `kind`.
+/// If the result has no `kind`, returns a note with the reason. Otherwise, returns `None`.
 fn left_out(answer: &Fit) -> Option<String> {
     let drawn = || drawn(answer.utilization.unwrap_or_default());
     let why = match answer.kind_reason {

@@ -1,6 +1,6 @@
-//! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally
-//! `contention`. A result of `simulate profile` has further columns: bandwidths, traffic, the
-//! GPU, and a mark of estimates.
+//! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally `contention`.
+//! A result of `simulate profile` has further columns: bandwidths, traffic, the GPU, and a column
+//! that marks estimates.
 
 use std::io::{self, Read as _};
 use std::path::Path;

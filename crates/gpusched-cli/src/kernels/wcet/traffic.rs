@@ -7,10 +7,10 @@ use gpusched_model::{Factor, Kernel, Straddling};
 /// Options for best-effort memory traffic.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Traffic {
-    /// Assume that the kernel starts when a period starts [default: at any time]
+    /// Assume that the kernel starts with a regulation period [default: at any time]
     #[arg(long)]
     pub sync: bool,
-    /// Partial overlaps of a block with best-effort memory access that are delays
+    /// Partial overlaps of a block with best-effort memory access that count as delays
     ///
     /// Memory time is the time when best-effort cores access memory. `end` is Eq. 10 of
     /// [Aghilinasab20]. `end` is safe if blocks slow down only during memory time. If even a

@@ -16,7 +16,7 @@ use gpusched_warp::accelsim::{Copies, Input, KernelSummary, TraceFile, TraceSumm
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// List `kernelslist.g`, or `.traceg` file of one kernel; `-` is standard input
+    /// File `kernelslist.g`, or `.traceg` file of one kernel; `-` is standard input
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// Select the kernel with this number [default: all kernels]

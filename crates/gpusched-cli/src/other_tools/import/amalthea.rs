@@ -34,7 +34,7 @@ pub struct Args {
     /// Waiting mode of all tasks [default: as in the file]
     #[arg(long, value_parser = named::<Wait>(), conflicts_with = "gpu_tasks")]
     wait: Option<Wait>,
-    /// Move a task to a core, instead of the allocation in the file; repeatable
+    /// Allocate TASK to CORE and ignore its allocation in the file; repeatable
     ///
     /// If TASK runs on the GPU, the core executes its kernel, and gpusched omits the memory copies of the kernel. The
     /// task that triggers TASK also moves to this core. A moved task needs ticks for the type of the core.

@@ -32,7 +32,7 @@ pub struct Args {
     /// Compare the measured SM of each block with the simulation
     #[arg(long)]
     compare: bool,
-    /// Longest time between a block start and a nearby block end, for --compare
+    /// Largest time difference at which a block end is near a block start, for --compare
     #[arg(long, value_name = "TIME", default_value = "2us", requires = "compare")]
     window: Time,
 }

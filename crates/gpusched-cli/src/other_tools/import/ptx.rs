@@ -36,10 +36,9 @@ pub struct Args {
     parameters: Vec<Argument>,
     /// Contents of a buffer: a JSON file with a list of whole numbers; may be repeated
     ///
-    /// With the contents, addresses, conditions and loops may depend on values that the kernel
-    /// loads from the buffer. A value has 4 bytes. For 1, 2 or 8 bytes, state the size after the
-    /// name, such as `mask:1=mask.json`. The program assumes that stores do not change the
-    /// contents.
+    /// Addresses, conditions and loops may then depend on values that the kernel loads from the
+    /// buffer. A value has 4 bytes. For values of 1, 2 or 8 bytes, state the size after the name,
+    /// such as `mask:1=mask.json`. The program assumes that stores do not change the contents.
     #[arg(long, value_name = "NAME=FILE", value_parser = values)]
     values: Vec<(String, u8, PathBuf)>,
     /// Registers per thread

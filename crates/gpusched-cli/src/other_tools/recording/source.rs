@@ -21,7 +21,7 @@ pub struct Reading {
     /// Rule that groups launches into jobs
     #[arg(long, value_parser = crate::arguments::named::<Grouping>(), default_value_t)]
     by: Grouping,
-    /// Name of an activity; may be repeated [default: all, of ranges the outermost]
+    /// Name of an activity; may be repeated [default: all; for ranges, the outermost]
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
     /// Shortest idle time that separates two jobs on a stream [default: from the gaps]
@@ -54,7 +54,7 @@ pub struct Source {
 }
 
 impl Reading {
-    /// Whether no option differs from its default.
+    /// Whether all options have their default values.
     pub fn is_default(&self) -> bool {
         let grouping = self.by == Grouping::default() && self.gap.is_none() && self.names.is_empty();
         grouping && self.gpu.is_none() && self.warm_up == WarmUp::default()
@@ -149,7 +149,8 @@ impl Reading {
     }
 }
 
-/// Returns notes about the content of `recording`. `counter` names the quantity that omits work, such as `C(m)`.
+/// Returns notes about the content of `recording`. `counter` names the quantity that omits launches without a start or
+/// an end, such as `C(m)`.
 pub fn of_recording(recording: &Recording, counter: &str) -> Vec<String> {
     let mut notes = recording.notes.clone();
     if recording.other.graphs > 0 {

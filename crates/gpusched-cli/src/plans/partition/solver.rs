@@ -14,7 +14,7 @@ pub(super) enum Solver {
     /// Branch and bound in integer arithmetic.
     #[default]
     Exact,
-    /// HiGHS first, to find plans. The result states bounds of HiGHS separately, as unproven.
+    /// HiGHS first searches for plans. The result states bounds of HiGHS separately, as unproven.
     Highs,
 }
 

@@ -65,22 +65,22 @@ pub struct Args {
     l2: Option<L2Content>,
     /// Number of ways of L2 that only the kernel uses [default: all]
     ///
-    /// With `--traffic`, `wcet fit` then states the sectors at DRAM for `--own-l2`.
+    /// If you also give `--traffic`, `wcet fit` states the number of sectors at DRAM, which `--own-l2` uses.
     #[arg(long, value_name = "N", value_parser = whole(1..=u32::MAX))]
     l2_ways: Option<u32>,
     /// Number of DRAM channels, with their L2 slices, that only the kernel uses [default: all]
     #[arg(long, value_name = "N", value_parser = whole(1..=u32::MAX))]
     channels: Option<u32>,
-    /// Simulate N runs with different launch times and base addresses, and report the longest
+    /// Simulate N runs with different launch times and base addresses, and report the longest run
     ///
     /// The time of a cold run depends on the phase of the DRAM clock and on the addresses. The first run starts at cycle
     /// 0 with the default addresses. The other runs depend on --seed.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1..=1000_u32))]
     vary: u32,
-    /// Also report the memory traffic of a job, and the largest shares of a slice, channel and bank
+    /// Also report the memory traffic of a job, and its largest share at one slice, channel and bank
     #[arg(long)]
     traffic: bool,
-    /// Measure the sustained rates of L2 and DRAM under patterns of requests, instead of a kernel
+    /// Simulate request patterns instead of a kernel, and measure the sustained rates of L2 and DRAM
     ///
     /// The patterns are streams, random sectors, one slice, one channel and one bank. An analysis of memory interference
     /// may use these rates as capacities.
@@ -92,10 +92,10 @@ pub struct Args {
     programs: Option<PathBuf>,
     /// Estimate the time by simulating the first rounds of thread blocks, at least ROUNDS
     ///
-    /// `--estimate` without a number means at least 4 rounds. A round is the number of blocks that
-    /// all SMs execute at the same time. The simulation continues until the uncertainty of the time
-    /// is at most 12 %. Kernels with few rounds are simulated completely. At the limit of cycles, an
-    /// uncertainty of more than 25 % is an error. Do not use an estimate in a safety argument.
+    /// `--estimate` without a number means at least 4 rounds. A round is the number of blocks that all SMs execute at
+    /// the same time. The simulation continues until the uncertainty of the estimated time is at most 12 %. Kernels
+    /// with few rounds are simulated completely. If the simulation reaches the limit of cycles, an uncertainty above
+    /// 25 % is an error. Do not use an estimate in a safety argument.
     #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "4", require_equals = true,
         value_parser = estimated, conflicts_with_all = ["equal_sms_once", "vary", "traffic", "l2"])]
     estimate: Option<Estimated>,

@@ -22,21 +22,21 @@ pub struct WarpValidation {
     task_sets: bool,
     /// Part of the memory that each partition has for itself.
     memory: Division,
-    /// Largest camping factor of the kernels; absent without a limit.
+    /// Largest permitted camping factor of a kernel; absent without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     camping_limit: Option<u32>,
-    /// Number of further runs that take too many core cycles, of runs with a kernel beyond the camping limit, and of task sets
-    /// that the analysis does not accept.
+    /// Number of runs that are left out: runs with too many core cycles, runs with a kernel beyond the camping limit,
+    /// and task sets that the analysis does not accept.
     left_out: u64,
     /// Seed of all random numbers.
     seed: u64,
-    /// Number of kernels in all runs. Each job of a task counts.
+    /// Number of kernels in all runs. Each job of a task counts as one kernel.
     kernels: u64,
-    /// Median time beside the others, divided by the time in isolation.
+    /// Median ratio of the time of a kernel in a co-run to its time in isolation.
     median_slowdown: f64,
     /// Largest such ratio.
     largest_slowdown: f64,
-    /// Form that decides about the exit code.
+    /// Form of the bound that determines the exit code.
     bound: Form,
     /// Results of each form of the bound.
     forms: Vec<FormResult>,
@@ -53,9 +53,9 @@ struct FormResult {
     form: Form,
     /// Number of kernels whose time exceeds the bound.
     exceeded: u64,
-    /// Largest time divided by its bound.
+    /// Largest ratio of a time to its bound.
     worst_ratio: f64,
-    /// Median of bound divided by time.
+    /// Median ratio of the bound to the time.
     median_pessimism: f64,
 }
 

@@ -35,7 +35,7 @@ pub(super) fn folder(path: &Path) -> &Path {
 /// `path`.
 ///
 /// # Errors
-/// Fails with the error of the operating system, without the name of the temporary file.
+/// Fails with the error of the operating system. The error does not state the name of the temporary file.
 pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
     let (folder, prefix) = (folder(path), prefix(path));
     remove_remnants(folder, &prefix);

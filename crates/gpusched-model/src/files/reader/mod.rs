@@ -28,8 +28,7 @@ use crate::error::{Error, Refusal, Result};
 /// Maximum length of one document [bytes]. A task set of this length has about a million tasks.
 const LONGEST: u64 = 1 << 28;
 
-/// Length of the text of a batch after which the batch ends [bytes]. The limit bounds the memory that a batch of large
-/// documents needs.
+/// Text length at which a batch ends [bytes]. The limit bounds the memory that a batch of large documents needs.
 const BATCH_BYTES: usize = 1 << 21;
 
 /// A stream of documents of type `T`.
@@ -162,7 +161,7 @@ impl<T: Document> Documents<T> {
     /// Returns up to `sets` further documents without parsing them. A batch of large documents may have fewer than
     /// `sets` documents. At the end of the stream, the batch is empty.
     ///
-    /// If a batch has only one document, it is the last batch, or the caller requested only one document.
+    /// A batch with only one document is the last batch, unless the caller requested only one document.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] if the stream cannot be read. Fails with [`Error::Refused`] if the stream contains no

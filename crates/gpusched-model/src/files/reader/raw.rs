@@ -41,7 +41,7 @@ impl RawDocument {
                 let segments = probe.tasks.iter().any(|task| task.contains_key("segments"));
                 segments || probe.cores.is_some() || probe.copy_engines.is_some()
             }
-            // A file with a syntax error that is probably a system.
+            // If a file with a syntax error contains `segments`, it is probably a system.
             Err(error) if !error.is_data() => {
                 let name = b"\"segments\"";
                 self.text.windows(name.len()).any(|bytes| bytes == name)
@@ -135,8 +135,7 @@ where
     T::try_from(shape).map_err(|refused| at_line(Refusal::from(refused)))
 }
 
-/// Converts a message of serde_json about bad syntax to words that state the found and expected
-/// text.
+/// Converts a syntax error message of serde_json to a message that states the found and expected text.
 fn syntax(message: &str) -> String {
     match (message, message.strip_prefix("EOF while parsing ")) {
         ("trailing comma", _) => "found a comma after the last item, expected no comma".to_owned(),

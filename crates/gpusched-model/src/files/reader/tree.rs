@@ -1,9 +1,9 @@
 //! Values of a document as a tree. If a type cannot be read from the tree, the error states the path of the wrong
 //! field.
 //!
-//! The compiler translates every file format once, for this tree. If readers tracked paths around the parser of each
-//! syntax, the compiler would translate every format once per syntax. Most of the time to build the crate is for this
-//! translation.
+//! The compiler translates every file format once, for this tree. If the parser of each syntax (JSON, TOML) tracked
+//! paths, the compiler would translate every format once per syntax. This translation takes most of the build time of
+//! the crate.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
@@ -161,7 +161,7 @@ impl de::Error for Misfit {
     }
 }
 
-/// Returns `found` as in the file, where `serde` writes `unit value` for null and 300 digits for 1e300.
+/// Returns `found` in the notation of the file. `serde` itself writes `unit value` for null and 300 digits for 1e300.
 fn shown(found: de::Unexpected<'_>) -> String {
     match found {
         de::Unexpected::Unit => "null".to_owned(),
@@ -191,7 +191,7 @@ impl Value<'_, '_> {
     }
 }
 
-/// Lets methods of a deserializer do the same as another method.
+/// Implements methods of a deserializer by a call of another method.
 macro_rules! forward {
     ($($method:ident)* => $target:ident) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -200,7 +200,8 @@ macro_rules! forward {
     };
 }
 
-// Each method visits only what its type can accept. `deserialize_any` would compile the parts of a type for all values.
+// Each method visits only the values that its type can accept. With `deserialize_any`, the compiler would translate
+// every type for all kinds of values.
 impl<'de> Deserializer<'de> for Value<'_, '_> {
     type Error = Misfit;
 
@@ -259,7 +260,7 @@ impl<'de> Deserializer<'de> for Value<'_, '_> {
         let value = visitor.visit_map(&mut fields)?;
         match fields.fields.first() {
             None => Ok(value),
-            // Only a type that expects one field leaves fields.
+            // Only a type that expects one field leaves other fields unread.
             Some((name, _)) => Err(de::Error::custom(format_args!(
                 "found a second field {name:?}, expected an object with one field"
             ))),
@@ -345,7 +346,7 @@ impl<'de> de::SeqAccess<'de> for Items<'_, '_> {
 /// The fields of an object that a type has not read yet.
 struct Fields<'a, 't> {
     fields: &'a [(Cow<'t, str>, Tree<'t>)],
-    /// The field whose name was read last.
+    /// The field whose name was read last, until its value is read.
     value: Option<&'a (Cow<'t, str>, Tree<'t>)>,
 }
 

@@ -193,7 +193,7 @@ impl Program {
     }
 
     /// Returns the buffers whose values an expression reads, and to which a store or an atomic may write. The values
-    /// that expressions read stay unchanged, so the addresses and conditions may differ from the real kernel.
+    /// that expressions read stay unchanged, so the addresses and conditions may be different in the real kernel.
     pub fn changed_contents(&self) -> Vec<&str> {
         let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
         look_through(&self.body, &mut read, &mut written);

@@ -1,7 +1,7 @@
 //! Extraction of numbers whose bits are not adjacent in an address.
 
-/// Extracts the bits that a mask selects from a word. In the result, these bits have the same order as in the word, and
-/// the lowest positions.
+/// Extracts the bits that a mask selects from a word. In the result, these bits keep their order and have the lowest
+/// positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Gather {
     runs: Box<[Run]>,

@@ -21,10 +21,10 @@ pub struct Location {
 
 /// Decoder from addresses to locations in memory.
 ///
-/// With `dramid@b`, the decoder divides the address bits from bit *b* up by the number of channels. The remainder of
-/// this division is the channel. The quotient and the *b* lowest bits form the address without the channel. The decoder
-/// extracts row, bank and column from this address. If the number of channels is a power of two, the decoder extracts
-/// the channel bits without a division. The result is the same.
+/// With `dramid@b`, the decoder removes the *b* lowest bits of the address and divides the rest by the number of
+/// channels. The remainder of this division is the channel. The quotient and the *b* lowest bits form the address
+/// without the channel. The decoder extracts row, bank and column from this address. If the number of channels is a
+/// power of two, the decoder extracts the channel bits without a division, with the same result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoder {
     channels: u64,
@@ -38,7 +38,7 @@ pub struct Decoder {
     column: Gather,
     /// Extracts all address bits except the bits of the channel and the slice.
     rest: Gather,
-    /// For a decoder without a division: position of the lowest among the higher address bits that a hash uses.
+    /// For a decoder without a division: lowest position of the higher address bits, which a hash uses.
     higher: u32,
     indexing: PartitionIndexing,
     bank_index: Hash,
@@ -90,7 +90,7 @@ impl Decoder {
     }
 
     /// Returns three parts of `address`: the channel before any hash, the address without the
-    /// channel, and the higher bits for a hash.
+    /// channel (the whole address if the channel is not a quotient), and the higher bits for a hash.
     #[inline]
     fn split(&self, address: u64) -> (u32, u64, u64) {
         match self.division {
@@ -149,8 +149,8 @@ impl Decoder {
         self.slice_of(channel, self.bank.of(rest) as u32, higher).1
     }
 
-    /// Returns `address` without the bits of the channel and the slice. The L2 selects a set by
-    /// this result, so that addresses use all sets of a slice.
+    /// Returns `address` without the bits of the channel and the slice. The L2 computes the set from this result, so
+    /// that addresses use all sets of a slice.
     #[inline]
     pub fn within_slice(&self, address: u64) -> u64 {
         let (_, rest, _) = self.split(address);

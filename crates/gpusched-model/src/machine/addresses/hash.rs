@@ -77,9 +77,9 @@ fn low(bits: u64, buckets: u32) -> u32 {
 
 /// Returns the remainder of (higher · xᵏ + index) modulo an irreducible polynomial of degree k over GF(2), for 2ᵏ buckets.
 ///
-/// As in GPGPU-Sim, only the lowest 13, 15 or 19 bits of `higher` affect the result for 16, 32 or 64 buckets. The
-/// remainder of a sum is the sum of the remainders. So the function takes the remainder of each byte from a table and
-/// adds these remainders.
+/// As in GPGPU-Sim, only the lowest 13, 15 or 19 bits of `higher` affect the result for 16, 32 or 64 buckets,
+/// respectively. The remainder of a sum is the sum of the remainders. So the function takes the remainder of each byte
+/// from a table and adds these remainders.
 fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
     const OF_16: [Remainders; 3] = remainders(0b1_0011, 16, 13); // x⁴ + x + 1
     const OF_32: [Remainders; 3] = remainders(0b10_0101, 32, 15); // x⁵ + x² + 1
@@ -140,8 +140,8 @@ fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// One list per bit of the hash: the parity of these bits of `higher` equals the bit of the hash. The author
-    /// computed the lists on paper from xⁱ mod P.
+    /// One list for each bit of the hash. For index 0, the bit of the hash is the parity of the listed bits of
+    /// `higher`. The author computed the lists on paper from xⁱ mod P.
     const ROWS_32: [&[u32]; 5] = [
         &[0, 3, 5, 6, 9, 10, 11, 12, 13],
         &[1, 4, 6, 7, 10, 11, 12, 13, 14],

@@ -7,9 +7,9 @@ use crate::Refusal;
 use crate::machine::Timing;
 use crate::machine::check::Faults;
 
-/// Specialized units of an SM (`-specialized_unit_*`). They execute instructions of traces of machine code, as in Accel-Sim.
-/// Without a unit, the integer unit executes its instructions, or the matrix unit for `tensor`. Programs do not use these
-/// units.
+/// Specialized units of an SM (`-specialized_unit_*`). They execute instructions of machine-code traces, as in
+/// Accel-Sim. If a unit is absent, the integer unit executes its instructions. For `tensor`, the matrix unit executes
+/// them. Programs do not use these units.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedUnits {
@@ -31,7 +31,7 @@ pub struct SpecializedUnits {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedUnit {
-    /// Number of units. The simulator requires one per scheduler, also of both kinds of pipeline registers.
+    /// Number of units. The simulator requires that `units`, `id_oc` and `oc_ex` each equal the number of schedulers.
     pub units: u32,
     /// Number of pipeline registers from the issue stage to the operand collectors (ID_OC).
     pub id_oc: u32,

@@ -29,7 +29,7 @@ pub enum AssumptionId {
     DispatchFixedPriority,
     /// A work-conserving dispatcher runs one kernel of a partition at a time, in the order of release.
     DispatchFifo,
-    /// Another test proves the deadlines, because the test of the verdict is only necessary.
+    /// Another test proves that all jobs meet their deadlines, because the test of the verdict is only necessary.
     DeadlinesByOtherTest,
     /// Kernels preempt each other at any point, without delay or cost.
     PreemptionAnyPoint,
@@ -73,20 +73,20 @@ pub enum AssumptionId {
     TrafficUnknown,
     /// No job delays other partitions by more than its memory time at universal rates. No counterexample is known.
     MemoryTimeUniversal,
-    /// No job delays other partitions by more than its memory time at rates that are tested, with known counterexamples.
+    /// No job delays other partitions by more than its memory time. Only tests support this bound, and some forms of
+    /// rates have known counterexamples.
     MemoryTimeTested,
     /// Tasks and other sources do not exceed their stated L2 sectors.
     SectorBounds,
     /// Write-backs after the end of a job delay only busy windows that overlap the job.
     DeferredWrites,
-    /// WCETs are of cold caches, and vary at most by the stated percentage.
+    /// WCETs are from runs with cold caches, and vary by at most the stated percentage.
     ColdWcets,
     /// Tasks whose kind is unknown contend with every task of their partition.
     KindUnknown,
     /// Tasks whose longest thread block is unknown consist of one thread block.
     BlockUnknown,
-    /// If the WCET of a task in conflict is unknown, the WCET in conflict equals the isolated
-    /// WCET.
+    /// If the WCET in conflict of a task is unknown, it equals the isolated WCET.
     ConflictAsIsolated,
     /// Releases respect the periods and jitters of the tasks.
     SporadicReleases,

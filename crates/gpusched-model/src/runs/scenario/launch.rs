@@ -172,8 +172,7 @@ impl Launch {
         self.sms.as_ref().map_or(device.sms, |sms| sms.len() as u32)
     }
 
-    /// Returns the number of blocks of the kernel that fit at the same time on the SMs that it may use, if no other
-    /// kernel runs.
+    /// Returns the number of blocks of the kernel that fit at the same time on its SMs, if no other kernel runs.
     pub fn active_blocks(&self, device: &DeviceShape) -> u64 {
         let slots = Need::from(self).slots(&Need::of_sm(device));
         u64::from(self.sms(device)) * u64::from(slots.min(device.blocks_per_sm))
@@ -213,9 +212,8 @@ pub struct Copy {
     /// Time when the application submits the copy; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
-    /// Order of this copy and kernels with an equal launch time: the first `after` kernels of the
-    /// list `kernels` precede the copy. By default, all kernels with an equal launch time precede
-    /// the copy.
+    /// Order of this copy among kernels with the same launch time: the first `after` kernels of the list `kernels`
+    /// precede the copy. By default, all kernels with the same launch time precede the copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<usize>,
     /// Memory bandwidth that the copy requests [bytes per second]; 0 by default. The copy may receive less.

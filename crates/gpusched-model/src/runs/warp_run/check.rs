@@ -50,11 +50,11 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Part of the memory that a kernel states.
+/// Function that returns the channels or the L2 ways that a kernel states.
 type Part = fn(&RunKernel) -> Option<&IndexSet>;
 
-/// Checks the part `own` of a kernel, which contains numbers below `count`. No kernel of `before` may share only some numbers
-/// with `own`.
+/// Checks the part `own` of a kernel. Its numbers must be below `count`. Each kernel of `before` must state the same
+/// numbers, or no number of `own`.
 fn check_part(before: &[RunKernel], own: Option<&IndexSet>, part: Part, count: u32) -> Result<(), Refusal> {
     if let Some(&found) = own.and_then(|own| own.indices().last())
         && found >= count

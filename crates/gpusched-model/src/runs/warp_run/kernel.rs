@@ -43,12 +43,12 @@ pub struct RunKernel {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<IndexSet>,
     /// Numbers of the DRAM channels that hold the buffers of the kernel; all channels by default. The kernel uses these
-    /// channels and their L2 slices like the memory of a smaller GPU, as with memory slices of MIG or page coloring. Two
-    /// kernels have equal channels or no common channel.
+    /// channels and their L2 slices like the memory of a smaller GPU, as with memory slices of MIG or page coloring.
+    /// Two kernels have either the same channels or no common channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<IndexSet>,
-    /// Numbers of the ways of L2 where the kernel allocates lines; all ways by default. Two kernels have equal ways or
-    /// no common way.
+    /// Numbers of the L2 ways where the kernel allocates lines; all ways by default. Two kernels have either the same
+    /// ways or no common way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2_ways: Option<IndexSet>,
     /// Queue of the kernel. Kernels without a queue wait for no other kernel.
@@ -56,14 +56,15 @@ pub struct RunKernel {
     pub queue: Option<Queue>,
 }
 
-/// Queue that runs its kernels one at a time, without preemption. When a kernel ends, the launched kernel of the queue
-/// with the least priority number starts; if numbers are equal, the first one in the run.
+/// Queue that runs its kernels one at a time, without preemption. When a kernel ends, the queue starts the launched
+/// kernel with the lowest priority number. Among equal numbers, the first kernel in the run starts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a queue: an object with \"name\"")]
 pub struct Queue {
     /// Name of the queue.
     pub name: String,
-    /// Priority number of the kernel, for example its deadline; 0 by default. The least number is the highest priority.
+    /// Priority number of the kernel, for example its deadline; 0 by default. The lowest number means the highest
+    /// priority.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub priority: u64,
 }

@@ -43,7 +43,7 @@ pub struct WarpRunShape {
     /// Whether kernels may share an SM. The default is the rule of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
-    /// Whether L2 contains the buffers of the programs at the start, as it does after a copy to the GPU; true by
+    /// Whether L2 contains the buffers of the programs when the run starts, as after a copy to the GPU; true by
     /// default.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub warm: bool,

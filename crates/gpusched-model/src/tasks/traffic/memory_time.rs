@@ -17,12 +17,12 @@ pub enum RateForm {
     Universal,
     /// Rates of requests that go to all slices and banks at random.
     Balanced,
-    /// Balanced rates, or the own rates of a task (`drain`) where they are lower.
+    /// Balanced rates, but for each task at most its rates in isolation (`drain`).
     OwnDrain,
 }
 
 impl RateForm {
-    /// Returns what supports the bound on the delay, if partitions have ways of L2 of their own (`own_l2`) or not. No form
+    /// Returns the strength of the bound on the delay. With `own_l2`, each partition has L2 ways of its own. No form
     /// has a proof for real hardware.
     pub fn strength(self, own_l2: bool) -> &'static str {
         match self {
@@ -60,13 +60,15 @@ pub struct MemoryTime {
     /// B_DRAM: rate of DRAM [bytes per second]; > 0.
     #[serde(deserialize_with = "positive")]
     pub dram_bytes_per_second: Bandwidth,
-    /// Percentage by which all WCETs grow, because launch offsets and base addresses change execution times.
+    /// gpusched increases all WCETs by this percentage, because launch offsets and base addresses change execution
+    /// times.
     pub variation_percent: u32,
-    /// Whether each partition has ways of L2 of its own; false by default. Then a job that states its sectors at DRAM has the
-    /// memory time 32(R + W)/B_L2 + 32·D/B_DRAM.
+    /// Whether each partition has L2 ways of its own; false by default. If true, a job that states its sectors at DRAM
+    /// (`dram`) has the memory time 32(R + W)/B_L2 + 32·D/B_DRAM.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_l2: bool,
-    /// Largest camping factor of all tasks; absent without a limit.
+    /// Camping limit: maximum load of a slice, channel or bank by one task, as a multiple of an even load. Absent
+    /// without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub camping_limit: Option<std::num::NonZeroU32>,
@@ -75,8 +77,8 @@ pub struct MemoryTime {
 impl MemoryTime {
     /// Largest accepted variation of execution times [%].
     pub const MAX_VARIATION: u32 = 1000;
-    /// Variation of execution times by default [%]. The largest known effect of almost no traffic is 17.7 %: nine reads of
-    /// another kernel disturb the order of packets in the crossbar.
+    /// Default variation of execution times [%]. The largest known effect of a kernel with almost no traffic is 17.7 %:
+    /// its nine reads disturb the order of packets in the crossbar.
     pub const VARIATION: u32 = 20;
 }
 

@@ -1,4 +1,4 @@
-//! L2 sectors of a job, from which its memory time follows.
+//! L2 sectors of a job, which determine its memory time.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -19,8 +19,9 @@ pub struct Sectors {
     #[serde(deserialize_with = "number")]
     #[schemars(range(max = Sectors::LIMIT))]
     pub writes: u64,
-    /// D: maximum number of sectors that DRAM reads or writes for one job with ways of L2 of its own, with the dirty sectors
-    /// that the job leaves in L2; at most 10^12. Only memory times with `own_l2` use this number. The default is R + 2W.
+    /// D: maximum number of sectors that DRAM reads or writes for one job with L2 ways of its own; at most 10^12. D
+    /// includes the dirty sectors that the job leaves in L2. Only memory times with `own_l2` use this number. The
+    /// default is R + 2W.
     #[serde(
         default,
         deserialize_with = "some_number",
@@ -28,12 +29,12 @@ pub struct Sectors {
     )]
     #[schemars(range(max = Sectors::LIMIT))]
     pub dram: Option<u64>,
-    /// Largest load of one L2 slice, DRAM channel or bank, relative to an even load [percent]. `--camping-limit` requires
-    /// this number, and nothing else uses it.
+    /// Largest load of one L2 slice, DRAM channel or bank, relative to an even load [percent]. Only `--camping-limit`
+    /// uses this number, and requires it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub camping_percent: Option<u64>,
-    /// Rates of the kernel in isolation on the whole GPU. The form `own-drain` of the memory time requires them, and no
-    /// other form uses them.
+    /// Rates of the kernel in isolation on the whole GPU. Only the form `own-drain` of the memory time uses these
+    /// rates, and requires them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<Drain>,
 }
@@ -66,7 +67,7 @@ impl Sectors {
         (reads <= Sectors::LIMIT && writes <= Sectors::LIMIT).then_some(sectors)
     }
 
-    /// Returns the number of sectors that one job moves at DRAM. If `own_l2` is true, the job has ways of L2 of its own.
+    /// Returns the number of sectors that one job moves at DRAM. If `own_l2` is true, the job has L2 ways of its own.
     /// Otherwise, every sector counts as a miss.
     pub fn at_dram(&self, own_l2: bool) -> u64 {
         match self.dram {

@@ -21,7 +21,7 @@ impl<'a> Labels<'a> {
 
     /// Returns the amounts of data that `flows` reads and writes [bits]. `node` is the runnable with the accesses.
     pub fn volume(&self, model: &Model<'a>, node: Node<'a>, flows: &Flows) -> Result<(u128, u128), Refusal> {
-        // A statistic multiplies the accesses.
+        // A statistic changes the number of accesses.
         let counted = node
             .descendants()
             .find(|node| ["statistic", "statistics"].contains(&node.tag_name().name()));

@@ -56,7 +56,7 @@ impl Flow {
         }
     }
 
-    /// Returns the accesses of `self` or of `other`.
+    /// Combines the accesses of `self` and `other`, because only one of the two executes.
     fn or(self, other: Flow) -> Flow {
         Flow {
             reads: self.reads || other.reads,

@@ -144,7 +144,8 @@ impl Told<'_, '_> {
         ignored
     }
 
-    /// Returns the changes of shared labels that only the changing task uses. Chains do not follow such changes.
+    /// Returns the changes of shared labels if only the task that changes the label uses the new value. Chains do not
+    /// follow such changes.
     fn private_changes(&self) -> Vec<String> {
         let shared = |label: &str| {
             let users = self.threads.iter();

@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 100;
 /// Maximum number of steps of one task.
 const MAX_LENGTH: usize = 1000;
 
-/// Maximum amount of work. The limit stops models whose calls multiply.
+/// Maximum amount of work. Without a limit, a model could lead to exponentially many steps.
 const MAX_WORK: u64 = 10_000_000;
 
 /// Items that take no time and start no work.

@@ -14,10 +14,10 @@ use crate::amalthea::model::{Model, Node};
 use crate::amalthea::reference::references;
 use crate::amalthea::software::Software;
 
-/// Maximum number of steps of all jobs. The limit stops models whose triggers multiply.
+/// Maximum number of steps of all jobs. Without a limit, a model could lead to exponentially many steps.
 const MAX_WORK: u64 = 1_000_000;
 
-/// Maximum number of triggers in a row.
+/// Maximum length of a chain of triggers.
 const MAX_DEPTH: usize = 100;
 
 /// A part of a job on one resource.

@@ -1,6 +1,6 @@
-//! JSON without values that only some writers allow. Kineto has written `NaN` and `Infinity`, and some tools write a
-//! byte order mark. This module replaces such a value by a value that has the same length and is not a number. As a
-//! result, lines and columns stay the same.
+//! JSON without invalid values that some tools write. Kineto has written `NaN` and `Infinity`. This module replaces
+//! each of them by a value of the same length that is not a number, so lines and columns stay the same. It also removes
+//! a byte order mark at the start.
 
 use std::io::{self, BufRead, Read};
 
@@ -41,7 +41,7 @@ impl<R: BufRead> Cleaned<R> {
         }
     }
 
-    /// Cleans the next bytes. Words that continue in later bytes remain for the next call.
+    /// Cleans the next bytes. If a word continues in later bytes, also reads these bytes.
     fn fill(&mut self) -> io::Result<()> {
         self.ready.clear();
         self.taken = 0;

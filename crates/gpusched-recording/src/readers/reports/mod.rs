@@ -26,7 +26,7 @@ trait Report {
     /// Refuses a value. The refusal names the column.
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal>;
 
-    /// Number of values that every row has. Nsight Compute omits empty values at the end of a row.
+    /// Minimum number of values in a row. Nsight Compute omits empty values at the end of a row.
     fn fewest_values(&self, columns: usize) -> usize {
         columns
     }

@@ -7,8 +7,8 @@ use super::Row;
 use super::header::TimeColumn;
 use crate::readers::signed::signed;
 
-/// Reads a time of column `field`, rounded as `rounding` says. The time may be negative. Returns `None` for an empty
-/// cell.
+/// Reads a time of column `field`, rounded according to `rounding`. The time may be negative. Returns `None` for an
+/// empty cell.
 ///
 /// # Errors
 /// Refuses a cell that is not a number.

@@ -11,8 +11,7 @@ struct Elsewhere {
     kernel: usize,
     block: u32,
     start: Time,
-    /// SM, and number of further blocks that fit on it, for the measured and for the simulated
-    /// SM.
+    /// For the measured and for the simulated SM: number of the SM, and number of further blocks that fit on it.
     measured: (u32, u32),
     simulated: (u32, u32),
 }

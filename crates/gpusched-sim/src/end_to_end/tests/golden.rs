@@ -90,7 +90,7 @@ fn a_busy_waiting_task_keeps_its_core() {
     }
 }
 
-/// The second CPU segment of the first task has jitter, because its kernel takes 1 to 7 ns.
+/// The second CPU segment of the first task has jitter, because the kernel before it takes 1 to 7 ns.
 #[test]
 fn a_variable_kernel_brings_its_cpu_segments_together() {
     let tasks: [(u64, &str, &[_]); 2] = [
@@ -118,7 +118,7 @@ fn a_variable_kernel_brings_its_cpu_segments_together() {
 }
 
 /// The second task has one suspension of up to 5 ns, at any place. Its bound is 20, and the bound of the last task is
-/// 22. The wrong bound of the last task, with the suspension as jitter, is 12.
+/// 22. An analysis that counts the suspension as jitter gives the wrong bound 12 for the last task.
 #[test]
 fn a_suspension_can_be_at_any_place() {
     let mut longest = [0, 0, 0];

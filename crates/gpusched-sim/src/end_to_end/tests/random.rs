@@ -202,7 +202,8 @@ fn chain_by_definition(system: &System, chain: usize, script: &Script<'_>, log: 
             .collect()
         })
         .collect();
-    // Reaction: follow each job of the first task forward. The event is directly after the read of the job before it.
+    // Reaction: follow each job of the first task forward. The external event is directly after the read of the
+    // previous job.
     let mut longest = ChainTime::default();
     for first in 1..hops[0].len() {
         let mut written = hops[0][first].1;

@@ -9,18 +9,18 @@ use gpusched_model::time::Time;
 /// run executes `blocks`, and at most M = `active` blocks at once. The bound is valid for all
 /// budgets and all access patterns. If every run ends after the deadline, the bound is 0.
 ///
-/// Block i takes e⁰ᵢ in isolation and e¹ᵢ in memory time, so its rate in memory time is sᵢ =
-/// e⁰ᵢ/e¹ᵢ. The block overlaps with memory time for yᵢ. M blocks run until time τ. From τ until
-/// the end F of the run, fewer than M blocks run. This interval is the *tail*. Z is the memory
-/// time in the tail, and Y is the total memory time. These inequalities follow:
+/// Block i takes e⁰ᵢ in isolation and e¹ᵢ in memory time, so its rate in memory time is sᵢ = e⁰ᵢ/e¹ᵢ. The block
+/// overlaps with memory time for the duration yᵢ. M blocks run until time τ. From τ until the end F of the run, fewer
+/// than M blocks run. This interval is the *tail*. Z is the memory time in the tail, and Y is the total memory time.
+/// These inequalities follow:
 ///
 /// * M·Y ≤ Σyᵢ + (M − 1)Z, because memory time overlaps with M blocks until τ and with at least
 ///   one block after τ;
 /// * Σ(e⁰ᵢ + (1 − sᵢ)yᵢ) ≤ M·F − Z, because at most M − 1 blocks run in the tail;
 /// * 0 ≤ yᵢ ≤ e¹ᵢ, and Z ≤ max e¹ᵢ, because every block in the tail has started by τ.
 ///
-/// To maximise (Σyᵢ + (M − 1)Z)/M is a fractional knapsack problem. Item yᵢ has gain 1 and cost 1
-/// − sᵢ. Item Z has gain M − 1 and cost 1.
+/// The maximum of (Σyᵢ + (M − 1)Z)/M is the solution of a fractional knapsack problem. Item yᵢ has gain 1 and cost 1 −
+/// sᵢ. Item Z has gain M − 1 and cost 1.
 pub fn limit(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     let places = active.max(1) as f64;
     let contended = |block: &Block| block.alone / block.speed;

@@ -32,9 +32,9 @@ pub struct Optimum {
     pub fluid_late: bool,
 }
 
-/// Usual number of plans for each [`Cut`], and maximum number of plans while all plans miss the deadline. Each plan has
-/// a corrected target time. The target increases by the earliness of the previous run, or decreases by twice its
-/// lateness.
+/// gpusched computes the first number of plans for each [`Cut`], and up to the second number while all plans miss the
+/// deadline. Each plan has a corrected target time. The target increases by the earliness of the previous run, or
+/// decreases by twice its lateness.
 const PLANS: (u32, u32) = (6, 24);
 
 /// A run that ends less than this time before the deadline counts as exactly on time [ns].

@@ -41,9 +41,8 @@ pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<
 /// together end within `deadline` [ns], and the total memory time is maximal. In each segment, the share of memory time
 /// is at most `demand` (0 to 1).
 ///
-/// Let a be the duration of a segment in isolation, s its rate of progress in memory time, and y
-/// its memory time. The segment takes a + (1 − s)y. For the demand d, y ≤ d(a + (1 − s)y)
-/// follows.
+/// Let a be the duration of a segment in isolation, s its rate of progress in memory time, and y its memory time. The
+/// segment takes a + (1 − s)y. The share of memory time is at most the demand d, so y ≤ d(a + (1 − s)y).
 pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)> {
     let items: Vec<Item> = segments
         .iter()
@@ -67,10 +66,9 @@ pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)>
 /// best rule depends on the access pattern, so gpusched tries all rules.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// The period has the memory time of the fluid in the part of the period during which the kernel runs.
+    /// The period has the memory time of the fluid while the kernel runs in this period.
     Part,
-    /// The period has the memory time that the fluid would have in a whole period at an equal
-    /// rate.
+    /// The period has the memory time that the fluid has in a whole period at the same rate.
     Whole,
 }
 

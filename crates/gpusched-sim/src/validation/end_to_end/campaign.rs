@@ -48,11 +48,11 @@ pub struct Tally {
     pub bounds: u64,
     /// Number of task bounds that a run attains.
     pub attained: u64,
-    /// Sum of simulated response time divided by bound, over all tasks with a bound [thousandths].
+    /// Sum, over all tasks with a bound, of the ratio of simulated response time to bound [thousandths].
     pub ratio_permille: u64,
     /// Number of chains with a bound.
     pub chains: u64,
-    /// Sum of simulated reaction time divided by bound, over all chains with a bound [thousandths].
+    /// Sum, over all chains with a bound, of the ratio of simulated reaction time to bound [thousandths].
     pub chain_ratio_permille: u64,
     /// Number of tasks with a bound under enforced releases.
     pub enforced_bounds: u64,
@@ -60,7 +60,7 @@ pub struct Tally {
     pub runs: u64,
     /// Number of simulated jobs.
     pub jobs: u64,
-    /// Number of systems with a time above its bound. A number above 0 refutes the analysis.
+    /// Number of systems where a simulated time exceeds its bound. A number above 0 refutes the analysis.
     pub exceeded: u64,
 }
 

@@ -82,8 +82,8 @@ pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     })
 }
 
-/// Returns `task` with its WCETs assigned to `sms` SMs. The new WCETs for one SM are three times
-/// as long, and the new WCETs for twice as many SMs are a quarter shorter.
+/// Returns `task` with its WCETs assigned to `sms` SMs. Compared with these WCETs, the WCETs for one SM are three times
+/// as long. The WCETs for twice as many SMs are a quarter shorter.
 fn scaled(task: &Task, sms: u32, rng: &mut impl Rng) -> Option<Task> {
     let shape: TaskShape = task.clone().into();
     let Form::Table(Table::Each { isolated, conflict }) = task.wcet().form() else {

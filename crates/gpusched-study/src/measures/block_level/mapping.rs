@@ -21,10 +21,10 @@ pub struct MappingParameters {
     platform: Device,
     /// Number of the equation that predicts whether both blocks run on the same SM: 2, 3 or 4.
     equation: u32,
-    /// Smallest and largest z, the number of warps per block of an additional kernel. This kernel
-    /// is launched before the other two kernels. With Eq. 3, the additional kernel has one block on
-    /// each SM. With Eq. 4, the additional kernel has one block on every SM but one. In this case, the metric counts
-    /// only values of x whose block runs on the free SM. Absent with Eq. 2.
+    /// Smallest and largest z, the number of warps per block of an additional kernel. This kernel is launched before
+    /// the other two kernels. With Eq. 3, the additional kernel has one block on each SM. With Eq. 4, the additional
+    /// kernel has one block on each SM except one. In this case, the metric counts only values of x for which the first
+    /// block runs on the free SM. Absent with Eq. 2.
     #[serde(default)]
     before: Option<[u32; 2]>,
     /// Whether the result has one row for each pair of x and y. Default: false; the result has one

@@ -25,9 +25,9 @@ pub struct OverTimeParameters {
     /// Slowdown that the nominal budget allows for the kernel, as a share of the WCET at Q = 0.
     #[serde(default = "crate::measures::nominal::tenth")]
     slowdown: Factor,
-    /// Blocks that count as delayed, among the blocks that overlap memory time only in part.
-    /// Best-effort cores access memory only in memory time. `end` selects the blocks at the end of
-    /// each memory time. `both` also selects the blocks at the start of each memory time.
+    /// Which blocks count as delayed if they overlap memory time only in part. Best-effort cores access memory only in
+    /// memory time. `end` selects the blocks at the end of each memory time. `both` also selects the blocks at the
+    /// start of each memory time.
     #[serde(default)]
     straddling: Straddling,
     /// Model of the execution times of blocks.

@@ -75,7 +75,8 @@ fn parsed<T: FromStr<Err: Display>>(field: &str, text: &str) -> Result<T, Refusa
 }
 
 impl Scenario {
-    /// Returns all combinations of assumptions. Combinations for which the runs of the kernel are equal are adjacent.
+    /// Returns all combinations of assumptions. The order places combinations with equal runs of the kernel next to
+    /// each other.
     pub(super) fn all(
         blocks: &[BlockTimes],
         offsets: &[(String, Option<Time>)],

@@ -84,7 +84,7 @@ struct Column {
     first_fifth: f64,
     peak: f64,
     periods: u64,
-    /// Number of runs with more or fewer regulation periods than the run under NOMINAL.
+    /// Number of runs whose number of regulation periods differs from the run under NOMINAL.
     differ: u64,
     /// Largest number of additional regulation periods, compared with the run under NOMINAL.
     most_extra: i64,
@@ -146,9 +146,8 @@ impl Statistics {
         rows
     }
 
-    /// Returns the two leads of a dynamic policy over the better of the two other dynamic policies.
-    /// One lead is a larger Q in the first fifth of the periods. The other lead is a smaller
-    /// standard deviation of Q.
+    /// Returns the two leads of a dynamic policy over the better of the two other dynamic policies. The first lead is
+    /// in the mean of Q over the first fifth of the periods. The second lead is in the standard deviation of Q.
     fn leads(&self, of: &Labels, own: &Column) -> [Row; 2] {
         let others = || {
             let others = self.columns.iter().filter(|other| other.policy != own.policy);

@@ -31,9 +31,9 @@ pub struct NominalParameters {
     /// start at any time.
     #[serde(default)]
     sync: bool,
-    /// Blocks that count as delayed, among the blocks that overlap memory time only in part.
-    /// Best-effort cores access memory only in memory time. `end` selects the blocks at the end of
-    /// each memory time. `both` also selects the blocks at the start of each memory time.
+    /// Which blocks count as delayed if they overlap memory time only in part. Best-effort cores access memory only in
+    /// memory time. `end` selects the blocks at the end of each memory time. `both` also selects the blocks at the
+    /// start of each memory time.
     #[serde(default)]
     straddling: Straddling,
     /// Published nominal budget of the kernel.

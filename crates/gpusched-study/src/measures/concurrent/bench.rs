@@ -135,7 +135,7 @@ impl Bench {
     }
 
     /// Prepares a simulation. `group` contains each kernel with its number of SMs. The kernels receive the SMs in the
-    /// order of `group`, from the first SM on.
+    /// order of `group`, starting with the first SM.
     fn setup(&self, group: &[(usize, u32)]) -> Result<Setup> {
         let mut next = 0;
         let mut kernels = Vec::new();

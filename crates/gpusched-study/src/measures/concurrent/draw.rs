@@ -25,7 +25,7 @@ pub(super) type Members = Vec<(usize, u32)>;
 const MOST_WAYS: u64 = 1 << 40;
 
 /// Returns, for each c and s, the number of ways to assign one of `choices` to each of c kernels, with at most s SMs in
-/// total. Row c, from 0 to `count`, and column s, from 0 to `left`, contain one number each.
+/// total. Row c (0 to `count`) contains in column s (0 to `left`) the number for c and s.
 fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     let mut table = vec![vec![1; left as usize + 1]];
     for _ in 0..count {

@@ -97,7 +97,7 @@ impl Parameters for SideBySideParameters {
     }
 }
 
-/// Rejects memory parameters that are invalid or that are for a GPU without exactly `sms` SMs.
+/// Rejects memory parameters that are invalid, and memory parameters of a GPU that does not have `sms` SMs.
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
     if platform.sms != sms {
         let expected = format!("{sms}, the number of SMs of the simulated GPU");

@@ -46,7 +46,7 @@ pub(super) struct Found {
     pub partitions: u64,
 }
 
-/// A generated system, with its holistic verdict.
+/// A generated system, with the verdict of the method `holistic`.
 pub(super) struct Subject {
     draft: Draft,
     system: System,
@@ -90,7 +90,7 @@ impl Subject {
         self.holistic
     }
 
-    /// Decides with `method`. `numbers` select the random numbers of simulated runs.
+    /// Decides with `method` whether the system is schedulable. `numbers` select the random numbers of simulated runs.
     pub(super) fn evaluate(&self, method: Method, tests: u64, numbers: (u64, u64, u64)) -> Result<Found> {
         let decided = |schedulable| Found {
             schedulable,

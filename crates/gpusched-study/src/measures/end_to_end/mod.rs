@@ -50,7 +50,7 @@ pub struct EndToEndParameters {
     /// Time that each kernel needs in addition to its execution, such as the cost of preemption. Only without `wcet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     overhead: Option<Time>,
-    /// Analyses and plans. All methods decide about the same systems.
+    /// Analyses and plans. All methods analyze the same systems.
     methods: Vec<Method>,
     /// Search effort of a plan for one system: maximum number of end-to-end tests. Default: 2000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -210,8 +210,8 @@ impl EndToEnd {
     }
 }
 
-/// Returns the index in `published` of the published number for `point`. If the index is beyond the list, the point has
-/// no published number.
+/// Returns the index of the published number for `point` in `published`. If the list is shorter, the point has no
+/// published number.
 fn rows_of(point: u64) -> usize {
     usize::try_from(point).unwrap_or(usize::MAX)
 }

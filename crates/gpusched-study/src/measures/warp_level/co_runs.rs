@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::measures::{Files, Labels, Measure, Parameters, Row};
 
-/// Simulates random co-runs of kernels, each kernel on SMs of its own, and compares the time of each kernel with all forms of
-/// the bound.
+/// Simulates random co-runs of kernels on different SMs, and compares the time of each kernel with all forms of the
+/// bound.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CoRunsCase")]
@@ -26,11 +26,11 @@ pub struct CoRunsParameters {
     /// Whether half of the kernels run synthetic programs with random strides.
     #[serde(default)]
     synthetic: bool,
-    /// Part of the memory that each partition has for itself. Default: `shared`, no part.
+    /// How the partitions share L2 and the memory channels. Default: `shared`, without a division.
     #[serde(default)]
     memory: Division,
-    /// Whether hashes with irreducible polynomials select the L2 slice and the bank of an address, so that strides do not camp.
-    /// Default: the mapping of the GPU.
+    /// Whether hashes with irreducible polynomials select the L2 slice and the bank of an address, to prevent partition
+    /// camping by strided accesses. Default: the mapping of the GPU.
     #[serde(default)]
     hashed: bool,
     /// Largest camping factor of the kernels. Default: no limit.

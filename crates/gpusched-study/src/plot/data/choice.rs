@@ -19,8 +19,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Chooses the columns for the rows in `selected`. The first table decides, because all tables of a figure have the
-    /// same columns.
+    /// Chooses the columns for the rows in `selected`. The columns of the first table are sufficient, because all
+    /// tables of a figure have the same columns.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] if no column is suitable for an axis.
@@ -133,8 +133,8 @@ fn default_x(selected: &Selected<'_>, free: impl Fn(&str) -> bool) -> Result<Str
 }
 
 impl<'t> Selected<'t> {
-    /// Returns the columns that distinguish the rows: their cells are filled and differ. In results of cases, these are
-    /// the columns before `quantity`. In other tables, these are the columns of texts.
+    /// Returns the columns that distinguish the rows: columns with filled cells that are not all equal. In results of
+    /// cases, these are the columns before `quantity`. In other tables, these columns contain texts.
     fn keys(&self) -> impl Iterator<Item = &'t str> {
         let table = self.table;
         let columns = table.columns().iter().map(String::as_str);
@@ -155,7 +155,7 @@ impl<'t> Selected<'t> {
             .flat_map(|column| self.rows.iter().map(move |&row| column.text(row)))
     }
 
-    /// Returns whether the table has the column `name`, and its cell is filled in each selected row.
+    /// Returns whether the table has the column `name` with a filled cell in each selected row.
     fn is_filled(&self, name: &str) -> bool {
         self.table.find(name).is_some() && self.cells(name).all(|cell| !cell.is_empty())
     }

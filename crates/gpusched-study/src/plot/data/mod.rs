@@ -42,7 +42,7 @@ pub(super) struct Chart {
     pub colors: Option<Axis>,
     /// Whether all panels have the same axes.
     pub shared: bool,
-    /// Whether an option states the ends of an axis, so that values can be outside.
+    /// Whether an option states the ends of an axis. If so, values can be outside the axis.
     pub limited: bool,
     pub size: Option<Size>,
 }
@@ -77,7 +77,8 @@ pub(super) fn check(tables: &[Table], options: &Options) -> Result<()> {
     normalize::reference(&rows.series, options).map(drop)
 }
 
-/// Checks that each series has at most one value at each place, unless the kind of figure shows several.
+/// Checks that each series has at most one value at each place, unless the kind of figure can show several values at
+/// one place.
 pub(super) fn check_places(tables: &[Table], options: &Options) -> Result<()> {
     let selected = rows::select(tables, &options.selection)?;
     let choice = Choice::new(&selected, options)?;
@@ -239,7 +240,8 @@ impl Builder<'_> {
         panels.collect()
     }
 
-    /// Returns the categories of the horizontal axis for `rows`, the horizontal axis and the vertical axis.
+    /// Returns three items for `rows`: the categories of the horizontal axis, the horizontal axis, and the vertical
+    /// axis.
     fn axes(&self, rows: &[&Row<'_>], series: &[String]) -> Result<(Vec<String>, Axis, Axis)> {
         let options = self.options;
         let column = self.choice.x.as_deref().unwrap_or_default();
@@ -371,7 +373,7 @@ fn legend(names: Vec<String>, columns: &[String], kind: FigureKind) -> Vec<Strin
     }
 }
 
-/// Returns the maximum number of series. The series of a heat map are rows of cells, which need no style of their own.
+/// Returns the maximum number of series. A heat map may have more series, because a row of cells needs no line style.
 fn most_series(options: &Options) -> usize {
     match options.kind {
         Some(FigureKind::Heat) => MAX_CATEGORIES,

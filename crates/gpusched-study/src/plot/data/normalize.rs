@@ -29,8 +29,8 @@ pub fn reference(series: &[String], options: &Options) -> Result<Option<usize>> 
 /// Divides each value and its interval by the value of the stated series in the same panel and at the same place.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if there is no such series, or if this series has no positive value at a place, or several
-/// values.
+/// Fails with [`Error::Refused`] if there is no such series, or if this series does not have exactly one positive value
+/// at a place.
 pub fn apply(rows: &mut Rows<'_>, options: &Options) -> Result<()> {
     let Some(series) = reference(&rows.series, options)? else {
         return Ok(());

@@ -25,7 +25,7 @@ pub struct Row<'t> {
     pub series: usize,
     /// Text on the horizontal axis. Empty if the figure uses no such column.
     pub x: &'t str,
-    /// The text on the horizontal axis as a number, if it is one.
+    /// The text on the horizontal axis as a number. `None` if the text is not a number.
     pub number: Option<f64>,
     /// Value. `None` if the cell is empty.
     pub y: Option<f64>,

@@ -10,7 +10,7 @@ use crate::plot::svg::Document;
 const FILLED: f64 = 0.8;
 /// Largest width of a bar [pixels].
 const WIDEST: f64 = 48.0;
-/// Half the width of the ends of an interval [pixels].
+/// Half the width of the horizontal line at each end of an interval [pixels].
 const CAP: f64 = 3.0;
 
 /// Returns whether a kind of figure has areas in the color of their series.

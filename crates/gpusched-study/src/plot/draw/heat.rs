@@ -13,7 +13,7 @@ const HEIGHT: f64 = 10.0;
 /// Font size of the values in the cells.
 const SIZE: f64 = 9.0;
 
-/// Draws the cells of a panel. A value is a text in its cell if all texts have space.
+/// Draws the cells of a panel. If all values fit into their cells, each cell shows its value as text.
 pub fn draw(frame: &Frame<'_>, document: &mut Document) {
     let Some(colors) = &frame.chart.colors else {
         return;

@@ -58,7 +58,7 @@ pub fn draw(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
     }
 }
 
-/// Draws the shares of the values of each series as steps.
+/// Draws each series as steps: for each value, the share of the values that are at most this value.
 pub fn steps(frame: &Frame<'_>, document: &mut Document) {
     let right = frame.place.x + frame.layout.frame.0;
     for (index, points) in frame.panel.lines.iter().enumerate() {
@@ -95,9 +95,9 @@ pub fn points(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) 
 type Interval = (f64, (f64, f64));
 
 /// Returns the confidence bands of every line. Gaps divide a band into pieces. A band has no piece where the values are
-/// at the ends of their intervals, such as the schedulability ratios 0 and 1. There, the bands of many lines would be on
-/// top of each other, and each interval depends only on the number of sets. If several bands are equal, the figure shows
-/// only the first band.
+/// at the ends of their intervals, such as the schedulability ratios 0 and 1. There, the bands of many lines would
+/// overlap, and each interval depends only on the number of sets. If several bands are equal, the figure shows only the
+/// first band.
 fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     let mut drawn = HashSet::new();
     let mut bands = Vec::with_capacity(lines.len());
@@ -128,9 +128,9 @@ fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     bands
 }
 
-/// Returns the points of a line that have a marker. A short line has a marker at each point. A long line has markers at
-/// equal distances along the line. Lines that coincide have different values of `phase` in [0, 1), so their markers are at
-/// different places.
+/// Returns the points of a line that have a marker. A short line has a marker at each point. On a long line, the
+/// distance between two markers is at least [`MARKER_DISTANCE`]. Lines that coincide have different values of `phase`
+/// in [0, 1), so their markers are at different places.
 fn marked(points: &[At], phase: f64) -> Vec<At> {
     if points.len() <= FEW {
         return points.to_vec();

@@ -29,7 +29,7 @@ fn chain(tasks: &[(u64, u64)], phases: bool, shared: bool, communication: &str) 
     ))
 }
 
-/// Returns the fault of the bounds `reaction` and `age` by `method`.
+/// Returns the fault that the check finds in the bounds `reaction` and `age`, stated for `method`.
 fn claim(system: &System, method: Method, reaction: u64, age: u64, responses: &[u64]) -> Option<String> {
     let rows: Vec<Row> = responses
         .iter()

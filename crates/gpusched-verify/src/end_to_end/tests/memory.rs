@@ -20,7 +20,7 @@ fn shared(text: &str) -> System {
 }
 
 /// Returns a system with tasks a and b without traffic on the resource x of kind `kind` with `policy`, and with tasks y
-/// and z alone on cores. `z` and `y` are additional fields of the segments of z and y.
+/// and z, each alone on a core. `z` and `y` are additional fields of the segments of z and y.
 ///
 /// With R = 3, z moves at most min(t, 2) bytes and y at most min(t, 1) bytes in a short window. So y
 /// ends after 1 + 2 ns, z ends after 2 + 1 ns, and x loses 3 ns in a window of at least 3 ns.
@@ -40,7 +40,7 @@ fn beside(kind: &str, policy: &str, z: &str, y: &str) -> System {
     ))
 }
 
-/// Task a executes 4 ns, b executes 6 ns, and each window loses 3 ns. A blocker counts in full.
+/// Task a executes 4 ns, b executes 6 ns, and each window loses 3 ns. A blocking job counts with its whole WCET.
 #[test]
 fn every_resource_loses_time() {
     for (kind, policy, a, b) in [
@@ -194,9 +194,9 @@ fn the_own_kernel_delays_more_urgent_work_on_the_core() {
     tight(&preempted("edf", "0", ""), "[[[14],[null]],[[12,38],[12,null]]]");
 }
 
-/// The bytes of the second segment of i move from the enforced release at 20 to 46, so its span is
-/// 26 ns. In a window of 31 ns, o loses 10 bytes of the kernel, 3 bytes of three jobs of h, and 8 bytes
-/// of the second segment. A span of 46 ns would add 8 bytes.
+/// The bytes of the second segment of i move from the enforced release at 20 to 46, so its span is 26 ns. In a window
+/// of 31 ns, 10 bytes of the kernel, 3 bytes of three jobs of h, and 8 bytes of the second segment delay o. A span of
+/// 46 ns would add 8 bytes.
 #[test]
 fn bytes_move_after_the_enforced_release() {
     let observer =

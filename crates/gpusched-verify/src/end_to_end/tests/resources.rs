@@ -31,9 +31,9 @@ fn preemption_at_block_boundaries_has_a_cost() {
     tight(&kernels("lp-fp", &set), "[[[9],[9]],[[10],[10]]]");
 }
 
-/// Jobs of t1 queue, because its bound is above its period. The last block of a job, of 3 ns, delays
-/// t0 from 0 to 2. The next kernel is released at 3. t0 executes from 2 to 6 and from 9 to 13, so
-/// the kernel ends at 14, which is 11 ns after its release.
+/// Jobs of t1 queue, because its bound is above its period. The last block of a job takes 3 ns, and delays t0
+/// from 0 to 2. The next kernel is released at 3. t0 executes from 2 to 6 and from 9 to 13, so the kernel ends
+/// at 14, which is 11 ns after its release.
 #[test]
 fn a_block_of_the_previous_job_delays_the_next_job() {
     let system = system(

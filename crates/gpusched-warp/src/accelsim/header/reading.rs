@@ -203,7 +203,7 @@ fn number(value: &[u8], least: u32, most: u32) -> Option<u32> {
     (least..=most).contains(&number).then_some(number)
 }
 
-/// Parses `(x,y,z)`. Each number must be at least 1.
+/// Parses `(x,y,z)`. Returns `None` if a number is less than 1.
 fn dimension(value: &[u8]) -> Option<Dimension> {
     let inner = value.strip_prefix(b"(")?.strip_suffix(b")")?;
     position(inner).filter(|size| size.x > 0 && size.y > 0 && size.z > 0)

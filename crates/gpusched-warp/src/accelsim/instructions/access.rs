@@ -7,7 +7,7 @@ const FIELD: &str = "mem_addresses";
 /// Addresses of the lanes that execute a memory instruction, stored as compactly as in the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Consecutive lanes whose addresses have a constant distance.
+    /// Consecutive lanes, with a constant distance between the addresses of neighboring lanes.
     Stride {
         /// Address of the first lane [bytes].
         base: u64,

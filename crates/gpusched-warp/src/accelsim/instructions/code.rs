@@ -9,12 +9,12 @@ use crate::accelsim::{Header, Record, SassInstruction, Space};
 /// instructions.
 const MOST: usize = 1 << 20;
 
-/// Maximum number of distinct instructions at one address. Each called function numbers its
-/// addresses from 0, so several functions use the same addresses.
+/// Maximum number of distinct instructions at one address. The addresses of each function start at 0, so several
+/// functions use the same addresses.
 const MOST_AT_ONE_ADDRESS: u32 = 1 << 10;
 
-/// Size of the window of local memory, which starts at its base address. A thread has at most 512
-/// KiB of local memory (CUDA Programming Guide).
+/// Number of generic addresses that belong to local memory, from the base address on. A thread has at most 512 KiB of
+/// local memory (CUDA Programming Guide).
 const LOCAL_WINDOW: u64 = 512 << 10;
 
 /// Lower limit of the addresses of global memory. If the trace does not state the base of shared
@@ -36,8 +36,7 @@ pub struct Code {
 #[derive(Debug, Clone)]
 struct Entry {
     pc: u32,
-    /// Entry for the next line at the last occurrence of this instruction. The entry is likely to
-    /// follow again.
+    /// Entry for the line that followed the last occurrence of this instruction. The same entry probably follows again.
     following: u32,
     /// Text of the columns from `dest_num` to `mem_width`.
     columns: Box<[u8]>,

@@ -1,5 +1,4 @@
-//! Operations of SASS opcodes. An operation contains only the properties of an opcode that affect
-//! timing.
+//! Operations of SASS opcodes. An operation contains only those properties of an opcode that affect the timing.
 //!
 //! The opcode names, from Kepler to Hopper, are from the CUDA Binary Utilities of NVIDIA
 //! (instruction set reference). The unit of each instruction is from the tables of Accel-Sim.
@@ -248,8 +247,8 @@ pub(super) fn is_bulk(opcode: &str) -> bool {
     opcode.starts_with("UTMA") || opcode.starts_with("UBLK")
 }
 
-/// Returns the number of bytes that each lane of a memory instruction accesses; `None` if
-/// `opcode` does not state it.
+/// Returns the number of bytes that each lane of a memory instruction accesses; `None` if `opcode` does not state this
+/// number.
 pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     let mut parts = opcode.split('.');
     // LDSM and STSM access rows of eight 16-bit numbers. Each lane provides the address of one

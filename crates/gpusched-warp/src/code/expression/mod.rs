@@ -3,10 +3,9 @@
 //! Most addresses are affine functions of the lane number. gpusched stores such values as base + stride · lane. With
 //! this form, an operator needs one evaluation instead of one per lane.
 //!
-//! In a loop, only the part of an expression with loop counters changes. gpusched therefore
-//! splits each sum into fixed terms and moving terms. Each warp computes the fixed terms only
-//! once. Only the moving terms contain loop counters. Addition wraps, so the order of the terms
-//! does not change the sum.
+//! In a loop, only those parts of an expression change that contain loop counters. gpusched therefore splits each sum
+//! into fixed terms and moving terms. Each warp computes the fixed terms only once. Only the moving terms contain loop
+//! counters. Addition wraps, so the order of the terms does not change the sum.
 
 mod kept;
 mod lanes;
@@ -49,7 +48,7 @@ pub(super) struct FixedParts {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Room {
     stack: Vec<Lanes>,
-    /// Lanes that miss a value of a buffer in the evaluations since the list was last cleared.
+    /// Reads of missing buffer values, since the list was last cleared.
     pub missing: Vec<Missing>,
 }
 
@@ -99,9 +98,9 @@ impl Compiled {
         })
     }
 
-    /// Appends the parts of the expression that depend on the block to `found`. Returns `true` if
-    /// each part has the same value in all loop rounds. The values of the parts then determine
-    /// the whole influence of the block.
+    /// Appends to `found` all parts of the expression that depend on the block. Returns `true` if each part has the
+    /// same value in all loop rounds. In this case, the values of the parts determine how the expression depends on the
+    /// block.
     pub fn of_block(&self, parts: &FixedParts, found: &mut Vec<Postfix>) -> bool {
         let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
         let moving = self.moving.as_ref();
@@ -115,8 +114,7 @@ impl Compiled {
         moving.is_none_or(|moving| !moving.names_block() || !moving.counts_rounds())
     }
 
-    /// Returns the values of the expression in all lanes. The function adds lanes that miss a value of a buffer to
-    /// `room`.
+    /// Returns the values of the expression in all lanes. Adds to `room` all reads of missing buffer values.
     pub fn evaluate(
         &self,
         parts: &FixedParts,

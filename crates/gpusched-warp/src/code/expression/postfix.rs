@@ -28,7 +28,7 @@ pub struct Postfix {
     reads: bool,
 }
 
-/// Values of a part of an expression, and the lanes that miss a value of a buffer.
+/// Values of a part of an expression, and the reads of missing buffer values.
 #[derive(Debug)]
 struct Checked {
     lanes: Lanes,
@@ -66,8 +66,7 @@ impl Postfix {
         self.ops.iter().any(|op| matches!(op, Op::Counter(_)))
     }
 
-    /// Returns the value of the expression in all lanes. The function adds lanes that miss a value of a buffer to
-    /// `room`.
+    /// Returns the value of the expression in all lanes. Adds to `room` all reads of missing buffer values.
     pub fn evaluate(&self, position: &Position, counters: &[i64], room: &mut Room) -> Lanes {
         if self.reads {
             return self.evaluate_checked(position, counters, room);
@@ -78,8 +77,8 @@ impl Postfix {
         }
     }
 
-    /// Evaluates an expression that reads values of buffers. A lane misses a value only if the value of the expression
-    /// depends on it: `c ? x : y`, `x && y` and `x || y` ignore the operand that does not count.
+    /// Evaluates an expression that reads values of buffers. A missing value counts only if the result depends on it:
+    /// `c ? x : y`, `x && y` and `x || y` ignore an operand that does not affect the result.
     #[inline(never)]
     fn evaluate_checked(&self, position: &Position, counters: &[i64], room: &mut Room) -> Lanes {
         let mut stack: Vec<Checked> = Vec::new();
@@ -229,7 +228,7 @@ impl From<Lanes> for Checked {
 }
 
 impl Checked {
-    /// Adds the lanes in `missing` that `mask` contains.
+    /// Adds the entries of `missing` whose lanes are in `mask`.
     fn add(&mut self, missing: Vec<Missing>, mask: u32) {
         let counts = |missing: &Missing| mask >> missing.lane & 1 == 1;
         self.missing.extend(missing.into_iter().filter(counts));

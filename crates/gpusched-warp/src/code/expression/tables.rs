@@ -17,7 +17,7 @@ pub struct Table {
     values: Arc<[i64]>,
 }
 
-/// A lane that reads a value that its buffer does not have.
+/// Read of a missing value: the buffer has no value at the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
     pub lane: u32,

@@ -2,7 +2,7 @@
 //! instruction that all paths from the branch to the end contain.
 //!
 //! Reconvergence points are immediate postdominators. The module computes these points on the reversed flow graph with
-//! the iteration of Cooper, Harvey & Kennedy ("A Simple, Fast Dominance Algorithm", 2001).
+//! the iterative algorithm of Cooper, Harvey & Kennedy ("A Simple, Fast Dominance Algorithm", 2001).
 
 /// Returns the immediate postdominator of each instruction. `successors` contains the indices of
 /// the successors of each instruction. The index after the last instruction represents the end of

@@ -63,7 +63,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
     })
 }
 
-/// Recreates an instruction. This step computes the register sets of the instruction.
+/// Creates the instruction again from its fields, to compute its register sets.
 fn complete(instruction: Instruction) -> Instruction {
     let Instruction {
         pc,

@@ -37,7 +37,7 @@ impl WarpStream {
     }
 }
 
-/// Placeholder position for the threads of a warp that the launch does not contain.
+/// Placeholder for the thread positions of a warp outside the launch.
 const NOWHERE: [Kept; 3] = [Kept::Affine(0, 0), Kept::Affine(0, 0), Kept::Affine(0, 0)];
 
 /// Returns the position of the lanes of warp `warp` in block `block`.
@@ -67,7 +67,7 @@ impl Stream for WarpStream {
             return;
         };
         let mut lanes = active & step.lanes;
-        // Evaluates an expression, and records values of buffers that `lanes` miss.
+        // Evaluates an expression, and records that `lanes` read missing buffer values.
         let computed = &mut self.computed;
         let mut evaluate = |expression: &Compiled, lanes: u32, room: &mut Room| {
             let values = expression.evaluate(&self.code.fixed, &self.position, counters, computed, room);

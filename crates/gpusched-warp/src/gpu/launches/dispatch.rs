@@ -1,10 +1,10 @@
 //! Dispatch of thread blocks to SMs.
 //!
-//! In each core cycle, every cluster may receive one block. The search for a free SM begins after
-//! the cluster that received the last block. The dispatcher keeps the current kernel until all
-//! blocks of this kernel have started. If kernels do not share SMs, an SM accepts another kernel
-//! only when the SM is empty. A kernel of a queue starts only when no other kernel of the queue runs. Kernels on other
-//! channels of the memory have a dispatcher of their own, as on a smaller GPU.
+//! In each core cycle, every cluster may receive one block. The search for a free SM begins after the cluster that most
+//! recently received a block. The dispatcher keeps the current kernel until all blocks of this kernel have started. If
+//! kernels do not share SMs, an SM accepts another kernel only when the SM is empty. A kernel of a queue starts only
+//! when no other kernel of the queue runs. Kernels that use different DRAM channels have separate dispatchers, as on
+//! smaller GPUs.
 
 use super::kernel::Launch;
 use crate::sm::Sm;
@@ -35,7 +35,7 @@ struct Occupied {
     blocks: u32,
 }
 
-/// Where the search for the next block of a part of the GPU begins.
+/// For one part of the GPU: where the search for the next block begins.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     last_kernel: usize,
@@ -45,7 +45,7 @@ struct Turn {
 /// Dispatcher of thread blocks.
 #[derive(Debug)]
 pub struct Dispatcher {
-    /// Kernel whose blocks each SM accepts, if kernels do not share SMs.
+    /// For each SM, the only kernel whose blocks the SM accepts, if kernels do not share SMs.
     bound: Vec<Option<usize>>,
     occupied: Vec<Occupied>,
     /// Index of the next block of each kernel.
@@ -54,11 +54,11 @@ pub struct Dispatcher {
     turns: Vec<Turn>,
     /// Part of each kernel.
     part_of: Vec<usize>,
-    /// SM of each cluster that received the last block of the cluster.
+    /// For each cluster, the SM that most recently received a block.
     last_sm: Vec<usize>,
     /// Number of blocks that have not started, over all kernels.
     left: u64,
-    /// First cycle when a block can start if no block ends earlier.
+    /// First cycle when a block can start if no block ends before this cycle.
     settled_until: u64,
     /// Start of each block, per kernel [core cycle].
     starts: Vec<Vec<u64>>,
@@ -85,7 +85,7 @@ impl Dispatcher {
                 };
                 kernels.len()
             ],
-            // The first kernel of a part gives its number to the part.
+            // The number of a part is the index of its first kernel.
             part_of: kernels.iter().filter_map(first_of).collect(),
             last_sm: vec![per_cluster - 1; clusters],
             left: kernels
@@ -163,7 +163,7 @@ impl Dispatcher {
         Some(found)
     }
 
-    /// Returns the first cycle when a block can start if no block ends earlier.
+    /// Returns the first cycle when a block can start if no block ends before this cycle.
     pub fn rests_until(&self) -> u64 {
         match self.left {
             0 => u64::MAX,
@@ -195,7 +195,7 @@ impl Dispatcher {
         starts
     }
 
-    /// Adds the blocks of the kernels of `part` to `starts`.
+    /// Adds to `starts` the blocks of the kernels of `part` that start.
     fn dispatch_part<'s>(
         &mut self,
         part: usize,

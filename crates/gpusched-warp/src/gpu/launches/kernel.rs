@@ -41,7 +41,7 @@ pub trait Source: Send + Sync {
 pub struct Queued {
     /// Number of the queue; less than the number of kernels.
     pub queue: usize,
-    /// Priority number of the kernel. The least number is the highest priority.
+    /// Priority number of the kernel. The lowest number means the highest priority.
     pub priority: u64,
 }
 

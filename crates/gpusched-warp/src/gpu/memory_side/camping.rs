@@ -1,6 +1,6 @@
-//! Largest shares of the traffic at one slice of L2, one DRAM channel and one bank (*camping*).
+//! Largest share of the traffic that uses a single slice of L2, DRAM channel or bank (*camping*).
 
-/// Numbers of servers of the memory side.
+/// Numbers of servers of the memory side. A server is a slice, a channel or a bank.
 #[derive(Debug, Clone, Copy)]
 pub struct Servers {
     /// Number of slices of L2.
@@ -11,8 +11,8 @@ pub struct Servers {
     pub banks: usize,
 }
 
-/// Largest share of the traffic at one server of each kind, in any window of 1024 successive sectors. The value 1
-/// means that all sectors of the window go to one server. A run with fewer sectors has one window.
+/// For each kind of server: the largest share of one server in the traffic of any window of 1024 successive sectors.
+/// The value 1 means that all sectors of a window use one server. A run with fewer sectors has one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shares {
     /// Share of the busiest slice, among the sectors at L2; `None` without traffic at L2.
@@ -26,7 +26,7 @@ pub struct Shares {
 /// Number of successive sectors of a window.
 pub const WINDOW: u32 = 1024;
 
-/// Finds the largest shares.
+/// Computes the largest shares from the traffic.
 #[derive(Debug)]
 pub struct Camping {
     slices: Windows,
@@ -124,7 +124,7 @@ mod tests {
         for sector in 4..WINDOW as usize {
             windows.add(sector % 4);
         }
-        // The first window is nearly balanced, the second one goes to one server, and the third is not complete.
+        // The first window is nearly balanced, the second uses only one server, and the third is not complete.
         let balanced = windows.share().unwrap();
         assert!(balanced < 0.26, "{balanced}");
         for _ in 0..WINDOW {

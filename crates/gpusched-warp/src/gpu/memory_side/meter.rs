@@ -1,4 +1,4 @@
-//! Memory traffic of each kernel, counted where it moves.
+//! Memory traffic of each kernel, counted at the slices of L2 and at the DRAM channels.
 
 use super::camping::{Camping, Servers};
 use crate::gpu::KernelTraffic;
@@ -12,7 +12,7 @@ pub struct LookedUp {
     pub writes: bool,
     /// Whether the sector was absent.
     pub missed: bool,
-    /// Last kernel that wrote to the dirty line that the access evicts, and the number of dirty sectors.
+    /// If the access evicts a dirty line: the last kernel that wrote to this line, and the number of dirty sectors.
     pub evicted: Option<(u8, u8)>,
 }
 
@@ -38,16 +38,16 @@ pub struct Issued {
 
 /// Counts of the traffic of each kernel.
 ///
-/// The memory side may be ahead of the SMs. The meter also keeps the single changes of these cycles, so that the traffic
-/// before an earlier cycle is known ([`Meter::before`]).
+/// The memory side may be ahead of the SMs. The meter also keeps each change in the cycles that the SMs have not yet
+/// simulated. With these changes, [`Meter::before`] computes the traffic before an earlier cycle.
 #[derive(Debug)]
 pub struct Meter {
     kernels: Vec<KernelTraffic>,
-    /// Number of dirty sectors that L2 has evicted, for each kernel that wrote them.
+    /// For each kernel, the number of dirty sectors in evicted lines whose last writer is this kernel.
     evicted: Vec<u64>,
     /// Changes in cycles that the SMs have not yet simulated, in the order of time.
     recent: Vec<(u64, u8, Change)>,
-    /// End of the cycles whose changes `recent` contains.
+    /// `recent` contains the changes before this cycle.
     until: u64,
     camping: Option<Camping>,
 }
@@ -80,8 +80,8 @@ impl Change {
 }
 
 impl Meter {
-    /// Creates a meter for `kernels` kernels. If `servers` is given, the meter also finds the largest shares of the
-    /// slices, channels and banks.
+    /// Creates a meter for `kernels` kernels. If `servers` is given, the meter also computes the largest shares of the
+    /// traffic at one slice, channel or bank.
     pub fn new(kernels: usize, servers: Option<Servers>) -> Self {
         Self {
             kernels: vec![KernelTraffic::default(); kernels],
@@ -156,7 +156,7 @@ impl Meter {
         &self.evicted
     }
 
-    /// Returns the largest shares of the slices, channels and banks, if the meter finds them.
+    /// Returns the largest shares of the traffic at one slice, channel or bank, if the meter computes them.
     pub fn shares(&self) -> Option<super::camping::Shares> {
         self.camping.as_ref().map(Camping::shares)
     }

@@ -93,8 +93,8 @@ impl Parts {
         }
     }
 
-    /// Returns the location of `address` in its channel, for kernel `kernel`. The numbers of the channel and of the slice
-    /// count the channels of the kernel.
+    /// Returns the location of `address` in its channel, for kernel `kernel`. The numbers of the channel and of the
+    /// slice are relative to the channels of the kernel.
     #[inline]
     pub fn locate(&self, kernel: u8, address: u64) -> Location {
         self.channels(kernel).decoder.locate(address)

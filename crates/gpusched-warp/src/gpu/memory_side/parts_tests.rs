@@ -84,8 +84,8 @@ fn some_ways_equal_a_smaller_cache() {
     }
 }
 
-/// Kernels on SMs and channels of their own take as long as in isolation, to the cycle. On channels of all kernels, they
-/// take longer.
+/// If each kernel has its own SMs and channels, each kernel takes exactly as long as in isolation. If all kernels share
+/// the channels, they take longer.
 #[test]
 fn channels_of_their_own_separate_kernels() {
     let mut slower = 0;

@@ -117,8 +117,8 @@ impl Edges {
         }
     }
 
-    /// Restarts all clocks: the next edges of all clocks coincide, as at the start of a run. The numbers of edges
-    /// continue.
+    /// Restarts all clocks: the next edges of all clocks coincide, as at the start of a run. The counts of edges are
+    /// not reset.
     pub fn restart(&mut self) {
         self.next = [0.0; 4];
     }
@@ -129,9 +129,8 @@ impl Edges {
     }
 }
 
-/// A clock of `from_khz` reaches an edge that is `cycles` edges ahead. Returns a lower bound on the number of edges of
-/// another clock of `to_khz` until this edge. The bound is valid even if the next edge is imminent, and despite the
-/// rounding of sums of periods.
+/// Returns a lower bound on the number of edges of a clock of `to_khz` until the `cycles`-th next edge of a clock of
+/// `from_khz`. The bound is valid even if the next edge is imminent, and despite the rounding of sums of periods.
 pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
     let whole = cycles.saturating_sub(1).saturating_mul(u64::from(to_khz)) / u64::from(from_khz.max(1));
     whole.saturating_sub(1)

@@ -19,7 +19,7 @@
 //!   ([`Slice::accepts`](crate::memory::Slice::accepts)).
 //! * Each reply records the cycle when it reaches the crossbar output.
 //! * [`Meter`](crate::gpu::memory_side::meter::Meter) keeps the traffic of these cycles, because the run may end before
-//!   the last of them.
+//!   the last of these cycles.
 //!
 //! The SMs then know all replies of these cycles, so gpusched can also simulate each SM ahead
 //! ([`ahead`](super::ahead)). When all SMs have simulated these cycles, the memory side

@@ -3,10 +3,9 @@
 //! A backward branch closes a loop. A forward branch skips the instructions up to its target.
 //! Loops and conditions must be properly nested.
 //!
-//! The importer processes each loop twice. In the first pass, unknown values replace the
-//! registers that the loop changes. The first pass finds the registers whose value changes by a
-//! constant step per round. In the second pass, the value of each of these registers is its start
-//! value plus a multiple of the loop counter.
+//! The importer processes each loop twice. In the first pass, the registers that the loop changes have unknown values.
+//! This pass finds the registers whose value changes by a constant step per round. In the second pass, the value of
+//! each of these registers is its start value plus a multiple of the loop counter.
 
 mod condition;
 mod looped;

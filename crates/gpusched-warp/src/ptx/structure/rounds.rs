@@ -48,9 +48,9 @@ impl Structure<'_> {
             _ => return None,
         };
         if *operator == Binary::Unequal {
-            // A loop with `!=` ends when the difference is exactly 0, so the number of rounds
-            // must not be negative. Either the range of this number excludes negative values, or
-            // a condition encloses the loop. Compilers enclose all other loops in a condition.
+            // A loop with `!=` ends when the difference is exactly 0, so the number of rounds must not be negative.
+            // Either the range of this number excludes negative values, or a condition encloses the loop. If the number
+            // may be negative, compilers enclose the loop in a condition.
             let rounds = distance.divided(pace.as_constant()?)?;
             let sure = self.conditions > 0 || ranges.of(&rounds).low >= 0;
             return sure.then(|| rounds.plus(&one));

@@ -60,8 +60,8 @@ impl Poly {
         Poly::operation(Operator::Element, vec![Poly::name(buffer), index])
     }
 
-    /// Returns the difference of the polynomial and the address of a buffer, and this buffer. `is_buffer` selects the
-    /// buffers. Returns `None` unless the polynomial contains the address of exactly one of these buffers as a term.
+    /// If the polynomial contains the address of exactly one buffer as a term, returns this buffer and the other terms.
+    /// Returns `None` otherwise. `is_buffer` selects the buffers.
     pub fn within(&self, is_buffer: &impl Fn(&str) -> bool) -> Option<(Rc<str>, Poly)> {
         let mut bases = self
             .0

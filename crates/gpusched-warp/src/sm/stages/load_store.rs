@@ -304,7 +304,7 @@ impl LoadStore {
         if matches!(flight.facts.memory, Memory::Load(_) | Memory::Atomic) && flight.remaining > 0 {
             warps.left_pipeline(slot);
         } else {
-            // Constants, and loads without active lanes, write their registers immediately.
+            // Loads of constants, and loads without active lanes, write their registers immediately.
             warps.left_pipeline(slot);
             warps.release(slot, &flight.written);
             flights.end(id);

@@ -16,7 +16,7 @@ pub struct PipelineRegisters {
     first: [u8; UNITS],
     /// Unit kinds, in the order of their places.
     order: [Unit; UNITS],
-    /// Logarithm of the number of places of each unit kind: 2 for at most 4 schedulers, otherwise 3.
+    /// Binary logarithm of the number of places of each unit kind: 2 for at most 4 schedulers, otherwise 3.
     lanes_log: u32,
     /// Bit mask of the first place of each unit kind.
     firsts: u64,
@@ -27,7 +27,8 @@ pub struct PipelineRegisters {
 /// Maximum number of schedulers.
 pub const MAX_SCHEDULERS: usize = 8;
 
-/// Maximum number of schedulers of an SM with specialized units. All kinds of units have a place for each of them.
+/// Maximum number of schedulers of an SM with specialized units. Up to this number, each kind of unit has one place per
+/// scheduler.
 pub const FEW_SCHEDULERS: usize = 4;
 
 /// Total number of places.

@@ -12,10 +12,9 @@
 //! condition b ≥ 0 adds the point (0, 0). Because of a ≥ 0, a horizontal line replaces an edge
 //! with negative slope. All comparisons are exact.
 //!
-//! Then gpusched rounds a to whole nanoseconds, once down and once up. For each of the two
-//! values, b is the least integer for which the *rounded* function ⌈a/m⌉ + b bounds every
-//! measurement. gpusched uses the function with the smaller overshoot. Verdicts use these
-//! integers, so the bound is valid for verdicts.
+//! Then gpusched rounds the parameter a to whole nanoseconds, once down and once up. For each of the two values, b is
+//! the least integer for which the *rounded* function ⌈a/m⌉ + b bounds every measurement. gpusched uses the function
+//! with the smaller overshoot. Verdicts use these integers, so the bound is valid for verdicts.
 //!
 //! **Table**: for each m, the longest time that was measured on m or more SMs. So the table does
 //! not increase with m.

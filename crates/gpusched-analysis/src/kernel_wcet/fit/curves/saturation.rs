@@ -7,7 +7,7 @@
 //!
 //! **A saturation point below M is not enough.** Definition 1 calls a kernel memory-intensive if it saturates at *a
 //! certain threshold*. But even for a kernel with perfect speed-up, the last ε·M SMs together reduce the time by less
-//! than the fraction ε. So on M = 68 SMs, every kernel would saturate below M and be memory-intensive.
+//! than the fraction ε. So on M = 68 SMs, every kernel would saturate below M and count as memory-intensive.
 //!
 //! gpusched calls a kernel memory-intensive if m* ≤ (1 − 4ε)·M. For such a kernel, the last 4ε·M SMs together reduce
 //! the time by less than the fraction ε. Under perfect speed-up, the reduction would be four times as large. On 68 SMs

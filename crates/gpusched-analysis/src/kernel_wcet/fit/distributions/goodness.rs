@@ -2,9 +2,9 @@
 //!
 //! The Anderson–Darling statistic A² gives more weight to differences in the tails, which matter
 //! for a WCET. The critical value of A² depends on the family of the distribution, the fitted
-//! shape, the sample size and the tick of the clock. Published tables (Choulakian & Stephens,
-//! Technometrics 43, 2001) do not cover the sample size and the tick. So the p-value comes from a
-//! **parametric bootstrap** (Stute, González Manteiga & Presedo Quindimil, Metrika 40, 1993).
+//! shape, the sample size and the tick of the clock. Published tables (Choulakian & Stephens, Technometrics 43, 2001)
+//! do not depend on the sample size and the tick. So the p-value comes from a **parametric bootstrap** (Stute, González
+//! Manteiga & Presedo Quindimil, Metrika 40, 1993).
 //!
 //! The bootstrap generates samples from the fitted distribution. Each sample has the size of the
 //! measurements, and its values are rounded to the tick of the clock. The bootstrap then fits a
@@ -31,8 +31,8 @@ pub trait ExtremeValue: Sized {
     /// Returns the value x with P(X > x) = `exceedance`, which must be between 0 and 1.
     fn quantile(&self, exceedance: f64) -> f64;
 
-    /// Fits a distribution of this family to `values`. `values` must come from a similar
-    /// distribution. Returns `None` if there is no fit.
+    /// Fits a distribution of this family to `values`. The distribution of `values` must be similar to `self`. Returns
+    /// `None` if there is no fit.
     fn refit(&self, values: &[f64]) -> Option<Self>;
 }
 

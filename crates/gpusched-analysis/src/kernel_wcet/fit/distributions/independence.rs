@@ -3,7 +3,7 @@
 //!
 //! Extreme-value fits assume independent runs. A warm cache, a drifting clock frequency or
 //! periodic background work causes correlation between nearby runs. The test uses ranks instead
-//! of times, so a single outlier does not determine the result.
+//! of times, so that a single outlier does not determine the result.
 
 /// Number of lags. A lag is the distance between two compared runs.
 const LAGS: usize = 10;
@@ -11,8 +11,8 @@ const LAGS: usize = 10;
 /// Returns the p-value of the test. If the runs are independent, correlations at least as large
 /// as the measured correlations have this probability. The test uses lags from 1 to 10 runs.
 ///
-/// Returns `None` for at most 30 times, which are too few for the test. Also returns `None` if
-/// all times are equal, because equal times show no dependence.
+/// Returns `None` if there are at most 30 measured times, which are too few for the test. Also returns `None` if all
+/// times are equal, because equal times show no dependence.
 pub fn p_value(times: &[u64]) -> Option<f64> {
     if times.len() <= 3 * LAGS {
         return None;

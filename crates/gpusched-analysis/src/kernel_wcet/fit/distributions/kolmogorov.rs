@@ -75,8 +75,8 @@ pub fn distance(sorted: &[u64], resolution: u64, cdf: impl Fn(f64) -> f64) -> f6
 /// Returns the length of a clock tick [ns]: the greatest common divisor of the differences
 /// between the times in `sorted`.
 ///
-/// Few times may have a common divisor by chance. So the result is 1 ns for fewer than 20 times,
-/// or for fewer than five different times.
+/// A small number of measured times may have a common divisor by chance. So the result is 1 ns if `sorted` has fewer
+/// than 20 values, or fewer than five different values.
 pub fn resolution(sorted: &[u64]) -> u64 {
     let steps = || sorted.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
     if sorted.len() < 20 || steps().filter(|&step| step > 0).take(4).count() < 4 {

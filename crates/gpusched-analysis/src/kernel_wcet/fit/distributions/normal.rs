@@ -6,8 +6,8 @@
 //! critical value for a distribution that does not depend on the sample. But the mean and the
 //! standard deviation come from the tested sample, which reduces D. So the test of Table I is
 //! **lenient**: at a nominal level of 5 %, its true level is below 0.1 %.
-//! [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters, which is about
-//! 0.66 times as large.
+//! [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters, which is about 0.66 times the
+//! critical value of Table I.
 
 use super::kolmogorov::{critical_value, distance, resolution};
 use gpusched_model::kernel::Distribution;
@@ -92,10 +92,9 @@ impl NormalFit {
         Some(self.distance? / critical_value(alpha, self.samples))
     }
 
-    /// Returns D divided by its critical value for fitted parameters at level 0.05. For n times,
-    /// the critical value is 0.895/(√n − 0.01 + 0.85/√n) (Lilliefors, JASA 62, 1967; Stephens,
-    /// JASA 69, 1974, Table 1A). Returns `None` if all times are equal, or if there are fewer
-    /// than five times.
+    /// Returns D divided by its critical value for fitted parameters at level 0.05. For n measured times, the critical
+    /// value is 0.895/(√n − 0.01 + 0.85/√n) (Lilliefors, JASA 62, 1967; Stephens, JASA 69, 1974, Table 1A). Returns
+    /// `None` if all times are equal, or if there are fewer than five measured times.
     pub fn lilliefors_ratio(&self) -> Option<f64> {
         let root = (self.samples as f64).sqrt();
         let ratio = self.distance? * (root - 0.01 + 0.85 / root) / 0.895;

@@ -5,9 +5,9 @@
 //!   distribution to the maximum of each block.
 //! * **GPD**: fits a distribution to the excesses over a high threshold.
 //!
-//! A fit uses at most a tenth of the times, and at most 500 times. So a block of the GEV fit has
-//! at least 10 runs, and the GPD fit uses at most the longest tenth of the times. With more
-//! times, the fit would describe the tail less accurately.
+//! A fit uses at most a tenth of the measured times, and at most 500 values. So a block of the GEV fit has at least 10
+//! runs, and the GPD fit uses at most the longest tenth of the times. With more values, the fit would describe the tail
+//! less accurately.
 //!
 //! The WCET is the time that one execution exceeds with the given probability, rounded up, and
 //! **at least the longest measured time**. The longest measured time is possible, even if its
@@ -29,7 +29,7 @@ pub const FEWEST: usize = 30;
 /// Largest number of extreme values that a fit uses.
 const MOST: usize = 500;
 
-/// At most one time in `RARE` times counts as an extreme value.
+/// At most one of `RARE` measured times counts as an extreme value.
 const RARE: usize = 10;
 
 /// A WCET that gpusched estimates from measured times.

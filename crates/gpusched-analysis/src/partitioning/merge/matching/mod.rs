@@ -7,9 +7,8 @@ use super::savings::{Savings, sum};
 use crate::partitioning::search::{Candidate, GroupTester, LastPlaced};
 use blossom::maximum_weight_matching;
 
-/// Maximum number of partitions in one matching. A matching takes cubic time. The search
-/// therefore divides a longer list of partitions into runs of this length, and computes one
-/// matching per run.
+/// Maximum number of partitions in one matching. A matching takes cubic time. The search therefore divides a longer
+/// list into sections of this length, and computes one matching per section.
 const AT_ONCE: usize = 256;
 
 /// Merges partitions until Σ SMs ≤ `target`, or until no merge saves SMs. Returns the number of tested merges.
@@ -36,7 +35,7 @@ pub(crate) fn merge_by_matching(
     tested
 }
 
-/// Merges the pairs of one matching of `run`. Returns the unions, and the partitions without a
+/// Merges the pairs of one matching of the partitions in `run`. Returns the unions, and the partitions without a
 /// partner.
 fn round(tester: &mut GroupTester<'_>, run: &[Candidate], tested: &mut u64) -> Vec<Candidate> {
     let savings = Savings::of(tester, run);

@@ -9,8 +9,8 @@ use highs::{ColProblem, HighsModelStatus, HighsSolutionStatus, Model, Sense};
 use crate::partitioning::optimal::branching::{Searched, thinned};
 use crate::partitioning::search::{Part, Sizes, total};
 
-/// Cost of one simplex iteration per group, in tests of groups. With 3,000 groups, 300 iterations take about 100 ms. In
-/// this time, gpusched tests 250,000 groups.
+/// Cost of one simplex iteration per group of the program, as a number of tests. With 3,000 groups, 300 iterations take
+/// about 100 ms. In this time, gpusched tests 250,000 groups.
 const ITERATION: f64 = 0.25;
 
 /// Searches like [`super::branching::search`], but `complete` is only a claim of HiGHS.

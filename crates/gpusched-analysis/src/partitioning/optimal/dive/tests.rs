@@ -44,8 +44,8 @@ fn fewest(sizes: &mut Sizes<'_, '_>) -> u32 {
     best[best.len() - 1]
 }
 
-/// A dive ends with a plan that passes all tests. The plan never has fewer SMs than the optimum, and it usually has as
-/// many.
+/// A dive ends with a plan that passes all tests. The plan never has fewer SMs than the optimum, and usually it has the
+/// same number.
 #[test]
 fn dives_end_with_plans_and_most_often_with_the_best() {
     let rng = &mut ChaCha8Rng::seed_from_u64(21);
@@ -86,7 +86,7 @@ fn dives_end_with_plans_and_most_often_with_the_best() {
 }
 
 /// A program with selected groups at cost 0 has the value of a new program for the remaining tasks. The prices of both
-/// programs are equally good.
+/// programs have the same sum.
 #[test]
 fn what_is_paid_for_leaves_the_program_of_the_rest() {
     let rng = &mut ChaCha8Rng::seed_from_u64(22);

@@ -1,13 +1,13 @@
 //! Division of the groups of a family by blocking, for policies without immediate preemption.
 //!
 //! Let q be the blocking of a task: the time for which one of its jobs blocks jobs with earlier deadlines. The *chain* of a
-//! group starts with the task with the largest q. The next task has the largest q among the tasks with a later deadline.
-//! The chain ends with a task of the latest deadline. Ties are broken by the position of the task. Every group has exactly
-//! one chain.
+//! group starts with the task with the largest q. Each next task has the largest q among the tasks with a later
+//! deadline than the previous task. The chain ends with a task of the latest deadline. Ties are broken by the position
+//! of the task. Every group has exactly one chain.
 //!
-//! In an interval of length t, the first task of the chain with a relative deadline above t blocks. A job of this task
-//! starts 1 ns before the interval begins, and the jobs of the interval wait for q. So the demand of a group that passes is
-//! at most t − q. The chain therefore reduces the supply by the measure of the interval.
+//! In an interval of length t, the first task of the chain with a relative deadline above t causes the blocking. A job
+//! of this task starts 1 ns before the interval begins, and the jobs of the interval wait for q. So the demand of a
+//! group that passes is at most t − q. The chain therefore reduces the supply in the measure of this interval.
 
 use super::item::Item;
 use super::walk::Walk;

@@ -13,7 +13,7 @@ use crate::partitioning::search::Problem;
 use gpusched_model::Task;
 use gpusched_model::wcet::MAX_SMS;
 
-/// Demand of one SM, in the unit of the measures.
+/// Supply of one SM, in the unit of the measures.
 pub(super) const SM: i64 = 1 << 32;
 
 /// Maximum number of interval lengths.
@@ -41,9 +41,9 @@ pub(super) struct Level {
     pub high: u32,
     /// Demand by each measure, indexed by task and class; `None` if the task misses its deadline at these sizes.
     asks: Vec<Option<Needs>>,
-    /// Interval lengths of the measures [ns], after the measure of the long run.
+    /// Interval lengths of the measures [ns]. The measure of the long run precedes these measures.
     intervals: Vec<u64>,
-    /// Number of measures in `asks`.
+    /// Number of measures for which `asks` is up to date.
     known: usize,
 }
 

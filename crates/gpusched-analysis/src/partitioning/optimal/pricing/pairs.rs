@@ -30,7 +30,7 @@ impl Pairs {
         }
     }
 
-    /// Returns the number of the results for the contention classes `classes`.
+    /// Returns the number of the row with the results for the contention classes `classes`.
     pub fn row(&mut self, classes: [u8; 3]) -> usize {
         let row = self.known.iter().position(|(known, _)| *known == classes);
         row.unwrap_or_else(|| {

@@ -49,7 +49,7 @@ pub(super) struct Search<'s, 'e, 'p, 'q> {
     pub failed: Vec<(Vec<usize>, u32)>,
     /// Pairs of tasks that cannot share a partition of some size, if the policy is not preemptive EDF.
     pub pairs: &'q mut Pairs,
-    /// Number of found groups at which the current family ends.
+    /// Number of found groups at which the search of the current family ends.
     pub groups: usize,
     pub priced: Priced,
 }

@@ -63,18 +63,17 @@ fn blocks(policy: Policy) -> bool {
 /// The walk: its current group, and its limits.
 pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     family: &'f Family<'l>,
-    /// See [`blocks`]. Tests of pairs and of all visited groups then exclude groups that satisfy the
-    /// measures.
+    /// See [`blocks`]. If true, tests of pairs and of all visited groups exclude more groups than the measures.
     blocks: bool,
     /// Whether the walk divides groups by their [chain](super::chain).
     chains: bool,
-    /// Number of the results of [`Pairs`](super::pairs::Pairs) for this family.
+    /// Row of [`Pairs`](super::pairs::Pairs) with the results for this family.
     pairs: usize,
     pub(super) search: &'r mut Search<'s, 'e, 'p, 'q>,
     tasks: Vec<usize>,
     counts: [u32; 3],
     worth: i64,
-    /// Demand of the current tasks by each measure, with one row for each number of tasks.
+    /// Demand of the current tasks by each measure. The row k has the demand of the first k tasks.
     used: Vec<i64>,
     /// Deadline and blocking of each current task.
     dues: Vec<(u64, u64)>,
@@ -182,8 +181,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Chooses the first task of a group among `others`, and then the other tasks. If the walk finishes only some first
-    /// tasks, then the groups of the other first tasks stay open.
+    /// Chooses the first task of a group among `others`, and then the other tasks. If the walk ends early, the groups
+    /// of the remaining first tasks stay open.
     fn choose_first(&mut self, others: &[Item<'l>], weights: &[f64]) {
         let ranking = self.rank(others, weights, false);
         let items = &ranking.items;
@@ -263,11 +262,11 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Returns an upper bound on the total gain of a group of the items from each position on. `items` are sorted by
-    /// decreasing gain.
+    /// Returns, for each position, an upper bound on the total gain of a group of the items from this position on.
+    /// `items` are sorted by decreasing gain.
     ///
     /// If two items belong to the same class, they cannot share a partition of the family. So a group has at most one item of
-    /// each class, and its gain is at most the sum of the largest gains of the classes (a bound of clique searches).
+    /// each class, and its gain is at most the sum of the largest gains of the classes (a bound from clique searches).
     fn largest_gains(&mut self, items: &[Item<'l>]) -> Vec<i64> {
         let mut rest = vec![0; items.len() + 1];
         let mut classes: Vec<Vec<usize>> = Vec::new();
@@ -462,7 +461,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             .max()
     }
 
-    /// Whether the demand of the chosen tasks exceeds the supply by a measure.
+    /// Whether the demand of the chosen tasks exceeds the supply in at least one measure.
     pub(super) fn exceeds_supply(&self) -> bool {
         let measures = self.family.measures;
         let asked = &self.used[self.tasks.len() * measures..(self.tasks.len() + 1) * measures];
@@ -471,7 +470,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         blocked.any(|&measure| asked[measure] > high * self.supply[measure])
     }
 
-    /// Runs `visit` with the supply of intervals of `from`..`due` ns reduced by `blocking` ns.
+    /// Runs `visit` while the blocking of `blocking` ns reduces the supply of all intervals with a length in
+    /// `from`..`due` ns.
     pub(super) fn with_blocking(
         &mut self,
         (from, due): (u64, u64),

@@ -30,7 +30,7 @@ pub struct Problem<'a> {
     offer: Option<&'a Offer>,
     /// Memory that the partitions share; `None` if memory traffic does not count.
     memory: Option<SharedMemory>,
-    /// Factor on all WCETs for the variation of execution times.
+    /// Factor on all WCETs that accounts for the variation of execution times.
     variation: Scale,
     /// Dirty lines that jobs may find in L2. `None` if the analysis counts no memory times.
     dirty: Option<DirtyLines>,
@@ -38,7 +38,7 @@ pub struct Problem<'a> {
     scale: Scale,
     /// Whether searches use the sharper lower bounds of the objective `margin`.
     sharp: bool,
-    /// Whether Algorithm 1 merges partitions even if they fit on the GPU.
+    /// Whether Algorithm 1 continues to merge partitions when they fit on the GPU.
     fewest: bool,
 }
 
@@ -118,20 +118,20 @@ impl<'a> Problem<'a> {
 
     /// Returns the problem with sharper lower bounds on the SMs.
     ///
-    /// Only searches for the largest margin use these bounds. For other objectives, the bounds stay the bounds of published
-    /// studies, so that the studies remain reproducible.
+    /// Only searches for the largest margin use these bounds. For other objectives, the bounds stay unchanged, so that
+    /// published studies remain reproducible.
     pub(crate) fn sharpened(self) -> Problem<'a> {
         Problem { sharp: true, ..self }
     }
 
-    /// Returns the problem for which `sms` and `bf` merge partitions until no merge is possible. Otherwise, they stop as
-    /// soon as the partitions fit on the GPU.
+    /// Returns the problem for which `sms` and `bf` merge partitions until no merge is possible. By default, they stop
+    /// as soon as the partitions fit on the GPU.
     #[must_use]
     pub fn with_fewest_sms(self) -> Problem<'a> {
         Problem { fewest: true, ..self }
     }
 
-    /// Returns the allocation units at which Algorithm 1 stops.
+    /// Returns the total of allocation units at which Algorithm 1 stops.
     pub(crate) fn enough_shares(&self) -> u32 {
         match self.fewest {
             true => 0,
@@ -309,8 +309,9 @@ impl<'a> Problem<'a> {
 
     /// Returns the longest time for which a job of task `index` blocks jobs with earlier deadlines, if C(m) is `wcet`.
     ///
-    /// A kernel that starts 1 ns before the other jobs are released runs to its end without preemption, and to the end
-    /// of its longest block under limited preemption. The time is 0 under immediate preemption.
+    /// Suppose that a kernel starts 1 ns before the other jobs are released. Without preemption, the kernel runs to its
+    /// end. Under limited preemption, it runs to the end of its longest block. The time is 0 under immediate
+    /// preemption.
     pub(crate) fn blocking(&self, index: usize, wcet: Time) -> Time {
         let longest = match self.policy {
             Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => wcet,

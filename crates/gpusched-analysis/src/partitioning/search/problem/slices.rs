@@ -27,8 +27,8 @@ impl Sliced<'_> {
     /// Returns C'(m), the WCET of `task` with the bandwidth B' of an instance of m = `sms` SMs.
     /// Returns `None` if C'(m) is unknown. `whole` returns C(m), the WCET with the whole memory.
     ///
-    /// The result is at least C' on every larger instance. A kernel may be slower on a larger instance, because the
-    /// kernel requests more bandwidth on more SMs.
+    /// The result is the maximum of C' over this instance and all larger instances, so it never increases with m. C'
+    /// itself may increase, because a kernel requests more bandwidth on more SMs.
     pub fn wcet(&self, task: &Task, sms: u32, whole: impl Fn(u32) -> Option<Time>) -> Option<Time> {
         let larger = self.offer.sizes().into_iter().filter(|&size| size > sms);
         let within = |sms: u32| {

@@ -6,8 +6,8 @@ use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use gpusched_model::{Policy, Task};
 
-/// Bounds on the load of a partition [2⁻⁴⁸]. Each bound is a sum over the tasks. D' = D − J is the deadline relative to the
-/// latest release.
+/// A lower bound on the utilization and an upper bound on the density of a partition [2⁻⁴⁸]. Both are sums over the
+/// tasks. D' = D − J is the deadline relative to the latest release.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Load {
     /// Σ C/T, with each term rounded down. The value is `u64::MAX` if a WCET is unknown, or if a
@@ -44,7 +44,7 @@ impl Load {
     /// * Density Σ C/min(T, D') ≤ 1: preemptive EDF meets all deadlines, because dbf(t) = Σ max(0, ⌊(t − D')/T⌋ + 1)·C ≤ Σ
     ///   t·C/min(T, D').
     ///
-    /// Each term is rounded to the safe side. Rounding may prevent a conclusion, but it never causes a wrong conclusion.
+    /// Rounding may prevent a conclusion, but it never causes a wrong conclusion.
     pub fn verdict(self, policy: Policy) -> Option<bool> {
         const ONE: u64 = Utilization::ONE.saturated();
         if policy.counts_work() {

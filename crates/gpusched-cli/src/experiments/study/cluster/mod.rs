@@ -7,8 +7,9 @@
 //! study status   counts the shards by state, from the files in DIR and from the queue
 //! ```
 //!
-//! The files in DIR decide which shards are finished. The queue decides only which unfinished shards to submit again, so a
-//! wrong queue costs time and never changes results: a journal has one writer, and the merge checks that every chunk exists.
+//! The files in DIR decide which shards are finished. The queue decides only which unfinished shards to submit again.
+//! So wrong data about the queue cost time, but never change results: each journal has one writer, and the merge checks
+//! that every chunk exists.
 
 mod record;
 mod scripts;

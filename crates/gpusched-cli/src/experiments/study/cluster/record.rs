@@ -13,7 +13,7 @@ use gpusched_study::Spec;
 /// Name of the file, in the folder of the submission.
 const FILE: &str = "submission.json";
 
-/// Engines that run the jobs.
+/// Batch systems that run the jobs.
 #[derive(
     Copy,
     Clone,

@@ -20,7 +20,7 @@ pub struct Scripts<'a> {
     /// Command that runs gpusched.
     pub program: &'a str,
     pub shards: u32,
-    /// How often the merge may submit unfinished shards again.
+    /// Number of times that the merge may resubmit unfinished shards.
     pub retries: u32,
     pub settings: &'a Settings,
 }

@@ -17,7 +17,7 @@ pub struct Options {
     /// Account that pays for the jobs
     #[arg(long, value_name = "NAME", value_parser = word)]
     account: Option<String>,
-    /// Time limit of each job, as Slurm writes it, such as 30 (minutes) or 2:00:00
+    /// Time limit of each job in the format of Slurm, such as 30 (minutes) or 2:00:00
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<String>,
     /// Memory of each job, such as 500M or 2G
@@ -55,8 +55,8 @@ pub struct Settings {
 }
 
 impl Options {
-    /// Returns the settings. An option has precedence over the site file, and the site file over the settings `before` of
-    /// an earlier submission.
+    /// Returns the settings. Options have precedence over the site file. The site file has precedence over `before`,
+    /// the settings of an earlier submission.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] if the site file cannot be read, and with [`Error::Refused`] if it is invalid.
@@ -128,7 +128,7 @@ impl Settings {
     }
 }
 
-/// Parses a time limit of Slurm: minutes, `minutes:seconds` or `hours:minutes:seconds`, or days before any of them.
+/// Parses a time limit of Slurm: minutes, `minutes:seconds` or `hours:minutes:seconds`, possibly after `days-`.
 fn time(text: &str) -> Result<String, String> {
     let (days, rest) = text.split_once('-').unwrap_or(("0", text));
     let mut parts = [days].into_iter().chain(rest.split(':'));
@@ -151,7 +151,7 @@ fn memory(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses a word that a shell and `#SBATCH` lines read without quotes.
+/// Parses a word that needs no quotes in a shell and in `#SBATCH` lines.
 fn word(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/@+=".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {

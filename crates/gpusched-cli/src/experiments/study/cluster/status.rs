@@ -148,7 +148,7 @@ struct Status {
     study: String,
     /// State of each shard, from shard 1.
     states: Vec<Shown>,
-    /// State of the merge. Only of a submission.
+    /// State of the merge. Present only for a submission.
     merge: Option<Merge>,
 }
 

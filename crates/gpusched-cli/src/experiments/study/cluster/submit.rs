@@ -23,9 +23,10 @@ use gpusched_study::{self, Estimate, Folder, Overrides, Progress, Shards, Spec};
 
 /// Arguments of `gpusched study submit`.
 ///
-/// The command writes a copy of the study and two scripts to the folder of `--output`, and submits an array of jobs and a
-/// merge. Each job of the array runs one shard. The merge starts when all shards have ended. It submits lost shards again, or it
-/// writes the results to the same folder. The results are byte-identical to the results of `study run`.
+/// The command writes a copy of the study and two scripts to the folder of `--output`, and submits an array of jobs and
+/// a merge. Each job of the array runs one shard. The merge starts when all shards have ended. If shards are lost, the
+/// merge submits them again. Otherwise, it writes the results to the same folder. The results are byte-identical to the
+/// results of `study run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -45,11 +46,11 @@ pub struct Args {
     sets: Option<u64>,
     /// Output folder of a trial run of the study with fewer task sets
     ///
-    /// gpusched estimates the total time from the times of the trial. It refuses a number of shards for which a shard would take
-    /// more than twice the mean.
+    /// gpusched estimates the total time from the times of the trial. It refuses a number of shards if one shard would
+    /// take more than twice the mean time of a shard.
     #[arg(long, value_name = "DIR")]
     trial: Option<PathBuf>,
-    /// How often the merge submits unfinished shards again [default: 3]
+    /// Number of times that the merge may resubmit unfinished shards [default: 3]
     #[arg(long, value_name = "N", value_parser = whole(0..=MOST_RETRIES))]
     retries: Option<u32>,
     /// Print the scripts and the commands; write and submit nothing
@@ -178,7 +179,8 @@ impl Args {
     }
 }
 
-/// Returns the command that runs gpusched. In another program, such as Python, this is the command on the PATH.
+/// Returns the command that runs gpusched. Inside another program, such as Python, this is the gpusched command on the
+/// PATH.
 fn program() -> Result<String> {
     let name = format!("gpusched{}", env::consts::EXE_SUFFIX);
     let is_ours = |path: &Path| {
@@ -215,7 +217,8 @@ impl Submission<'_> {
         [(SHARD, scripts.shard()), (MERGE, scripts.merge())]
     }
 
-    /// Returns the scripts and the commands for a submission of `shards` and of a merge after the jobs `active`.
+    /// Returns the scripts and the commands for a submission of `shards`, and of a merge that starts after the jobs
+    /// `active`.
     fn preview(&self, shards: Vec<u32>, active: &[u64]) -> Submitted {
         let mut after: Vec<String> = active.iter().map(u64::to_string).collect();
         let mut commands = Vec::new();
@@ -283,7 +286,7 @@ impl Submission<'_> {
         outputs.commit()
     }
 
-    /// Removes the files of a submission that failed. The folder was empty before.
+    /// Removes the files of a submission that failed. The folder was empty before the submission.
     fn remove(&self, existed: bool) {
         let files = Folder::new(self.folder, self.spec.name());
         let names = [SHARD, MERGE].map(|name| self.folder.join(name));

@@ -12,8 +12,8 @@ use gpusched_sim::regulation::sequence::SequenceRun;
 pub const COLUMNS: &str =
     "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
-/// Returns CSV with one row per time span of `run` with a constant budget Q and a constant
-/// running kernel.
+/// Returns CSV with one row per time span of `run` during which the budget Q and the running kernel
+/// stay the same.
 pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
     let mut rows = Rows::default();
     for stretch in &run.stretches {

@@ -5,8 +5,9 @@ use gpusched_model::{Plan, TaskSet};
 use gpusched_recording::audit::{Audit, FindingKind, Run};
 use gpusched_sim::timeline::{Instant, Mark, Slice, Timeline, TimelineError};
 
-/// Returns a timeline with two tracks per task: the window of each job from its release to its deadline, as planned, and the kernels
-/// of the job, as recorded. Each partition is a process. Violations are instants.
+/// Returns a timeline with two tracks per task. One track shows the planned window of each job, from its release to its
+/// deadline. The other track shows the recorded kernels of the job. Each partition is a process. Violations are
+/// instants.
 pub fn timeline(
     run: &Run<'_>,
     set: &TaskSet,

@@ -241,7 +241,7 @@ impl Text<'_> {
         text
     }
 
-    /// Returns the longest jobs of a task with their places, and its extreme-value estimate.
+    /// Returns the longest jobs of a task with their places, and the extreme-value estimate of the task.
     fn worst(&self, report: &TaskReport) -> String {
         let worst = report.worst.iter().map(|job| {
             let (time, at) = (Time::from_ns(job.execution_ns), Time::from_ns(job.at_ns));

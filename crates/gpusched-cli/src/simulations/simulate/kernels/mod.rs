@@ -35,7 +35,7 @@ pub struct KernelArgs {
     machine: Option<String>,
     #[command(flatten)]
     launch: Launch,
-    /// Number of SMs in use [default: as in the scenario; without one, all]
+    /// Number of SMs in use [default: as in the scenario, otherwise all]
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     sms: Option<u32>,
     /// Start with an empty L2 cache
@@ -241,8 +241,8 @@ impl KernelArgs {
     }
 }
 
-/// Writes warnings about kernels of `setup` that accessed memory outside their buffers in a run
-/// so far, and notes about kernels that write to buffers whose stated values they read.
+/// Writes warnings about kernels of `setup` that have accessed memory outside their buffers, and
+/// notes about kernels that write to buffers whose stated values they read.
 pub fn warn_outside(setup: &Setup) {
     for changed in setup.changed_contents() {
         complain(&format!("note: {changed}"));

@@ -63,7 +63,7 @@ pub struct KernelAnswer {
     pub traffic: KernelTrafficAnswer,
     /// Number of sectors that the kernel has written and that are not in DRAM at the end of the run.
     pub left_dirty: u64,
-    /// Memory traffic of each kernel of the run, from the first block of this kernel to its finish.
+    /// Memory traffic of each kernel of the run, in the time from the first block of this kernel to its finish.
     pub window: Vec<KernelTrafficAnswer>,
 }
 
@@ -82,7 +82,7 @@ pub struct KernelTrafficAnswer {
     pub dram_reads: u64,
     /// Number of sectors written to DRAM.
     pub dram_writes: u64,
-    /// Number of DRAM rows that were opened.
+    /// Number of times that a DRAM bank opened a row.
     pub activations: u64,
 }
 

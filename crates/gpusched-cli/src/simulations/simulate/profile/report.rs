@@ -141,13 +141,13 @@ struct PointTraffic {
     /// Number of sectors that the job has written and that are not in DRAM at its end. Later jobs cause the write-back
     /// of these sectors.
     left_dirty: u64,
-    /// Largest share of one slice among 1024 successive sectors at L2; absent without traffic at L2.
+    /// Largest share of 1024 successive sectors at L2 that goes to one slice; absent without traffic at L2.
     #[serde(skip_serializing_if = "Option::is_none")]
     slice_share: Option<f64>,
-    /// Largest share of one channel among 1024 successive sectors at DRAM; absent without traffic at DRAM.
+    /// Largest share of 1024 successive sectors at DRAM that goes to one channel; absent without traffic at DRAM.
     #[serde(skip_serializing_if = "Option::is_none")]
     channel_share: Option<f64>,
-    /// Largest share of one bank among 1024 successive sectors at DRAM; absent without traffic at DRAM.
+    /// Largest share of 1024 successive sectors at DRAM that goes to one bank; absent without traffic at DRAM.
     #[serde(skip_serializing_if = "Option::is_none")]
     bank_share: Option<f64>,
 }
@@ -160,14 +160,15 @@ struct DrainAnswer {
     l2_bytes_per_second: u64,
     /// Bytes of the sectors that DRAM reads or writes per second, with one line per set of L2.
     dram_bytes_per_second: u64,
-    /// Largest load of one slice, channel or bank, relative to an even load, with one line per set of L2 [percent]. A bank
-    /// counts only in the share of the sectors that open a row.
+    /// Largest load of one slice, channel or bank, relative to an even load, with one line per set of L2 [percent]. The
+    /// load of a bank is multiplied by the share of the sectors that open a row.
     camping_percent: u64,
 }
 
 impl Point {
-    /// Returns the point for `runs` on `sms` SMs of `machine`, each with its launch time. The longest run counts.
-    /// `uncertainty` is the uncertainty of an estimate, as a share of the time. Returns `None` without runs.
+    /// Returns the point for `runs` on `sms` SMs of `machine`. Each run has its launch time. The point contains the
+    /// results of the longest run. `uncertainty` is the uncertainty of an estimate, as a share of the time. Returns
+    /// `None` without runs.
     pub fn new(
         machine: &MachineShape,
         sms: u32,

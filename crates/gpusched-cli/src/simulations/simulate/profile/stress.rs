@@ -21,7 +21,7 @@ pub struct StressAnswer {
     machine: String,
     /// Lowest rates of all patterns: what L2 and DRAM sustain even if all requests go to one slice and one bank.
     universal: RatesAnswer,
-    /// Lowest rates of the patterns that use all slices and banks alike.
+    /// Lowest rates of the patterns that use all slices and banks evenly.
     balanced: RatesAnswer,
     /// Rates of each pattern.
     patterns: Vec<PatternAnswer>,

@@ -16,12 +16,13 @@ pub struct Variant {
 /// Bound on the launch times, much longer than the period of the clock edges of all domains [core cycles].
 const LAUNCHES: usize = 8192;
 
-/// Step and number of the base addresses [bytes]. Buffers start at multiples of 256 bytes.
+/// Distance between the possible base addresses [bytes], and the number of these addresses. Buffers start at multiples
+/// of 256 bytes.
 const SHIFT: u64 = 256;
 const SHIFTS: usize = 4096;
 
 impl Variant {
-    /// Returns `count` variants. The first one is the run without any change, and the others depend on `seed`.
+    /// Returns `count` variants. The first variant changes nothing. The other variants depend on `seed`.
     pub fn all(count: u32, seed: u64) -> Vec<Variant> {
         let drawn = (1..count).map(|index| {
             let mut random = stream(seed, Purpose::RunVariants, 0, u64::from(index));

@@ -17,7 +17,7 @@ use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::{Factor, Plan, Policy, TaskSet};
 use gpusched_sim::validation::system::{Part, parts};
 
-/// Shortest execution time as a share of the WCET, if the user states no shortest execution time: one half.
+/// Default of the shortest execution time, as a share of the WCET: one half.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 
 /// Returns `interference`. Fails if `interference` counts the memory traffic of other partitions.

@@ -25,7 +25,7 @@ pub struct Summary {
     pub jobs: u64,
     /// Number of preemptions.
     pub preemptions: u64,
-    /// Time of the last simulated arrival [ns].
+    /// Time after which no job arrives [ns].
     pub duration_ns: Time,
     /// Offsets of the first jobs.
     offsets: Offsets,

@@ -26,7 +26,7 @@ struct Everything {
     k: Option<FormByHand>,
 }
 
-/// Reads one field of an object and leaves the others, as the handwritten reader of WCET functions does.
+/// Reads one field of an object and leaves the other fields unread, as the handwritten reader of WCET functions does.
 #[derive(PartialEq, Debug)]
 struct FormByHand(Form);
 
@@ -98,7 +98,7 @@ fn values() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// The parser of `serde_json` is the reference. It also accepts lists for structs, which the tree refuses.
+    /// The parser of `serde_json` is the reference. It also accepts lists for structs. The tree refuses such lists.
     #[test]
     fn values_are_read_as_by_serde_json(text in values()) {
         let tree: Tree<'_> = serde_json::from_str(&text).unwrap();

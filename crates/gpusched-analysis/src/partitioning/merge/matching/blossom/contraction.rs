@@ -27,7 +27,8 @@ impl Search {
         self.holder[blossom * (self.n + 1) + vertex]
     }
 
-    /// Returns the even distance of `member` from the base of `blossom`. If the distance is odd, first reverses the cycle.
+    /// Returns the distance of `member` from the base of `blossom`. If the distance is odd, first reverses the cycle,
+    /// so that it becomes even.
     pub(super) fn even_place(&mut self, blossom: usize, member: usize) -> usize {
         let cycle = &mut self.cycle[blossom];
         let place = cycle.iter().position(|&other| other == member).unwrap_or(0);

@@ -246,8 +246,8 @@ impl Search {
         }
     }
 
-    /// Changes the dual variables as far as possible. Returns false if the dual variable of an even vertex would become
-    /// 0, because in this case the matching has the maximum weight.
+    /// Changes the dual variables as far as possible. If the dual variable of an even vertex would become 0, the
+    /// matching has the maximum weight. In this case, returns false.
     fn adjust_duals(&mut self) -> bool {
         let mut step = i64::MAX;
         for blossom in self.outermost(self.n + 1) {
