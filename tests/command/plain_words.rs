@@ -150,7 +150,7 @@ fn files_of_another_kind_are_told() {
     ] {
         let told = refusal(&line);
         assert!(
-            told.ends_with(&format!("; it looks like {kind}\n\nhint: {hint}\n")),
+            told.ends_with(&format!("; the document looks like {kind}\n\nhint: {hint}\n")),
             "{line}: {told}"
         );
     }

@@ -52,7 +52,9 @@ impl Gpu {
                     Some(other) => format!("none of --sms, --gpu and {other}"),
                     None => "neither --sms nor --gpu".to_owned(),
                 },
-                format!("{others}--sms M, or --gpu with {EXPECTED}"),
+                format!(
+                    "{others}--sms M, --gpu NAME of a GPU that `gpusched gpus` lists, or --gpu FILE of a device file"
+                ),
             ),
         };
         let refusal = Refusal::new("", found, expected);

@@ -201,7 +201,7 @@ impl Refusal {
             Reason::Told(message) => message.clone(),
         };
         if let Some(kind) = self.0.likeness {
-            message += &format!("; it looks like {kind}");
+            message += &format!("; the document looks like {kind}");
         }
         message
     }

@@ -60,7 +60,7 @@ mod tests {
             raw.parse::<WarpScenario>("x").unwrap_err().to_string()
         };
         let told = message(r#"{"name":"k","active_blocks":4,"clusters":[]}"#);
-        assert!(told.ends_with("; it looks like a kernel"), "{told}");
+        assert!(told.ends_with("; the document looks like a kernel"), "{told}");
         assert!(message(r#"{"name":"x","tasks":[]}"#).contains("looks like a task set"));
         // The message about a faulty scenario suggests no other kind of document.
         for text in [
