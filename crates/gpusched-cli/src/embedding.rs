@@ -19,7 +19,7 @@ use gpusched_model::interrupt::Interrupted;
 /// Result of a command that ended without an error.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Positive or negative result, which is the exit code 0 or 1 of the command.
+    /// Positive or negative result, for which the exit code of the command is 0 or 1.
     pub outcome: Outcome,
     /// The bytes that the command writes to standard output.
     pub output: Vec<u8>,
@@ -40,7 +40,7 @@ pub enum Failure {
 #[derive(Clone, Default, Debug)]
 pub struct Watch(Arc<Mutex<Option<(ProgressBar, String)>>>);
 
-/// Finished and total units of a running command.
+/// Number of finished units and number of all units of a running command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// Number of finished units.
@@ -108,7 +108,7 @@ pub fn call(arguments: &[OsString], watch: &Watch) -> Result<Answer, Failure> {
     })
 }
 
-/// Returns the call that this thread works for, so that another thread can [join](Capture::join) it.
+/// Returns the call that this thread works for. Another thread can then [join](Capture::join) the call.
 pub(crate) fn current() -> Option<Capture> {
     CALL.with_borrow(Option::clone)
 }
@@ -161,7 +161,7 @@ pub(crate) fn note(line: &str) -> bool {
     })
 }
 
-/// Shows the progress of `bar`, which counts `units`, to the program.
+/// Reports the progress of `bar` to the program. The bar counts `units`.
 pub(crate) fn watch(bar: &ProgressBar, units: &str) {
     CALL.with_borrow(|call| {
         if let Some(call) = call {

@@ -1,10 +1,10 @@
 //! The command line: one file per subcommand, in a folder per topic. A subcommand parses arguments, calls the library and renders
 //! the result.
 //!
-//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or
-//! usage, 3 internal error, 141 output closed early. A program such as `head`, which reads the output, may close
-//! standard output before gpusched has written all results. A closed output is not an error. In this case, the exit
-//! code is 1 if at least one result so far is negative, and 141 if all results so far are positive.
+//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error,
+//! 141 output closed early. A program that reads the output, such as `head`, may close standard output before gpusched
+//! has written all results. A closed output is not an error. In this case, the exit code is 1 if at least one result so
+//! far is negative, and 141 if all results so far are positive.
 
 mod arguments;
 pub mod embedding;

@@ -42,7 +42,7 @@ pub struct Args {
     /// Plan of a recorded run, to check partitions and contexts
     #[arg(long, value_name = "PLAN", help_heading = "Recordings")]
     plan: Option<PathBuf>,
-    /// Activity of a task, if their names differ; may be repeated
+    /// Activity of a task with another name; may be repeated
     #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair, help_heading = "Recordings")]
     task: Vec<(String, String)>,
     #[command(flatten, next_help_heading = "Recordings")]

@@ -53,8 +53,8 @@ const TAKEN: [(&str, &str); 8] = [
     ),
 ];
 
-/// Converts `error` of the subcommand in `matches` to an error with the names of options and with
-/// a hint. `root` is the whole command.
+/// Converts `error` of the subcommand in `matches`. The new error contains the names of options and a hint. `root` is
+/// the whole command.
 pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> Error {
     let (mut command, mut matches) = (root, matches);
     while let Some((name, inner)) = matches.subcommand() {

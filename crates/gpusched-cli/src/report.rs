@@ -34,8 +34,8 @@ pub trait Report: Serialize + Sized {
         json_lines([self])
     }
 
-    /// Adds the CSV rows of the result to `rows`. The default adds no rows, for simulations that
-    /// write their rows while they run.
+    /// Adds the CSV rows of the result to `rows`. The default adds no rows. It is for simulations that write their rows
+    /// while they run.
     fn rows(&self, _rows: &mut Rows) -> Result<()> {
         Ok(())
     }
@@ -51,7 +51,7 @@ pub trait Report: Serialize + Sized {
     fn text(&self, palette: &Palette) -> Result<String>;
 }
 
-/// A result, with data that only its text form and its CSV form need. JSON contains only the result.
+/// A result, with further data that only the text form and the CSV form need. JSON contains only the result.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct About<S, A>(#[serde(skip)] pub S, pub A);

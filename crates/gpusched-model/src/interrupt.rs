@@ -23,8 +23,8 @@ pub fn withdraw() {
     REQUESTED.store(false, Ordering::Relaxed);
 }
 
-/// Whether [`request`] was called. A parallel loop with many small items checks this value to end early, because to
-/// unwind each item would take longer than the loop.
+/// Whether [`request`] was called. A parallel loop with many small items tests this value to end early, because
+/// unwinding the stack for each item would take longer than the loop.
 #[inline]
 pub fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)

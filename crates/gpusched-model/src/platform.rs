@@ -28,8 +28,8 @@ pub struct Platform {
     /// Number of SMs of each GPC. If the field is absent, the number is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms_per_gpc: Option<u32>,
-    /// Order of the SMs. Among equally good SMs, the block scheduler chooses the first SM in this order. The default is
-    /// `even-odd`: SMs with even numbers precede SMs with odd numbers.
+    /// Order of the SMs. If several SMs are equally good, the block scheduler chooses the first of them in this order.
+    /// The default is `even-odd`: SMs with even numbers precede SMs with odd numbers.
     #[serde(default)]
     pub sm_order: SmOrder,
     /// Maximum number of registers of one thread block.

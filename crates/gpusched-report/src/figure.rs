@@ -3,13 +3,13 @@
 use minijinja::HtmlEscape;
 use serde::Serialize;
 
-/// A figure. The drawing code of gpusched writes `svg`, so the template does not escape it.
+/// A figure. gpusched itself writes `svg`, so the template does not escape this text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Figure {
     /// Id of the figure on the page.
     pub id: String,
     pub caption: String,
-    /// Content of the figure as text, for readers who do not see the figure.
+    /// Content of the figure as text, for readers who cannot see the figure.
     pub alternative: String,
     pub svg: String,
     /// Whether the figure has its own white background.

@@ -1,6 +1,6 @@
 //! Web pages: one self-contained HTML file about a plan, an end-to-end system, a study or a recording.
 //!
-//! A page contains its style, its script and its figures, and its content security policy forbids network access. The
+//! A page contains its style, its script and its figures. Its content security policy forbids network access. The
 //! script only adds sorting, search, zoom and downloads, so a page is complete without the script. The bytes of a page
 //! depend only on the inputs.
 //!

@@ -52,7 +52,7 @@ pub fn render(name: &str, title: &str, content: impl Serialize) -> Result<String
         .map_err(internal)
 }
 
-/// The filter `code`: marks the parts of `text` between backticks as code, and escapes all parts.
+/// The filter `code`. It marks the parts of `text` between backticks as code, and escapes all parts.
 fn code(text: &str) -> Value {
     let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
         0 => HtmlEscape(part).to_string(),

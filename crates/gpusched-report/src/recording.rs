@@ -1,4 +1,4 @@
-//! The page of a recording: the audit of a recorded run.
+//! The page of a recording shows the audit of the recorded run.
 
 use gpusched_model::counted;
 use gpusched_model::error::Result;
@@ -122,7 +122,7 @@ fn verdict(input: &Input<'_>) -> Verdict {
     }
 }
 
-/// One row per task, one column per subject.
+/// The table has one row for each task, and one column for each subject of the checks.
 fn checks(audit: &Audit) -> Table {
     let mut table = Table::new(
         "checks",
@@ -201,7 +201,7 @@ fn not_visible(findings: &[&Finding]) -> Option<Table> {
     (!findings.is_empty()).then_some(table)
 }
 
-/// Draws the start of `timeline`, with a sentence about the extent of the chart.
+/// Draws the start of `timeline`, and returns a sentence about the extent of the chart.
 fn chart(timeline: &Timeline) -> Result<(Option<Figure>, String)> {
     let layout = timeline.layout();
     let tracks = layout.iter().flat_map(|process| &process.tracks);

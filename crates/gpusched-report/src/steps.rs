@@ -1,5 +1,5 @@
-//! Step chart of the demand of a partition: demand and supply as functions of the interval length. Both axes show
-//! times.
+//! Step chart of the demand of a partition. It shows demand and supply as functions of the interval length. Both axes
+//! show times.
 //!
 //! The style of the page determines the colors, so the chart is readable on a light and on a dark page. Lines also
 //! differ in dashes.
@@ -15,8 +15,8 @@ use minijinja::HtmlEscape;
 pub struct Steps {
     /// Length of the horizontal axis; positive.
     pub end: u64,
-    /// Steps of the demand: the interval length at which the demand rises, and the demand from this length on. Lengths
-    /// are ascending.
+    /// Steps of the demand. Each step is the interval length at which the demand rises, and the demand from this length
+    /// on. Lengths are ascending.
     pub demand: Vec<(u64, u128)>,
     /// Interval lengths, each with the demand that the evidence states.
     pub checked: Vec<(u64, u64)>,

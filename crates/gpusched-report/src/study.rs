@@ -1,4 +1,4 @@
-//! The page of a study: figures, claims, tables of results, provenance.
+//! The page of a study shows figures, claims, tables of results and provenance.
 
 use gpusched_model::counted;
 use gpusched_model::error::Result;

@@ -1,5 +1,5 @@
-//! The page of an end-to-end system: the verdict and the assumptions, then the bounds of tasks and chains, the resources, and
-//! the evidence.
+//! The page of an end-to-end system shows the verdict and the assumptions, then the bounds of tasks and chains, the
+//! resources, and the evidence.
 
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{

@@ -19,7 +19,7 @@ pub struct Table {
 #[derive(Clone, Debug, Serialize)]
 pub struct Column {
     pub name: String,
-    /// Whether the column contains numbers, which the page aligns to the right and sorts by value.
+    /// Whether the column contains numbers. The page aligns numbers to the right and sorts them by value.
     pub numeric: bool,
     /// Unit of the values in the CSV file; empty if the CSV file contains the text of each cell.
     pub unit: &'static str,
@@ -97,7 +97,7 @@ impl Cell {
         }
     }
 
-    /// A cell with a text for the reader and an exact value for sorting and for CSV.
+    /// A cell with a text for the reader. It also has an exact value for sorting and for CSV.
     pub fn valued(text: impl ToString, value: impl ToString) -> Cell {
         Cell {
             text: text.to_string(),

@@ -1,7 +1,7 @@
-//! Checkpoint of a validation: a file with a header and one line for each chunk of systems.
+//! The checkpoint of a validation is a file with a header and one line for each chunk of systems.
 //!
-//! A line without a line end is incomplete and is ignored. A killed process loses only the chunks
-//! that it has not yet written.
+//! gpusched ignores an incomplete line, which has no line end. A killed process loses only the chunks that it has not
+//! yet written.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -30,7 +30,7 @@ pub(crate) struct Header {
     /// Kind of the systems, such as `end-to-end`; empty for partitions without a shared memory.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     of: String,
-    /// Hash of the other parameters of the campaign; 0 without other parameters.
+    /// Hash of the other parameters of the campaign; 0 if there are no other parameters.
     #[serde(default, skip_serializing_if = "is_zero")]
     parameters: u64,
 }
@@ -53,7 +53,7 @@ impl Header {
         }
     }
 
-    /// Returns the header with the kind of the systems and the other parameters of the campaign.
+    /// Adds the kind of the systems and the other parameters of the campaign to the header.
     ///
     /// # Errors
     /// Fails with [`Error::Internal`] if the parameters have no JSON form.
@@ -97,18 +97,18 @@ impl Header {
     }
 }
 
-/// Results of one chunk of systems: one line of the checkpoint.
+/// Results of one chunk of systems, stored as one line of the checkpoint.
 pub(crate) trait Chunk: Serialize + DeserializeOwned + Send {
-    /// Number of systems in a chunk. The last chunk can have fewer.
+    /// Number of systems in a chunk. The last chunk can have fewer systems.
     const SYSTEMS: u64;
 
     /// Returns the number of the chunk, from 0.
     fn number(&self) -> u64;
 }
 
-/// Computes all chunks of a campaign on the current threads of `rayon`, except the chunks in the checkpoint at `path`.
+/// Computes all chunks of a campaign that are not in the checkpoint at `path`. Uses the current threads of `rayon`.
 /// `compute` returns the results of chunk `number`, which contains the given systems. `accept` receives the results of
-/// each chunk and the number of its systems. It is called once per chunk, in any order.
+/// each chunk and the number of its systems. gpusched calls `accept` once for each chunk, in any order.
 ///
 /// # Errors
 /// Fails with [`Error::Io`] or [`Error::Refused`] if the checkpoint cannot be used. Also fails if `compute`

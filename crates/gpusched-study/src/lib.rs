@@ -1,10 +1,10 @@
 //! Studies: experiments that TOML files describe.
 //!
 //! A study is a TOML file ([`Spec`]) of one of two kinds ([`Kind`]). A [`Partitioning`] study states the task set
-//! generator, the points, the heuristics and the analysis variants. A run of such a study ([`run`]) writes a CSV table with
-//! one row per combination of point, analysis variant and algorithm. A [`Cases`] study lists experiment cases with their
-//! metrics ([`measures`]). A run of such a study writes a table with several rows per case. Both kinds can list published
-//! statements ([`Claim`]), which gpusched checks against the results.
+//! generator, the points, the heuristics and the analysis variants. A run of such a study ([`run`]) writes a CSV table.
+//! The table has one row for each combination of point, analysis variant and algorithm. A [`Cases`] study lists
+//! experiment cases with their metrics ([`measures`]). A run of such a study writes a table with several rows per case.
+//! Both kinds can list published statements ([`Claim`]), which gpusched checks against the results.
 //!
 //! ```text
 //! study  = points × sets                      Point: n tasks of total utilization U
@@ -17,11 +17,10 @@
 //! row    = one measured value                 text, in the order of the cases
 //! ```
 //!
-//! **Equal bytes in every run.** Task set i of point j depends only on the seed, j and i. A case
-//! depends only on its parameters and the seed. The division of the work into chunks depends only
-//! on the study. Counts are integers, so their sums do not depend on the order of the chunks.
-//! Therefore threads, shards and interruptions do not change the results. Execution times vary, so
-//! they are in a separate file.
+//! **Equal bytes in every run.** Task set i of point j depends only on i, j and the seed. A case depends only on its
+//! parameters and the seed. The division of the work into chunks depends only on the study. Counts are integers, so
+//! their sums do not depend on the order of the chunks. Therefore threads, shards and interruptions do not change the
+//! results. Execution times vary, so they are in a separate file.
 //!
 //! **A killed run loses only a few seconds of work.** Each finished chunk is a line in a journal.
 //! The next run with the same command reads the journal and computes the remaining chunks. The

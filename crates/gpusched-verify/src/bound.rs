@@ -34,8 +34,8 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         let message = format!("found {}, expected {memory}", bound.memory_time_ns.ns());
         return Err(Fault::new("memory_time_ns", message));
     }
-    // `proven` is M times the bound of Eq. 3 or Eq. 8. The function also multiplies this value by the denominators of λ
-    // and µ, so that `proven` is an integer.
+    // `proven` is M times the bound of Eq. 3 or Eq. 8. This value is also multiplied by the denominators of λ and µ, so
+    // that `proven` is an integer.
     let ((a, b), (c, d)) = (certificate.lambda.parts(), certificate.mu.parts());
     let (lambda, mu, unit) = (BigUint::from(a) * d, BigUint::from(c) * b, BigUint::from(b) * d);
     let active = kernel.active_blocks();
@@ -78,7 +78,7 @@ fn div_ceil(numerator: BigUint, denominator: BigUint) -> BigUint {
     (numerator + &denominator - 1u8) / denominator
 }
 
-/// Returns the memory time Q·T of best-effort cores in one regulation period in whole nanoseconds, rounded up.
+/// Returns Q·T, the memory time of best-effort cores in one regulation period, rounded up to whole nanoseconds.
 fn burst(bound: &Bound, kernel: &Kernel) -> u128 {
     let (numerator, denominator) = bound.q.ratio();
     let period = u128::from(kernel.regulation_period().ns());
@@ -92,16 +92,17 @@ fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
         u128::from(kernel.regulation_period().ns()),
     );
     let burst = burst(bound, kernel);
-    // Without synchronization, the window begins with the memory time of best-effort cores at the end of a regulation
-    // period.
+    // Without synchronization, the window begins with the memory time that best-effort cores have at the end of a
+    // regulation period.
     let early = if bound.sync { 0 } else { burst.min(window) };
     let rest = window - early;
     let memory = early + rest / period * burst + (rest % period).min(burst);
     u64::try_from(memory).unwrap_or(u64::MAX) // at most the window
 }
 
-/// Returns K, the number of blocks that overlap the memory time of best-effort cores only in part. K counts all M
-/// active blocks for each counted end of a memory time, in every regulation period that the window can overlap.
+/// Returns K, the number of blocks that overlap the memory time of best-effort cores only in part. Each regulation
+/// period that the window can overlap has one or two counted ends of a memory time. At each counted end, K counts all M
+/// active blocks.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());
     let periods = BigUint::from(window / period + u64::from(window % period > 0)) + 1u8;

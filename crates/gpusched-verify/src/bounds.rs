@@ -4,16 +4,15 @@ use super::Job;
 use super::fraction::Fraction;
 use gpusched_model::Policy;
 
-/// Returns whether the inequality of a sufficient test is true, or `None` if `policy` has no such
-/// inequality.
+/// Returns whether the inequality of a sufficient test is true. Returns `None` if `policy` has no such inequality.
 pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
     if !matches!(policy, Policy::Density | Policy::Hyperbolic | Policy::LiuLayland) {
         return None;
     }
     let mut densities = Vec::new();
     for job in jobs {
-        // Bounds for fixed priorities count releases. Release jitter J can reduce the distance between two releases of
-        // a task to T − J.
+        // Bounds for fixed priorities count releases. With release jitter J, two releases of a task may be only T − J
+        // apart.
         let room = match policy {
             Policy::Density => job.deadline.saturating_sub(job.jitter).min(job.period),
             _ => job.deadline.min(job.period).saturating_sub(job.jitter),

@@ -10,10 +10,10 @@
 //! * Σ ⌈L/T⌉·C ≤ L, L > 0, and L ≥ D for every task. No job blocks for t ≥ L, so the second
 //!   condition applies without B.
 //!
-//! If h(t) ≤ t, then h(s) ≤ s also for every s from max(h(t), D_k) to t. Here, D_k is the longest relative deadline
-//! among the tasks that have a relative deadline of at most t and that block for longer than B(t). In this range, dbf
-//! and B are at most as large as at t. The evidence is a descending list of lengths t. The ranges of these lengths must
-//! cover all deadlines up to L.
+//! If h(t) ≤ t, then h(s) ≤ s for every s from max(h(t), D_k) to t. Here, D_k is the longest relative deadline among
+//! the tasks that have a relative deadline of at most t and that block for longer than B(t). In this range, dbf and B
+//! are at most as large as at t. The evidence is a descending list of lengths t. The ranges of these lengths must cover
+//! all deadlines up to L.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
@@ -30,7 +30,7 @@ pub(super) struct Supply {
 
 /// Processor demand of one task.
 struct Demanding {
-    /// C plus the cost of one preemption: the WCET that the test uses.
+    /// The WCET that the test uses: C plus the cost of one preemption.
     wcet: u128,
     period: u128,
     /// D − J: time from the latest release to the deadline.
@@ -103,8 +103,8 @@ impl Supply {
 
     /// Returns whether one of the three conditions proves h(t) ≤ t for every t above `length`.
     fn holds_beyond(&self, length: u128) -> bool {
-        // There is no deadline before the earliest relative deadline, so the blocking at this
-        // deadline is the longest blocking.
+        // No deadline is before the earliest relative deadline, so the blocking at this deadline is the longest
+        // blocking.
         let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
         let blocking = self.blocking_beyond(earliest);
         let work = self
@@ -137,7 +137,8 @@ impl Supply {
         self.blocking_beyond(earliest) == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
     }
 
-    /// Returns a length s such that h(x) ≤ x for every x from s to `t`. The caller ensures `needed` = h(`t`) ≤ `t`.
+    /// Returns a length s such that h(x) ≤ x for every x from s to `t`. The caller ensures that `needed` is h(`t`) and
+    /// at most `t`.
     fn covered_from(&self, t: u128, needed: u128) -> u128 {
         let same_blocking_from = self
             .jobs

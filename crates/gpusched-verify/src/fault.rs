@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct Fault {
-    /// Field of the plan with the fault, such as `partitions[2].verdict.evidence.checked[0]`.
+    /// Field of the plan that has the fault, such as `partitions[2].verdict.evidence.checked[0]`.
     pub field: String,
     /// Message with the invalid value and the expected value.
     pub message: String,

@@ -15,7 +15,7 @@ impl Fraction {
     /// Creates `numerator` / `denominator`.
     ///
     /// # Panics
-    /// Panics if the denominator is 0, because no other value would be safe in every check.
+    /// Panics if the denominator is 0, because no fraction is a safe replacement in every check.
     pub fn new(numerator: u128, denominator: u128) -> Fraction {
         assert!(denominator > 0, "the denominator of a fraction is positive");
         Fraction {

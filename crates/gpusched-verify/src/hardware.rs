@@ -1,7 +1,7 @@
 //! Check of partition sizes and placements against the partition rules of the device.
 //!
-//! The check applies the published rules to each partition. The check searches only for two sums: the total number of
-//! SMs of several GPCs, and the total number of SMs of several partitions.
+//! The check applies the published rules to each partition. The check searches for only two kinds of totals: SMs of
+//! several GPCs, and SMs of several partitions.
 
 use std::collections::BTreeSet;
 
@@ -112,8 +112,8 @@ impl Sizes {
         }
     }
 
-    /// Returns the smallest number of SMs, at least `sms`, that any number of partitions with valid sizes have
-    /// together. If `sms` is above [`COUNTED`], returns `sms`.
+    /// Returns the smallest total of at least `sms` SMs that partitions with valid sizes can have together. If `sms` is
+    /// above [`COUNTED`], returns `sms`.
     pub fn total_from(&self, sms: u32) -> u32 {
         let Sizes::Some(sizes) = self else {
             return sms;
@@ -141,7 +141,7 @@ impl Sizes {
 /// Largest number of SMs for which [`Sizes::total_from`] searches for a total.
 const COUNTED: u32 = 1 << 24;
 
-/// Returns whether every partition has a placement, or the driver chooses the placements.
+/// Returns whether every partition has a placement, or whether the driver chooses the placements.
 pub(super) fn has_room(plan: &Plan) -> bool {
     plan.hardware.as_ref().is_none_or(|hardware| {
         driver_places(hardware) || plan.partitions.iter().all(|partition| partition.place.is_some())
@@ -206,8 +206,8 @@ fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Resources that the partitions checked so far occupy: SMs, or, under MIG, memory slices and
-/// compute slices.
+/// Resources of the partitions that the check has examined so far. These are SMs, or memory slices and compute slices
+/// under MIG.
 struct Taken {
     units: BTreeSet<u32>,
     compute: u32,

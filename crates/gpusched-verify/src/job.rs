@@ -3,8 +3,7 @@
 use super::wcet::{self, Wcets};
 use gpusched_model::TaskSet;
 
-/// A task with the parameters that a schedulability test uses. All times are in ns, in a type
-/// that avoids overflow.
+/// A task with the parameters that a schedulability test uses. All times are in ns, and their type avoids overflow.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Job {
     /// Position of the task in the task set.
@@ -19,9 +18,8 @@ pub(super) struct Job {
     pub work: u128,
 }
 
-/// Returns the parameters of the tasks in a partition of `sms` SMs. `tasks` has the positions of
-/// these tasks in `set`. If a task has an unknown WCET, returns the position of the first such
-/// task as `Err`.
+/// Returns the parameters of the tasks in a partition of `sms` SMs. `tasks` has the positions of these tasks in `set`.
+/// If some WCETs are unknown, returns the position of the first task with an unknown WCET as `Err`.
 ///
 /// # Panics
 /// Panics if `set` has no task at a position. If the function ignored the task, the demand of the

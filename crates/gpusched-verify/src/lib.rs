@@ -1,18 +1,17 @@
 //! An independent verifier of plans and bounds. The verifier checks the evidence that a plan or a bound contains.
 //!
-//! From the library, this crate uses only [`gpusched_model`]: the data types, the file reader and the list of
+//! This crate uses only one part of the library, [`gpusched_model`]: the data types, the file reader and the list of
 //! assumptions. The crate uses no schedulability test, no interference model and no heuristic of the library. Instead,
 //! the crate computes WCETs from the printed formulas, and recomputes the evidence in the simplest way. The verifier
-//! accepts a statement only if the recomputed evidence proves it. As a result, two independent programs confirm a
-//! verified plan.
+//! accepts a statement only if the recomputed evidence proves it. So two independent programs confirm a verified plan.
 //!
 //! The evidence of a demand test states the interval length L up to which the test checked the demand. The verifier
-//! accepts the L of the plan if no interval longer than L needs a check.
+//! accepts this L if no interval longer than L needs a check.
 //!
 //! * [`verify`], [`verify_with`]: check a whole plan;
 //! * [`verify_bound`]: checks a WCET bound of a kernel;
 //! * `partition`, `job`: one partition, its tasks and the evidence for its verdict;
-//! * `wcet`: the WCET C(m) in isolation and in conflict, multiplied by a common factor;
+//! * `wcet`: the WCET C(m) in isolation and in conflict, times a common factor;
 //! * `margin`: the WCET margin;
 //! * `demand`: the evidence of a processor-demand test;
 //! * `response`: response times under fixed priorities;
@@ -64,7 +63,7 @@ pub struct Verified {
     pub bound: Option<CheckedBound>,
     /// Confirmed part of the WCET margin. `None` if the plan states no WCET margin.
     pub margin: Option<CheckedMargin>,
-    /// Assumptions of the verdicts, even if the plan does not list its assumptions.
+    /// Assumptions of the verdicts, also if the plan lists no assumptions.
     pub assumptions: Vec<Assumption>,
 }
 
@@ -200,8 +199,8 @@ fn memory_time(
     }
 }
 
-/// Checks that the lower bound of `plan` is consistent with its dual prices. Also checks that a plan for all tasks has
-/// at least the number of SMs that the lower bound states.
+/// Checks that the lower bound of `plan` is consistent with its dual prices. If a plan contains all tasks, also checks
+/// that its number of SMs is at least the lower bound.
 fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(());

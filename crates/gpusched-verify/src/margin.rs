@@ -11,13 +11,12 @@ use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};
 pub struct CheckedMargin {
     /// Stated factor on all WCETs under which the plan stays schedulable, in thousandths.
     pub stated: u64,
-    /// Whether every partition passes its test at the stated factor. `false` if the verifier has
-    /// no test that decides this.
+    /// Whether every partition passes its test at the stated factor. `false` if no test of the verifier decides this
+    /// question.
     pub confirmed: bool,
     /// Stated upper limit on the WCET factor of all plans, in thousandths.
     pub at_most: u64,
-    /// Whether the verifier confirms the limit. If not, `Err` contains the reason, if it is
-    /// known.
+    /// Whether the verifier confirms the limit. Otherwise, `Err` contains the reason if the reason is known.
     pub limit: Result<(), Option<Unchecked>>,
 }
 
@@ -27,8 +26,8 @@ pub struct CheckedMargin {
 /// safe.
 ///
 /// # Errors
-/// Fails if a partition fails its test at a stated factor, or if the reason for a stated limit
-/// does not prove the limit.
+/// Fails if a partition fails its test at a stated factor. Also fails if the stated reason for a limit does not prove
+/// the limit.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
@@ -62,9 +61,9 @@ pub(super) fn check(
     }))
 }
 
-/// Returns whether every partition passes its test at the WCET factor `permille`/1000. Returns
-/// `false` if a test is inconclusive, or if the partitions share a memory, because the verifier
-/// has no test for this case. If a partition fails its test, returns the fault message as `Err`.
+/// Returns whether every partition passes its test at the WCET factor `permille`/1000. Returns `false` if a test is
+/// inconclusive. Also returns `false` if the partitions share a memory, because the verifier has no test for a shared
+/// memory. If a partition fails its test, returns the fault message as `Err`.
 fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result<bool, String> {
     if !(1000..=LARGEST_SCALING).contains(&permille) {
         return Err(format!("found {permille}, expected 1000 to {LARGEST_SCALING}"));

@@ -5,7 +5,7 @@ use super::{Fault, Job};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
 
-/// Maximum number of iterations. If a response time needs more iterations, the check treats it as
+/// Maximum number of iterations. If a response time needs more iterations, the check treats this response time as
 /// unknown.
 const STEP_LIMIT: u64 = 10_000_000;
 
@@ -72,8 +72,8 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns the work of all jobs with higher priority that are released in a window of length
-    /// `length`. Without preemption, releases at the end of the window count, too.
+    /// Returns the work of all jobs with higher priority that are released in a window of length `length`. Without
+    /// preemption, jobs that are released at the end of the window count, too.
     fn interference(&self, length: u128) -> u128 {
         let of = |other: &&Job| {
             let jobs = match self.preemption {
@@ -142,7 +142,8 @@ impl<'a> Level<'a> {
     /// Returns `None` if the response time is unknown.
     fn worst(&self) -> Option<Worst> {
         let job = self.job;
-        // A value of at least this limit is only a lower bound. Such a value does not prove that the busy period ends.
+        // If a value is at least this limit, it is only a lower bound. Such a value does not prove that the busy period
+        // ends.
         let beyond = u128::from(u64::MAX);
         let busy = Level::settle(1, beyond, |length| {
             let released = |other: &Job, charge| {
@@ -334,8 +335,8 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
     Ok(())
 }
 
-/// Returns whether every job meets its deadline under the priority order. If the test may choose
-/// the order, one suitable order is sufficient. Returns `None` if a response time is unknown.
+/// Returns whether every job meets its deadline under the priority order. If the test may choose the order, it suffices
+/// that one order meets all deadlines. Returns `None` if a response time is unknown.
 pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
     let order = fixed_order(priorities, jobs);
     let is_fixed = order.is_some();

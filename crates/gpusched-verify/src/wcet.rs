@@ -6,7 +6,7 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
 use gpusched_model::{Interference, MemoryTime, Task, TaskSet, WcetFunction};
 
-/// Rules from which a check computes WCETs: interference model, common factor, and memory slices.
+/// Rules for the computation of WCETs: interference model, common factor, and memory slices.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Wcets<'a> {
     pub interference: Interference,
@@ -33,8 +33,8 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Returns these WCETs with the variation of the memory time `time`, and with the write-backs of the lines that the
-    /// tasks of `set` leave in L2.
+    /// Returns these WCETs with the variation that `time` states, and with the write-backs of the lines that the tasks
+    /// of `set` leave in L2.
     pub fn varied(self, time: Option<MemoryTime>, set: &TaskSet) -> Wcets<'a> {
         Wcets {
             variation: time.map_or(0, |time| time.variation_percent),
@@ -60,8 +60,8 @@ impl<'a> Wcets<'a> {
         Wcets { permille, ..self }
     }
 
-    /// Returns these WCETs without memory slices, for tests that ignore memory traffic. A
-    /// partition that passes its test with memory traffic also passes without memory traffic.
+    /// Returns these WCETs without the effect of memory slices, for tests that ignore memory traffic. A partition that
+    /// passes its test with memory traffic also passes without memory traffic.
     pub fn without_memory(self) -> Wcets<'static> {
         Wcets {
             interference: self.interference,
@@ -72,8 +72,8 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Returns the WCET of `task` with its write-backs, multiplied by the factor and increased by the effect of the
-    /// memory slices. Returns `None` if the WCET is unknown.
+    /// Returns the WCET of `task`. The WCET includes write-backs, the factor and the effect of the memory slices.
+    /// Returns `None` if the WCET is unknown.
     pub fn of(self, task: &Task, sms: u32, conflict: bool) -> Option<u128> {
         let delay = self.write_backs.map_or(0, |write_backs| write_backs.delay(task));
         let whole = |sms| {
@@ -104,7 +104,7 @@ impl<'a> Wcets<'a> {
         self.times(ns).min(u128::from(Time::LIMIT.ns()) + 1)
     }
 
-    /// Returns `number` grown by the variation, rounded up.
+    /// Returns `number` increased by the variation, rounded up.
     fn grown(self, number: u128) -> u128 {
         number
             .saturating_mul(u128::from(self.variation) + 100)
@@ -127,8 +127,7 @@ pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
 /// Returns C(m) on m = `sms` SMs, rounded up [ns]. Returns `None` if m is 0, above [`MAX_SMS`],
 /// or below the first point of a table.
 ///
-/// The products fit into 128 bits, because the model rejects every function that needs more bits
-/// for an m up to [`MAX_SMS`].
+/// The products fit into 128 bits. The model rejects every function that needs more bits for some m up to [`MAX_SMS`].
 fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     if !(1..=MAX_SMS).contains(&sms) {
         return None;

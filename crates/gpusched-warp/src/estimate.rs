@@ -1,18 +1,18 @@
 //! Estimate of the duration of a kernel in isolation. gpusched simulates the first rounds of thread blocks on the whole
 //! GPU and extrapolates to all blocks.
 //!
-//! 1. *Rounds.* A round consists of as many blocks as all SMs execute at the same time. gpusched starts a simulation of
-//!    all blocks. After each round, gpusched estimates the end of the kernel and the error of this estimate. The
-//!    simulation stops early if the estimated error is small enough.
+//! 1. *Rounds.* A round has as many blocks as all SMs together can execute at the same time. gpusched starts a
+//!    simulation of all blocks. After each round, gpusched estimates the end of the kernel and the error of this
+//!    estimate. The simulation stops early if the estimated error is small enough.
 //! 2. *Rate.* The estimate ignores the first third of the rounds, because the caches are still filling and the blocks
-//!    run in phase. It assumes that the remaining blocks end at the rate of the last two thirds.
-//! 3. *Last round.* If blocks end at a constant rate, the end is proportional to the number of blocks. If the blocks of
-//!    a round end together, an incomplete last round of k blocks takes as long as the first k blocks of a complete
-//!    round. The estimate is the mean of both times.
+//!    run in phase. It assumes that the remaining blocks end at the same rate as the blocks in the last two thirds.
+//! 3. *Last round.* If blocks end at a constant rate, the end of the kernel is proportional to the number of blocks. If
+//!    the blocks of a round end together, an incomplete last round of k blocks takes as long as the first k blocks of a
+//!    complete round. The estimate is the mean of both times.
 //! 4. *Full caches.* When a cache becomes full, each miss evicts a line, and the rate of the blocks changes. If the
-//!    kernel fills L2, the simulation continues until the sectors missed in L2 amount to 1.2 times the size of L2. If
-//!    the kernel fills the L1 caches, the simulation continues until the sectors accepted by L2 amount to twice the
-//!    size of all L1 caches.
+//!    kernel fills L2, the simulation continues until the misses of L2 amount to 1.2 times the size of L2. If the
+//!    kernel fills the L1 caches, the simulation continues until L2 has accepted twice as many sectors as all L1 caches
+//!    contain.
 //! 5. *Short kernels.* If the estimate requires two thirds of the blocks or more, gpusched simulates all blocks. The
 //!    result is then exact.
 //!
@@ -28,18 +28,19 @@ use gpusched_model::machine::Machine;
 /// The simulation stops when the uncertainty of the estimated duration is at most this share of the duration.
 const ENOUGH: f64 = 0.12;
 
-/// When the simulation reaches its limit, the uncertainty of the estimate may be at most this share of the duration.
+/// If the simulation reaches its limit, the estimate is valid only if its uncertainty is at most this share of the
+/// duration.
 const MOST: f64 = 0.25;
 
-/// A cache is regarded as full after this number of sectors, as a multiple of its size. For the L1 caches, sectors that
-/// L2 accepted; for L2, sectors that missed in L2.
+/// The L1 caches are full when L2 has accepted sectors of the first factor times the size of all L1 caches. L2 is full
+/// when its misses amount to the second factor times its size.
 const FULL: [f64; 2] = [2.0, 1.2];
 
 /// Minimum number of blocks to simulate. In matrix kernels, the first row of blocks loads data that later rows find in
 /// the caches. If blocks differ in length, a few blocks do not represent all blocks.
 const BLOCKS: usize = 64;
 
-/// gpusched stops at this number when it counts the instructions of a block.
+/// Maximum number of instructions that gpusched counts in a block.
 const COUNTED: u64 = 1 << 20;
 
 /// Estimated duration of a kernel.
@@ -57,7 +58,7 @@ pub struct Estimate {
     pub results: Results,
 }
 
-/// Rounds that have ended, and the properties of the kernel that the extrapolation requires.
+/// Ended rounds, and the properties of the kernel that the extrapolation requires.
 struct Rounds {
     /// Number of blocks of the kernel.
     blocks: usize,
@@ -158,12 +159,12 @@ impl Rounds {
         missed.push(traffic.l2_misses as f64);
     }
 
-    /// Returns the number of blocks of the rounds that have ended.
+    /// Returns the number of blocks in all ended rounds.
     fn ended(&self) -> usize {
         (self.ends.len() - 1) * self.round
     }
 
-    /// Returns the mean increase of `values` per round, between the ends of rounds `from` and `to`.
+    /// Returns the mean increase of `values` per round, from the end of round `from` to the end of round `to`.
     fn per_round(values: &[f64], from: usize, to: usize) -> f64 {
         (values[to] - values[from]) / (to - from) as f64
     }

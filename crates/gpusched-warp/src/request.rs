@@ -40,7 +40,7 @@ pub struct Request {
     pub sm: u16,
     /// Slot of the warp on the SM.
     pub slot: u8,
-    /// Number of the in-flight instruction that causes the request, on its SM.
+    /// Number, on the SM, of the in-flight instruction that causes the request.
     pub flight: u32,
     /// L2 slice that serves the request.
     pub slice: u8,

@@ -1,5 +1,4 @@
-//! The online step: the choice of the memory bandwidth budget for the next regulation period
-//! ([Aghilinasab20] §V).
+//! The online step chooses the memory bandwidth budget for the next regulation period ([Aghilinasab20] §V).
 
 use super::inverse::{largest_burst, memory_time};
 use crate::kernel_wcet::{EstimateError, Estimator};
@@ -9,10 +8,10 @@ use gpusched_model::{BudgetPolicy, Factor, Kernel, Straddling};
 /// Chooses the memory bandwidth budget of each regulation period during one kernel run. With these budgets, the
 /// execution time of the kernel is at most its WCET under the nominal budget Q̄.
 ///
-/// A budget Q grants the memory time Q·T: the best-effort CPU cores may access memory during the
-/// first Q·T of each regulation period T.
+/// A budget Q grants the memory time Q·T. The best-effort CPU cores may access memory during this time at the start of
+/// each regulation period T.
 ///
-/// A decision takes O(C) steps for C clusters. The allocator uses only integers, and allocates no
+/// For a kernel with C clusters, a decision takes O(C) steps. The allocator uses only integers, and allocates no
 /// memory.
 #[derive(Clone, Debug)]
 pub struct Allocator {
@@ -30,12 +29,12 @@ pub struct Allocator {
     previous: u64,
 }
 
-/// The values of one cluster that a decision uses. `e0` and `e1` are the isolated and the contended block time [ns].
+/// Values of one cluster for a decision. `e0` and `e1` are the isolated and the contended block time [ns].
 #[derive(Copy, Clone, Debug)]
 struct Share {
     /// Position of the cluster in the kernel.
     cluster: usize,
-    /// N: number of blocks of the cluster in a complete run of the kernel.
+    /// N: number of blocks that the cluster has in a complete run of the kernel.
     blocks: u64,
     e0: u64,
     e1: u64,
@@ -100,8 +99,8 @@ impl Allocator {
         Time::from_ns(self.deadline)
     }
 
-    /// Returns the nominal memory time Q̄·T of best-effort cores. The period before the first decision has this memory
-    /// time, and each later period has at least this memory time.
+    /// Returns the nominal memory time Q̄·T of best-effort cores. The period before the first decision has exactly this
+    /// memory time. Each later period has at least this memory time.
     pub fn nominal(&self) -> Time {
         Time::from_ns(self.nominal)
     }
@@ -158,8 +157,8 @@ impl Allocator {
         }
     }
 
-    /// Computes the largest memory time of best-effort cores under which the remaining blocks end within `window`,
-    /// rounded down [ns]. Returns `None` if the blocks end within `window` even under full interference.
+    /// Computes the largest memory time of best-effort cores [ns] with which the remaining blocks end within `window`.
+    /// The result is rounded down. Returns `None` if the blocks end within `window` even under full interference.
     ///
     /// The computation is Algorithm 4 of [Aghilinasab20], with ⌈t/T⌉ instead of the printed
     /// ⌈t/P⌉.

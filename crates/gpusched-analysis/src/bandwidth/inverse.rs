@@ -1,12 +1,12 @@
-//! The inverse of the memory time function: the largest burst of best-effort cores for a given memory time in a window
-//! ([Aghilinasab20] Eq. 7 for sync = 1, and Algorithm 2 line 5).
+//! Inverts the memory time function. The result is the largest burst of best-effort cores for a given memory time in a
+//! window ([Aghilinasab20] Eq. 7 for sync = 1, and Algorithm 2 line 5).
 
-/// Returns the largest burst b ≤ `period` for which the memory time t_mem in a window of length
-/// `window` is at most `memory` [ns].
+/// Returns the largest burst b ≤ `period` [ns]. With this burst, the memory time t_mem in a window of length `window`
+/// is at most `memory`.
 ///
 /// The window begins together with a regulation period. A burst is the memory time of best-effort cores at the start of
-/// each regulation period. If the window is P·`period` + r long, then t_mem = P·b + min(r, b). If `period` is 0, the
-/// result is 0.
+/// each regulation period. If the length of the window is P·`period` + r, then t_mem = P·b + min(r, b). If `period` is
+/// 0, the result is 0.
 pub fn largest_burst(memory: u64, window: u64, period: u64) -> u64 {
     let (Some(periods), Some(rest)) = (window.checked_div(period), window.checked_rem(period)) else {
         return 0;

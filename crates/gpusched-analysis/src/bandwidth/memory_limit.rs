@@ -2,15 +2,15 @@
 //! ([Aghilinasab20] Algorithm 2, line 4).
 //!
 //! [`Allocator`](super::Allocator) uses a safe approximation of this limit (Algorithm 4). The
-//! tests compare the approximation with the limit. A system that has more time for each decision may use the limit
-//! itself.
+//! tests compare the approximation with the limit. A system that has more time for each decision may use the exact
+//! limit.
 
 use crate::kernel_wcet::linear_program::{self, LpError};
 use crate::kernel_wcet::{Exposure, Program};
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel, Straddling};
 
-/// The remaining blocks of a kernel, and the window. The blocks must end within this window.
+/// The remaining blocks of a kernel, and the window within which these blocks must end.
 #[derive(Clone, Debug)]
 pub struct MemoryLimit {
     rest: Kernel,
@@ -21,8 +21,9 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Creates the limit for a kernel. Its `remaining` blocks per cluster must end within `window`. If `remaining` has
-    /// no entry for a cluster, all blocks of the cluster remain. Returns `None` if no block remains.
+    /// Creates the limit for a kernel whose remaining blocks must end within `window`. `remaining` has the number of
+    /// remaining blocks of each cluster. If `remaining` has no entry for a cluster, all blocks of the cluster remain.
+    /// Returns `None` if no block remains.
     pub fn new(
         kernel: &Kernel,
         remaining: &[u64],
@@ -91,9 +92,9 @@ impl MemoryLimit {
         Time::from_ns(good)
     }
 
-    /// Computes t_mem_max with the linear program of Eqs 14–19, in floating-point numbers [ns]. Returns `None` in two
-    /// cases: the remaining blocks meet the deadline even under full interference, or they miss the deadline even
-    /// without memory time.
+    /// Computes t_mem_max [ns] with the linear program of Eqs 14–19 and floating-point numbers. Returns `None` in two
+    /// cases: the remaining blocks meet the deadline even under full interference, or they miss it even without memory
+    /// time.
     ///
     /// # Errors
     /// Returns an [`LpError`] if the solver gives up.

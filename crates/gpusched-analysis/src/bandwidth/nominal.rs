@@ -18,11 +18,11 @@ pub struct Nominal {
     pub slowdown: Factor,
     /// Whether the kernel starts together with a regulation period.
     pub sync: bool,
-    /// Rule that states which blocks count as delayed if best-effort cores access memory during only a part of the
-    /// execution of a block.
+    /// Rule for blocks that overlap the memory time of best-effort cores only in part. It states which of these blocks
+    /// count as delayed.
     #[serde(default)]
     pub straddling: Straddling,
-    /// Nominal budget: the largest budget Q whose slowdown is accepted, as a multiple of 10⁻⁹.
+    /// Nominal budget, a multiple of 10⁻⁹: the largest budget Q whose slowdown is accepted.
     pub nominal_q: Factor,
     /// G(0): WCET in isolation [ns].
     pub wcet_isolated_ns: Time,

@@ -5,8 +5,8 @@
 //! and the overestimation. The overestimation is the WCET bound divided by the longest measured
 //! time, minus 1.
 //!
-//! From a seed, gpusched computes the kernel with integers. Only means and standard deviations are floating-point
-//! numbers, and gpusched computes each of these numbers with one division.
+//! gpusched computes the kernel from a seed, with integers. Only means and standard deviations are floating-point
+//! numbers. Each of them is the result of one division.
 
 use std::collections::BTreeMap;
 
@@ -43,8 +43,7 @@ const LONGEST: f64 = 2.576;
 /// percentage points. The paper prints the budget in steps of 0.5 percentage points.
 const PRECISION: f64 = 0.0005;
 
-/// Largest number of clusters. With more clusters, the isolated block times would be too close
-/// together.
+/// Largest number of clusters. With more clusters, the isolated block times of different clusters would be too similar.
 const MAX_CLUSTERS: u64 = 100;
 
 /// Resolution of the block delay. A delay of `STEPS` doubles the time of a block with sensitivity
@@ -60,8 +59,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// Returns the cluster for a block delay of `delay`/[`STEPS`]. This is the delay of a block
-    /// with sensitivity 1, relative to its isolated time.
+    /// Returns the cluster for a block delay of `delay`/[`STEPS`]. This fraction is the delay of a block with
+    /// sensitivity 1, divided by the isolated time of the block.
     fn cluster(&self, delay: u64) -> Result<Cluster> {
         let (e0, scale) = (u128::from(self.e0), u128::from(STEPS) * 1000);
         let late = (e0 * u128::from(delay) * u128::from(self.sensitivity) + scale / 2) / scale;

@@ -1,5 +1,5 @@
-//! Published results of experiments with memory bandwidth budgets that change at run time. A
-//! value that the paper does not print is absent.
+//! Published results of experiments. In these experiments, the memory bandwidth budget changes at run time. A value
+//! that the paper does not print is absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ use gpusched_model::Refusal;
 use gpusched_model::benchmark::Figure;
 use gpusched_model::reader::{Document, Fault, from_json};
 
-/// Published measurements of best-effort CPU cores that run concurrently with benchmarks, and the
-/// sources of these measurements.
+/// Published measurements, and their sources. In these measurements, best-effort CPU cores run concurrently with
+/// benchmarks.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "BudgetResultsShape")]
 pub struct BudgetResults {
@@ -22,7 +22,7 @@ pub struct BudgetResults {
     sources: BTreeMap<String, String>,
 }
 
-/// Published results of experiments with memory bandwidth budgets, in the shape of the file.
+/// Published results of experiments with memory bandwidth budgets, with the fields of the file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -53,7 +53,7 @@ pub struct BudgetResult {
     pub policy: Option<BudgetPolicy>,
     /// Program on the best-effort cores, such as `libquantum`.
     pub demand: String,
-    /// Relative increase of the memory requests of the best-effort cores over the policy NOMINAL.
+    /// Relative increase of the number of memory requests of the best-effort cores, compared with the policy NOMINAL.
     /// The value 0.35 means 35 % more requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Factor>,

@@ -51,7 +51,8 @@ fn part(whole: u64, count: u64, index: u64) -> u64 {
     least + u64::from(index < rest)
 }
 
-/// Computes max-min fair shares. A core receives the smaller of its demand and an equal part of the remaining budget.
+/// Computes max-min fair shares. Each core receives its demand or an equal part of the remaining budget, whichever is
+/// smaller.
 fn max_min(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     shares.extend_from_slice(demands);
     // Every core has a share of at least min(its demand, `level`). Each round raises `level` to

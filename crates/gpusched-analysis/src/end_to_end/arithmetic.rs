@@ -14,8 +14,8 @@ pub(super) fn released(window: u64, (jitter, period, cost): (u64, u64, u64)) -> 
     }
 }
 
-/// Returns (⌊(`window` + `jitter`)/`period`⌋ + 1)·`cost`: the work of a stream of jobs that are released up to and
-/// including the end of a window.
+/// Returns (⌊(`window` + `jitter`)/`period`⌋ + 1)·`cost`: the work of all jobs of a stream that are released in a
+/// window or exactly at its end.
 pub(super) fn started(window: u64, (jitter, period, cost): (u64, u64, u64)) -> u64 {
     match jitter {
         INFINITE => INFINITE,
@@ -25,13 +25,14 @@ pub(super) fn started(window: u64, (jitter, period, cost): (u64, u64, u64)) -> u
     }
 }
 
-/// Maximum number of iterations of one window.
+/// Maximum number of iterations for one window.
 const STEPS: usize = 1_000_000;
 
 /// Returns the least `window` ≥ `start` with `window` = `work`(`window`), for a monotone `work`. Returns [`INFINITE`]
 /// if the window exceeds `limit`, or after too many iterations.
 ///
-/// `start` must be at most the least fixed point. The least fixed point of a smaller `work` is a valid `start`.
+/// `start` must be at most the least fixed point. A valid `start` is the least fixed point of a function that never
+/// exceeds `work`.
 pub(super) fn least(start: u64, limit: u64, work: impl Fn(u64) -> u64) -> u64 {
     let mut window = start;
     for _ in 0..STEPS {

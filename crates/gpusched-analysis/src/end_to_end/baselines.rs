@@ -1,7 +1,8 @@
 //! Baselines: published response-time analyses of tasks that suspend themselves, for comparison with [`analyze`].
 //!
 //! Each baseline bounds the response time R of a whole job in one window. C is the sum of the WCETs of a task on its
-//! core. S is the sum of the bounds on its delays elsewhere. All sums are over the more urgent tasks j of the same core.
+//! core. S is the sum of the bounds on the delays of the task on other resources. Each sum Σ is over all more urgent
+//! tasks j on the same core.
 //!
 //! | baseline | window | source |
 //! |---|---|---|
@@ -9,18 +10,19 @@
 //! | [`Jitter`](Baseline::Jitter) | W = C + S + Σ ⌈(W + R_j − C_j)/T_j⌉·C_j | Huang, Chen, Zhou and Liu 2015; Chen et al. 2019 |
 //! | [`Blocking`](Baseline::Blocking) | W = C + S + Σ min(C_j, S_j) + Σ ⌈W/T_j⌉·C_j | J. Liu 2000; Chen, Nelissen and Huang 2016 |
 //!
-//! R = J + W. A task that does not suspend itself has S_j = 0 and the jitter J_j in the sums. Busy-waiting counts as
+//! R = J + W. In the sums, a task that does not suspend itself has S_j = 0 and the jitter J_j. Busy-waiting counts as
 //! execution, so a busy-waiting task has the execution time C_j + S_j.
 //!
-//! The delays S use the equations of [`analyze`] for copy engines and partitions. A baseline bounds only R. So the time
-//! from the arrival of a job to the end of segment k is at most R minus the BCETs of the later segments. These times
-//! determine the jitters of all streams. [`baseline`] iterates over S and R, starting from the times without waiting.
+//! The delays S use the equations of [`analyze`] for copy engines and partitions. A baseline bounds only the response
+//! time R of a job. So the time from the arrival of a job to the end of segment k is at most R − b, where b is the sum
+//! of the BCETs of the later segments. These bounds determine the jitters of all streams. [`baseline`] computes S and R
+//! by iteration, starting from the times without waiting.
 //!
-//! **Safe.** `Oblivious`: let t₀ be the last moment, at or before the release of the analyzed job, without pending jobs
-//! of more urgent tasks. At each instant from t₀ on, the analyzed job progresses, or a job that is released at t₀ or
-//! later executes or is suspended. `Jitter`: this window is the joint window of [`analyze`], with the stream of whole
-//! jobs for each suspending task. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct
-//! priorities and tasks without release jitter. Other tasks have no bound here.
+//! **Safe.** `Oblivious`: let t₀ be the last moment without pending jobs of more urgent tasks, at or before the release
+//! of the analyzed job. At each instant from t₀ on, the analyzed job progresses, or another job executes or is
+//! suspended. This other job is released at t₀ or later. `Jitter`: this window is the joint window of [`analyze`]. Each
+//! suspending task counts as the stream of its whole jobs. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the
+//! bound for distinct priorities and tasks without release jitter. With `Blocking`, other tasks have no bound.
 //!
 //! [`analyze`]: super::analyze
 
@@ -235,7 +237,7 @@ mod tests {
     }
 
     /// Example of dynamic suspension in the style of Chen et al. 2019. With the suspension as jitter, the bound of the
-    /// last task is 12, which is unsafe. With the jitter R − C, it is 22.
+    /// last task is 12, which is unsafe. With the jitter R − C, the bound is 22.
     #[test]
     fn the_jitter_is_the_response_time_without_the_execution() {
         let tasks = [(1, 0, 2), (5, 5, 20), (1, 0, 50)];

@@ -14,7 +14,7 @@ struct Link {
     period: u64,
     /// R: bound on the response time, from the arrival.
     response: u64,
-    /// θ: whether the next task may read before this task has written.
+    /// θ: whether the next task may read its input before this task has written its output.
     late: bool,
     phase: Option<u64>,
 }
@@ -99,7 +99,7 @@ fn links(system: &System, chain: &Chain, responses: &[Option<Time>], enforced: b
     Some(links)
 }
 
-/// Returns the smallest reaction time with its method, and the reduced data age.
+/// Returns the smallest bound on the reaction time, the method that computes this bound, and the reduced data age.
 fn asynchronous(links: &[Link]) -> (u64, u64, Method) {
     let (davare, durr) = (davare(links), durr(links));
     let kloda = kloda(links).unwrap_or(u64::MAX);
@@ -113,7 +113,8 @@ fn asynchronous(links: &[Link]) -> (u64, u64, Method) {
     (least, age, method)
 }
 
-/// Reaction time Σ (T + R), and reduced data age Rₙ + Σ (T + R) over all tasks but the last (Davare et al. 2007).
+/// Reaction time Σ (T + R) over all tasks, and reduced data age Rₙ + Σ (T + R) over all tasks except the last (Davare
+/// et al. 2007).
 fn davare(links: &[Link]) -> (u64, u64) {
     let sum = links
         .iter()

@@ -7,7 +7,7 @@ use super::streams::State;
 /// Work of one task in a window. At the start of the window, no task with a higher priority is ready.
 pub(super) enum Load {
     /// A busy-waiting task: the stream of its jobs, and the same stream with the jitter of jobs that carry work into the
-    /// window. The execution includes waiting.
+    /// window. The execution time includes the waiting time.
     Busy { jobs: (u64, u64, u64), carried: u64 },
     /// Any other task: the streams of its segments on the core, and the stream of whole jobs that carry work into the
     /// window.
@@ -50,7 +50,7 @@ impl Load {
         }
     }
 
-    /// Work in a window that starts when the task is not ready.
+    /// Work of the task in a window, if the task is not ready at the start of the window.
     fn in_window(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,
@@ -63,7 +63,7 @@ impl Load {
         }
     }
 
-    /// Work in a window that starts at any time, even while the task is ready.
+    /// Work of the task in any window, even if the task is ready at the start of the window.
     fn carried(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,
@@ -130,7 +130,7 @@ pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load]
     }
 }
 
-/// Bound on the delay of a segment that a timer releases: all segments on the core are independent streams.
+/// Bound on the delay of a segment that a timer releases. All segments on the core are independent streams.
 pub(super) fn enforced_delay(state: &State, (task, segment): (usize, usize), here: &[(usize, usize)]) -> u64 {
     let owner = &state.tasks[task];
     let more = here

@@ -1,9 +1,9 @@
 //! Response times under earliest deadline first with jitter (Spuri, INRIA RR-2772, 1996) and blocking (George,
 //! Rivierre, Spuri, INRIA RR-2966, 1996), for streams of segments and for the first parts of jobs.
 //!
-//! The busy period starts at 0: before it, no job with an earlier or equal deadline is pending. At most one job with a
-//! later deadline runs at 0, in a non-preemptive part that started before time 0. The analyzed job arrives at a ≥ −J
-//! and ends at the least t with
+//! The busy period starts at time 0. Just before time 0, no job with a deadline up to the analyzed deadline is pending.
+//! At time 0, at most one job with a later deadline runs. It runs in a non-preemptive part that started before time 0.
+//! The analyzed job arrives at a ≥ −J and ends at the least t with
 //!
 //! t = B(a) + ⌊(a + J)/T⌋·C + c + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + D + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)⁺·Cⱼ.
 //!
@@ -13,10 +13,10 @@ use crate::interference::bandwidth::Delay;
 
 use super::arithmetic::{INFINITE, released};
 
-/// Maximum number of evaluations for one resource.
+/// Maximum number of evaluations of streams for one resource.
 const STEPS: u64 = 10_000_000;
 
-/// Window length [ns] within which the busy period must end on a resource with losses. Otherwise the streams have no
+/// Longest accepted busy period on a resource with losses [ns]. If the busy period is longer, the streams have no
 /// bounds.
 const FAR: u64 = 1 << 50;
 
@@ -35,7 +35,7 @@ pub(super) struct Stream {
 /// Analysis of one resource.
 pub(super) struct Deadlines<'a> {
     streams: &'a [Stream],
-    /// Time that the resource loses because of a shared memory.
+    /// Time that the resource loses in a window because of a shared memory.
     lost: Delay,
     /// Length of the longest busy period.
     horizon: u64,
@@ -43,7 +43,8 @@ pub(super) struct Deadlines<'a> {
 }
 
 impl<'a> Deadlines<'a> {
-    /// Returns the analysis of `streams` on a resource that loses `lost`. Returns `None` if the streams have no bounds.
+    /// Returns the analysis of `streams` on a resource that loses the time `lost`. Returns `None` if the streams have
+    /// no bounds.
     pub fn new(streams: &'a [Stream], lost: Delay) -> Option<Deadlines<'a>> {
         let unbounded = |stream: &Stream| {
             stream.cost == INFINITE
@@ -150,7 +151,7 @@ impl<'a> Deadlines<'a> {
     }
 }
 
-/// Whether Σ C/T > 1, or so close to 1 that its exact comparison overflows.
+/// Whether Σ C/T exceeds 1, or is so close to 1 that the exact comparison overflows.
 fn overloaded(streams: &[Stream]) -> bool {
     let mut sum: (u128, u128) = (0, 1);
     for stream in streams {

@@ -1,6 +1,6 @@
-//! Enforced releases: a timer releases segment k of a job at the time o_k after the arrival of the job. With these
-//! timers, only the arrival of a job determines the releases of its segments. So each resource has independent sporadic
-//! streams (von der Brüggen, Huang, Chen 2017; Chen & Liu 2014 for earliest deadline first).
+//! Enforced releases: a timer releases segment k of a job when the time o_k has passed since the arrival of the job.
+//! With these timers, the releases of the segments of a job depend only on its arrival. So each resource has
+//! independent sporadic streams (von der Brüggen, Huang, Chen 2017; Chen & Liu 2014 for earliest deadline first).
 
 use gpusched_model::end_to_end::{Bounds, CorePolicy, PartitionPolicy, Resource, System};
 use gpusched_model::error::Refusal;
@@ -64,7 +64,7 @@ fn proportional(system: &System) -> Vec<Vec<Time>> {
     tasks.collect()
 }
 
-/// Releases each segment at the bound on the end of its predecessor. Tasks without bounds keep their releases.
+/// Releases each segment at the latest end of its predecessor. Tasks without bounds keep their releases.
 fn by_delay(system: &System, bounds: &Bounds, otherwise: &[Vec<Time>]) -> Vec<Vec<Time>> {
     let tasks = system.tasks().iter().zip(&bounds.0).zip(otherwise);
     tasks

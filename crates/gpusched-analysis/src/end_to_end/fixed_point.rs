@@ -1,4 +1,4 @@
-//! The least solution of all equations, by iteration from the bounds without waiting.
+//! Computes the least solution of all equations. The iteration starts from the bounds without waiting.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ enum Rule {
 struct Place {
     resource: Resource,
     rule: Rule,
-    /// Segments on the resource, by task.
+    /// Segments on the resource, as pairs of a task and a segment, sorted by task.
     here: Vec<(usize, usize)>,
     /// Tasks with a segment on the resource.
     tasks: Vec<usize>,
-    /// Number of changes so far of the bounds on which the segments of the resource depend.
+    /// Counts the changes of the bounds on which the segments of the resource depend.
     version: u64,
     /// Value of `version` at the last evaluation.
     evaluated: u64,
@@ -185,7 +185,7 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
     changed.into_keys().collect()
 }
 
-/// Whether a segment may end after the timer of its successor.
+/// Whether a segment may end after the timer releases its successor.
 fn delay_to_timer(state: &State, (task, segment): (usize, usize), end: u64) -> bool {
     let parts = &state.tasks[task].parts;
     parts.get(segment + 1).is_some_and(|next| end > next.earliest)

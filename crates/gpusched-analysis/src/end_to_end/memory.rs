@@ -14,8 +14,8 @@ use crate::interference::bandwidth::{Delay, Load, Source};
 pub(super) enum Omitted {
     /// The window counts the traffic of all other resources.
     Nothing,
-    /// The window omits the traffic of this task: no segment of the task executes elsewhere while the analyzed segment
-    /// waits or executes.
+    /// The window omits the traffic of this task, because no segment of the task executes on another resource while the
+    /// analyzed segment waits or executes.
     Task(usize),
 }
 
@@ -65,7 +65,7 @@ fn traffic(part: &Part, memory: Bandwidth) -> (u128, u128) {
 }
 
 impl State {
-    /// Returns the time that `resource` loses in any window, because of the traffic on all other resources.
+    /// Returns the time that `resource` loses in any window, because of the traffic of all other resources.
     pub fn lost(&self, resource: Resource, omitted: Omitted) -> Delay {
         let Some(memory) = self.memory.filter(|memory| memory.contended) else {
             return Delay::new(Bandwidth::LIMIT, []);

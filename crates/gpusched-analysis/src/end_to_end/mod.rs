@@ -1,7 +1,8 @@
 //! End-to-end analysis: jobs that use CPU cores, copy engines and GPU partitions in turn, and chains of tasks.
 //!
 //! [`analyze`] solves the equations of the holistic analysis (Tindell & Clark 1994) for self-suspending and busy-waiting
-//! tasks. Each segment is a stream of jobs whose jitter comes from the bound on the previous segment:
+//! tasks. Each segment is a stream of jobs. The bound on the previous segment determines the jitter of the stream. The
+//! modules:
 //!
 //! * `arithmetic`: windows and saturating sums;
 //! * `streams`: jitters, carried work and execution with waiting;
@@ -17,8 +18,8 @@
 //! * `baselines`: published bounds for self-suspending tasks, for comparison.
 //!
 //! The result contains the bounds on all segments. `gpusched_verify` evaluates each equation once on these bounds.
-//! Every table of bounds that satisfies the equations is safe: the first bound that a run exceeds would contradict its
-//! equation.
+//! Every table of bounds that satisfies the equations is safe. If a run exceeded a bound, the first exceeded bound
+//! would contradict its equation.
 
 mod arithmetic;
 mod baselines;
@@ -104,7 +105,8 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
     }
 }
 
-/// Returns the position of the segment with the largest contribution to the bound. Ties: the first of these segments.
+/// Returns the position of the segment with the largest contribution to the bound. If several segments have this
+/// contribution, returns the first of them.
 fn costliest(bounds: &Bounds, task: usize) -> Option<usize> {
     let ends = &bounds.0.get(task)?.ends_ns;
     let mut before = Time::ZERO;

@@ -1,4 +1,4 @@
-//! Delays on copy engines and partitions with queues: first in, first out, and fixed priorities.
+//! Delays on copy engines and partitions whose queues are first in, first out, or use fixed priorities.
 
 use crate::interference::bandwidth::Delay;
 
@@ -17,7 +17,7 @@ pub(super) enum Preemption {
     Never,
 }
 
-/// Bound on the delay under first in, first out: each other task has at most one outstanding request, because a task is
+/// Bound on the delay under first in, first out. Each other task has at most one outstanding request, because a task is
 /// one thread.
 pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usize, usize)]) -> u64 {
     let mut delay = state.part(task, segment).cost;

@@ -2,11 +2,11 @@
 
 use gpusched_model::end_to_end::{Answer, Scaling, System};
 
-/// Factor above which the search does not double the factor any more [thousandths].
+/// The search does not double a factor that exceeds this limit [thousandths].
 const LARGEST: u64 = 1_000_000;
 
 /// Searches for the largest factors on the WCETs of `system`. `test` is the analysis, for example [`super::analyze`];
-/// `None` counts as not schedulable.
+/// If it returns `None`, the system counts as not schedulable.
 pub fn scaling(system: &System, test: impl Fn(&System) -> Option<Answer>) -> Scaling {
     let resources = system.resources();
     Scaling {
@@ -30,8 +30,8 @@ pub fn scaling(system: &System, test: impl Fn(&System) -> Option<Answer>) -> Sca
     }
 }
 
-/// Returns the largest factor with which the system passes. Bisection finds it, because longer WCETs never make an
-/// unschedulable system schedulable.
+/// Returns the largest factor with which the system passes. The search uses bisection, because longer WCETs never make
+/// an unschedulable system schedulable.
 fn factor(scaled: impl Fn(u64) -> Option<System>, test: impl Fn(&System) -> Option<Answer>) -> Option<u64> {
     let passes = |permille: u64| {
         scaled(permille).is_some_and(|system| test(&system).is_some_and(|answer| answer.schedulable))

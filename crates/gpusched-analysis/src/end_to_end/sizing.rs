@@ -1,10 +1,10 @@
 //! Search for partitions of an end-to-end system. The search selects groups of kernels, partition sizes, and
-//! alternatives of tasks, such that the analysis proves every deadline and every limit of a chain.
+//! alternatives of tasks. With the selected values, the analysis proves every deadline and every limit of a chain.
 //!
 //! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
 //! given groups, [`plan`] first finds for each partition the smallest size that passes while all other partitions
-//! have their largest sizes. Starting from these sizes, [`plan`] examines vectors of sizes in the order of their sums.
-//! The first vector that passes has the fewest SMs.
+//! have their largest sizes. Starting from these sizes, [`plan`] examines vectors of sizes (one size per partition) in
+//! the order of their sums. The first vector that passes has the fewest SMs.
 
 mod groups;
 
@@ -60,7 +60,7 @@ impl Gpu<'_> {
 struct Room<'a> {
     /// Supported partition sizes [SMs], ascending.
     sizes: &'a [u32],
-    /// Maximum number of SMs of all partitions.
+    /// Maximum number of SMs of all partitions together.
     most: u64,
     /// GPU on which the partitions must fit; `None` if the search ignores the placement.
     gpu: Option<Gpu<'a>>,
@@ -102,7 +102,7 @@ enum Sized {
     Some(Vec<u32>),
     /// No sizes pass.
     None,
-    /// The search effort is used up, but the search found no sizes that pass.
+    /// The search effort is used up before the search found sizes that pass.
     Unknown,
 }
 
@@ -112,8 +112,7 @@ type Found = (Draft, Vec<u32>, Vec<usize>);
 /// Chooses partitions for the system in `draft` on `gpu`.
 ///
 /// # Errors
-/// Fails if the draft is invalid with partitions of every size, or if the heuristic does not support end-to-end
-/// systems.
+/// Fails if the draft is invalid for all partition sizes, or if the heuristic does not support end-to-end systems.
 pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refusal> {
     let sizes = gpu.sizes();
     let (Some(&largest), false) = (sizes.last(), draft.partitions.is_empty()) else {
@@ -206,7 +205,7 @@ fn choices(draft: &Draft, alternatives: bool) -> Result<Vec<Vec<usize>>, Refusal
     Ok(all)
 }
 
-/// Searches for the fewest SMs with which the partitions of `draft` pass, below `limit` SMs.
+/// Searches for the fewest SMs, below `limit`, with which the partitions of `draft` pass.
 fn fewest(
     draft: &Draft,
     room: &Room,
@@ -271,8 +270,8 @@ fn fewest(
     Sized::None
 }
 
-/// Search for the case that the effort is too small for all vectors of sizes. The search starts at equal sizes that
-/// fit, and removes SMs as long as the system passes.
+/// This search is used if the effort is too small to examine all vectors of sizes. It starts with equal sizes that fit,
+/// and removes SMs as long as the system passes.
 fn descend(draft: &Draft, room: &Room, environment: Environment) -> Sized {
     let (sizes, count) = (room.sizes, draft.partitions.len());
     // This search is short: at most one test per size and partition.

@@ -12,9 +12,9 @@ use super::memory::Memory;
 /// The bounds of one segment [ns]; [`INFINITE`] if a bound is missing.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Bound {
-    /// R: from the arrival of the job to the end of the segment.
+    /// R: bound on the time from the arrival of the job to the end of the segment.
     pub end: u64,
-    /// S: from the release to the end of the segment.
+    /// S: bound on the time from the release to the end of the segment.
     pub delay: u64,
 }
 
@@ -33,8 +33,8 @@ pub(super) struct Part {
     pub bandwidth: Option<Bandwidth>,
     /// φ: minimum time from the arrival to the release, or the time of the release by a timer.
     pub earliest: u64,
-    /// With timers: time from the release of the segment to the next release by a timer; for the last segment, to the
-    /// deadline. Without timers: relative deadline of the task.
+    /// With timers: time from the release of the segment to the release of its successor. For the last segment: time to
+    /// the deadline. Without timers: relative deadline of the task.
     pub deadline: u64,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Owner {
     pub on_core: Option<(usize, usize)>,
 }
 
-/// Parameters of a system, and its bounds so far.
+/// Parameters of a system, and the bounds that are known so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct State {
     pub tasks: Vec<Owner>,
@@ -191,9 +191,8 @@ impl State {
         end.saturating_sub(part.cost).saturating_sub(part.earliest)
     }
 
-    /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. If they queue, they
-    /// may be pending at the start of every window, because a segment of the analyzed task may run while they are
-    /// pending.
+    /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. If so, these jobs may
+    /// be pending at the start of every window, because a segment of the analyzed task may run while they are pending.
     pub fn queues(&self, other: usize, same_priority: bool) -> bool {
         same_priority && self.enforced == self.windows && self.response(other) == INFINITE
     }

@@ -232,8 +232,8 @@ mod tests {
         draws.map(Factor::as_f64).collect()
     }
 
-    /// Textbook formulas give the expected moments. The normal distribution is symmetric and cut at ±2 σ,
-    /// where its standard deviation is 0.8796 σ.
+    /// Textbook formulas give the expected moments. The normal distribution is symmetric and cut at ±2 σ, so its
+    /// standard deviation is 0.8796 σ.
     #[test]
     fn draws_have_the_moments_of_the_distribution() {
         for (text, mean, std) in [
@@ -257,8 +257,8 @@ mod tests {
         }
     }
 
-    /// The words of the generator and the functions of `libm` are equal on every machine, so these generated numbers
-    /// are equal, too.
+    /// The random words and the results of `libm` are equal on every machine, so these generated numbers are equal,
+    /// too.
     #[test]
     fn draws_are_pinned() {
         let texts = [

@@ -10,8 +10,8 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Contention, Form, Table, WcetError};
 use gpusched_model::{Kind, Task, TaskSet, WcetFunction};
 
-/// Kernels with measured WCET tables. Each generated task has the kind of one random kernel, and the table of this
-/// kernel multiplied by one factor.
+/// Kernels with measured WCET tables. Each generated task copies one random kernel: its kind, and its table multiplied
+/// by a factor.
 ///
 /// Let m be the smallest number of SMs in the table, and C(m) the isolated WCET on m SMs. The factor is a/(m·C(m)), where
 /// a is the work of the generated task. So the generated task has the isolated WCET a/m on m SMs. The factor changes
@@ -23,7 +23,7 @@ pub struct Kernels(Arc<[Kernel]>);
 struct Kernel {
     kind: Option<Kind>,
     table: Table,
-    /// m·C(m) on the smallest number of SMs m [SM·ns]; > 0.
+    /// m·C(m) for the smallest number m of SMs [SM·ns]; > 0.
     work: u128,
 }
 

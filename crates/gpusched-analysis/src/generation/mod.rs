@@ -1,14 +1,15 @@
 //! Synthetic task sets ([Singh21] §3.6.1).
 //!
-//! A [`Recipe`] describes how gpusched generates task sets. A [`Source`] applies a recipe to one point of an experiment: sets of
-//! n tasks with total utilization U. [`Source::draw`] generates the sets one by one, in these steps:
+//! A [`Recipe`] describes how gpusched generates task sets. A [`Source`] applies a recipe to one point of an
+//! experiment. The sets of a point have n tasks with the total utilization U. [`Source::draw`] generates the sets one
+//! by one, in these steps:
 //!
 //! 1. [`uunifast`] or [`randfixedsum`] draws the utilizations u₁ … uₙ of the tasks with Σ uᵢ = U.
 //! 2. [`Periods`] draws the period T of each task in turn. The work of the task is a = u·T,
 //!    rounded to the nearest nanosecond and at least 1 ns. The deadline is D = `deadline`·T,
 //!    computed exactly, rounded down, and at least 1 ns. On request, tasks have the jitter J =
 //!    `jitter`·T, computed exactly, rounded down, and less than D. `deadline` and `jitter` are constants, or each task
-//!    draws its own from a [`Distribution`].
+//!    draws its own values from a [`Distribution`].
 //! 3. Each task in turn gets a uniform random number α. The task is memory-intensive if α ≤ prm
 //!    (`memory-share`), and otherwise compute-intensive.
 //! 4. The kind determines the serial fraction β and the conflict factor k of the WCET function, as constants or as
@@ -25,14 +26,14 @@
 //! such a task, the random number α of step 3 selects the kernel, and the kernel determines the kind and the shape of
 //! the WCET function.
 //!
-//! The utilization u refers to the *work* a. On one SM, the WCET of a kernel is C(1) = a·(1 + β). In conflict, it is k
-//! times as long.
+//! The utilization u refers to the *work* a. On one SM, the WCET of a kernel is C(1) = a·(1 + β). In conflict, the WCET
+//! is k times as long.
 //!
 //! **Randomness.** Set i of point j depends only on (seed, j, i). Set i does not depend on the number of threads, the
-//! order of generation, or other sets. Utilizations, periods, kinds, deadlines, jitter, and β with k each read their own
-//! ChaCha8 stream ([`streams`]). Constants, blocks and traffic use no random numbers. Two recipes that differ only in periods,
-//! kinds or forms of WCET functions generate equal utilizations. Two recipes that differ only in utilizations use equal
-//! random numbers for their periods.
+//! order of generation, or other sets. Six ChaCha8 streams ([`streams`]) supply the random numbers: one each for
+//! utilizations, periods, kinds, deadlines, jitter, and the pairs of β and k. Constants, blocks and traffic use no
+//! random numbers. Two recipes that differ only in periods, kinds or forms of WCET functions generate equal
+//! utilizations. Two recipes that differ only in utilizations use equal random numbers for their periods.
 //!
 //! The generator computes with floating-point numbers, but a generated set consists of integers and exact decimals. Powers,
 //! logarithms and exponentials use the `libm` crate, also within the distributions of the crate `rand_distr`. So a set has the

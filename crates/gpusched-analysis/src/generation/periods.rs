@@ -32,8 +32,8 @@ pub enum Periods {
     Uniform(Range),
     /// A log-uniform distribution from `min` to `max`, rounded to the nearest nanosecond.
     LogUniform(Range),
-    /// `min`, 2·`min`, 4·`min` and so on up to `max`, with equal probability. Of two such periods, the shorter one
-    /// divides the longer one.
+    /// `min`, 2·`min`, 4·`min` and so on up to `max`, with equal probability. Each of these periods divides all longer
+    /// ones.
     Harmonic(Range),
     /// One of these periods [ns], each > 0. A period that occurs twice has twice the probability.
     List(Arc<[Time]>),
@@ -51,8 +51,8 @@ pub struct Range {
 /// One time unit of [Singh21]: 1 ms.
 const UNIT: Time = Time::from_ns(1_000_000);
 
-/// The list of periods of [Singh21] §3.6.1 [units]. The paper gives only the shortest and the longest period. The
-/// periods between these two are an assumption: they divide 4000.
+/// The list of periods of [Singh21] §3.6.1 [units]. The paper gives only the shortest and the longest period. gpusched
+/// assumes that the other periods are divisors of 4000.
 const SINGH21: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
 
 /// Periods of an engine control [ms], each with its share of the runnables [%].
@@ -139,7 +139,7 @@ impl Periods {
 }
 
 impl Range {
-    /// Returns `ns` as a whole number of nanoseconds in the range. Computed logarithms are rounded, so `ns` may be slightly
+    /// Returns `ns` as a whole number of nanoseconds in the range. Because logarithms are rounded, `ns` may be slightly
     /// out of the range.
     fn nearest(self, ns: f64) -> Time {
         Time::from_ns((ns.round() as u64).max(self.min.ns()).min(self.max.ns()))

@@ -75,7 +75,8 @@ pub enum Generator {
 }
 
 /// Form of the WCET functions. C(m) is the WCET on m SMs, a is the work, and β is the serial fraction. In isolation, the
-/// factor k is 1. The recipe defines β, and k in conflict, for compute-intensive and for memory-intensive kernels.
+/// factor k is 1. The recipe states β, and the factor k in conflict, for compute-intensive and for memory-intensive
+/// kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]

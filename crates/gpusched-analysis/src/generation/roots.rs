@@ -1,8 +1,8 @@
 //! Roots of random numbers, with equal bits on every machine.
 //!
-//! u^(1/k) = exp(ln(u)/k). Both functions use the formulas of fdlibm (Sun Microsystems, `e_log.c` and `e_exp.c`) without its
-//! branches for special values, so that the compiled code evaluates several numbers at once. On one core, UUniFast is
-//! four to six times as fast as with `libm::pow`.
+//! u^(1/k) = exp(ln(u)/k). ln and exp use the formulas of fdlibm (Sun Microsystems, `e_log.c` and `e_exp.c`), but
+//! without the branches for special values. So the compiled code can evaluate several numbers at once. On one core,
+//! these functions make UUniFast four to six times as fast as `libm::pow` does.
 
 /// Higher and lower part of ln 2.
 const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
@@ -45,7 +45,8 @@ pub(super) fn exp(x: f64) -> f64 {
         -1.653_390_220_546_525_2e-6,
         4.138_136_797_057_238_5e-8,
     ];
-    /// 1.5·2⁵². If a small number is added, the lowest bits of the sum are the nearest whole number.
+    /// 1.5·2⁵². If a small number is added to this constant, the lowest bits of the sum contain the nearest whole
+    /// number.
     const TO_WHOLE: f64 = 6_755_399_441_055_744.0;
     let shifted = x * std::f64::consts::LOG2_E + TO_WHOLE;
     let whole = shifted - TO_WHOLE;

@@ -1,16 +1,17 @@
 //! Random end-to-end systems: tasks on CPU cores with kernels on a GPU.
 //!
 //! The parameters and their default values are from Table 3 of Wang et al., "GCAPS: GPU Context-Aware Preemptive
-//! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`:
-//! `bcet` is from the script of the authors, and `memory_share` is an assumption of gpusched. [`SystemSource::draw`]
-//! generates a system in these steps:
+//! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`. The
+//! value of `bcet` is from the script of the authors, and the value of `memory_share` is an assumption of gpusched.
+//! [`SystemSource::draw`] generates a system in these steps:
 //!
 //! 1. Each core gets a random number of tasks. UUniFast divides the utilization of the core among its tasks.
 //! 2. Each task gets a period of whole milliseconds. The execution time of a job is E = u·T.
 //! 3. Some randomly selected tasks use the GPU. A task with the ratio ρ has the CPU time E/(1 + ρ). The remaining time
 //!    is GPU time, which UUniFast divides among the kernels of the task. UUniFast divides the CPU time among the CPU
 //!    segments before, between and after the kernels.
-//! 4. A random share of the GPU time of each kernel is transfer time, half before and half after the kernel.
+//! 4. A random share of the GPU time of each kernel is transfer time. Half of this time is before the kernel, and half
+//!    after it.
 //! 5. Priorities are rate-monotonic and distinct. Deadlines are equal to the periods.
 //!
 //! A [`SystemDraw`] contains the numbers of one system. [`SystemDraw::draft`] builds the system for a [`Configuration`],
@@ -35,7 +36,7 @@ use super::uunifast;
 /// Nanoseconds in a millisecond.
 const MILLISECOND: u64 = 1_000_000;
 
-/// Parameters of generated end-to-end systems. A pair of numbers is a range, and its ends belong to the range.
+/// Parameters of generated end-to-end systems. A pair of numbers is a range that includes both numbers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SystemRecipe {
@@ -49,11 +50,12 @@ pub struct SystemRecipe {
     pub gpu_share: f64,
     /// Number of kernels of a task that uses the GPU.
     pub kernels: (usize, usize),
-    /// ρ: GPU time divided by CPU time, of a task that uses the GPU.
+    /// ρ: GPU time divided by CPU time, for a task that uses the GPU.
     pub gpu_ratio: (f64, f64),
-    /// Share of the transfers in the GPU time.
+    /// Transfer time divided by GPU time.
     pub transfer_share: (f64, f64),
-    /// BCET divided by WCET, one number for all segments of a task. The BCET of a kernel is its BCET on all SMs.
+    /// BCET divided by WCET. All segments of a task have the same quotient. The BCET of a kernel is its BCET on all
+    /// SMs.
     pub bcet: (f64, f64),
     /// Probability that a kernel is memory-intensive.
     pub memory_share: f64,
@@ -261,7 +263,7 @@ impl SystemDraw {
     /// Builds the system for `configuration`, with one partition of all SMs.
     ///
     /// # Errors
-    /// Fails if a WCET is above the limit of a time.
+    /// Fails if a WCET exceeds the largest valid time.
     pub fn draft(&self, configuration: &Configuration) -> Result<Draft, Error> {
         let tasks = self.tasks.iter().enumerate().map(|(index, task)| {
             let segments = task.segments(configuration);

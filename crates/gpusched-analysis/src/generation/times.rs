@@ -13,15 +13,15 @@ pub(super) fn deadline(factor: Factor, period: Time) -> Option<Time> {
     times(factor, period).map(|time| time.max(Time::from_ns(1)))
 }
 
-/// Returns J = `factor`·T [ns], rounded down and less than `deadline`. Returns `None` if the product exceeds [`Time::LIMIT`].
+/// Returns J = `factor`·T [ns], rounded down and limited to `deadline` − 1 ns. Returns `None` if the product exceeds
+/// [`Time::LIMIT`].
 pub(super) fn jitter(factor: Factor, period: Time, deadline: Time) -> Option<Time> {
     times(factor, period).map(|time| time.min(Time::from_ns(deadline.ns().saturating_sub(1))))
 }
 
-/// Returns b = ⌈C(1)/`blocks`⌉ [ns], where C(1) is the WCET in conflict. The result is the time
-/// of one of `blocks` equal thread blocks that runs alone on an SM, in conflict. Because C(1) is
-/// at least 1 ns, the result is at least 1 ns. Returns `None` if `blocks` is 0 or C(1) is
-/// unknown.
+/// Returns b = ⌈C(1)/`blocks`⌉ [ns], where C(1) is the WCET in conflict. If the kernel has `blocks` equal thread
+/// blocks, one block alone on an SM takes this time in conflict. Because C(1) is at least 1 ns, the result is at least
+/// 1 ns. Returns `None` if `blocks` is 0 or C(1) is unknown.
 pub(super) fn block(wcet: &WcetFunction, blocks: u32) -> Option<Time> {
     // C(1) is rounded up to whole nanoseconds. This rounding changes no result: ⌈⌈x⌉/N⌉ = ⌈x/N⌉.
     let alone = wcet.at(1, Contention::Conflict)?.ns();

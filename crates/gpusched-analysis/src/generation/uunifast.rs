@@ -1,7 +1,7 @@
 //! UUniFast (Bini & Buttazzo 2005) and UUniFast-Discard (Davis & Burns 2009).
 //!
-//! The shares are uniform over all non-negative vectors with the given sum. With a cap, the
-//! shares are uniform over the vectors without a share above the cap.
+//! The vector of shares is uniformly distributed over all non-negative vectors with the given sum. With a cap, only
+//! vectors without a share above the cap count.
 
 use rand::Rng;
 

@@ -48,8 +48,8 @@ mod tests {
     use super::*;
     use gpusched_model::TaskSet;
 
-    /// The example of [Singh21] §3.4.2: nine compute tasks have conflicts, and the memory task in
-    /// the same partition has no conflict.
+    /// The example of [Singh21] §3.4.2: nine compute tasks in one partition have conflicts. The memory task in this
+    /// partition has no conflict.
     #[test]
     fn nine_compute_tasks_and_one_memory_task() {
         let task = |kind| {

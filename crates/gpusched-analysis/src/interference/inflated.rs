@@ -20,8 +20,8 @@ pub trait InflatedWcet: Sync {
         None
     }
 
-    /// Returns the least work of `task` with the tasks `co_located`: the minimum of m · C(m) over
-    /// all numbers m of SMs [SM·ns].
+    /// Returns the least work of `task` if the tasks `co_located` share its partition. The least work is the minimum of
+    /// m · C(m) over all numbers m of SMs [SM·ns].
     fn least_work(&self, task: &Task, co_located: &CoLocated) -> u128;
 
     /// Returns the number of classes into which [`InflatedWcet::class`] divides the sets of
@@ -31,9 +31,9 @@ pub trait InflatedWcet: Sync {
     /// Returns the class of `co_located` for a task of kind `kind`: a number below
     /// [`InflatedWcet::classes`]. `co_located` includes the task.
     ///
-    /// A task has the same WCETs and the same least work with all `co_located` of one class. So
-    /// tables can store these values per class. A more detailed model may put different sets of
-    /// tasks into one class. Such a model uses the worst case over the class.
+    /// For all `co_located` of one class, a task has the same WCETs and the same least work. So tables can store these
+    /// values per class. A more detailed model may put different sets of tasks into one class. Such a model uses the
+    /// worst case of the class.
     fn class(&self, kind: Option<Kind>, co_located: &CoLocated) -> u8;
 
     /// Returns the classes of `co_located` for three tasks: a compute task, a memory task, and an

@@ -1,5 +1,5 @@
-//! The model without interference, as in classical uniprocessor analysis. Its WCETs are at most
-//! the WCETs of every other model.
+//! The model without interference, as in classical uniprocessor analysis. The WCETs of this model never exceed the
+//! WCETs of another model.
 
 use super::co_located::CoLocated;
 use super::inflated::InflatedWcet;

@@ -20,7 +20,7 @@ pub struct CurvePoint {
 /// together with a regulation period. Without `sync`, the kernel may start at any time.
 ///
 /// # Errors
-/// Returns the [`EstimateError`] of the first budget for which no bound was computed.
+/// Returns the [`EstimateError`] of the first budget for which the computation fails.
 pub fn curve(
     estimator: &Estimator<'_>,
     budgets: &[Factor],

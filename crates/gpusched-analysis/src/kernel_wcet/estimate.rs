@@ -1,5 +1,5 @@
-//! Algorithm 1 of [Aghilinasab20]: the WCET of a kernel under interference. The interference
-//! depends on the WCET, so the algorithm is a fixed-point iteration.
+//! Algorithm 1 of [Aghilinasab20]: the WCET of a kernel under interference. The interference itself depends on the
+//! WCET, so the algorithm is a fixed-point iteration.
 
 use super::fixpoint;
 use super::linear_program::{self, LpError};
@@ -33,7 +33,7 @@ pub enum Solver {
     /// Linear program in floating-point numbers. The result is rounded up by a billionth, and has
     /// no certificate.
     Lp,
-    /// Exact solver, which compares each result with the linear program.
+    /// Exact solver. gpusched also solves the linear program, and compares both results.
     Both,
 }
 
@@ -50,7 +50,7 @@ pub enum EstimateError {
     /// The solver found no solution of the linear program.
     #[error(transparent)]
     Lp(#[from] LpError),
-    /// The results of the two solvers differ, so at least one solver is wrong.
+    /// The results of the two solvers differ, so at least one result is wrong.
     #[error(
         "the solvers disagree on a window of {window}: the exact solver computes {exact} ns, but the linear program {lp} ns"
     )]
@@ -87,7 +87,8 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Sets which blocks count as delayed although they overlap the memory time of best-effort cores only in part.
+    /// Sets the rule for blocks that overlap the memory time of best-effort cores only in part. It states which of
+    /// these blocks count as delayed.
     pub fn straddling(mut self, straddling: Straddling) -> Estimator<'a> {
         self.straddling = straddling;
         self

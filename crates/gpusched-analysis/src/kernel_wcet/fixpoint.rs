@@ -8,11 +8,10 @@
 //!
 //! * The right-hand sides of Eqs 9 and 10 depend on t_mem(t) and ⌈t/T⌉. These functions have bends, and are linear in
 //!   t between two bends. The optimum of a linear program is a concave function of its right-hand sides. So G(t) − t
-//!   is concave between two bends. If G(t) − t is positive at both bends, G(t) − t is positive between them. If G(t)
-//!   − t is positive only at the first bend, its sign changes once, and bisection finds the change.
+//!   is concave between two bends. If G(t) − t is positive at both bends, G(t) − t is positive between them. If G(t) −
+//!   t is positive only at the first bend, its sign changes once between the bends, and bisection finds this change.
 //! * At points that are one period apart, the right-hand sides increase linearly. So G(t) − t is
-//!   also concave over these points. Bisection finds the first period with a bend at which G(t) −
-//!   t is 0 or negative.
+//!   also concave over these points. Bisection finds the first of these points at which G(t) − t is 0 or negative.
 
 use super::regulation::Regulation;
 use gpusched_model::time::Time;
@@ -73,8 +72,8 @@ fn search(mut time: u64, regulation: &Regulation, mut early: impl FnMut(u64) -> 
     }
 }
 
-/// Returns the first time after `early_at` for which `early` returns false, at most `late_at`.
-/// The result of `early` must change only once between the two times.
+/// Returns the first time after `early_at`, at most `late_at`, for which `early` returns false. Between the two times,
+/// the result of `early` must change only once.
 fn first_late(mut early_at: u64, mut late_at: u64, mut early: impl FnMut(u64) -> bool) -> u64 {
     while late_at - early_at > 1 {
         let middle = early_at + (late_at - early_at) / 2;

@@ -67,8 +67,8 @@ pub fn solve_for(kernel: &Kernel, memory: f64, partial: f64) -> Result<LpOptimum
     })
 }
 
-/// Computes the least memory time of best-effort cores for which the value of Eq. 8 is `window`, with K = `partial`
-/// ([Aghilinasab20] Eqs 14–19) [ns].
+/// Computes the least memory time of best-effort cores [ns] for which the value of Eq. 8 is `window`, with K =
+/// `partial` ([Aghilinasab20] Eqs 14–19).
 ///
 /// # Errors
 /// Returns an [`LpError`] if the solver gives up, or if Eq. 8 is below `window` for every memory time.
@@ -103,7 +103,8 @@ pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f
 }
 
 /// Common parts of the two linear programs. Variables and constraints are fractions of four totals: the blocks of a
-/// cluster, all blocks, all memory time, and all delay. So their values match the tolerances of the solver.
+/// cluster, all blocks, all memory time, and all delay. So their values have a size that fits the tolerances of the
+/// solver.
 struct Parts {
     variables: ProblemVariables,
     /// xᵢ and yᵢ of each cluster i.
@@ -160,7 +161,7 @@ impl Parts {
     }
 }
 
-/// Adds Eq. 11: each block counts at most once, either as completely covered or as partly covered by memory time.
+/// Adds Eq. 11: each block counts at most once, as completely or as partly covered by memory time.
 fn at_most_all<M: SolverModel>(model: M, hits: &[(Variable, Variable)]) -> M {
     hits.iter()
         .fold(model, |model, &(x, y)| model.with((x + y).leq(1)))

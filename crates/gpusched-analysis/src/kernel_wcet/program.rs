@@ -7,9 +7,9 @@
 //! (weak duality).
 //!
 //! Let bᵢ = min(dᵢ, λwᵢ). For a fixed λ, the best µ is a weighted quantile of bᵢ: the largest µ for which more than K
-//! blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and piecewise linear function of λ. D has a breakpoint
-//! where λwᵢ equals dᵢ or a constant µ = dⱼ. So each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the
-//! slope finds the minimum, with integers only.
+//! blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and piecewise linear function of λ. D has breakpoints
+//! only where λwᵢ equals dᵢ or a constant µ = dⱼ. So each breakpoint λ equals some dⱼ/wᵢ. A binary search for the sign
+//! of the slope finds the minimum, with integers only.
 
 use std::cmp::Reverse;
 
@@ -21,16 +21,16 @@ use gpusched_model::{Kernel, Ratio};
 #[derive(Clone, Debug)]
 pub struct Program {
     items: Vec<Item>,
-    /// Candidates for λ in ascending order, as fractions (numerator, denominator), which are not always in lowest
+    /// Candidates for λ in ascending order, as pairs (numerator, denominator). Not all of these fractions are in lowest
     /// terms. The first candidate is 0.
     candidates: Vec<(u64, u64)>,
     /// M: number of active blocks of the kernel.
     active: u64,
     /// Constant part of Eq. 8, multiplied by M: e¹_max·(M − 1) + Σ Nᵢeᵢ⁰ [ns].
     constant: u128,
-    /// Σ Nᵢwᵢ over all items [ns]. Memory time beyond this sum does not change the result.
+    /// Σ Nᵢwᵢ over all items [ns]. With more memory time than this sum, the result stays the same.
     all_memory: u64,
-    /// Σ Nᵢ over all items. A larger number of partial blocks does not change the result.
+    /// Σ Nᵢ over all items. With more partial blocks than this sum, the result stays the same.
     all_blocks: u64,
 }
 
@@ -174,8 +174,8 @@ impl Program {
     }
 }
 
-/// Returns the first position at which the total number of blocks up to this position exceeds
-/// `partial`. Also returns this total.
+/// Returns the first position for which the items up to this position have more than `partial` blocks. Also returns the
+/// number of these blocks.
 fn pivot(worths: &[Worth], partial: u64) -> Option<(usize, u64)> {
     let mut blocks = 0;
     worths.iter().enumerate().find_map(|(position, worth)| {

@@ -1,5 +1,5 @@
-//! The memory time of best-effort cores in a window, and the number of period boundaries in the window. Both limit the
-//! delay of a kernel ([Aghilinasab20] §IV-B).
+//! The memory time of best-effort cores in a window, and the number of boundaries of regulation periods in the window.
+//! Both values limit the delay of a kernel ([Aghilinasab20] §IV-B).
 
 use gpusched_model::Refusal;
 use gpusched_model::time::Time;
@@ -68,7 +68,8 @@ impl Regulation {
         })
     }
 
-    /// Sets which blocks count as delayed although they overlap the memory time of best-effort cores only in part.
+    /// Sets the rule for blocks that overlap the memory time of best-effort cores only in part. It states which of
+    /// these blocks count as delayed.
     pub fn straddling(mut self, straddling: Straddling) -> Regulation {
         self.straddling = straddling;
         self
@@ -120,7 +121,7 @@ impl Regulation {
         u64::try_from(next.min().unwrap_or(time + 1)).unwrap_or(u64::MAX)
     }
 
-    /// Returns the window length above which the memory time grows periodically [ns].
+    /// Returns the window length from which on the memory time grows periodically [ns].
     pub(super) fn settled(&self) -> u64 {
         self.initial()
     }

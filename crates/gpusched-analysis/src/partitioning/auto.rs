@@ -1,7 +1,7 @@
 //! Portfolio search `auto`. The search computes several initial plans and improves the best initial plan by local
 //! search. In addition, the search computes a lower bound on the SMs of every plan.
 //!
-//! The search stops at the latest when its search effort is used up.
+//! The search ends when its search effort is used up, or earlier.
 
 use std::time::Instant;
 
@@ -9,29 +9,28 @@ use super::improve::{SEED, best_start, improve};
 use super::optimal::{Bounding, fewest_placed};
 use super::search::{Aim, Candidate, GroupTester, Limits, Objective, Outcome, Sizes, parts_of, total};
 
-/// Part of the search effort, in twentieths, after which the first local search stops.
+/// Twentieths of the search effort after which the first local search stops.
 const SEARCH: u32 = 6;
 
 /// Like [`SEARCH`], for problems with sharper lower bounds. For these problems, diving finds better plans than local
 /// search.
 const SHARP_SEARCH: u32 = 2;
 
-/// Part of the search effort, in twentieths, after which diving (`optimal::dive`) starts, even if the search still
-/// finds useful groups.
+/// Twentieths of the search effort after which diving (`optimal::dive`) starts, even if the search still finds useful
+/// groups.
 const APPROACH: u32 = 13;
 
-/// Part of the search effort, in twentieths, after which gpusched stops improving the lower bound.
+/// Twentieths of the search effort after which gpusched stops improving the lower bound.
 const BOUND: u32 = 16;
 
-/// Part of the search effort, in twentieths, after which gpusched stops searching for a plan that consists of known
-/// groups.
+/// Twentieths of the search effort after which gpusched stops searching for a plan that consists of known groups.
 const CHOICE: u32 = 18;
 
-/// gpusched tries to prove that no plan exists only if the value of the linear program exceeds the necessary price sum
-/// by more than 1/`SPARE` of this sum.
+/// If the value of the linear program exceeds the necessary price sum by at most 1/`SPARE` of this sum, gpusched does
+/// not try to prove that no plan exists.
 pub(crate) const SPARE: u32 = 150;
 
-/// Part of the search effort of [`prove`], in twentieths, after which gpusched stops improving the lower bound.
+/// Twentieths of the search effort of [`prove`] after which gpusched stops improving the lower bound.
 const PROOF: u32 = 18;
 
 /// Returns the best plan that the portfolio search finds, and a lower bound on the SMs of every

@@ -14,9 +14,9 @@ pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 /// of tests of candidate partitions. gpusched converts the time of other work, such as linear
 /// programs, to a number of tests.
 ///
-/// The time for all linear programs of a search grows with the fourth power of the number of
-/// tasks. The search effort of `auto` therefore grows with this power. For 159 tasks or more,
-/// `auto` has the search effort of `optimal`, and a search takes about ten seconds.
+/// The time for all linear programs of a search grows with the fourth power of the number of tasks. The search effort
+/// of `auto` grows in the same way. For 159 tasks or more, `auto` has the search effort of `optimal`, and a search
+/// takes about ten seconds.
 ///
 /// If `beside_traffic` is true, a test counts the memory traffic of all other tasks. Such a test
 /// takes about 50 µs instead of 1 µs, so all heuristics use the smallest search effort.

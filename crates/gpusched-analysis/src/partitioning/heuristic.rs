@@ -29,7 +29,7 @@ pub enum Heuristic {
         order: ListOrder,
         /// Meaning of U(P) in the ranking of merges: utilization or demand.
         measure: BfMeasure,
-        /// Whether the heuristic first tries the merges with a small or with a large U(P).
+        /// Whether the heuristic first tries merges with a small U(P) or merges with a large U(P).
         direction: BfDirection,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,

@@ -43,8 +43,8 @@ const PHASES: [(u64, u64, u64); 2] = [(2, 7, 12), (4, MARGIN_SEARCHES, MARGIN_SE
 /// The limit counts as near if it exceeds the factor of the best plan by at most 1/`NEAR` of this factor.
 const NEAR: u64 = 1000;
 
-/// Returns the plan with the largest WCET margin that `heuristic` finds, with an upper limit on
-/// the WCET margin of every plan.
+/// Returns the plan with the largest WCET margin that `heuristic` finds. The plan states an upper limit on the WCET
+/// margin of every plan.
 pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
     let problem = &problem.sharpened();
     let mut search = Search {
@@ -103,8 +103,8 @@ impl Limit {
         bound: None,
     };
 
-    /// Returns the smallest factor at which a lemma excludes every plan. At this factor, the work
-    /// of all tasks exceeds the GPU, or one task does not fit on the GPU.
+    /// Returns the smallest factor at which a lemma excludes every plan. At this factor, the work of all tasks exceeds
+    /// the capacity of the GPU, or one task does not fit on the GPU.
     fn by_lemmas(problem: &Problem<'_>) -> Limit {
         let (mut open, mut limit) = (ONE, Limit::NONE);
         while let Some(permille) = between(open, limit.permille) {
@@ -133,7 +133,8 @@ struct Search<'p> {
     best: Incumbent,
     limit: Limit,
     experience: Experience,
-    /// Search effort that the present phase and all earlier phases together may use, as a number of searches.
+    /// Limit on the search effort of the present phase and all earlier phases together. The unit is the effort of one
+    /// search.
     phase: u64,
 }
 
@@ -156,8 +157,8 @@ impl Search<'_> {
         }
     }
 
-    /// Tries to prove that no plan exists, at factors above the factor of the best plan. Each attempt may use the search
-    /// effort of `searches` searches. The distance doubles after each attempt.
+    /// Tries to prove that no plan exists, at factors above the factor of the best plan. Each attempt may use the
+    /// search effort of `searches` searches. The step from one factor to the next doubles after each attempt.
     ///
     /// A proof may fail at one factor and succeed at a slightly larger factor. A proof at a smaller factor gives a tighter
     /// limit.
@@ -276,7 +277,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether all searches together have used up the total search effort or the time limit.
+    /// Whether all searches together have reached the limit on search effort or time.
     fn is_spent(&self) -> bool {
         let spent = self.stats.merges_tested.saturating_add(self.stats.other_work);
         let (tasks, beside_traffic) = (self.problem.tasks().len(), self.problem.memory().is_some());
@@ -303,7 +304,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the groups of `plan` with unchanged partition sizes, because other sizes may cause more memory interference.
+    /// Returns the groups of `plan` with unchanged partition sizes. Other sizes may cause more memory interference.
     fn as_it_is(&self, plan: &Plan) -> Option<Incumbent> {
         let parts = plan.partitions.iter().map(|partition| {
             let shares = self.problem.shares_of(partition.sms);
@@ -315,9 +316,8 @@ impl Search<'_> {
         })
     }
 
-    /// Returns the largest factor at which `groups` fit on the GPU together, with the fewest SMs
-    /// for each group. The factor is at least `permille`. Returns `None` if the groups do not fit
-    /// at `permille`.
+    /// Returns the largest factor at which `groups` fit on the GPU together. Each group gets the fewest SMs. The factor
+    /// is at least `permille`. Returns `None` if the groups do not fit at `permille`.
     fn divided(&self, groups: &[&[usize]], permille: u64) -> Option<Incumbent> {
         let at = |permille: u64| {
             let parts = divide(&self.problem.scaled(Scale::permille(permille)), groups)?;
@@ -350,8 +350,8 @@ impl Search<'_> {
         let plan = Some(found.into_plan(self.problem)).filter(|plan| plan.schedulable);
         let plan = plan.unwrap_or(first);
         let wcet_scaling_permille = joint_scaling(self.problem, &plan.partitions);
-        // A test that stops at its step limit counts as failed. At a larger factor, the test may
-        // still pass. The limit is then not proven.
+        // A test that stops at its step limit counts as failed. At a larger factor, the test may still pass, so the
+        // limit is not proven.
         let limit = match wcet_scaling_permille < self.limit.permille {
             true => self.limit,
             false => Limit::NONE,

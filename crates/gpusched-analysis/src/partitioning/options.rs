@@ -35,7 +35,7 @@ pub struct Options {
     pub order: Option<ListOrder>,
     /// Meaning of U(P) in the ranking of merges: utilization or demand.
     pub bf_measure: Option<BfMeasure>,
-    /// Whether the heuristic first tries the merges with a small or with a large U(P).
+    /// Whether the heuristic first tries merges with a small U(P) or merges with a large U(P).
     pub bf_direction: Option<BfDirection>,
     /// Number of partitions of equal size, for `ffd` and `wfd`.
     pub split: Option<u32>,
@@ -207,7 +207,7 @@ impl Options {
         }
     }
 
-    /// Returns the name of the first option that is set, as in study files.
+    /// Returns the name of the first option that is set. Study files use the same name.
     fn first(&self) -> Option<&'static str> {
         self.given()
             .into_iter()
@@ -231,7 +231,8 @@ impl Options {
         ]
     }
 
-    /// Returns the heuristics that use the option `option`. A requested local search counts as a part of the heuristic.
+    /// Returns the heuristics that use the option `option`. If the user requests a local search, it counts as a part of
+    /// the heuristic.
     fn heeding(&self, option: &'static str) -> Vec<HeuristicKind> {
         let alone = Options {
             objective: self.objective.filter(|_| option == "objective"),

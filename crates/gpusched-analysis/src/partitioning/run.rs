@@ -15,8 +15,8 @@ use super::{auto, baselines, margin, optimal};
 use gpusched_model::SharedMemory;
 use gpusched_model::plan::{Failure, LowerBound, Plan, SearchStats};
 
-/// Partitions the GPU of `problem` with `heuristic`. If tests count memory traffic, gpusched
-/// tries [all](Traffic::All) treatments of memory traffic during the search.
+/// Partitions the GPU of `problem` with `heuristic`. If tests count memory traffic, the search tries
+/// [all](Traffic::All) treatments of memory traffic.
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
     partition_by(problem, heuristic, Traffic::All)
 }
@@ -122,10 +122,10 @@ fn search_beside(
     let problem = tester.problem();
     let all = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
     let ways: Vec<(Heuristic, Traffic)> = match traffic {
-        // A search without memory traffic is much faster, so the first search computes the lower
-        // bound on the SMs. The last searches produce plans with fewer partitions, because fewer
-        // partitions cause less interference. A single partition on the whole GPU has no
-        // interference from other partitions.
+        // A search without memory traffic is much faster. The first search therefore ignores memory traffic and
+        // computes the lower bound on the SMs. The last searches produce plans with fewer partitions, because fewer
+        // partitions cause less interference. A single partition on the whole GPU has no interference from other
+        // partitions.
         Traffic::All if asked.seeks_bound() => {
             let own = [Traffic::Ignore, Traffic::Heed].map(|way| (*asked, way));
             let merges = all.map(|way| (HeuristicKind::Sms.into(), way));
@@ -138,8 +138,8 @@ fn search_beside(
     let mut first: Option<Plan> = None;
     let mut bound: Option<LowerBound> = None;
     let mut excluded = false;
-    // One time limit applies to all searches together. The time limit makes later tests with
-    // memory traffic fail, so searches with memory traffic contribute no lower bound.
+    // One time limit applies to all searches together. After this time, every test with memory traffic fails, so
+    // searches with memory traffic contribute no lower bound.
     let limit = asked.limits().and_then(|limits| limits.time);
     let start = Instant::now();
     tester.stop_at(limit.and_then(|limit| start.checked_add(limit)));
@@ -159,9 +159,9 @@ fn search_beside(
             false => left.map(|left| left / 2),
         };
         let mut found = search_by(tester, singles, &heuristic.within(left), (*way, memory));
-        // A group that passes with memory traffic also passes without memory traffic, so a bound
-        // from tests without traffic is valid. With traffic, the SMs that a group needs depend on
-        // the other partitions. A bound from tests with traffic is therefore invalid.
+        // A group that passes with memory traffic also passes without memory traffic, so a bound from tests without
+        // traffic is valid. With traffic, the number of SMs that a group needs depends on the other partitions. A bound
+        // from tests with traffic is therefore invalid.
         if *way != Traffic::Heed {
             bound = found.bound.take().or(bound);
             excluded |= found.excluded;

@@ -108,8 +108,8 @@ fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSla
     }
 }
 
-/// Returns the largest factor, in thousandths, on the demand at `position` with which the
-/// partition passes its test. The factor is at least 1000.
+/// Returns the largest factor on the demand at `position`, in thousandths, such that the partition still passes its
+/// test. The factor is at least 1000.
 fn largest_scaling(problem: &Problem<'_>, sms: u32, demands: &[Demand], position: usize) -> u64 {
     let mut scaled = demands.to_vec();
     largest(|permille: u64| {

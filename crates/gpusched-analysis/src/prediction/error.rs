@@ -1,6 +1,6 @@
 //! Errors of predictions.
 
-/// Error of a prediction: a property of a kernel is invalid or missing.
+/// Reason why a prediction fails: a property of a kernel is invalid or missing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("kernels[{kernel}].{field}: found {found}, expected {expected}")]
 pub struct PredictionError {

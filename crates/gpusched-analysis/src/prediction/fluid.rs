@@ -1,11 +1,10 @@
-//! A prediction model without tuning parameters. Kernels progress continuously, and the memory
-//! divides its bandwidth max-min fairly.
+//! A prediction model without tuning parameters. Kernels progress continuously. The memory divides its bandwidth among
+//! the kernels by the max-min fair rule.
 //!
-//! The inputs are the isolated times and bandwidths of the kernels, and EM_BW, the largest total
-//! bandwidth of the memory. Each time window ends when a kernel ends. Within a window, a kernel
-//! with a low bandwidth demand gets its full demand. The other kernels get equal shares of the
-//! remaining bandwidth. A kernel with demand d and share s progresses at the rate s/d. In the
-//! next window, the model computes new shares for the remaining kernels.
+//! The inputs are the isolated time and the isolated bandwidth of each kernel, and EM_BW, the largest total bandwidth
+//! of the memory. Each time window ends when a kernel ends. Within a window, a kernel with a low bandwidth demand gets
+//! its full demand. The other kernels get equal shares of the remaining bandwidth. A kernel with demand d and share s
+//! progresses at the rate s/d. In the next window, the model computes new shares for the remaining kernels.
 
 use super::{Isolated, Model, Part, Prediction, Window};
 use gpusched_model::group::MemoryPlatform;
@@ -24,8 +23,8 @@ pub fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// If the remaining times of two kernels differ by less than this fraction, both kernels end at
-/// the same time.
+/// If the remaining times of two kernels differ by less than this fraction, the model ends both kernels at the same
+/// time.
 const TOGETHER: f64 = 1e-12;
 
 /// A kernel that has not ended.

@@ -14,10 +14,10 @@ pub const SECTOR_BYTES: u32 = 32;
 /// A kernel in isolation on a given number of SMs. If the profile has no measured value for this
 /// number of SMs, gpusched estimates the value.
 ///
-/// gpusched interpolates the bandwidth linearly between measured points. The first point is a
-/// bandwidth of 0 on 0 SMs. Beyond the last measured point, the bandwidth increases in proportion
-/// to the number of SMs, up to the largest bandwidth of the memory. An estimated time assumes
-/// that the number of transferred bytes does not depend on the number of SMs.
+/// gpusched interpolates the bandwidth linearly between measured points. On 0 SMs, the bandwidth is 0. Above the
+/// largest measured number of SMs, the bandwidth increases in proportion to the number of SMs, up to the largest
+/// bandwidth of the memory. An estimated time assumes that the number of transferred bytes does not depend on the
+/// number of SMs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Isolated {
     /// Name of the kernel.
@@ -35,13 +35,12 @@ pub struct Isolated {
     /// Whether C(n) was measured, and whether BW(n) was measured.
     pub measured: (bool, bool),
     /// Class of the kernel (compute, hybrid or memory) on the GPU that the profile states, or on
-    /// the platform if the profile states no GPU. `None` if the profile has no bandwidth for all
-    /// SMs of this GPU.
+    /// the platform if the profile states no GPU. `None` if the profile has no bandwidth on all SMs of this GPU.
     pub class: Option<Class>,
     /// Arithmetic intensity KAI of the kernel (Eq. 3).
     pub kai: Option<f64>,
-    /// Number of L2 accesses. If the number of accesses was not measured, it is C(n)·BW(n) divided by the sector size
-    /// of 32 bytes.
+    /// Number of L2 accesses. If this number was not measured, gpusched uses C(n)·BW(n) divided by the sector size of
+    /// 32 bytes.
     pub l2_accesses: f64,
 }
 

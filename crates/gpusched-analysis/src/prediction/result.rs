@@ -53,7 +53,7 @@ pub struct Window {
 pub struct Part {
     /// Position of the kernel in the group.
     pub kernel: usize,
-    /// Fraction of its work that the kernel completes in the window, from 0 to 1.
+    /// Fraction of its total work that the kernel completes in the window, from 0 to 1.
     pub progress: f64,
     /// Bandwidth of the kernel in the window [GB/s], if the model computes it.
     pub share: Option<f64>,

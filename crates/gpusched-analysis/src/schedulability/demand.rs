@@ -2,8 +2,8 @@
 
 use gpusched_model::time::Time;
 
-/// A sporadic task on a uniprocessor, which is the partition of the task. The WCET is the
-/// inflated WCET for the co-located tasks and for the size of the partition.
+/// A sporadic task. The test treats its partition as a uniprocessor. The WCET is the inflated WCET for the co-located
+/// tasks and for the size of the partition.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Demand {
     /// C(m): WCET on m SMs [ns].
@@ -23,8 +23,8 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Creates a task without jitter and without preemption points. The least work of the task is
-    /// its WCET, as on a uniprocessor.
+    /// Creates a task without jitter and without preemption points. As on a uniprocessor, the least work of the task is
+    /// its WCET.
     pub fn new(wcet: Time, period: Time, deadline: Time) -> Demand {
         Demand {
             wcet,
@@ -41,8 +41,8 @@ impl Demand {
         Demand { jitter, ..self }
     }
 
-    /// Returns this task with thread blocks of up to `block` [ns], which end at preemption
-    /// points. If `block` is at least C(m), the task has no preemption point.
+    /// Returns this task with thread blocks of up to `block` [ns]. The end of a thread block is a preemption point. If
+    /// `block` is at least C(m), the task has no preemption point.
     pub fn with_block(self, block: Time) -> Demand {
         Demand {
             block: block.min(self.wcet),
@@ -60,8 +60,8 @@ impl Demand {
         }
     }
 
-    /// Returns the latest deadline of this task before `interval`, if its first job is released at time 0 and its later
-    /// jobs are released as early as possible [ns].
+    /// Returns the latest deadline [ns] of this task before `interval`, if its first job is released at time 0 and its
+    /// later jobs are released as early as possible.
     pub(crate) fn last_deadline_before(&self, interval: u64) -> Option<u64> {
         let room = interval.checked_sub(1)?.checked_sub(self.deadline.ns())?;
         Some(interval - 1 - room % self.period.ns().max(1))

@@ -1,5 +1,5 @@
-//! Schedulability tests for one partition. Each test analyzes the partition as a uniprocessor on
-//! which a task has the WCET C(m) ([Singh21] §3.5.5).
+//! Schedulability tests for one partition. Each test treats the partition as a uniprocessor, where each task has the
+//! WCET C(m) ([Singh21] §3.5.5).
 //!
 //! Every test computes [`Evidence`] from the demands of the tasks. The evidence determines the
 //! verdict.
@@ -8,8 +8,7 @@
 //! * [`fixed_priority`]: response-time analysis for fixed priorities, with the same three forms
 //!   of preemption;
 //! * [`utilization`]: density bound, hyperbolic bound and Liu–Layland bound; sufficient;
-//! * [`shared_memory`]: EDF and fixed priorities under the interference delay that other
-//!   partitions cause;
+//! * [`shared_memory`]: EDF and fixed priorities with interference delay from other partitions;
 //! * [`work_capacity`]: necessary conditions, which are one analysis variant of the experiment of
 //!   [Singh21].
 //!
@@ -31,8 +30,7 @@ use gpusched_model::policy::Policy;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
 
-/// Returns the verdict of `policy` for the tasks with `demands`, which share a partition of `sms`
-/// SMs.
+/// Returns the verdict of `policy` for tasks with `demands` that share a partition of `sms` SMs.
 pub fn test(policy: Policy, demands: &[Demand], sms: u32) -> Verdict {
     Verdict::new(policy, evidence(policy, demands, sms))
 }

@@ -16,8 +16,8 @@ pub const EXCESS: u64 = 2;
 /// Returns `wcet`/`period`, rounded up by at most [`EXCESS`] units. Returns `None` if the ratio
 /// exceeds 1, or if the function cannot guarantee this precision.
 ///
-/// The function uses a floating-point division, which takes a few cycles, because a division of 128-bit integers takes
-/// about a hundred cycles.
+/// The function uses a floating-point division, which takes a few cycles. A division of 128-bit integers takes about a
+/// hundred cycles.
 #[inline]
 pub fn above(wcet: Time, period: Time) -> Option<u64> {
     if wcet > period {
@@ -29,15 +29,14 @@ pub fn above(wcet: Time, period: Time) -> Option<u64> {
     (excess <= u128::from(EXCESS) * period).then_some(share)
 }
 
-/// Converts `number` to a floating-point number. The function uses a signed integer, because its
-/// conversion is faster.
+/// Converts `number` to a floating-point number. The conversion starts from a signed integer, because this is faster.
 #[inline]
 fn float(number: u64) -> Option<f64> {
     i64::try_from(number).ok().map(|number| number as f64)
 }
 
-/// Returns an integer close to `value`, which is from 0 to 2³². The lowest bits of the
-/// floating-point sum `value` + 2⁵² contain this integer.
+/// Returns an integer close to `value`. `value` is from 0 to 2³². The lowest bits of the floating-point sum `value` and
+/// 2⁵² contain this integer.
 #[inline]
 fn near(value: f64) -> u64 {
     const TWO_52: f64 = (1u64 << 52) as f64;

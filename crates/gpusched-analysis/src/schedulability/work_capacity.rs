@@ -1,9 +1,9 @@
 //! The `work-capacity` analysis variant of [Singh21] §3.6: Σ workᵢ/Tᵢ ≤ m, optionally with Cᵢ(m)
 //! ≤ Dᵢ. workᵢ is the least work of task i, and m is the number of SMs.
 //!
-//! The conditions are necessary, because they assume that tasks share the SMs of a partition
-//! without loss. A set that passes may still miss deadlines. gpusched has these conditions
-//! because their curves match the published figures of the thesis.
+//! The conditions are only necessary, because they assume that tasks share the SMs of a partition without loss. A set
+//! that passes may still miss deadlines. gpusched offers this variant because its curves match the published figures of
+//! the thesis.
 
 use std::cmp::Ordering;
 

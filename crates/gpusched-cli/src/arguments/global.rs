@@ -48,8 +48,8 @@ pub enum Format {
 const MOST_THREADS: usize = 1024;
 
 impl Global {
-    /// Returns the requested format. Without `--format`, the ending of the output file determines
-    /// the format. If the ending belongs to no format, the format is text.
+    /// Returns the requested format. Without `--format`, the ending of the output file determines the format. If the
+    /// ending belongs to no format, gpusched writes text.
     pub fn format(&self) -> Format {
         self.format.unwrap_or_else(|| match self.ending().as_deref() {
             Some("json" | "jsonl") => Format::Json,
@@ -89,7 +89,7 @@ impl Global {
     /// Checks that `--format` is absent or JSON.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] for CSV and text. The message contains `expected`.
+    /// Fails with [`Error::Refused`] for CSV and text. The message contains the text `expected`.
     pub fn only_json(&self, expected: &str) -> Result<()> {
         match self.format {
             None | Some(Format::Json) => Ok(()),

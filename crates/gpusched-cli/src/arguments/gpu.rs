@@ -101,8 +101,8 @@ pub fn device(name: &str) -> Result<Device, String> {
     Devices::only(path, "device").map_err(|error| error.to_string())
 }
 
-/// Returns the names of built-in GPUs that are similar to `name`, the most similar name first.
-/// The comparison ignores case and punctuation.
+/// Returns those names of built-in GPUs that are similar to `name`. The most similar name is first. The comparison
+/// ignores case and punctuation.
 fn near(name: &str) -> Vec<String> {
     let plain = |name: &str| -> String {
         let letters = name.chars().filter(char::is_ascii_alphanumeric);

@@ -15,8 +15,8 @@ use crate::arguments::{named, refused, whole};
 pub struct Memory {
     /// Guaranteed memory bandwidth under load, e.g., 100GB/s
     ///
-    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use the minimum of
-    /// measurements under all request mixes. The peak from the data sheet is unsafe.
+    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and
+    /// use the minimum. The peak from the data sheet is unsafe.
     #[arg(long, value_name = "RATE", help_heading = "Analysis")]
     pub memory_bandwidth: Option<Bandwidth>,
     /// Memory arbiter [default: any]
@@ -37,7 +37,7 @@ pub struct Memory {
     /// Percentage added to WCETs, because times vary [default: 20]
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION), help_heading = "Analysis")]
     pub variation: Option<u32>,
-    /// Each partition has its own L2 ways, as the WCETs assume
+    /// Assume own L2 ways for each partition, as in the WCETs
     #[arg(long, help_heading = "Analysis")]
     pub own_l2: bool,
     /// Refuse tasks that concentrate accesses on a part of the memory

@@ -9,7 +9,7 @@ use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bytes, SharedMemory};
 use gpusched_model::{Device, Plan, Platform, Task, TaskSet};
 
-/// A period or deadline below this time is probably a number without its unit.
+/// For a period or deadline below this time, the user probably forgot the unit.
 const SHORT: Time = Time::from_ns(1_000);
 
 /// A deadline that is longer than this number of periods is probably a mistake.
@@ -34,7 +34,7 @@ impl Notes {
         }
     }
 
-    /// Writes the notes on `set`, except for kinds of notes that `self` has already written.
+    /// Writes the notes on `set`, but no note of a kind that `self` has already written.
     pub fn on(&mut self, set: &TaskSet) {
         if let Some(name) = repeated(set).filter(|_| !self.names) {
             self.names = true;
@@ -68,7 +68,8 @@ impl Notes {
     }
 }
 
-/// Writes a note if `memory` states a bandwidth that `device` cannot sustain, or rates of another GPU.
+/// Writes a note if `memory` states a bandwidth that `device` cannot sustain. Also writes a note if `memory` states the
+/// rates of another GPU.
 pub fn rates(memory: &Memory, device: Option<&Device>) {
     let Some(gpu) = device.map(Device::name) else {
         return;
@@ -113,7 +114,7 @@ fn late(set: &TaskSet) -> Option<(String, Time, Time)> {
     Some((set.label(index), task.deadline(), task.period()))
 }
 
-/// Whether the tasks and the other sources of traffic request more traffic on average than `memory` can transfer. The
+/// Whether the tasks and the other sources together have a mean rate of traffic above the bandwidth of `memory`. The
 /// rates are rounded down.
 fn overloads(set: &TaskSet, memory: &SharedMemory) -> bool {
     let rate = |traffic: Bytes, period: Time| traffic.nano() / u128::from(period.ns().max(1));
@@ -128,8 +129,7 @@ fn overloads(set: &TaskSet, memory: &SharedMemory) -> bool {
     tasks.chain(others).sum::<u128>() > u128::from(memory.bandwidth.bytes_per_second())
 }
 
-/// Writes a note if `plan` uses isolated WCETs in place of missing WCETs in conflict. Such a plan
-/// is unsafe.
+/// Writes a note if conflict WCETs are missing and `plan` uses isolated WCETs instead. Such a plan is unsafe.
 pub fn conflict(set: &TaskSet, plan: &Plan) {
     let groups = plan.partitions.iter().map(|partition| &partition.tasks[..]);
     conflict_in(set, groups);

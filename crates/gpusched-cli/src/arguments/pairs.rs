@@ -1,4 +1,4 @@
-//! Reader of two streams in pairs, such as plans and their task sets.
+//! Reads two streams and pairs their documents, such as each plan with its task set.
 
 use std::path::Path;
 
@@ -55,8 +55,8 @@ fn ends_early(read: u64, shorter: &str, longer: &str) -> Error {
     )
 }
 
-/// Returns pairs of one document of `left` and one document of `right`. If one stream is longer,
-/// the last item is an error.
+/// Returns pairs. Each pair has one document of `left` and one document of `right`. If one stream is longer, the last
+/// item is an error.
 pub fn pairs<A: Document, B: Document>(
     mut left: Documents<A>,
     mut right: Documents<B>,

@@ -18,8 +18,8 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::reader::TaskSets;
 use gpusched_model::{Device, Policy, SharedMemory, TaskSet};
 
-/// Number of task sets in a batch. gpusched reads and checks a whole batch before it analyzes the
-/// first task set of the batch.
+/// Number of task sets in a batch. gpusched reads and checks all task sets of a batch before it analyzes the first of
+/// them.
 const BATCH: usize = 512;
 
 /// Task sets, their GPU, and the analysis of one partition.
@@ -58,7 +58,7 @@ pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
     }
 }
 
-/// Adds the position of the task set to a refusal that is about one of its tasks.
+/// If a refusal is about a task, adds the position of the task set to the refusal.
 fn in_set(refusal: Refusal, file: &str, line: Option<usize>) -> Refusal {
     match refusal.field().starts_with("tasks[") {
         true => refusal.at(file, line),
@@ -81,13 +81,13 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Returns [`naming`] for a task of this set.
+    /// Returns the text of [`naming`] for a task of this set.
     pub fn naming(&self, task: Option<usize>) -> String {
         naming(self.set, task)
     }
 
-    /// Whether to write notes on missing WCETs in conflict: for a single task set, and only if
-    /// the interference model uses WCETs in conflict.
+    /// Whether to write notes on missing conflict WCETs. True only for a single task set, and only if the interference
+    /// model uses conflict WCETs.
     pub fn notes_on_conflict(&self, request: &Request) -> bool {
         let model = request.interference();
         self.alone && !self.quiet && model.counts_conflicts()
@@ -117,8 +117,8 @@ impl Request {
         &self.sets
     }
 
-    /// Refuses the options that have no effect on end-to-end systems, because the resources of a system state their
-    /// sizes and policies.
+    /// Refuses the options that have no effect on end-to-end systems. The resources of a system state their own sizes
+    /// and policies.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] for the first such option.
@@ -327,8 +327,8 @@ impl Request {
     }
 }
 
-/// Number of task sets in a chunk. The number adapts so that the analysis of a chunk takes a
-/// fraction of a second. Therefore results appear soon.
+/// Number of task sets in a chunk. gpusched adapts this number so that the analysis of a chunk takes a fraction of a
+/// second. Therefore results appear soon.
 struct Pace {
     chunk: usize,
     threads: usize,

@@ -113,8 +113,8 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
     })
 }
 
-/// Checks the verdict or plan in the file `path` against the only system of the stream. `sms` is the number of SMs of the GPU,
-/// if the user states it.
+/// Checks whether the verdict or plan in the file `path` is correct for the only system of the stream. `sms` is the
+/// number of SMs of the GPU, if the user states it.
 ///
 /// # Errors
 /// Fails on bad input, or if output cannot be written.

@@ -1,5 +1,5 @@
 //! End-to-end systems on the command line. `test`, `simulate tasks`, `verify` and `partition` recognize a system by its
-//! `segments`.
+//! field `segments`.
 
 mod check;
 mod plan;

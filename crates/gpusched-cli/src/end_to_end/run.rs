@@ -1,4 +1,4 @@
-//! Results of `simulate tasks` for end-to-end systems: simulated times next to their bounds.
+//! Results of `simulate tasks` for end-to-end systems. The results list each simulated time with its bound.
 
 use serde::Serialize;
 

@@ -252,7 +252,7 @@ fn factors(system: &System, scaling: &Scaling) -> String {
     )
 }
 
-/// Names the resources that are overloaded, because no bound exists on an overloaded resource.
+/// Returns a line for each overloaded resource if a task has no bound. No bound exists on an overloaded resource.
 fn reason(system: &System, answer: &Answer) -> String {
     let mut text = Vec::new();
     if answer.tasks.iter().any(|task| task.bound_ns.is_none()) {

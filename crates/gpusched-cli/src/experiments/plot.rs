@@ -21,8 +21,8 @@ pub struct Args {
     files: Vec<PathBuf>,
     /// Kind of figure
     ///
-    /// Default: `line` if the horizontal axis shows numbers, `box` if it shows texts with several values each, otherwise
-    /// `bar`.
+    /// Default: `line` if the horizontal axis shows numbers. If it shows texts: `bar` if each series has at most one
+    /// value for each text, otherwise `box`.
     #[arg(long, value_parser = named::<FigureKind>())]
     kind: Option<FigureKind>,
     /// Column of the horizontal axis [default: `utilization`, or the first column that distinguishes the rows]

@@ -21,7 +21,7 @@ pub struct Args {
 enum Command {
     /// Find the largest budget that keeps the slowdown of a kernel within a limit.
     Nominal(nominal::Args),
-    /// Simulate a kernel next to CPU cores whose memory budget changes.
+    /// Simulate a kernel and concurrent CPU cores whose memory budget changes.
     Simulate(simulate::Args),
     /// Simulate several kernels, each with one release or with periodic releases.
     Sequence(sequence::Args),

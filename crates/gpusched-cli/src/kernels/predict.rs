@@ -70,7 +70,8 @@ impl Args {
     }
 
     /// # Errors
-    /// Fails with [`Error::Refused`] for a duplicate model, because its rows would appear twice.
+    /// Fails with [`Error::Refused`] if the list names a model twice, because the rows of this model would appear
+    /// twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {
@@ -122,7 +123,7 @@ impl Args {
     }
 }
 
-/// Returns the first kernel with a predicted time of 2⁶⁴ ns or more, together with this time.
+/// Returns the first kernel whose predicted time is 2⁶⁴ ns or more, and this time.
 fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
     let kernels = prediction.kernels.iter().enumerate();
     let kernels = kernels.flat_map(|(index, kernel)| [(index, kernel.isolated), (index, kernel.predicted)]);

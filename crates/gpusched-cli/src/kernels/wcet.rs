@@ -39,15 +39,15 @@ enum Command {
     Cluster(cluster::Args),
     /// Generate a trace of block times from the profile of a kernel.
     Synth(synth::Args),
-    /// Generate a synthetic kernel that matches the published values of a benchmark.
+    /// Generate a synthetic kernel with the published values of a benchmark.
     Profile(profile::Args),
     /// Bound the execution time of a kernel under a memory bandwidth budget.
     Bound(bound::Args),
-    /// Bound the execution time of a kernel for each of many budgets.
+    /// Bound the execution time of a kernel for many budgets.
     Curve(curve::Args),
     /// Check bounds and their certificates with separate code.
     Verify(verify::Args),
-    /// Fit a WCET function C(m) of the number m of SMs to measurements.
+    /// Fit a WCET function C(m) to measurements; m is the number of SMs.
     Fit(fit::Args),
 }
 

@@ -1,4 +1,4 @@
-//! Text that explains why a task set is not schedulable, and which changes would make it schedulable.
+//! Explains why a task set is not schedulable, and which changes would make it schedulable.
 
 mod changes;
 mod reasons;
@@ -11,8 +11,8 @@ use gpusched_model::counted;
 use gpusched_model::policy::Strength;
 use gpusched_model::{Plan, TaskSet, Verdict};
 
-/// Returns the reasons why a plan is not schedulable, and changes that make the task set
-/// schedulable. `find` searches for a plan of a changed problem.
+/// Returns the reasons why a plan is not schedulable, and the changes that would make the task set schedulable. `find`
+/// searches for a plan of a changed problem.
 pub fn of_plan(request: &Request, case: &Case<'_>, plan: &Plan, find: &Find<'_>) -> String {
     let mut lines = reasons::of_plan(case, plan);
     lines.extend(reasons::traffic(case));

@@ -40,8 +40,7 @@ impl Args {
     /// Writes the plan in the format of the tool.
     ///
     /// # Errors
-    /// Fails on bad input, for a wrong plan, for a plan that the tool does not support, or if
-    /// output cannot be written.
+    /// Fails on bad input, if the plan is wrong, if the tool does not support the plan, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format) = global.format {
             return Err(Error::parameter(
@@ -113,7 +112,7 @@ impl Args {
     }
 }
 
-/// Returns the path that `--output` states, if its ending does not match the format of `target`.
+/// Returns the path that `--output` states, if the ending of the path does not match the format of `target`.
 pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
     let other = match global.format() {
         Format::Text => false,

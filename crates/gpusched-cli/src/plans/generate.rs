@@ -17,7 +17,7 @@ pub struct Args {
     /// Number of tasks in each set
     #[arg(long, value_name = "N", value_parser = whole::<usize>(0..))]
     tasks: usize,
-    /// Total utilization of each set: the sum of work/period over the tasks
+    /// Total utilization of each set: the sum of work/period of all tasks
     #[arg(long, value_name = "U", value_parser = number)]
     utilization: f64,
     /// Number of sets

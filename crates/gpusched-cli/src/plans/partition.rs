@@ -48,16 +48,16 @@ pub struct Args {
     heuristic: Option<HeuristicKind>,
     /// Search objective [default: sms]
     ///
-    /// `sms`: a plan with the fewest SMs. `feasible`: the first plan that fits on the GPU.
-    /// `margin`: a plan with the largest WCET margin. `margin` requires `auto` or `optimal`.
-    /// `sms` and `feasible` also work with `savings`, `matching` and `--improve`.
+    /// `sms`: a plan with the fewest SMs. `feasible`: the first plan that fits on the GPU. `margin`: a plan with the
+    /// largest WCET margin. `margin` requires `auto` or `optimal`. `sms` and `feasible` also work with `savings`,
+    /// `matching` and `--improve`.
     #[arg(long, value_name = "NAME", value_parser = named::<Objective>(), help_heading = "Search")]
     objective: Option<Objective>,
     /// Stop the search of `auto` or `optimal` after N schedulability tests
     ///
-    /// gpusched converts other work to a number of tests, and always tests the initial plan. The
-    /// default of `auto` is 100000, or more for over 50 tasks without memory traffic. The default
-    /// of `optimal` is 10000000, or 100000 with memory traffic. Also limits `--improve`.
+    /// gpusched converts other work to a number of tests, and always tests the initial plan. The default of `auto` is
+    /// 100000, or more for more than 50 tasks without memory traffic. The default of `optimal` is 10000000, or 100000
+    /// with memory traffic. Also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
     /// Stop the search after TIME; the plan then depends on the speed of the machine
@@ -89,7 +89,7 @@ pub struct Args {
     /// Number of partitions in `ffd` and `wfd` [default: smallest number that fits]
     #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS), help_heading = TUNING)]
     split: Option<u32>,
-    /// Use of memory traffic in the search [default: all]
+    /// How the search uses memory traffic [default: all]
     ///
     /// Verdicts always count all memory traffic. `heed` also counts traffic in every test of the
     /// search. `gather` assigns tasks with much traffic to the same partitions. `ignore` searches
@@ -243,15 +243,15 @@ impl Args {
         })
     }
 
-    /// Returns the time that the time limit leaves for searches, where `start` is the start of the work on the task set;
-    /// `None` without a time limit.
+    /// Returns the time that is left for searches; `None` without a time limit. `start` is the start of the work on the
+    /// task set.
     fn time_left(&self, start: Instant) -> Option<Duration> {
         let limit = Duration::from_nanos(self.time_limit?.ns());
         Some(limit.saturating_sub(start.elapsed()))
     }
 
-    /// Searches for a plan of `problem` with the requested heuristic and a short search. Returns `None` without a search
-    /// if no time is left since `start`.
+    /// Searches for a plan of `problem` with the requested heuristic and a small search effort. Returns `None` without
+    /// a search if no time is left since `start`.
     fn find(&self, problem: &Problem<'_>, start: Instant) -> Option<Trial> {
         let late = || self.time_left(start).is_some_and(|left| left.is_zero());
         if late() {
@@ -343,7 +343,7 @@ impl Args {
     }
 
     /// # Errors
-    /// Fails with [`Error::Refused`] for `--gap` if the search compares no plan with a lower bound.
+    /// Fails with [`Error::Refused`] for `--gap` if the search does not compare plans with a lower bound.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());

@@ -50,9 +50,9 @@ pub struct Response {
     strength: Strength,
     /// Evidence for the verdict.
     evidence: Evidence,
-    /// Bound on the response time of each task, from arrival to completion [ns]. A bound may
-    /// exceed the deadline. An entry is null if the response time is unbounded or its bound is
-    /// unknown. The field is present under fixed priorities, and under edf with --response-times.
+    /// Bound on the response time of each task, from arrival to completion [ns]. A bound may exceed the deadline. An
+    /// entry is null if the response time is unbounded, or if gpusched knows no bound. The field is present under fixed
+    /// priorities, and under edf with --response-times.
     #[serde(skip_serializing_if = "Option::is_none")]
     response_times_ns: Option<Vec<Option<Time>>>,
     /// Assumptions of the verdict that gpusched does not check.
@@ -302,8 +302,7 @@ impl Args {
     }
 }
 
-/// Whether `policy` uses fixed priorities. Under fixed priorities, gpusched always computes
-/// response-time bounds.
+/// Whether `policy` uses fixed priorities. gpusched always computes response-time bounds under fixed priorities.
 fn fixed_priority(policy: Policy) -> bool {
     matches!(policy, Policy::FixedPriority(..))
 }

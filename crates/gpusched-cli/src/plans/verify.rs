@@ -54,13 +54,13 @@ pub struct Args {
     memory_rates: Option<MemoryRates>,
     /// Expected form of the rates, for memory times
     ///
-    /// A form that is only tested counts as proof only if you state it with this option.
+    /// Some forms are only tested, not proven. `verify` accepts such a form as proof if you state it here.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>())]
     memory_time: Option<RateForm>,
     /// Expected percentage added to WCETs, for memory times
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
     variation: Option<u32>,
-    /// Each partition has its own L2 ways, for memory times
+    /// Assume own L2 ways for each partition, for memory times
     ///
     /// Without this option, a plan that assumes such ways proves nothing.
     #[arg(long)]
@@ -100,8 +100,8 @@ struct Answer {
     verified: bool,
     /// Verdict of the plan.
     schedulable: bool,
-    /// Whether the plan is verified and schedulable, and the test of every partition is exact or
-    /// sufficient. Memory times whose form is only tested also require `--memory-time`.
+    /// Whether the plan is verified and schedulable, and the test of every partition is exact or sufficient. If the
+    /// form of the memory times is only tested, the user must also state `--memory-time`.
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
@@ -120,7 +120,7 @@ struct Answer {
     assumptions: Option<Vec<Assumption>>,
 }
 
-/// Confirmed reason why no plan exists.
+/// The reason why no plan exists, which `verify` has confirmed.
 #[derive(Serialize)]
 struct NoPlan {
     reason: &'static str,
@@ -150,11 +150,11 @@ struct Bound {
 /// Confirmation of a WCET margin.
 #[derive(Serialize)]
 struct Margin {
-    /// Common factor on all WCETs in thousandths, as the plan states it.
+    /// Common factor on all WCETs, in thousandths. The plan states this factor.
     wcet_scaling_permille: u64,
     /// Whether `verify` confirms the factor.
     confirmed: bool,
-    /// Upper limit of the factors of all plans in thousandths, as the plan states it.
+    /// Upper limit on the factor of every plan, in thousandths. The plan states this limit.
     at_most_permille: u64,
     /// Whether `verify` confirms the limit `at_most_permille`.
     limit_confirmed: bool,
@@ -237,9 +237,8 @@ impl Args {
 }
 
 impl Args {
-    /// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan. A bound that
-    /// is only tested proves nothing, unless the user states its form. If partitions have their own L2 ways, the user
-    /// must also state `--own-l2`.
+    /// Whether a verified `plan` proves that the tasks are schedulable. A bound that is only tested proves nothing,
+    /// unless the user states its form. If partitions have their own L2 ways, the user must also state `--own-l2`.
     fn proves(&self, plan: &Plan) -> bool {
         let accepts = |time: MemoryTime| {
             (!time.form.is_only_tested() || self.memory_time.is_some()) && (!time.own_l2 || self.own_l2)
@@ -283,8 +282,8 @@ fn necessary_only(partition: &Partition) -> bool {
 
 type Checked = std::result::Result<(Verified, Taken), Fault>;
 
-/// Returns the reason why no plan exists, if `plan` states a reason and `verified` confirms it.
-/// Returns `None` if the search found no plan, but a plan may still exist.
+/// If `plan` states a reason why no plan exists, and `verified` confirms it, returns this reason. Returns `None` if the
+/// search found no plan, but a plan may still exist.
 fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
     let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
     plan.failure.as_ref().filter(|failure| match failure {

@@ -24,8 +24,8 @@ const FEW: usize = 44;
 const GLOBAL: &str =
     "Global options: --format, --output, --quiet, --seed, --threads (explained by `gpusched -h`)";
 
-/// Returns `root` with short or long help, as `arguments` request. The help of all subcommands
-/// has the same form.
+/// Returns `root` with the short or the long help that `arguments` request. The help of all subcommands has the same
+/// form.
 pub fn compact(root: Command, arguments: &[OsString]) -> Command {
     let long = arguments
         .iter()
@@ -44,9 +44,8 @@ fn subcommand(command: Command, long: bool) -> Command {
     )
 }
 
-/// Returns `command` with one paragraph of help for each option, and with `global` before the
-/// text at the end. The function removes the long help of all options, because clap would
-/// otherwise print each option on several lines.
+/// Returns `command` with one paragraph of help for each option. The text `global` precedes the text at the end. The
+/// function removes the long help of all options, because clap would otherwise print each option on several lines.
 fn laid_out(command: Command, global: &str, long: bool) -> Command {
     let args: Vec<Arg> = command.get_arguments().cloned().collect();
     let end = command.get_after_help().map(ToString::to_string);
@@ -166,8 +165,7 @@ fn names(arg: &Arg) -> Vec<String> {
     values.iter().map(|value| value.get_name().to_owned()).collect()
 }
 
-/// Returns one section of values for each option in `shown` that has a long list of values and no
-/// details.
+/// Returns one section of values for each option in `shown`, if the option has a long list of values and no details.
 fn values(shown: &[Arg]) -> String {
     let sections: Vec<String> = shown.iter().filter_map(section).collect();
     sections.join("\n\n")

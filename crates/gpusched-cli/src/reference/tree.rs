@@ -1,4 +1,4 @@
-//! The tree of commands and options as data, for programs that offer the commands in another language.
+//! The tree of commands and options as data. Programs in other languages use it to offer the commands.
 
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ fn argument(argument: &Arg) -> Argument {
     }
 }
 
-/// Returns the type of the value. Types without a name of their own are `text`.
+/// Returns the type of the value. The type `text` stands for every type without a name of its own.
 fn type_of(argument: &Arg) -> &'static str {
     let parser = argument.get_value_parser().type_id();
     let known = [

@@ -1,6 +1,6 @@
-//! Checks of the files on the command line, before any work starts. A command must not overwrite
-//! an input file, or write two outputs to one file. A command must not use the file ending of
-//! another format, or read standard input twice.
+//! Checks of the files on the command line, before any work starts. A command must not overwrite an input file, or
+//! write two outputs to one file. A command must not give a file the ending of another format, or read standard input
+//! twice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct Named<P> {
 }
 
 /// # Errors
-/// Fails with [`Error::Refused`] for an output file that is also an input file or another output file. Also fails with
+/// Fails with [`Error::Refused`] if an output file is also an input file or another output file. Also fails with
 /// [`Error::Refused`] for an output file with an unsuitable name ([`OutputPath::check`]), and for two inputs from
 /// standard input, because the second read would never end.
 pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {

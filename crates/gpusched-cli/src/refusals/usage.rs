@@ -1,5 +1,5 @@
-//! Errors of the command line, in the common format of gpusched: option, found value, expected
-//! value.
+//! Errors of the command line, in the common format of gpusched. An error states the option, the found value and the
+//! expected value.
 
 #[cfg(test)]
 mod tests;
@@ -32,8 +32,8 @@ fn takes_value(option: &Arg) -> bool {
     matches!(option.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Converts the `error` of clap about `arguments` if it is about the value of an option. All other errors and the help
-/// stay messages of clap.
+/// If the `error` of clap about `arguments` concerns the value of an option, converts the error. All other errors and
+/// the help stay messages of clap.
 pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Stop {
     command.build(); // gives arguments a text form
     if let Some(refusal) = bad_value(command, &error).or_else(|| negative(command, arguments, &error)) {
@@ -76,8 +76,8 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     })
 }
 
-/// Returns the error of a negative value with a unit, such as `-5ms`, after its option. clap
-/// treats `-5ms` as an unknown option.
+/// Returns the error about a negative value with a unit, such as `-5ms`, that follows its option. clap treats `-5ms` as
+/// an unknown option.
 fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Refusal> {
     let found = text(error, ContextKind::InvalidArg)?;
     let is_value = |value: &OsString| {
@@ -96,7 +96,7 @@ fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> O
     bad_value(command, &error)
 }
 
-/// Returns a hint to join a value that starts with a hyphen to its option with `=`.
+/// Returns a hint about a value that starts with a hyphen: join the value to its option with `=`.
 fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<String> {
     let found =
         text(error, ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;

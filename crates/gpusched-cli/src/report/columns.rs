@@ -1,4 +1,5 @@
-//! Files with the columns of a table, for tools that read many rows: Parquet and Arrow. They require the feature `parquet`.
+//! Files with the columns of a table (Parquet and Arrow), for tools that read many rows. These files require the
+//! feature `parquet`.
 
 use std::ffi::OsStr;
 #[cfg(feature = "parquet")]
@@ -17,12 +18,12 @@ use gpusched_model::error::{Refusal, Result};
 pub enum Columns {
     /// Compressed columns. Requires a build with the feature `parquet`.
     Parquet,
-    /// Columns as in memory (Arrow IPC, Feather). Requires a build with the feature `parquet`.
+    /// Columns in the memory layout of Arrow (Arrow IPC, Feather). Requires a build with the feature `parquet`.
     Arrow,
 }
 
 impl Columns {
-    /// Returns the format that the ending of `path` states, if it is the ending of such a format.
+    /// If the ending of `path` belongs to such a format, returns the format.
     pub fn of(path: &Path) -> Option<Columns> {
         match path.extension().map(OsStr::to_ascii_lowercase)?.to_str()? {
             "parquet" => Some(Columns::Parquet),
@@ -44,7 +45,8 @@ impl Columns {
         Err(refusal.hint("build gpusched with `--features parquet`").into())
     }
 
-    /// Writes the table in the CSV file `csv` to a file in the same folder, with the ending of the format.
+    /// Writes the table in the CSV file `csv` to another file in the same folder. The new file has the ending of the
+    /// format.
     ///
     /// # Errors
     /// Fails with [`Error::Io`](gpusched_model::error::Error::Io) if reading or writing fails. Also fails without the feature `parquet`.
@@ -87,7 +89,8 @@ mod conversion {
 
     impl Columns {
         /// Writes the table in the CSV file `csv` to `to`. Each column contains whole numbers, floating-point numbers,
-        /// truth values or texts: the first of these types that suits all cells of the column. Empty cells are null.
+        /// truth values or texts. The function selects the first of these types that suits all cells of the column.
+        /// Empty cells are null.
         ///
         /// # Errors
         /// Fails if reading or writing fails, if the rows have different numbers of cells, and if `csv` does not begin

@@ -2,7 +2,7 @@
 //! additional files. All files of a command appear together when the command succeeds. After an
 //! error, no file appears.
 //!
-//! A program such as `head`, which reads standard output, may close it early. After that, gpusched discards all output
+//! A program that reads standard output, such as `head`, may close it early. After that, gpusched discards all output
 //! and reports no error. Commands with much output check from time to time whether there still is a
 //! [reader](Output::has_reader).
 
@@ -36,7 +36,7 @@ enum Sink {
     /// A file with columns. The rows are in a temporary CSV file until they are complete.
     #[cfg(feature = "parquet")]
     Columns(Columns, Artifact, File),
-    /// Destination of output after the reader has closed standard output: gpusched discards the output.
+    /// After the reader has closed standard output, gpusched discards the output.
     Nobody,
 }
 
@@ -88,7 +88,7 @@ impl Output {
         Ok(())
     }
 
-    /// Protects `files`, to which an input refers, so that no output overwrites them.
+    /// Protects `files` from being overwritten by an output. An input refers to these files.
     ///
     /// # Errors
     /// Fails in the same cases as [`Outputs::keep`].

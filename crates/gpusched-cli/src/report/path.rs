@@ -56,8 +56,8 @@ impl OutputPath {
     /// Checks that the path is suitable for the content. `option` is the name of the option.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] for the ending of another format, and for a second output to standard output. Also
-    /// fails with [`Error::Io`] for a missing folder.
+    /// Fails with [`Error::Refused`] if the ending belongs to another format, or if a second output goes to standard
+    /// output. Also fails with [`Error::Io`] for a missing folder.
     pub fn check(&self, option: &str) -> Result<()> {
         if self.content != Content::Answer && self.path == Path::new("-") {
             return Err(Error::parameter(

@@ -1,4 +1,4 @@
-//! Formats of figures. Other formats than SVG require the feature `pdf-png`.
+//! Formats of figures. All formats except SVG require the feature `pdf-png`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -83,7 +83,8 @@ mod conversion {
         Error::Internal(format!("the figure cannot be converted: {}", cause.to_string()))
     }
 
-    /// Parses the figure. Its texts use the font in the command, so the result does not depend on the fonts of the machine.
+    /// Parses the figure. The texts use a font that gpusched contains, so the result does not depend on the fonts of
+    /// the machine.
     fn parsed(svg: &str) -> Result<Tree> {
         let mut fonts = Database::new();
         fonts.load_font_data(epaint_default_fonts::UBUNTU_LIGHT.to_vec());
@@ -101,8 +102,8 @@ mod conversion {
         pdf.map(|pdf| in_order(&pdf)).map_err(fail)
     }
 
-    /// Sorts neighbouring references to objects, such as `/gs0 8 0 R`, which are in a random order. The order of the entries of
-    /// a PDF dictionary has no meaning, and all positions of objects stay the same.
+    /// Sorts adjacent references to objects, such as `/gs0 8 0 R`. Without sorting, their order is random. The order of
+    /// the entries of a PDF dictionary has no meaning, and all positions of objects stay the same.
     fn in_order(pdf: &[u8]) -> Vec<u8> {
         let is_reference = |line: &[u8]| {
             let line = line.trim_ascii();

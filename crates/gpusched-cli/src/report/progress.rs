@@ -22,7 +22,7 @@ impl Progress {
         Progress::show(global, Some(total), ("", units), 0)
     }
 
-    /// Creates the progress bar of a run with a `name`. Earlier runs finished `resumed` of the `total` `units`.
+    /// Creates the progress bar of a run called `name`. Earlier runs finished `resumed` of the `total` `units`.
     pub fn resumed(global: &Global, (name, units): (&str, &str), total: u64, resumed: u64) -> Progress {
         Progress::show(global, Some(total), (name, units), resumed)
     }

@@ -25,9 +25,9 @@ pub use warps::WarpValidation;
 
 /// Compare analysis and simulation over random systems.
 ///
-/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference
-/// model. gpusched simulates every partition that the analysis accepts, for one hyperperiod. The
-/// simulations use critical and random releases, with WCETs and with shorter execution times.
+/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference model. gpusched
+/// simulates one hyperperiod of every partition that the analysis accepts. The releases are critical or random, and the
+/// execution times are WCETs or shorter.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -94,8 +94,8 @@ pub struct Args {
     climb: u32,
     /// Simulate periodic jobs of task sets instead of co-runs; only with --warps
     ///
-    /// Each partition has one or two tasks, which run without preemption. The analysis accepts each task set with the bound
-    /// of `--bound`. gpusched compares the response times in one hyperperiod with the analysis.
+    /// Each partition has one or two tasks, which run without preemption. The analysis accepts each task set with the
+    /// bound of `--bound`. gpusched compares the response times in one hyperperiod with the bounds of the analysis.
     #[arg(long, requires = "warps", conflicts_with = "climb")]
     task_sets: bool,
     /// Also write the ratios of simulated response times to their bounds, as CSV
@@ -113,13 +113,13 @@ pub struct Args {
 /// Bound on the time of a kernel in a co-run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Bound {
-    /// Transfer time of the DRAM bytes in isolation, at the peak bandwidth.
+    /// Time to transfer the DRAM bytes of isolated runs at the peak bandwidth.
     Peak,
     /// Memory time at the balanced rates of the GPU.
     Balanced,
-    /// Memory time at the balanced rates, or at the rates of a kernel in isolation if they are lower.
+    /// Memory time at the balanced rates, or at the rates of the isolated kernel if these are lower.
     OwnDrain,
-    /// Memory time at the lowest rates of the GPU: one slice and one bank.
+    /// Memory time at the lowest rates of the GPU, with one slice and one bank.
     Universal,
 }
 

@@ -14,15 +14,15 @@ pub enum Granularity {
     /// Partitions are arbitrary sets of SMs.
     #[default]
     Sm,
-    /// Partitions consist of whole TPCs. TPC masks select these TPCs.
+    /// Partitions consist of whole TPCs. A TPC mask selects the TPCs of a partition.
     Tpc,
     /// Partitions consist of whole GPCs.
     Gpc,
-    /// Partitions are CUDA green contexts. The number of SMs of a green context has a minimum and
+    /// Partitions are CUDA green contexts. A green context has at least a minimum number of SMs, and its number of SMs
     /// is a multiple of a fixed step.
     GreenContext,
-    /// Partitions are static SM partitions of MPS. A static SM partition consists of chunks of
-    /// SMs.
+    /// Partitions are static SM partitions of MPS. A static SM partition consists of chunks, and all chunks have the
+    /// same number of SMs.
     Mps,
     /// Partitions are MIG instances.
     Mig,
@@ -34,7 +34,7 @@ pub enum Granularity {
 pub struct Hardware {
     /// Granularity of the partitions.
     pub granularity: Granularity,
-    /// Device, with the fields that this granularity requires.
+    /// The device, reduced to the fields that this granularity requires.
     pub device: Device,
 }
 

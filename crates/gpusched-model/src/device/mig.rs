@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{PLAIN, is_plain};
 use crate::Refusal;
 
-/// Maximum number of compute slices of a GPU. The limit also applies to memory slices.
+/// Maximum number of compute slices of a GPU, and maximum number of its memory slices.
 const MAX_SLICES: u32 = 16;
 
 /// Maximum number of SMs of a MIG profile.
@@ -42,7 +42,7 @@ pub struct MigProfile {
     pub compute: u32,
     /// Number of memory slices of an instance.
     pub memory: u32,
-    /// Memory slice numbers at which an instance can start, ascending.
+    /// Numbers of the memory slices at which an instance can start, ascending.
     pub starts: Vec<u32>,
 }
 

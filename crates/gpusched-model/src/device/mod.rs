@@ -78,7 +78,7 @@ pub struct MpsRule {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "GpuDevice")]
 struct DeviceShape {
-    /// Name of the device: 1 to 40 characters, which may be letters, digits, `.`, `+`, `-` and `_`.
+    /// Name of the device: 1 to 40 characters. Letters, digits, `.`, `+`, `-` and `_` are allowed.
     name: String,
     /// Product name of the device, for display.
     #[serde(default)]
@@ -99,9 +99,8 @@ struct DeviceShape {
     #[serde(default)]
     #[schemars(length(min = 1, max = MAX_GPCS))]
     tpcs_per_gpc: Option<Vec<u32>>,
-    /// GPC number of each TPC. By default, the TPCs of the first GPC have the lowest numbers,
-    /// followed by the TPCs of the second GPC, and so on. The assignment differs between chips of
-    /// the same product.
+    /// GPC number of each TPC. By default, the TPCs of the first GPC have the lowest numbers, followed by the TPCs of
+    /// the second GPC, and so on. Two GPUs of the same product may have different assignments.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
     /// Supported sizes of CUDA green contexts. If the field is absent, the device does not support green contexts.
@@ -194,8 +193,8 @@ impl Device {
         }
     }
 
-    /// Checks a device whose GPCs are unknown. Refuses fields that require GPCs, and a number of
-    /// SMs that is not a multiple of the number of SMs per TPC.
+    /// Checks a device whose GPCs are unknown. Refuses fields that require GPCs. Also refuses a number of SMs that is
+    /// not a multiple of `sms_per_tpc`.
     fn check_without_gpcs(&self, sms_per_tpc: Option<u32>) -> Result<(), Refusal> {
         match sms_per_tpc {
             None if !self.tpcs_per_gpc.is_empty() => Refusal::refuse(
@@ -361,8 +360,8 @@ impl Device {
         all
     }
 
-    /// Returns a copy of the device for a plan. The copy omits the title, the source, and the
-    /// partition rules of all other granularities.
+    /// Returns a copy of the device for a plan. The copy omits the title and the source. It also omits the partition
+    /// rules of all granularities except `granularity`.
     pub fn reduced_to(&self, granularity: Granularity) -> Device {
         let kept = |way| granularity == way;
         Device {

@@ -8,7 +8,7 @@ use crate::assumptions::Assumption;
 use crate::policy::Strength;
 use crate::time::Time;
 
-/// Bounds on one task, by segment.
+/// Bounds on the segments of one task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskBounds {
@@ -16,7 +16,7 @@ pub struct TaskBounds {
     /// there is no bound.
     pub ends_ns: Vec<Option<Time>>,
     /// S: for each segment, a bound on the time from the release to the end of the segment [ns]; null if there is no
-    /// bound. Without enforced releases, segments on cores have the value null.
+    /// bound. The value is also null for a segment on a core, unless timers enforce the releases.
     pub delays_ns: Vec<Option<Time>>,
 }
 
@@ -51,8 +51,8 @@ impl Bounds {
 pub struct Evidence {
     /// Bounds on all segments. The bounds satisfy all equations of the analysis.
     pub bounds: Bounds,
-    /// Enforced releases: for each task and segment, the time from the arrival to the release by a timer [ns]. Absent
-    /// if each segment is released when the previous segment ends.
+    /// Enforced releases: for each segment of each task, the time from the arrival of a job until a timer releases the
+    /// segment [ns]. Absent if each segment is released when the previous segment ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offsets_ns: Option<Vec<Vec<Time>>>,
 }
@@ -77,7 +77,7 @@ pub enum Analysis {
 pub enum Method {
     /// Sum of periods and response times (Davare et al. 2007).
     Davare,
-    /// Sum of periods and response times that uses the priorities of tasks on the same core (Dürr et al. 2019).
+    /// Sum of periods and response times that accounts for the priorities of tasks on the same core (Dürr et al. 2019).
     Durr,
     /// Enumeration of the arrivals of tasks with known phases (Kloda et al. 2019).
     Kloda,
@@ -91,7 +91,7 @@ pub enum Method {
 pub struct Hop {
     /// Position of the task in the system, from 0.
     pub task: usize,
-    /// Maximum time that data wait for the next job of the task [ns]: the period.
+    /// Maximum time for which data wait until the next job of the task reads them [ns]: the period.
     pub sampling_ns: Time,
     /// Maximum time from the arrival of the job to its output [ns].
     pub processing_ns: Time,
@@ -134,7 +134,7 @@ pub struct TaskAnswer {
     pub bound_ns: Option<Time>,
     /// Whether the bound meets the deadline.
     pub meets: bool,
-    /// Position of the segment that contributes most to the bound, from 0; null if there is no bound.
+    /// Position, from 0, of the segment that contributes most to the bound; null if there is no bound.
     pub costliest_segment: Option<usize>,
 }
 
@@ -170,10 +170,11 @@ pub struct Answer {
     pub tasks: Vec<TaskAnswer>,
     /// Bounds on the chains.
     pub chains: Vec<ChainBound>,
-    /// Factors by which WCETs may grow; only with `--sensitivity`. `gpusched verify` does not check these factors.
+    /// Factors by which WCETs may grow. Present only with `--sensitivity`. `gpusched verify` does not check these
+    /// factors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Scaling>,
-    /// Assumptions of the verdict that gpusched does not check.
+    /// Assumptions of the verdict. gpusched does not check these assumptions.
     #[serde(default)]
     pub assumptions: Vec<Assumption>,
 }
@@ -186,13 +187,13 @@ pub struct PlannedPartition {
     pub name: String,
     /// Number of SMs.
     pub sms: u32,
-    /// Positions of the tasks with kernels on the partition, from 0.
+    /// Positions, from 0, of the tasks that have kernels on the partition.
     pub tasks: Vec<usize>,
 }
 
 impl SystemPlan {
-    /// Checks that the system of the plan equals `draft`, except for the partitions. The plan may assign kernels to
-    /// other partitions and use alternatives.
+    /// Checks that the system of the plan equals `draft`, except for the partitions. The plan may use alternatives, and
+    /// may assign a kernel to another partition than `draft` does.
     ///
     /// # Errors
     /// Fails at the first difference, which the error states.
@@ -303,19 +304,20 @@ pub struct SystemPlan {
     pub sms_used: u32,
     /// Partitions of the plan; empty if the search found no plan.
     pub partitions: Vec<PlannedPartition>,
-    /// For each task, the chosen alternative: 0 means the segments of the task, and n means alternative n, counted from
-    /// 1. Absent if no task uses an alternative.
+    /// For each task, the chosen alternative. If the number is 0, the task keeps its own segments. A number n > 0 means
+    /// the n-th entry in the list `alternatives` of the task. Absent if no task uses an alternative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternatives: Option<Vec<usize>>,
-    /// Whether all plans with fewer SMs fail the test. Only partitions and alternatives that the search covers count.
+    /// Whether all plans with fewer SMs fail the test. Counts only the partitions and alternatives that the search
+    /// covers.
     pub proven: bool,
     /// Number of end-to-end tests that the search executed.
     pub tests: u64,
     /// The system with the chosen partitions; absent if the search found no plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Draft>,
-    /// Verdict on the system with the chosen partitions. If the search found no plan, the verdict is for the largest
-    /// partitions. Absent if the device supports no partition.
+    /// Verdict on the system with the chosen partitions. If the search found no plan, this verdict is for the system
+    /// with the largest partitions. Absent if the device supports no partition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Answer>,
 }

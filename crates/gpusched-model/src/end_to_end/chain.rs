@@ -40,7 +40,7 @@ pub struct ChainDraft {
     pub communication: Communication,
 }
 
-/// A chain whose tasks gpusched has found in the system.
+/// A chain, with the positions of its tasks in the system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chain {
     /// Name for display: the name in the file, or the names of the tasks.

@@ -8,7 +8,7 @@ use crate::reader::{Document, Fault, from_json};
 use crate::wcet::MAX_SMS;
 use crate::{Interference, Refusal};
 
-/// Maximum number of tasks, resources or chains of a system.
+/// Maximum length of each list of a system: cores, copy engines, partitions, tasks, and chains.
 pub(super) const MAX_COUNT: usize = 100_000;
 
 /// Maximum number of segments of a task.
@@ -47,7 +47,7 @@ impl Document for Draft {
 
     fn from_json(text: &str) -> Result<Draft, Fault> {
         let draft: Draft = from_json::<Draft, _>(text)?;
-        // The check for faults in names and times does not depend on the sizes of partitions.
+        // This check finds faults in names and times. The result does not depend on the partition sizes.
         let mut sized = draft.clone();
         for partition in &mut sized.partitions {
             partition.sms = partition.sms.or(Some(MAX_SMS));
@@ -60,8 +60,8 @@ impl Document for Draft {
 }
 
 impl Draft {
-    /// Replaces the sizes of all partitions by `sms`, in the order of the partitions. Partitions without an entry in
-    /// `sms` keep their size.
+    /// Sets the sizes of the partitions to the numbers in `sms`, in the order of the partitions. If `sms` has fewer
+    /// numbers, the last partitions keep their sizes.
     #[must_use]
     pub fn sized(mut self, sms: &[u32]) -> Draft {
         for (partition, &sms) in self.partitions.iter_mut().zip(sms) {
@@ -70,8 +70,8 @@ impl Draft {
         self
     }
 
-    /// Replaces the segments of each task by an alternative. `choice` has one number per task: 0 keeps the segments,
-    /// and n takes alternative n, counted from 1. If a task has no alternative n, it keeps its segments.
+    /// Replaces the segments of tasks by alternatives. `choice` has one number per task: 0 keeps the segments of the
+    /// task, and n > 0 selects its n-th alternative. If a task has no n-th alternative, it keeps its segments.
     #[must_use]
     pub fn chosen(mut self, choice: &[usize]) -> Draft {
         for (task, &choice) in self.tasks.iter_mut().zip(choice) {

@@ -1,4 +1,4 @@
-//! The interference model of a system, with the memory that all resources share.
+//! The interference model of a system, and the memory that all resources share.
 
 use super::{PartitionDraft, PartitionPolicy};
 use crate::{Bandwidth, Interference, Refusal};
@@ -24,7 +24,7 @@ impl From<Interference> for Environment {
 }
 
 impl Environment {
-    /// Checks that the shared memory is allowed with the interference model and with the policies of `partitions`.
+    /// Checks that the interference model and the policies of `partitions` permit the shared memory.
     pub(super) fn check(self, partitions: &[PartitionDraft]) -> Result<(), Refusal> {
         let field = "memory_bandwidth";
         if self.interference.counts_memory_time() {

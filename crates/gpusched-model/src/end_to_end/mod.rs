@@ -1,5 +1,5 @@
-//! End-to-end systems: tasks whose jobs use CPU cores, copy engines and GPU partitions in turn, and chains of these
-//! tasks. Each task is a list of [segments](Segment).
+//! End-to-end systems: tasks, and chains of these tasks. The jobs of a task use CPU cores, copy engines and GPU
+//! partitions one after another. Each task is a list of [segments](Segment).
 //!
 //! A [`Draft`] is the system as a file states it. A [`System`] is a draft with known partition sizes. In a [`System`],
 //! every segment has a WCET, and every name is resolved. `gpusched test`, `simulate`, `verify` and `partition` read

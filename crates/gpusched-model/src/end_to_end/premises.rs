@@ -6,8 +6,8 @@ use crate::assumptions::{Assumption, AssumptionId as Id};
 use crate::time::Time;
 
 impl System {
-    /// Returns the assumptions of the analysis that gpusched does not check. `enforced` tells whether timers release the
-    /// segments.
+    /// Returns the assumptions of the analysis. gpusched does not check these assumptions. `enforced` tells whether
+    /// timers release the segments.
     pub fn assumptions(&self, enforced: bool) -> Vec<Assumption> {
         let mut list = Vec::new();
         let mut add = |condition: bool, id: Id, text: &str| {
@@ -66,8 +66,8 @@ impl System {
                 Id::InterferenceConflict,
                 "Only kernels of the same kind on the same partition slow each other down. Cores, copies and partitions do not contend for memory.",
             ),
-            // A system refuses interference models with memory time. So these models have the entries of the bandwidth
-            // models.
+            // A system refuses interference models with memory time, so these models never occur here. The `match`
+            // treats them like the bandwidth models.
             Interference::ConflictBandwidth | Interference::ConflictMemoryTime => (
                 Id::InterferenceConflictBandwidth,
                 "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of \

@@ -77,7 +77,8 @@ pub struct CopyEngine {
     pub name: String,
     /// Scheduling rule of the engine.
     pub policy: EnginePolicy,
-    /// Minimum bandwidth of a copy. A copy with `bytes` and without `wcet` takes `bytes` divided by this bandwidth.
+    /// Minimum bandwidth of each copy on this engine. If a copy states `bytes` and no `wcet`, its WCET is `bytes`
+    /// divided by this bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
 }
@@ -110,7 +111,7 @@ pub struct Partition {
     pub policy: PartitionPolicy,
 }
 
-/// A resource of a system, by its kind and its position in the list of this kind, from 0.
+/// A resource of a system, identified by its kind and by its position in the list of this kind, from 0.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Resource {
     /// CPU core.

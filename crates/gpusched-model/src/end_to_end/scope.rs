@@ -57,8 +57,8 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Returns the task at `index`. `default` contains two priorities for a task that states no priority: on its core,
-    /// and on other resources.
+    /// Returns the task at `index`. A task that states no priority has the two priorities in `default`: one on its
+    /// core, and one on other resources.
     pub fn task(
         &self,
         index: usize,
@@ -191,7 +191,8 @@ impl<'a> Scope<'a> {
         if wcet == Time::ZERO || wcet > Time::LIMIT {
             Refusal::refuse("wcet", wcet, "more than 0 ns and less than 2^63 ns")?;
         }
-        // An unknown BCET counts as 0, because a larger value would hide release jitter of the next segment.
+        // An unknown BCET counts as 0. A larger value might be above the true BCET, and the bound on the release jitter
+        // of the next segment would be too small.
         let bcet = draft.bcet.unwrap_or(Time::ZERO);
         if bcet > wcet {
             Refusal::refuse("bcet", bcet, format!("at most {wcet}, the WCET"))?;
@@ -246,7 +247,7 @@ impl<'a> Scope<'a> {
                 (sms, self.contention(task, draft.kind, index))
             }
             _ => {
-                // On a core, the function accepts only a constant WCET, because a core has no SMs.
+                // A core or copy engine has no SMs, so its segments must have a constant WCET.
                 let (one, many) = (
                     function.at(1, Contention::Isolated),
                     function.at(MAX_SMS, Contention::Conflict),

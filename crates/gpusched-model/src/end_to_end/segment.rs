@@ -40,13 +40,13 @@ pub struct SegmentDraft {
         skip_serializing_if = "Option::is_none"
     )]
     pub block: Option<Time>,
-    /// Resource that a kernel mostly uses. If the field is absent, gpusched assumes that the kernel contends with every
-    /// kernel of its partition, which is safe.
+    /// Resource that a kernel mostly uses. If the field is absent, gpusched makes the safe assumption that the kernel
+    /// contends with every kernel of its partition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// V: maximum amount of data that one execution of the segment moves to and from memory. The default for a copy
-    /// with `bytes` is twice `bytes`, because a copy reads and writes each byte. For all other segments, the default is
-    /// the amount at the peak bandwidth during the WCET, which is safe. Only `--interference bandwidth` and
+    /// with `bytes` is twice `bytes`, because a copy reads and writes each byte. For all other segments, gpusched
+    /// assumes the peak bandwidth during the whole WCET, which is safe. Only `--interference bandwidth` and
     /// `conflict+bandwidth` use this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,

@@ -142,8 +142,8 @@ impl System {
         })
     }
 
-    /// Returns the system with some times multiplied by `permille`/1000 and rounded up: the WCETs and the longest
-    /// thread blocks of the segments that `of` selects. BCETs stay unchanged.
+    /// Returns a copy of the system with changed times. For each segment that `of` selects, the WCET and the longest
+    /// thread block are multiplied by `permille`/1000 and rounded up. BCETs stay unchanged.
     ///
     /// Returns `None` if a changed WCET is below its BCET or above [`Time::LIMIT`].
     pub fn scaled(&self, permille: u64, of: impl Fn(usize, &Segment) -> bool) -> Option<System> {
@@ -202,7 +202,7 @@ fn partitions(draft: &Draft) -> Result<Vec<Partition>, Refusal> {
         .collect()
 }
 
-/// Returns the priorities of tasks that state no priority, on cores and on other resources. The order is
+/// Returns two default priorities for each task: one on its core, and one on other resources. The order is
 /// deadline-monotonic. Among tasks with equal deadlines, the task with the lowest position has the highest priority.
 fn default_priorities(tasks: &[TaskDraft]) -> Result<Vec<(u32, u32)>, Refusal> {
     let stated = tasks.iter().filter(|task| task.priority.is_some()).count();

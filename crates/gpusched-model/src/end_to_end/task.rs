@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Segment, SegmentDraft};
 use crate::time::Time;
 
-/// Waiting mode: whether a task keeps its CPU core while a copy engine or a partition executes one of its segments.
+/// Waiting mode: whether a task occupies its CPU core while a copy engine or a partition executes one of its segments.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -61,8 +61,8 @@ pub struct TaskDraft {
     /// Whether the task is periodic or sporadic. The bounds of chains depend on this field.
     #[serde(default)]
     pub arrivals: Arrivals,
-    /// Maximum time between two arrivals of a sporadic task [ns]; at least the period. Without this field, chains with
-    /// the sporadic task have no bounds.
+    /// Maximum time between two arrivals of a sporadic task [ns]; at least the period. If a sporadic task lacks this
+    /// field, chains that contain the task have no bounds.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
@@ -70,7 +70,7 @@ pub struct TaskDraft {
     )]
     pub max_interarrival: Option<Time>,
     /// Arrival of the first job of a periodic task [ns]. If all tasks of a chain state their phases, the bounds of the
-    /// chain use the phases. The bounds of tasks hold for all phases.
+    /// chain use the phases. The bounds on response times hold for all phases.
     #[serde(
         default,
         deserialize_with = "crate::optional_time",
@@ -84,8 +84,8 @@ pub struct TaskDraft {
     /// Priority on copy engines and partitions. The default is `priority`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_priority: Option<u32>,
-    /// Waiting mode of the task during a copy or a kernel. A task with segments on a core and on another resource
-    /// needs this field.
+    /// Waiting mode of the task during a copy or a kernel. Required if the task has segments both on a core and on
+    /// another resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
     /// Segments of a job, in the order of execution; at least one. All CPU segments of a task are on the same core.
@@ -112,8 +112,8 @@ pub struct Alternative {
     pub segments: Vec<SegmentDraft>,
 }
 
-/// A task whose segments and priorities are known. A task is one thread: each job starts after the end of the previous
-/// job of this task.
+/// A task whose segments and priorities are known. A task is one thread, so a job starts only after the end of the
+/// previous job of this task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     /// Name of the task.
@@ -134,7 +134,7 @@ pub struct Task {
     pub priority: u32,
     /// Priority on copy engines and partitions; lower numbers are more urgent.
     pub gpu_priority: u32,
-    /// Waiting mode of the task. A task that never waits on a core has `Suspend`.
+    /// Waiting mode of the task. The mode is `Suspend` if the task never waits on a core.
     pub wait: Wait,
     /// Position of the core that executes the CPU segments of the task; `None` if the task has no CPU segment.
     pub core: Option<usize>,
@@ -143,8 +143,8 @@ pub struct Task {
 }
 
 impl Task {
-    /// φ: minimum time from the arrival to the release of segment `position`: the sum of the BCETs of the segments
-    /// before it [ns].
+    /// φ: minimum time from the arrival to the release of segment `position` [ns]. This time is the sum of the BCETs of
+    /// all earlier segments.
     pub fn earliest(&self, position: usize) -> Time {
         let before = self.segments.iter().take(position);
         Time::from_ns(

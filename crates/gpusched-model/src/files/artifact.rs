@@ -4,9 +4,9 @@
 //! [`Outputs::commit`] writes all temporary files to disk and then renames them. If a run fails before the renames, the
 //! old files stay unchanged and no new file appears. Examples of such failures are a full disk, a killed process and an
 //! invalid input. If a rename fails, `commit` reverts the earlier renames. In two cases, only some of the output files
-//! may appear: the process is killed between two renames, or a rename fails after an output replaced a file on a file
-//! system without hard links. A killed process leaves its temporary files. gpusched removes these files when it next
-//! writes an output file of the same name.
+//! may appear: the process is killed between two renames, or a rename fails after another output has replaced a file on
+//! a file system without hard links. A killed process leaves its temporary files. gpusched removes these files when it
+//! next writes an output file of the same name.
 //!
 //! [`Outputs::keep`] protects the input files of a run: no output may replace an input file.
 
@@ -114,13 +114,14 @@ impl Outputs {
     /// Gives all complete files their final names.
     ///
     /// # Errors
-    /// Fails with [`Error::Io`] if the disk is full or a rename fails. In this case, no file appears.
+    /// Fails with [`Error::Io`] if the disk is full or a rename fails. In this case, no file appears, unless the file
+    /// system has no hard links.
     pub fn commit(mut self) -> Result<()> {
         self.sync()?;
         let last = self.complete.len().saturating_sub(1);
         let mut renamed: Vec<Renamed> = Vec::new();
         for (index, artifact) in self.complete.into_iter().enumerate() {
-            // The last file needs no backup, because no later rename can fail.
+            // The last file needs no backup, because no rename follows that could fail.
             match artifact.rename(index < last) {
                 Ok(done) => renamed.extend(done),
                 Err(error) => {
@@ -231,7 +232,7 @@ struct Renamed {
 }
 
 impl Renamed {
-    /// Reverts the rename. If there is no backup of a replaced file, the new file remains.
+    /// Reverts the rename. If the rename replaced a file and there is no backup of this file, the new file remains.
     fn take_back(self) {
         // gpusched reports only the failed rename, so it ignores a second failure here.
         let _ = match self.backup {
@@ -303,8 +304,8 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
-    /// Checks that a file does not appear if it is dropped before it is complete. All other files
-    /// appear.
+    /// Checks that a file does not appear if the program drops it before it is complete, and that the other file
+    /// appears.
     #[test]
     fn only_complete_files_appear() {
         let folder = tempfile::tempdir().unwrap();

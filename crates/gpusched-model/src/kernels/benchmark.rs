@@ -32,8 +32,8 @@ struct BenchmarksShape {
     /// Benchmarks; at least one.
     #[schemars(length(min = 1))]
     benchmarks: Vec<Benchmark>,
-    /// Sources of the values, as text for display. The list has one entry for each field that a
-    /// benchmark states. The key of an entry is the field name.
+    /// Sources of the values, as text for display. The list has one entry for each field that at least one benchmark
+    /// states. The key of an entry is the field name.
     sources: BTreeMap<String, String>,
 }
 
@@ -57,8 +57,7 @@ pub struct Benchmark {
     /// cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<u64>,
-    /// Worst goodness of fit among the clusters: largest ratio of the Kolmogorov–Smirnov distance
-    /// to its critical value.
+    /// Worst goodness of fit of a cluster: largest Kolmogorov–Smirnov distance divided by its critical value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodness_of_fit: Option<Factor>,
     /// Overestimation without interference (Q = 0): the WCET bound divided by the longest

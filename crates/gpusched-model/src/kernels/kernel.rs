@@ -58,9 +58,8 @@ struct KernelShape {
     /// Clusters of the kernel. A cluster is a group of thread blocks with the same WCETs.
     #[schemars(with = "Vec<ClusterShape>", length(min = 1, max = MAX_CLUSTERS))]
     clusters: Vec<Cluster>,
-    /// Intervals of block numbers, which assign each thread block to a cluster. The list is
-    /// ascending, from block 0 to the last block. If the list is empty, the clusters of the
-    /// blocks are unknown.
+    /// Intervals of block numbers. They assign each thread block to a cluster. The list is ascending, from block 0 to
+    /// the last block. If the list is empty, the clusters of the blocks are unknown.
     #[serde(default)]
     intervals: Vec<Interval>,
     /// Sources of the fields, as text for display. The key of a source is the field name.
@@ -144,8 +143,8 @@ impl Kernel {
     /// Returns the kernel with `intervals`, which state the cluster of each block.
     ///
     /// # Errors
-    /// Fails if the intervals are not consecutive from block 0. Also fails if the intervals of a cluster do not contain
-    /// the same number of blocks as the cluster.
+    /// Fails if the intervals are not consecutive from block 0. Also fails if the intervals of a cluster together have
+    /// a different number of blocks than the cluster.
     pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, Refusal> {
         interval::check(&intervals, &self.clusters)?;
         self.intervals = intervals;

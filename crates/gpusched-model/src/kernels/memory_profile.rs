@@ -43,7 +43,7 @@ pub struct MemoryProfileShape {
     /// Source of the measurements, as text for display.
     #[serde(default)]
     pub source: Option<String>,
-    /// KAI: `instructions` / `l2_accesses` / 1000 ([Masola23] Eq. 3). State `kai` instead of
+    /// KAI: `instructions` / `l2_accesses` / 1000 ([Masola23] Eq. 3). A profile may state this ratio instead of
     /// `instructions` and `l2_accesses`.
     #[serde(default)]
     pub kai: Option<Factor>,
@@ -53,8 +53,8 @@ pub struct MemoryProfileShape {
     /// Number of accesses to the L2 cache, counted in sectors of 32 bytes.
     #[serde(default)]
     pub l2_accesses: Option<u64>,
-    /// GPU on which the kernel was measured. gpusched classifies the kernel by the values of this
-    /// GPU. The default is the platform of the group.
+    /// GPU on which the kernel was measured. gpusched uses the values of this GPU to classify the kernel. The default
+    /// is the platform of the group.
     #[serde(default)]
     pub gpu: Option<MeasuredGpu>,
     /// Measurements, sorted by ascending number of SMs. At least one measurement has a time, and at least one
@@ -63,8 +63,7 @@ pub struct MemoryProfileShape {
     pub points: Vec<MemoryPoint>,
 }
 
-/// The GPU on which a kernel was measured, with the values by which gpusched classifies the
-/// kernel.
+/// The GPU on which a kernel was measured. gpusched uses these values to classify the kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MeasuredGpu")]

@@ -20,7 +20,7 @@ pub fn excerpt(input: &str) -> String {
     clipped(&clean(input), PIECE).into_iter().collect()
 }
 
-/// Returns the characters of `text`, with control characters replaced.
+/// Returns the characters of `text` after the replacement of control characters.
 fn clean(text: &str) -> Vec<char> {
     let clean = text.chars().map(|c| match c {
         '\n' | '\r' | '\t' => ' ',

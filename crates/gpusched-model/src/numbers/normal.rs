@@ -19,8 +19,7 @@ impl Truncated {
     /// Creates the normal distribution with `mean` and `std` [ns], truncated at `largest` [ns].
     ///
     /// # Errors
-    /// Fails if a number is invalid, or if draws are rarely within the range. The error states
-    /// the fault.
+    /// Fails if a number is invalid, or if a draw is within the range too rarely. The error states the fault.
     pub fn new(mean: f64, std: f64, largest: u64) -> Result<Truncated, String> {
         if !mean.is_finite() {
             return Err(format!("found mean_ns {mean:?}, expected a number"));

@@ -25,7 +25,7 @@ pub enum Purpose {
     Scalings = 6,
     /// The execution times of thread blocks.
     BlockTimes = 10,
-    /// The selection of the measurements that gpusched keeps for a thread block.
+    /// The selection of measurements: gpusched keeps only some measurements of each thread block.
     BlockSamples = 11,
     /// The WCETs and the sizes of the clusters of a synthetic kernel.
     Profile = 12,
@@ -49,17 +49,17 @@ pub enum Purpose {
     ArrivalGaps = 42,
     /// The execution times of jobs.
     ExecutionTimes = 43,
-    /// The generated systems for the comparison of analysis and simulation.
+    /// The generated systems for the comparison of analysis results with simulation results.
     ValidationSystems = 50,
     /// The generated systems whose partitions share a memory.
     SharedMemorySystems = 51,
     /// The simulation runs of systems whose partitions share a memory.
     SharedMemoryRuns = 52,
-    /// The generated end-to-end systems for the comparison of analysis and simulation.
+    /// The generated end-to-end systems for the comparison of analysis results with simulation results.
     EndToEndSystems = 53,
     /// The generated end-to-end systems of a study.
     SystemSets = 54,
-    /// The concurrent kernels for the comparison of memory time and simulation.
+    /// The concurrent kernels for the comparison of simulated delays with memory times.
     CoRuns = 55,
 }
 

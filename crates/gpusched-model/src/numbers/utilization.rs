@@ -21,10 +21,10 @@ impl Utilization {
     /// Utilization 0.
     pub const ZERO: Utilization = Utilization(0);
 
-    /// Utilization of one processor that is always busy.
+    /// Utilization of one processor without idle time.
     pub const ONE: Utilization = Utilization(1 << FRACTION_BITS);
 
-    /// Utilization of `number` processors that are always busy.
+    /// Utilization of `number` processors without idle time.
     pub fn whole(number: u32) -> Utilization {
         Utilization(u128::from(number) << FRACTION_BITS)
     }

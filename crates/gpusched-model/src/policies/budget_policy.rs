@@ -1,5 +1,5 @@
-//! Budget policies ([Aghilinasab20] §V). If a kernel runs faster than in the worst case, a budget
-//! policy gives the saved time to best-effort cores as memory bandwidth budget.
+//! Budget policies ([Aghilinasab20] §V). If a kernel runs faster than in the worst case, a budget policy converts the
+//! saved time to memory bandwidth budget for best-effort cores.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,8 @@ pub enum BudgetPolicy {
     Fair,
     /// The policy uses the whole slack in the next regulation period (Eq. 22).
     Greedy,
-    /// The policy smooths the budget of `greedy` by a filter, but never goes below the budget of
-    /// `fair` (Eq. 23).
+    /// The policy smooths the budget of `greedy` with a filter. The result is never below the budget of `fair` (Eq.
+    /// 23).
     Smooth,
 }
 

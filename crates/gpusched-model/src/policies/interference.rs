@@ -50,7 +50,8 @@ impl Interference {
         matches!(self, Interference::ConflictMemoryTime | Interference::MemoryTime)
     }
 
-    /// Returns the model with the same contention inside a partition, and with delays through `memory`.
+    /// Returns the model that has the same contention inside a partition, and that includes delays through `memory` if
+    /// a memory is given.
     pub fn with_memory(self, memory: Option<&SharedMemory>) -> Interference {
         let time = memory.map(|memory| memory.time.is_some());
         match (self.counts_conflicts(), time) {

@@ -95,7 +95,7 @@ impl Policy {
         )
     }
 
-    /// Returns whether the test is proven for partitions that share a memory. The proof covers EDF and fixed
+    /// Returns whether the test has a proof for partitions that share a memory. Such proofs exist for EDF and fixed
     /// priorities, both preemptive and non-preemptive.
     pub fn shares_memory(self) -> bool {
         match self {

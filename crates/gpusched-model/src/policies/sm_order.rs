@@ -1,9 +1,9 @@
-//! Orders of SMs. Among equally good SMs, the block scheduler chooses the first SM in the order.
+//! Orders of SMs. If several SMs are equally good, the block scheduler chooses the first of them in the order.
 
 use serde::{Deserialize, Serialize};
 
-/// Order of the SMs. Among equally good SMs, the block scheduler chooses the first SM in this order. The order is a
-/// property of the platform ([Sanudo20] §III-C).
+/// Order of the SMs. If several SMs are equally good, the block scheduler chooses the first of them in this order. The
+/// order is a property of the platform ([Sanudo20] §III-C).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SmOrder {

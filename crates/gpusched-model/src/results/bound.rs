@@ -18,8 +18,8 @@ pub struct Bound {
     pub q: Factor,
     /// Whether the bound assumes that the kernel starts at the start of a regulation period.
     pub sync: bool,
-    /// Rule that selects the delayed blocks among thread blocks that overlap memory time only in
-    /// part. *Memory time* is the time when best-effort cores access memory.
+    /// Rule that decides which thread blocks count as delayed, among the blocks that overlap memory time only in part.
+    /// *Memory time* is the time when best-effort cores access memory.
     #[serde(default)]
     pub straddling: Straddling,
     /// G(Q): upper bound on the execution time [ns].
@@ -59,22 +59,21 @@ impl Certificate {
     };
 }
 
-/// Rule that selects the delayed blocks among thread blocks that overlap memory time only in
-/// part. *Memory time* is the time when best-effort cores access memory.
+/// Rule that decides which thread blocks count as delayed, among the blocks that overlap memory time only in part.
+/// *Memory time* is the time when best-effort cores access memory.
 ///
 /// The correct rule depends on the GPU. If a block progresses at a rate between e⁰/e¹ and 1 during memory time, blocks
-/// with a partial overlap need not count. If any overlap with memory time extends a block to e¹, blocks at both ends of
-/// each memory time must count. [Aghilinasab20] §IV-B counts only one end. See `docs/errata.md`.
+/// with a partial overlap need not count as delayed. If any overlap with memory time extends a block to e¹, blocks at
+/// both ends of each memory time must count. [Aghilinasab20] §IV-B counts only the blocks at one end. See
+/// `docs/errata.md`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Straddling {
-    /// Blocks at the end of each memory time count: at most M blocks per regulation period, as in
-    /// Eq. 10.
+    /// Counts the blocks at the end of each memory time: at most M blocks per regulation period, as in Eq. 10.
     #[default]
     End,
-    /// Blocks at the start and at the end of each memory time count: at most 2M blocks per
-    /// regulation period.
+    /// Counts the blocks at the start and at the end of each memory time: at most 2M blocks per regulation period.
     Both,
 }

@@ -18,14 +18,14 @@ pub struct Margin {
     /// least 1000. The value 1000000 means that the factor is 1000 or larger.
     #[schemars(range(min = 1000, max = LARGEST_SCALING))]
     pub wcet_scaling_permille: u64,
-    /// Upper bound on the factors of all plans for this GPU, in thousandths. The value 1000000
-    /// means that gpusched found no limit.
+    /// Upper bound on the factor of every plan for this GPU, in thousandths. The value 1000000 means that gpusched
+    /// found no limit.
     #[schemars(range(min = 1000, max = LARGEST_SCALING))]
     pub at_most_permille: u64,
     /// Reason why no plan exists for a factor of `at_most_permille` + 1 thousandths. Absent if gpusched found no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Failure>,
-    /// Lower bound on the number of SMs of every plan for a factor of `at_most_permille` + 1 thousandths. Present if
+    /// Lower bound on the SMs that every plan needs for a factor of `at_most_permille` + 1 thousandths. Present if
     /// `limit` is `bound-exceeds-gpu` and the search allocates single SMs. Absent under MIG.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<LowerBound>,

@@ -10,7 +10,7 @@ use crate::device::{Hardware, Place};
 use crate::traffic::SharedMemory;
 use crate::wcet::MAX_SMS;
 
-/// Result of a partitioning heuristic: a plan, or the reason why there is no plan.
+/// Result of a partitioning heuristic: a plan, or the reason why the heuristic found no plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -37,11 +37,11 @@ pub struct Plan {
     pub sms_used: u32,
     /// Partitions, sorted by decreasing number of SMs. Partitions of equal size are sorted by their first task.
     pub partitions: Vec<Partition>,
-    /// Assumptions of the verdicts that gpusched does not check. `verify` compares the names of
-    /// the assumptions with its own list. Absent in plans of older versions.
+    /// Assumptions of the verdicts. gpusched does not check these assumptions. `verify` compares the names of the
+    /// assumptions with its own list. Absent in plans of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<Assumption>>,
-    /// Reason why there is no plan. Absent if there is a plan.
+    /// Reason why the heuristic found no plan. Absent if it found a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     /// Lower bound on the number of SMs of every plan, with its proof. Absent if the heuristic computes no lower bound.
@@ -92,7 +92,7 @@ pub struct Partition {
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Failure {
-    /// The sum of the minimum work of all tasks exceeds the capacity of the GPU ([Singh21] Lemma 1). No plan exists.
+    /// The total minimum work of all tasks exceeds the capacity of the GPU ([Singh21] Lemma 1). No plan exists.
     WorkExceedsGpu,
     /// One task misses its deadline even if it runs alone on all SMs ([Singh21] Lemma 2). No plan
     /// exists.
@@ -106,7 +106,7 @@ pub enum Failure {
         /// Position of the task in the task set.
         task: usize,
     },
-    /// The lower bound on the number of SMs of every plan exceeds the SMs of the GPU. No plan exists.
+    /// According to the lower bound, every plan needs more SMs than the GPU has. No plan exists.
     BoundExceedsGpu,
     /// The heuristic found no plan. A plan may still exist.
     HeuristicFailed,

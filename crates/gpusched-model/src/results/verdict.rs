@@ -33,8 +33,8 @@ impl Verdict {
     }
 }
 
-/// Evidence that the tasks of a partition are schedulable or not. The evidence identifies tasks
-/// by their positions in the task set.
+/// Evidence that the tasks of a partition are schedulable, or that they are not. The evidence identifies a task by its
+/// position in the task set.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 #[derive(strum::IntoStaticStr)]
@@ -43,7 +43,7 @@ pub enum Evidence {
     /// Schedulable: the utilization U is at most 1, and the demand dbf(t) is at most t for every
     /// t up to `interval_ns`. Longer intervals need no check.
     DemandWithinSupply {
-        /// Maximum interval length for which the demand must be checked [ns]. The value is 0 if D ≥ T for all tasks,
+        /// Maximum length of an interval whose demand the test must check [ns]. The value is 0 if D ≥ T for all tasks,
         /// because in this case, a utilization of at most 1 is sufficient.
         interval_ns: Time,
         /// Intervals for which quick processor-demand analysis (QPA) computed the demand, in the

@@ -1,5 +1,5 @@
-//! Descriptions of concurrent kernels, which are inputs of simulation, prediction and sequencing. The module also
-//! contains observers of a simulation.
+//! Descriptions of concurrent kernels: the inputs of simulation, prediction and sequencing. The module also contains
+//! observers of a simulation.
 
 pub mod group;
 pub mod observer;

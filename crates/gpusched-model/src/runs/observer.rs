@@ -2,8 +2,8 @@
 
 use crate::time::Time;
 
-/// An observer of a simulation, which receives events in chronological order. Events have type `E`. Times have type
-/// `T`, and are in nanoseconds or cycles.
+/// An observer of a simulation. It receives events in chronological order. Events have type `E`. Times have type `T`,
+/// and are in nanoseconds or cycles.
 ///
 /// Observers of jobs always inline [`see`](Observer::see). Without inlining, the simulator also constructs the events
 /// that an observer ignores, and executes up to 20 % more instructions.

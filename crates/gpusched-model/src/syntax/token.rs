@@ -37,7 +37,7 @@ pub trait Lexis {
 /// The smallest unit of an expression with numbers of type `N`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Token<'t, N> {
-    /// A number without a sign, which is never negative.
+    /// A number. It has no sign, so it is never negative.
     Number(N),
     /// A text between quotes.
     Text(&'t str),
@@ -109,7 +109,7 @@ fn word_length<L: Lexis + ?Sized>(text: &str) -> usize {
     text.find(|c| !L::in_word(c)).unwrap_or(text.len())
 }
 
-/// Returns the number of characters of `text` before `rest`, which is the end of `text`.
+/// Returns the number of characters of `text` before its last part `rest`.
 fn characters(text: &str, rest: &str) -> usize {
     let bytes = text.len() - rest.len();
     text.get(..bytes).map_or(0, |before| before.chars().count())

@@ -1,4 +1,4 @@
-//! GPU tasks: kernels that are released repeatedly, with a deadline for each release.
+//! GPU tasks: kernels that are released repeatedly. Each release has a deadline.
 
 use serde::{Deserialize, Serialize};
 
@@ -66,20 +66,20 @@ pub struct TaskShape {
         skip_serializing_if = "Option::is_none"
     )]
     pub block: Option<Time>,
-    /// Resource that the kernel mostly uses. If the field is absent, gpusched assumes that the task contends with every
-    /// task of its partition, which is safe.
+    /// Resource that the kernel mostly uses. If the field is absent, gpusched makes the safe assumption that the task
+    /// contends with every task of its partition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// V: memory traffic, the maximum amount of data that one job moves to and from memory [bytes]. If both `traffic`
-    /// and `bandwidth` are absent, gpusched assumes that the kernel may use the full memory bandwidth while it runs,
-    /// which is safe.
+    /// and `bandwidth` are absent, gpusched makes the safe assumption that the kernel may use the full memory bandwidth
+    /// while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
-    /// Peak bandwidth: maximum memory bandwidth that the kernel uses at any time, by number of
-    /// SMs. If the field is absent, the kernel may use the full memory bandwidth.
+    /// Peak bandwidth: for each number of SMs, the maximum memory bandwidth that the kernel uses at any time. If the
+    /// field is absent, the kernel may use the full memory bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Peak>,
-    /// L2 sectors of one job. The interference models `memory-time` and `conflict+memory-time` require this field and
+    /// L2 sectors of one job. The interference models `memory-time` and `conflict+memory-time` require this field. They
     /// ignore `traffic` and `bandwidth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sectors: Option<Sectors>,

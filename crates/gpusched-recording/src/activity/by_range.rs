@@ -1,9 +1,9 @@
 //! Jobs that are named ranges.
 //!
 //! A launch belongs to the innermost selected range around its host call in the same thread. If a library launches
-//! kernels from its own threads, the thread may have no such range. In this case, if exactly one other thread has a
-//! range around the host call, the launch can belong to this range. If the file contains no host calls, a launch
-//! belongs to the range on the GPU around its start on the same stream.
+//! kernels from its own threads, the thread may have no such range. In this case, the launch can belong to a range of
+//! another thread around the host call, if exactly one other thread has such a range. If the file contains no host
+//! calls, a launch belongs to the GPU range of its stream that contains the start of the launch.
 
 use std::collections::BTreeMap;
 
@@ -106,8 +106,8 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
 }
 
 /// Returns the selected ranges of one lane. `ranges` are sorted by start. If the user states no names, the function
-/// selects each range that no range with another name contains. A range inside a range of the same name is the next job
-/// of a task whose jobs overlap.
+/// selects each range that is not inside a range with another name. A range inside a range of the same name counts as
+/// the next job of a task whose jobs overlap.
 fn select<'a>(recording: &Recording, names: &[String], mut ranges: Vec<&'a Range>) -> Vec<&'a Range> {
     if !names.is_empty() {
         ranges.retain(|range| wanted(recording, names, range.name));
@@ -136,7 +136,7 @@ fn select<'a>(recording: &Recording, names: &[String], mut ranges: Vec<&'a Range
     ranges
 }
 
-/// Returns the innermost range around each point (time, launch): the range that starts last among all ranges around the point.
+/// Returns the innermost range around each point (time, launch). This is the range around the point that starts last.
 /// Ranges and points are sorted by time.
 fn innermost(ranges: &[&Range], points: &[(i64, usize)]) -> Vec<Option<usize>> {
     let (mut open, mut next): (Vec<usize>, _) = (Vec::new(), 0);
@@ -151,8 +151,8 @@ fn innermost(ranges: &[&Range], points: &[(i64, usize)]) -> Vec<Option<usize>> {
     found.collect()
 }
 
-/// Assigns each point in `outside` to a range around the point, if exactly one thread has such a range. Removes the
-/// assigned points from `outside`, and returns their number.
+/// If exactly one thread has a range around a point in `outside`, assigns the point to this range. Removes the assigned
+/// points from `outside`, and returns their number.
 fn borrow(
     selected: &BTreeMap<Option<i64>, Vec<&Range>>,
     outside: &mut Vec<(i64, usize)>,

@@ -86,9 +86,9 @@ fn name(key: StreamKey) -> String {
     named.collect::<Vec<String>>().join(" ")
 }
 
-/// Returns the shortest gap that separates jobs: the gap after the largest relative increase in the sorted list of
-/// gaps. Returns `None` if no gap is at least twice as long as the next shorter gap. `intervals` are sorted by their
-/// starts.
+/// Returns the shortest gap that separates jobs. In the sorted list of gaps, the largest relative increase is just
+/// before this gap. Returns `None` if no gap is at least twice as long as the next shorter gap. `intervals` are sorted
+/// by their starts.
 pub fn natural_gap(intervals: &[(i64, i64)]) -> Option<u64> {
     let mut gaps = Vec::new();
     let mut covered = i64::MIN;

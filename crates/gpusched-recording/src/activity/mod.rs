@@ -1,4 +1,4 @@
-//! Activities: jobs that recur in a recording, with their GPU work.
+//! An activity is a group of jobs that recur in a recording, with their GPU work.
 //!
 //! A job is a named range, a kernel launch, or a group of launches on one stream. The GPU work of a job is a set of
 //! launches.
@@ -41,7 +41,7 @@ pub enum Grouping {
     Range,
     /// Each kernel launch is a job, and the name of the kernel is the activity.
     Kernel,
-    /// Each group of launches without a long gap on one stream is a job, and the stream is the activity.
+    /// Each group of launches on one stream without long gaps between them is a job. The stream is the activity.
     Stream,
 }
 
@@ -148,9 +148,9 @@ pub struct Options<'a> {
     /// Names of the activities. An empty list means all activities. For ranges, an empty list means the outermost
     /// ranges of each thread.
     pub names: &'a [String],
-    /// Whether a launch of a thread without a range belongs to the range of another thread, if only one other thread
-    /// has a range. If the value is true, no execution time is too short, but an execution time may contain launches of
-    /// other work.
+    /// Whether a launch from a thread without a range can belong to the range of another thread. This requires that
+    /// only one other thread has a range. If the value is true, execution times are never too short, but may include
+    /// launches of other work.
     pub borrow: bool,
     /// Shortest gap between two jobs on a stream [ns]. If `None`, [`natural_gap`] determines the gap.
     pub gap_ns: Option<u64>,

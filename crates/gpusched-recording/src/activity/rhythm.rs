@@ -1,12 +1,12 @@
 //! Period and release jitter of jobs.
 
-/// Observed releases of an activity.
+/// Period and jitter of the observed releases of an activity.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Rhythm {
     /// Period P [ns]. For a periodic activity, P is the mean distance between consecutive releases, rounded down. For
     /// other activities, P is the smallest distance.
     pub period_ns: u64,
-    /// Release jitter J [ns]: each release is at most J after an arrival, and the arrivals are at least P apart. J is 0
+    /// Release jitter J [ns]. Arrivals are at least P apart, and each release is at most J after its arrival. J is 0
     /// for activities that are not periodic.
     pub jitter_ns: u64,
     /// Smallest distance between two consecutive releases [ns].
@@ -16,8 +16,8 @@ pub struct Rhythm {
 }
 
 impl Rhythm {
-    /// Returns the rhythm of `releases`, which are in increasing order. Returns `None` for fewer than two releases, or for releases
-    /// at the same time.
+    /// Returns the rhythm of `releases`, which are in increasing order. Returns `None` for fewer than two releases, or
+    /// for releases at the same time.
     pub fn of(releases: &[i64]) -> Option<Rhythm> {
         let distances: Vec<u64> = releases
             .windows(2)
@@ -40,8 +40,8 @@ impl Rhythm {
         Some(periodic.unwrap_or(sporadic))
     }
 
-    /// Returns the release jitter of `releases` for a stated period [ns]: the smallest J so that any k + 1 consecutive
-    /// releases span at least k·`period_ns` − J. `releases` are in increasing order.
+    /// Returns the release jitter of `releases` for a stated period [ns]. It is the smallest J with which any k + 1
+    /// consecutive releases span at least k·`period_ns` − J. `releases` are in increasing order.
     pub fn jitter_for(releases: &[i64], period_ns: u64) -> u64 {
         let (mut latest, mut jitter) = (i128::MIN, 0);
         for (number, &release) in (0i128..).zip(releases) {
@@ -52,7 +52,8 @@ impl Rhythm {
         u64::try_from(jitter).unwrap_or(u64::MAX)
     }
 
-    /// Fits periodic arrivals. A distance of about k periods means that the application skipped k − 1 jobs.
+    /// Fits periodic arrivals to the releases. A distance of about k periods means that the application skipped k − 1
+    /// jobs.
     fn grid(releases: &[i64], distances: &[u64]) -> Option<Rhythm> {
         let mut sorted = distances.to_vec();
         sorted.sort_unstable();

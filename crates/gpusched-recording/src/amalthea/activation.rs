@@ -33,9 +33,9 @@ pub struct Activations<'w, 'a> {
     model: &'w Model<'a>,
     software: &'w Software<'a>,
     stimuli: BTreeMap<&'a str, Node<'a>>,
-    /// Triggering tasks by name of the stimulus, each with the number of triggers per execution.
+    /// For each stimulus, by name: the tasks that trigger it, each with the number of triggers per execution.
     triggers: BTreeMap<String, Vec<(&'a str, u64)>>,
-    /// Releases by name of the task; `None` for a task whose search has not ended.
+    /// Releases by name of the task; `None` while the search for the releases of the task has not ended.
     known: BTreeMap<String, Option<Vec<Release>>>,
     steps: usize,
 }

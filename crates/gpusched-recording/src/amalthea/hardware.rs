@@ -17,7 +17,8 @@ pub struct Gpu {
     pub name: String,
     /// Number of SMs.
     pub sms: u32,
-    /// Feature of the processing unit that states the number of SMs, such as `SMs/SM_2`. `None` if the caller stated the number.
+    /// Feature of the processing unit that states the number of SMs, such as `SMs/SM_2`. `None` if the caller stated
+    /// the number.
     pub feature: Option<String>,
     /// Number of SMs in the file, if it differs from `sms`.
     pub other_sms: Option<u32>,
@@ -117,7 +118,8 @@ impl<'a> Hardware<'a> {
         })
     }
 
-    /// Returns the name of the definition of the processing unit `unit`. The name is empty if the file states no definition.
+    /// Returns the name of the definition of the processing unit `unit`. The name is empty if the file states no
+    /// definition.
     pub fn definition(&self, unit: &str) -> String {
         let unit = self.units.get(unit);
         unit.and_then(|unit| reference(*unit, "definition"))

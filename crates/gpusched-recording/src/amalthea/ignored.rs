@@ -63,8 +63,8 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// Pairs of a part of the model and a child element. If a pair has a noun, no other module reads the element. If not,
-/// another module reads the element or lists it differently.
+/// Each entry has a part of the model, a child element, and possibly a noun. If the entry has a noun, no other module
+/// reads the element. If not, another module reads the element or lists it differently.
 const KINDS: [(&str, &str, Option<&str>); 16] = [
     ("swModel", "tasks", None),
     ("swModel", "isrs", None),

@@ -1,7 +1,7 @@
-//! Task models of APP4MC (Amalthea, `.amxmi`): an end-to-end system, or a task set with the work on the GPU.
+//! Converts task models of APP4MC (Amalthea, `.amxmi`) to end-to-end systems, or to task sets with the work on the GPU.
 //!
 //! A model describes hardware, tasks, stimuli, requirements and allocations. [`system()`] converts all tasks of the
-//! model with their segments on CPU cores, copy engines and the GPU, and follows the labels from sensors to actuators.
+//! model, with their segments on CPU cores, copy engines and the GPU. It follows the labels from sensors to actuators.
 //! [`gpu_tasks()`] converts only the work on the GPU. [`Imported`] lists the parts of the model that have no effect on
 //! the result.
 
@@ -36,7 +36,7 @@ pub struct Imported<T> {
     pub result: T,
     /// The GPU; `None` if no task uses a GPU.
     pub gpu: Option<Gpu>,
-    /// Decisions that the model leaves open and that gpusched made.
+    /// Decisions of gpusched on points that the model leaves open.
     pub notes: Vec<String>,
     /// Assumptions about the model. If an assumption is false, the result does not describe the model, and a verdict
     /// may be unsafe.
@@ -47,13 +47,13 @@ pub struct Imported<T> {
     pub ignored: Vec<Ignored>,
 }
 
-/// Reads the model at `path` and derives the task set of its GPU. The path `-` is standard input. `sms` is the number of SMs of the
-/// GPU. If `sms` is `None`, a feature of the GPU in the file must state the number.
+/// Reads the model at `path` and derives the task set of its GPU. The path `-` is standard input. `sms` is the number
+/// of SMs of the GPU. If `sms` is `None`, a feature of the GPU in the file must state the number.
 ///
 /// # Errors
 /// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, and for a model
-/// without work on one GPU. Also returns this error for a model without a necessary value, such as a period or a number
-/// of ticks. Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+/// that uses no GPU or several GPUs. Also returns this error for a model without a necessary value, such as a period or
+/// a number of ticks. Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
 pub fn gpu_tasks(path: impl AsRef<Path>, sms: Option<u32>) -> Result<Imported<TaskSet>> {
     read(path.as_ref(), |path, model| gpu_tasks::convert(path, model, sms))
 }
@@ -61,9 +61,9 @@ pub fn gpu_tasks(path: impl AsRef<Path>, sms: Option<u32>) -> Result<Imported<Ta
 /// Reads the model at `path` and derives the end-to-end system of its tasks. The path `-` is standard input.
 ///
 /// # Errors
-/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, for a model without a necessary
-/// value, and for a model whose system would be too optimistic. Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file
-/// cannot be read.
+/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, for a model
+/// without a necessary value, and for a model whose system would be too optimistic. Returns
+/// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
 pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported<Draft>> {
     read(path.as_ref(), |path, model| system::convert(path, model, options))
 }

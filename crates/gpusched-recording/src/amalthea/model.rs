@@ -21,7 +21,7 @@ const MAX_ATTRIBUTES: usize = 64;
 /// Maximum number of namespace declarations. The time to parse an element grows with this number.
 const MAX_NAMESPACES: usize = 64;
 
-/// Start of the namespaces of all versions of the format.
+/// The namespace of every version of the format starts with this text.
 const NAMESPACE: &str = "http://app4mc.eclipse.org/amalthea/";
 
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
@@ -203,7 +203,8 @@ pub fn child<'a>(node: Node<'a>, tag: &'static str) -> Option<Node<'a>> {
     children(node, tag).next()
 }
 
-/// Returns the type of `node` without its namespace, such as `RunnableCall`. The result is empty if the file states no type.
+/// Returns the type of `node` without its namespace, such as `RunnableCall`. The result is empty if the file states no
+/// type.
 pub fn kind<'a>(node: Node<'a>) -> &'a str {
     let kind = node.attribute((XSI, "type")).unwrap_or_default();
     kind.rsplit(':').next().unwrap_or_default()

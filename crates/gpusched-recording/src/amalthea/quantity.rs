@@ -8,7 +8,7 @@ use gpusched_model::time::decimal::{Rounding, nanoseconds};
 
 use super::model::{Model, Node, child, children, kind};
 
-/// A clock frequency above 0, as bounds in multiples of 0.001 Hz.
+/// Lower and upper bound on a clock frequency above 0, in units of 0.001 Hz.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Frequency {
     millihertz: u64,
@@ -44,15 +44,16 @@ impl Frequency {
         (millihertz > 0).then_some(Frequency { millihertz, above })
     }
 
-    /// Returns the duration of `ticks` clock cycles, rounded down to a whole nanosecond: a safe minimum. If a duration
-    /// is too long for the format, returns 0, which is also safe.
+    /// Returns the duration of `ticks` clock cycles, rounded down to a whole nanosecond. The result is a safe minimum.
+    /// If a duration is too long for the format, returns 0, which is also safe.
     pub fn shortest(self, ticks: u128) -> Time {
         let scaled = ticks.checked_mul(1_000_000_000_000).unwrap_or(0);
         let ns = u64::try_from(scaled / u128::from(self.above)).unwrap_or(0);
         Time::from_ns(ns)
     }
 
-    /// Returns the duration of `ticks` clock cycles, rounded up to a whole nanosecond. Returns `None` above [`Time::LIMIT`].
+    /// Returns the duration of `ticks` clock cycles, rounded up to a whole nanosecond. Returns `None` above
+    /// [`Time::LIMIT`].
     pub fn duration(self, ticks: u128) -> Option<Time> {
         let scaled = ticks.checked_mul(1_000_000_000_000)?;
         let ns = u64::try_from(scaled.div_ceil(self.millihertz.into())).ok()?;
@@ -103,15 +104,15 @@ pub fn picoseconds(model: &Model<'_>, node: Node<'_>) -> Result<i128, Refusal> {
     }
 }
 
-/// Returns `picoseconds` in nanoseconds, rounded down. A shorter period or deadline is safe. Returns `None` if the result is not
-/// from 1 ns to [`Time::LIMIT`].
+/// Returns `picoseconds` in nanoseconds, rounded down. A shorter period or deadline is safe. Returns `None` if the
+/// result is not from 1 ns to [`Time::LIMIT`].
 pub fn rounded_down(picoseconds: i128) -> Option<Time> {
     let ns = u64::try_from(picoseconds.div_euclid(1_000)).ok()?;
     Some(Time::from_ns(ns)).filter(|&time| time > Time::ZERO && time <= Time::LIMIT)
 }
 
-/// Returns `picoseconds` in nanoseconds, rounded up. A longer jitter is safe. Returns `None` for negative times and above
-/// [`Time::LIMIT`].
+/// Returns `picoseconds` in nanoseconds, rounded up. A longer jitter is safe. Returns `None` for negative times and
+/// above [`Time::LIMIT`].
 pub fn rounded_up(picoseconds: i128) -> Option<Time> {
     let ns = u64::try_from(picoseconds).ok()?.div_ceil(1_000);
     Some(Time::from_ns(ns)).filter(|&time| time <= Time::LIMIT)
@@ -151,7 +152,8 @@ pub fn most_ticks(model: &Model<'_>, node: Node<'_>) -> Result<u64, Refusal> {
     }
 }
 
-/// Reads `node`, a constant or a distribution of a number of ticks. Returns the minimum. A missing minimum is 0, which is safe.
+/// Reads `node`, a constant or a distribution of a number of ticks. Returns the minimum. A missing minimum is 0, which
+/// is safe.
 pub fn least_ticks(model: &Model<'_>, node: Node<'_>) -> Result<u64, Refusal> {
     let lower = |node: Node<'_>| match node.attribute("lowerBound") {
         None => Ok(0),
@@ -212,8 +214,8 @@ const DATA: [(&str, u128); 20] = [
     ("TiB", 1 << 43),
 ];
 
-/// Reads `node`, an amount of data with `value` and `unit`, or a data rate, whose unit ends with `per_second`. Returns bits, or bits
-/// per second.
+/// Reads `node`, which has `value` and `unit`. It is an amount of data, or a data rate if the unit ends with
+/// `per_second`. Returns bits, or bits per second.
 pub fn bits(model: &Model<'_>, node: Node<'_>, per_second: &str) -> Result<u128, Refusal> {
     // The format omits a value of 0.
     let value = node.attribute("value").unwrap_or("0");

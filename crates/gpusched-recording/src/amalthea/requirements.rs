@@ -18,11 +18,12 @@ pub struct Deadlines {
     pub unused: Vec<String>,
 }
 
-/// A row of the file, which states a deadline.
+/// A row of the file that states a deadline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Row {
     name: String,
-    /// Task of the requirement. After [`Deadlines::decide`], all tasks to which the deadline applies.
+    /// Task of the requirement. After a call of [`Deadlines::decide`], the set contains all tasks to which the deadline
+    /// applies.
     tasks: BTreeSet<String>,
     limit: Time,
 }
@@ -58,8 +59,8 @@ impl Deadlines {
         Ok(deadlines)
     }
 
-    /// If the name of a row is the name of a task other than the stated task, decides to which tasks the row applies.
-    /// `releases` contains the releases of work on the GPU. Returns one warning per contradiction.
+    /// Decides to which tasks a row applies if its name is the name of a task other than the stated task. `releases`
+    /// contains the releases of work on the GPU. Returns one warning per contradiction.
     ///
     /// If the limit equals the period of only one of the two tasks, the row applies to this task. In all other cases,
     /// the row applies to both tasks, which is safe.
@@ -171,7 +172,8 @@ const COMMON: [&str; 17] = [
     "timing",
 ];
 
-/// Returns the words of `name` in lower case, without common words. A capital letter after a small letter starts a word.
+/// Returns the words of `name` in lower case, without common words. A capital letter after a small letter starts a
+/// word.
 fn essential(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_small = false;

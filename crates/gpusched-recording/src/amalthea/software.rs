@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 100;
 /// Maximum number of steps. Without a limit, a model could lead to exponentially many steps.
 const MAX_STEPS: u64 = 10_000_000;
 
-/// Types of items in a GPU task that state no number of ticks.
+/// Types of items that may occur in a GPU task and that state no number of ticks.
 const WITHOUT_TICKS: [&str; 16] = [
     "LabelAccess",
     "ModeLabelAccess",
@@ -61,8 +61,8 @@ impl<'a> Software<'a> {
         })
     }
 
-    /// Returns the names of all runnables that `processes` call, directly and indirectly. The search does not follow calls of
-    /// the runnables in `stop`.
+    /// Returns the names of all runnables that `processes` call, directly and indirectly. The search does not follow
+    /// calls of the runnables in `stop`.
     pub fn called<'n>(
         &self,
         processes: impl Iterator<Item = &'n str>,
@@ -99,8 +99,8 @@ impl<'a> Software<'a> {
     }
 }
 
-/// Returns the names of the processing unit definitions for which `node` has ticks, and whether it has default ticks. `node` is a
-/// process or a runnable.
+/// Returns the names of the processing unit definitions for which `node` has ticks. Also returns whether `node` has
+/// default ticks. `node` is a process or a runnable.
 pub fn definitions(node: Node<'_>) -> (BTreeSet<String>, bool) {
     let ticks = node.descendants();
     let ticks: Vec<Node<'_>> = ticks
@@ -176,7 +176,7 @@ pub struct Walk<'w, 'a> {
     steps: u64,
     /// Items without ticks in GPU tasks, by kind.
     pub skipped: BTreeMap<&'a str, usize>,
-    /// Elements with ticks that the walk used or skipped.
+    /// Elements with ticks, used or skipped by the walk.
     pub ticks: Vec<Node<'a>>,
 }
 

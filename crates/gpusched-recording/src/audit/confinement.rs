@@ -1,4 +1,4 @@
-//! Check of contexts: each partition must be one context of the planned size.
+//! Checks the contexts. Each partition must be one context of the planned size.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::finding::{FindingKind, Report, Subject, Violation};
 use crate::activity::Job;
 use crate::model::{Recording, StreamKey};
 
-/// Checks that all kernels of a partition run in one context, that partitions have different contexts, and that the size of a green
-/// context is the size of the partition. The context where most jobs of a partition ran counts as the context of the
-/// partition.
+/// Checks that all kernels of a partition run in one context, and that partitions have different contexts. Also checks
+/// that a green context has as many SMs as its partition. The context where most jobs of a partition ran counts as the
+/// context of the partition.
 pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: &mut Report) {
     let seen = |task: &&Audited<'_>| !task.jobs.is_empty();
     let contexts: Vec<Vec<Vec<StreamKey>>> = tasks

@@ -1,4 +1,4 @@
-//! Check that at most one job of a partition runs at a time.
+//! Checks that at most one job of a partition runs at a time.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
 use crate::model::Recording;
 
-/// A kernel of a job: start, end, position of the task in the list, and number of the job.
+/// Kernel of a job, as a tuple of start, end, position of the task in the list, and number of the job.
 type Kernel = (i64, i64, usize, usize);
 
 /// Checks all partitions of `plan`. Each pair of overlapping jobs is one finding, at the job that started later.

@@ -98,7 +98,7 @@ pub struct Finding {
     pub detail: String,
 }
 
-/// Findings and checks, while the audit runs.
+/// Collects the findings and checks while the audit runs.
 pub struct Report {
     origin: i64,
     checks: Vec<Check>,

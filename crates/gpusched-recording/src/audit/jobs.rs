@@ -1,4 +1,4 @@
-//! Checks of the jobs of one task: releases, deadlines and execution times.
+//! Checks the releases, deadlines and execution times of the jobs of one task.
 
 use gpusched_model::counted;
 use gpusched_model::time::Time;
@@ -7,7 +7,7 @@ use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
 
 /// Checks that k + 1 consecutive releases span at least k·T − J. After a violation, the check starts again at the early
-/// job, so that each early job causes one finding only.
+/// job. So each early job causes only one finding.
 pub fn releases(task: &Audited<'_>, report: &mut Report) {
     if let Some(reason) = without_releases(task) {
         report.unknown(task, Subject::Releases, &reason);
@@ -47,8 +47,8 @@ pub fn releases(task: &Audited<'_>, report: &mut Report) {
     report.checked(task, Subject::Releases, slack, violations);
 }
 
-/// Returns a reason if the file does not show the releases of some jobs. If the file does not show its release, a job
-/// may have waited before it started on the GPU.
+/// Returns a reason if the file does not show the releases of some jobs. A job whose release is not in the file may
+/// have waited before it started on the GPU.
 fn without_releases(task: &Audited<'_>) -> Option<String> {
     let hidden = task.jobs.iter().filter(|job| !job.shows_release).count();
     (hidden > 0).then(|| {
@@ -104,8 +104,8 @@ pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
     report.checked(task, Subject::Deadlines, slack, violations);
 }
 
-/// Checks the GPU busy time of each job against the WCET. If partitions share a memory, a longer time can be interference that the
-/// plan allows.
+/// Checks the GPU busy time of each job against the WCET. If partitions share a memory, a longer time can be
+/// interference that the plan allows.
 pub fn execution_times(task: &Audited<'_>, memory: bool, report: &mut Report) {
     let Some(wcet) = task.wcet else {
         let reason = match task.sms {

@@ -1,8 +1,8 @@
 //! Audit of a recorded run against a task set and, optionally, a plan.
 //!
-//! The audit states only what the file shows. Each check of each task has one of three results: *kept*, *broken* (the file shows a
-//! violation), or *not visible* (the file lacks the data). No profiler records the SM of a thread block. So only
-//! contexts show whether the kernels of a partition stay on its SMs.
+//! The audit states only what the file shows. Each check of each task has one of three results: *kept*, *broken* (the
+//! file shows a violation), or *not visible* (the file lacks the data). No profiler records the SM of a thread block.
+//! So only contexts show whether the kernels of a partition stay on its SMs.
 
 mod confinement;
 mod exclusion;
@@ -45,7 +45,7 @@ pub struct Audit {
     pub verdict: Visible,
     /// Number of launches that belong to no job. The checks ignore these launches.
     pub unassigned_launches: usize,
-    /// Number of jobs of tasks that were dropped because of the warm-up. The checks ignore these jobs.
+    /// Number of warm-up jobs that the audit dropped, over all tasks. The checks ignore these jobs.
     pub dropped_jobs: usize,
     /// Results of the checks, sorted by task, then by check.
     pub checks: Vec<Check>,
@@ -65,11 +65,13 @@ struct Audited<'a> {
     pub partition: Option<usize>,
     /// Number of SMs of the partition or of the run.
     pub sms: Option<u32>,
-    /// Largest execution time that the analysis assumes, without interference through the memory. `None` if it is unknown.
+    /// Largest execution time that the analysis assumes, without interference through the memory. `None` if it is
+    /// unknown.
     pub wcet: Option<Time>,
 }
 
-/// Compares `run` with `set` and `plan`. `names` contains pairs of a task and its activity, for tasks whose activity has another name.
+/// Compares `run` with `set` and `plan`. `names` contains pairs of a task and its activity, for tasks whose activity
+/// has another name.
 ///
 /// # Errors
 /// Returns [`Error::Refused`] if a name is unknown, or if the plan does not belong to the set.

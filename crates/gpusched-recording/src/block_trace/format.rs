@@ -17,7 +17,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Detects the format from the extension of `path`, or from the first bytes of the file if the extension is unknown.
+    /// Detects the format from the extension of `path`. If the extension is unknown, the first bytes of the file
+    /// determine the format.
     pub(super) fn of(path: &Path, start: &[u8]) -> Format {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("csv") => return Format::Csv,

@@ -31,12 +31,12 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Reads the file at `path` and sends its rows to `recorder`. The path `-` means standard input. Regularly calls `observer`
-    /// with the number of bytes read so far.
+    /// Reads the file at `path` and sends its rows to `recorder`. The path `-` means standard input. Regularly calls
+    /// `observer` with the number of bytes read so far.
     ///
     /// # Errors
-    /// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line if the file is not a valid trace.
-    /// Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+    /// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line if the file is not a valid
+    /// trace. Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn read(
         &self,
         path: impl AsRef<Path>,

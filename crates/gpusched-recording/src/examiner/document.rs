@@ -10,7 +10,7 @@ use super::MAX_BYTES;
 /// Exponent e of the unit of times: the unit is 10^e ns.
 pub(crate) const SECONDS: u32 = 9;
 
-/// A log with the fields that gpusched uses. gpusched parses some fields later, because only an import uses them.
+/// A log with the fields that gpusched uses. Only an import uses some of these fields, so gpusched parses them later.
 #[derive(Deserialize)]
 #[serde(expecting = "the output of cuda_scheduling_examiner: an object with a list \"times\"")]
 pub(crate) struct Document<'a> {
@@ -38,8 +38,8 @@ pub(crate) struct Entry<'a> {
     pub thread_count: Option<&'a RawValue>,
     #[serde(borrow)]
     pub shared_memory: Option<&'a RawValue>,
-    /// Times before the launch, after the launch, and after the end of the kernel [s]. A time of 0 means that the time was not
-    /// measured.
+    /// Times before the launch, after the launch, and after the end of the kernel [s]. A time of 0 means that the time
+    /// was not measured.
     #[serde(borrow)]
     pub cuda_launch_times: Option<&'a RawValue>,
     /// Start and end of each block [s]: two times per block.
@@ -80,8 +80,8 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Returns the start and the end of each block of the execution with number `run`. Checks that at least one block exists. If
-    /// the log states the SMs of the blocks, also checks that the log states one SM for each block.
+    /// Returns the start and the end of each block of the execution with number `run`. Checks that at least one block
+    /// exists. If the log states the SMs of the blocks, also checks that the log states one SM for each block.
     pub fn pairs(&self, text: &str, run: u64) -> Result<&[[&'a RawValue; 2]], Fault> {
         let fault = |field, message| {
             let line = self.line(text);

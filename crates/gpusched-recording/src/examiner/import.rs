@@ -17,7 +17,7 @@ use gpusched_model::time::Time;
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum LaunchTime {
-    /// Return of the launch call. Among the logged times, this time is closest to the arrival at the GPU.
+    /// Time at which the launch call returned. Among the logged times, this time is closest to the arrival at the GPU.
     #[default]
     Returned,
     /// Start of the launch call.
@@ -39,8 +39,8 @@ pub struct Imported {
 /// logs. The conversion ignores copies.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if the logs belong to different runs, if a thread occurs twice, or if the run is impossible on the
-/// device.
+/// Returns [`Error::Refused`] if the logs belong to different runs, if a thread occurs twice, or if the run is
+/// impossible on the device.
 pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -> Result<Imported> {
     let figures = device.shape();
     let Some(first) = logs.first() else {

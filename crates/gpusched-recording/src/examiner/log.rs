@@ -65,8 +65,8 @@ impl Log {
     /// Reads the log in the file at `path`. The path `-` means standard input.
     ///
     /// # Errors
-    /// Returns [`Error::Refused`] with file, line and field if the file is not a valid log. Returns [`Error::Io`] if the file
-    /// cannot be read.
+    /// Returns [`Error::Refused`] with file, line and field if the file is not a valid log. Returns [`Error::Io`] if
+    /// the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Log> {
         let path = path.as_ref();
         let text = if path == Path::new("-") {

@@ -1,9 +1,9 @@
 //! Logs of [cuda_scheduling_examiner](https://github.com/yalue/cuda_scheduling_examiner_mirror). Amert et al. (RTSS
 //! 2017) used this tool to discover the scheduling rules of NVIDIA GPUs.
 //!
-//! Each benchmark of a run writes a log, which is one JSON document. The log states the process and the thread of the benchmark.
-//! For each execution of a kernel, the log has the size of the kernel and its launch times. For each thread block, the log has the
-//! SM, the start and the end. Each benchmark uses its own stream.
+//! Each benchmark of a run writes a log, which is one JSON document. The log states the process and the thread of the
+//! benchmark. For each execution of a kernel, the log has the size of the kernel and its launch times. For each thread
+//! block, the log has the SM, the start and the end. Each benchmark uses its own stream.
 //!
 //! * `document`: the fields that gpusched uses; `kernel_wcet::trace` reads block times from these fields.
 //! * `log`: one checked file.

@@ -1,4 +1,5 @@
-//! One run that a profiler recorded: GPUs, kernel launches and named ranges, in the same form for every profiler.
+//! A recording is one run that a profiler recorded. It contains GPUs, kernel launches and named ranges, in one form for
+//! all profilers.
 //!
 //! A recording contains no environment variables, processes or hosts, because the readers never read these fields.
 
@@ -42,12 +43,12 @@ pub struct Recording {
     pub range_sums: Vec<RangeSum>,
     /// Launches and ranges without a start or an end, which the recording omits.
     pub open: Open,
-    /// Numbers of launches of CUDA graphs and of copies, which are not executions of one kernel.
+    /// Numbers of launches of CUDA graphs, and of copies. Neither is an execution of one kernel.
     pub other: OtherWork,
     /// Decisions of the reader that the user must know, for example an assumed unit.
     pub notes: Vec<String>,
-    /// Memory traffic from hardware counters [bytes], by name of the kernel. The value is the largest sum of the bytes
-    /// that one launch read and wrote.
+    /// Memory traffic from hardware counters [bytes], by name of the kernel. The value is the largest number of bytes
+    /// that one launch read and wrote in total.
     pub traffic: Vec<(NameId, u64)>,
 }
 

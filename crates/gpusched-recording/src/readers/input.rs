@@ -1,4 +1,5 @@
-//! The bytes of a recording: from a file or standard input, decompressed if necessary, with limits and progress.
+//! Reads the bytes of a recording from a file or standard input. The reader decompresses the bytes if necessary and
+//! reports progress.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};

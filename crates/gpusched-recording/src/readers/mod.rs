@@ -1,4 +1,5 @@
-//! Readers: one per file format of a profiler. Every reader reads its file in one pass and fills a [`Recording`].
+//! There is one reader for each file format of a profiler. Every reader reads its file in one pass and fills a
+//! [`Recording`].
 
 mod detection;
 mod input;
@@ -29,8 +30,8 @@ pub struct Options {
 /// the number of bytes read so far.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if the file is not a recording of a supported profiler, or if it is damaged. Returns [`Error::Io`]
-/// if the file cannot be read.
+/// Returns [`Error::Refused`] if the file is not a recording of a supported profiler, or if it is damaged. Returns
+/// [`Error::Io`] if the file cannot be read.
 pub fn read(path: impl AsRef<Path>, options: Options, observer: &mut dyn FnMut(u64)) -> Result<Recording> {
     let path = path.as_ref();
     let mut input = Input::open(path, observer)?;

@@ -259,8 +259,8 @@ impl Export {
         })
     }
 
-    /// Reads the launches of kernels, and of whole CUDA graphs. A graph is one launch from its start to its end, because the file
-    /// does not contain its kernels.
+    /// Reads the launches of kernels, and of whole CUDA graphs. The file does not contain the kernels of a graph. So a
+    /// graph is one launch, from the start to the end of the graph.
     fn launches(&self, recording: &mut Recording, options: Options, names: &mut Names) -> Result<()> {
         let tables: Vec<&str> = [KERNELS, GRAPHS]
             .into_iter()
@@ -294,7 +294,7 @@ impl Export {
         Ok(())
     }
 
-    /// Reads the launches in `table`, with their host calls if `joins`.
+    /// Reads the launches in `table`, with their host calls if `joins` is true.
     fn launches_of(
         &self,
         table: &str,
@@ -474,7 +474,7 @@ fn name_of(row: &Row<'_>, index: usize) -> String {
     row.as_ref().column_name(index).unwrap_or("value").to_owned()
 }
 
-/// Puts `name` in `quotes`, with quotes inside doubled.
+/// Encloses `name` in `quotes`, and doubles each quote inside the name.
 fn quoted(name: &str, quote: char) -> String {
     let doubled = name.replace(quote, &format!("{quote}{quote}"));
     format!("{quote}{doubled}{quote}")

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// Statistics of times. A percentile is a measured time: for the 99th percentile, the smallest time that at least 99 %
-/// of the times do not exceed.
+/// Statistics of times. Each percentile is a measured time. The 99th percentile is the smallest measured time that at
+/// least 99 % of the times do not exceed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Statistics {
     /// Shortest time [ns].

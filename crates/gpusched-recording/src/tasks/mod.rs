@@ -1,4 +1,4 @@
-//! A task set from recordings: one task per activity, with period, release jitter and C(m).
+//! Derives a task set from recordings. The set has one task per activity, with period, release jitter and C(m).
 //!
 //! All numbers are observations. A longer execution time or a shorter period is possible in a later run. A margin
 //! enlarges the execution times. Each task omits all values that the recordings do not contain.
@@ -39,7 +39,7 @@ pub struct Run<'a> {
     /// Number of SMs on which all kernels of the recording ran. If `None`, the green contexts of the kernels determine
     /// the number.
     pub sms: Option<u32>,
-    /// Whether other kernels of the same kind ran at the same time, so that the measured times are times in conflict.
+    /// Whether other kernels of the same kind ran at the same time. If so, the measured times are times in conflict.
     pub conflict: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Options<'a> {
     pub periods: &'a BTreeMap<String, Time>,
     /// Stated deadlines by name of the activity.
     pub deadlines: &'a BTreeMap<String, Time>,
-    /// Probability per job for the extreme-value fit.
+    /// Exceedance probability per job for the extreme-value fit.
     pub exceedance: f64,
 }
 
@@ -70,7 +70,8 @@ pub struct Options<'a> {
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Gaps {
-    /// The execution time is the time during which a kernel of the job runs. No test counts the suspension between kernels.
+    /// The execution time is the time during which a kernel of the job runs. No test counts the suspension between
+    /// kernels.
     #[default]
     Separate,
     /// The execution time is the time from the first start to the last end of a kernel. This choice is safe for jobs
@@ -107,8 +108,8 @@ pub struct Derived {
 /// Derives a task set from `runs`.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if no activity becomes a task, if a number of SMs is unknown, or if the times of a task allow no C(m)
-/// of the requested form.
+/// Returns [`Error::Refused`] if no activity becomes a task, if a number of SMs is unknown, or if the times of a task
+/// allow no C(m) of the requested form.
 pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
     let mut names: Vec<&str> = Vec::new();
     for activity in runs.iter().flat_map(|run| run.activities) {
@@ -168,7 +169,8 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
 struct Sample<'a> {
     run: &'a Run<'a>,
     sms: u32,
-    /// Whether `sms` is the number of SMs of the GPU, because neither the user nor the file states another number.
+    /// Whether `sms` is the number of SMs of the whole GPU. This is the case if neither the user nor the file states
+    /// another number.
     whole_gpu: bool,
     jobs: &'a [Job],
     dropped: &'a [Job],
@@ -176,7 +178,7 @@ struct Sample<'a> {
 
 type Outcome = std::result::Result<(Task, TaskReport), &'static str>;
 
-/// Derives the task of the activity `name`, or the reason why it is not a task.
+/// Returns the task of the activity `name`, or the reason why the activity does not become a task.
 fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome> {
     let mut samples = Vec::new();
     for run in runs {
@@ -274,8 +276,8 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     Ok(Ok((task, report)))
 }
 
-/// Returns the number of SMs of the kernels of `jobs`. Also returns whether the result is the number of SMs of the GPU,
-/// which is the case if no other number is stated.
+/// Returns the number of SMs of the kernels of `jobs`. Also returns whether this number is the number of SMs of the
+/// whole GPU. This is the case if no other number is stated.
 fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<(u32, bool)> {
     let unknown = |found: &str| {
         let refusal = Refusal::new("", found, "a recording with a known number of SMs").at(run.file, None);
@@ -370,7 +372,7 @@ fn traffic(samples: &[Sample<'_>], counters: &Counters) -> Option<Bytes> {
     Bytes::new(most)
 }
 
-/// Estimates the execution time on the largest number of SMs in isolation, if there are enough jobs.
+/// If there are enough jobs, estimates the execution time in isolation on the largest number of SMs.
 fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Estimate> {
     let isolated = || samples.iter().filter(|sample| !sample.run.conflict);
     let sms = isolated().map(|sample| sample.sms).max()?;

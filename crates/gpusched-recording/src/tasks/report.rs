@@ -28,13 +28,14 @@ pub struct TaskReport {
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
     pub worst: Vec<Worst>,
-    /// Largest sum of the gaps in one job [ns], and largest share of gaps in the time of one job.
+    /// Largest sum of the gaps in one job [ns], and largest share of the time of one job that gaps take.
     pub largest_gaps: (u64, f64),
     /// Number of dropped jobs, and the execution time of the longest dropped job [ns].
     pub dropped: (usize, u64),
     /// Number of jobs without GPU work. Such a job has a release, but no execution time.
     pub idle: usize,
-    /// Largest ratio of the longest time in conflict to the longest time in isolation, on the same number of SMs.
+    /// Largest ratio of the longest time in conflict to the longest time in isolation. Both times are on the same
+    /// number of SMs.
     pub slowdown: Option<(u32, f64)>,
     /// Whether a larger number of SMs gave a longer time. C(m) uses the longest time on m or more SMs.
     pub non_monotone: bool,
@@ -62,9 +63,9 @@ pub struct Point {
 pub struct Worst {
     /// File of the job.
     pub file: String,
-    /// Number of the job in its activity, from 0; dropped jobs count.
+    /// Number of the job in its activity, from 0; dropped jobs also have numbers.
     pub job: usize,
-    /// Release, as a distance from the start of the recording [ns].
+    /// Time from the start of the recording to the release of the job [ns].
     pub at_ns: u64,
     /// Execution time [ns].
     pub execution_ns: u64,

@@ -11,7 +11,7 @@ use super::system::System;
 use crate::figure::Figure;
 use crate::steps::Steps;
 
-/// Two limits on the number of steps: in all charts of a page together, and in one chart.
+/// Two limits on the number of steps. The first is for all charts of a page together, and the second is for one chart.
 const STEPS: (usize, usize) = (20_000, 400);
 
 /// Minimum number of steps in one chart.

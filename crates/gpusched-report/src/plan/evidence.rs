@@ -1,4 +1,4 @@
-//! Evidence of each partition, the files for a second check, and the exports for tools.
+//! Evidence for each partition, files for a second check, and exports for tools.
 
 use gpusched_analysis::export::Target;
 use gpusched_model::error::Result;
@@ -93,7 +93,7 @@ pub fn files(plan: &Plan, set: &TaskSet) -> Result<Vec<File>> {
     ])
 }
 
-/// Returns the exports that the GPU of `plan` supports, and a remark about them.
+/// Returns the exports that the GPU of `plan` supports, and a remark about these exports.
 pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'static str) {
     let Some(hardware) = &plan.hardware else {
         return (Vec::new(), "The plan names no GPU, so there is no export.");

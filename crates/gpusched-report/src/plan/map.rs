@@ -1,4 +1,4 @@
-//! Map of the SMs of a GPU, with the partition of each SM.
+//! Map of the SMs of a GPU. It shows the partition of each SM.
 
 use gpusched_model::device::{Granularity, Place};
 use gpusched_model::{Device, Plan, counted};

@@ -25,7 +25,7 @@ pub fn of_instance(plan: &Plan, partition: &Partition) -> Option<Bandwidth> {
     Bandwidth::new(u64::try_from(share).ok()?)
 }
 
-/// Whether each partition has memory slices for itself.
+/// Whether each partition has its own memory slices.
 pub fn is_divided(plan: &Plan) -> bool {
     let mut partitions = plan.partitions.iter();
     partitions.any(|partition| of_instance(plan, partition).is_some())
@@ -101,7 +101,7 @@ pub fn section(plan: &Plan, set: &TaskSet) -> Section {
     }
 }
 
-/// Cells of one source: traffic, period, mean rate (rounded up), and the share of `bandwidth`.
+/// Cells of one source: traffic, period, mean rate (rounded up), and share of `bandwidth`.
 fn cells(traffic: Option<Bytes>, period: Cell, ns: u64, bandwidth: Option<Bandwidth>) -> Vec<Cell> {
     let rate = traffic.map(|traffic| traffic.nano().div_ceil(ns.max(1).into()));
     let rate = rate.and_then(|rate| Bandwidth::new(u64::try_from(rate).ok()?));

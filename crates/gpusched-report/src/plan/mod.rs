@@ -1,4 +1,4 @@
-//! The page of a plan: first the verdict, then the statements of the plan, and the evidence for them.
+//! The page of a plan shows first the verdict, then the statements of the plan, and the evidence for these statements.
 //!
 //! * `verdict`: result of the verifier in words;
 //! * `tables`: partitions and tasks;

@@ -129,8 +129,8 @@ fn jobs(tasks: &[Task], releases: &[Release], end: Time) -> u64 {
     })
 }
 
-/// Returns the latest end of the run, up to `last`, with at most [`JOBS`] jobs, or two jobs per task if this number is
-/// larger.
+/// Returns the latest end of the run, up to `last`, for which the run has at most [`JOBS`] jobs. If two jobs per task
+/// are more than [`JOBS`], this larger number is the limit.
 fn cut(tasks: &[Task], releases: &[Release], last: Time) -> Time {
     let most = JOBS.max(2 * tasks.len() as u64);
     if jobs(tasks, releases, last) <= most {

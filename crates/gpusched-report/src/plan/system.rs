@@ -18,7 +18,7 @@ pub fn offer(plan: &Plan) -> Option<Offer> {
 }
 
 impl<'a> System<'a> {
-    /// Returns the system of `plan`, or `None` for a plan without a partition or without a known interference model.
+    /// Returns the system of `plan`. Returns `None` if the plan has no partition or no known interference model.
     pub fn new(plan: &Plan, set: &'a TaskSet, offer: Option<&'a Offer>) -> Option<System<'a>> {
         let policy = plan.partitions.first()?.verdict.policy;
         let mut problem = Problem::new(set, plan.gpu_sms, policy, model_of(plan.interference?)).ok()?;

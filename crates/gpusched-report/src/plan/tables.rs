@@ -125,7 +125,7 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verif
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// Returns the verdict of a partition. Without a verified plan, the verdict is only a statement of the plan.
+/// Returns the verdict of a partition. If the plan is not verified, the verdict is only a statement of the plan.
 fn verdict(partition: &Partition, set: &TaskSet, verified: bool) -> Cell {
     let evidence = &partition.verdict.evidence;
     match (partition.verdict.schedulable, verified) {

@@ -195,7 +195,7 @@ fn margin(margin: &CheckedMargin) -> Check {
     }
 }
 
-/// Returns the assumptions of the verdict: the list of the verifier or, for a refused plan, the list of the plan.
+/// Returns the assumptions of the verdict. The list is from the verifier or, for a refused plan, from the plan.
 pub fn assumptions(plan: &Plan, checked: &Checked) -> Vec<Listed> {
     let stated = || plan.assumptions.clone().unwrap_or_default();
     let list = checked

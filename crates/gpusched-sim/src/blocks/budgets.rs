@@ -57,8 +57,8 @@ impl Budgets {
         })
     }
 
-    /// Returns the budget for the regulation period that starts at `now`. The caller has recorded all ends of blocks at
-    /// `now`, but not yet the starts of blocks at `now`.
+    /// Returns the budget for the regulation period that starts at `now`. The caller records the block ends at `now`
+    /// before this call, and the block starts at `now` after this call.
     pub fn decide(&mut self, now: Time) -> Time {
         match &mut self.protected {
             Some(protected) => protected.decide(now).unwrap_or(self.nominal),

@@ -23,8 +23,8 @@ pub(super) struct Commands {
 pub(super) struct Submission {
     pub command: Command,
     pub launch: Time,
-    /// Number of events for which the command still waits: its launch time, and the ends of certain earlier commands.
-    /// When the number is 0, the GPU receives the command.
+    /// Number of events for which the command still waits. The events are its launch time and the ends of certain
+    /// earlier commands. When the number is 0, the GPU receives the command.
     blockers: usize,
     /// Indices of the commands that wait for the end of this command.
     dependents: Vec<usize>,
@@ -98,15 +98,15 @@ impl Commands {
         }
     }
 
-    /// Records one event for which command `index` waited. Returns the command if no further event remains.
+    /// Records that an event for which command `index` waits has occurred. Returns the command if no further event
+    /// remains.
     pub fn release(&mut self, index: usize) -> Option<Command> {
         let submission = self.list.get_mut(index)?;
         submission.blockers = submission.blockers.saturating_sub(1);
         (submission.blockers == 0).then_some(submission.command)
     }
 
-    /// Records the end of command `index`. Returns the list of commands that waited for this end,
-    /// and removes the list.
+    /// Records the end of command `index`. Returns and removes the list of commands that waited for this end.
     pub fn end(&mut self, index: usize) -> Vec<usize> {
         let submission = self.list.get_mut(index);
         submission.map_or(Vec::new(), |submission| {

@@ -19,11 +19,11 @@ pub type Measured = Vec<Vec<u32>>;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// Near the start of this block, another block ended on the measured or on the simulated SM.
-    /// The order of block ends on the GPU determines which SMs have room.
+    /// Another block ended on the measured or the simulated SM, near the start of this block. The order of block ends
+    /// on the GPU determines which SMs have room.
     RefillOrder,
-    /// The measured SM has room for at least as many further blocks as the simulated SM. The order of the SMs in the
-    /// platform decided the choice of the simulation.
+    /// The measured SM has room for at least as many further blocks as the simulated SM. The simulation chose its SM by
+    /// the order of the SMs in the platform.
     SmOrder,
     /// The measured SM has room, but for fewer further blocks than the simulated SM. Therefore
     /// the placement rule prefers the simulated SM.
@@ -45,11 +45,12 @@ pub struct Difference {
     pub measured_sm: u32,
     /// SM of the block in the simulation.
     pub simulated_sm: u32,
-    /// Number of blocks of the kernel that fit on the measured SM just before this block starts in the simulation.
+    /// Number of further blocks of the kernel that fit on the measured SM in the simulation, just before this block
+    /// starts.
     pub measured_slots: u32,
-    /// Number of blocks of the kernel that fit on the simulated SM just before this block starts in the simulation.
+    /// Number of further blocks of the kernel that fit on the simulated SM, just before this block starts.
     pub simulated_slots: u32,
-    /// Number of blocks on all SMs that ended within `window_ns` of the start of this block.
+    /// Number of blocks, on any SM, that ended within `window_ns` of the start of this block.
     pub ends_nearby: usize,
     /// Reason why the two SMs differ.
     pub reason: Reason,
@@ -67,8 +68,9 @@ pub struct KernelComparison {
     pub blocks: usize,
     /// Number of blocks whose measured SM equals their simulated SM.
     pub equal: usize,
-    /// Number of equal placements if the blocks of the kernel are interchangeable. It is the sum, over all SMs, of the
-    /// smaller of two numbers: measured blocks and simulated blocks.
+    /// Number of equal placements if the blocks of the kernel are interchangeable. For each SM, gpusched takes the
+    /// number of measured blocks or the number of simulated blocks, whichever is smaller. The result is the sum over
+    /// all SMs.
     pub equal_by_load: usize,
 }
 
@@ -99,8 +101,8 @@ pub struct Comparison {
     /// Number of equal placements if the blocks of each kernel are interchangeable. This number
     /// is the sum of `equal_by_load` of all kernels.
     pub equal_by_load: usize,
-    /// Time window for `ends_nearby` and the reason `refill-order` [ns]. A block end is near the
-    /// start of another block if they are at most this time apart.
+    /// Time window for `ends_nearby` and the reason `refill-order` [ns]. The end of a block is near the start of
+    /// another block if at most this time is between them.
     pub window_ns: Time,
     /// Comparison of each kernel, in the order of the scenario.
     pub kernels: Vec<KernelComparison>,
@@ -112,9 +114,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Simulates `scenario` and compares the placements with `measured`. A block end is near the
-    /// start of another block if they are at most `window` apart. The `observer` receives all
-    /// events of the run.
+    /// Simulates `scenario` and compares the placements with `measured`. The end of a block is near the start of
+    /// another block if at most the time `window` is between them. The `observer` receives all events of the run.
     ///
     /// # Errors
     /// Fails under the same conditions as [`simulate`].

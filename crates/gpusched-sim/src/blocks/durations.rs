@@ -36,7 +36,7 @@ pub(super) struct Work {
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     table: RemainingTable,
-    /// Work of one block of each cluster.
+    /// For each cluster: work of one block.
     work: Vec<Work>,
     /// Number of the next block to start.
     next: u64,

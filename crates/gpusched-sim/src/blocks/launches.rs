@@ -75,7 +75,7 @@ pub(super) struct Running {
     /// profile.
     pub contended: Option<u64>,
     pub progress: Progress,
-    /// Number of the valid end event for this place. The simulation ignores end events with other numbers.
+    /// Number of the valid end event of the block. The simulation ignores end events with other numbers.
     pub generation: u32,
     pub live: bool,
 }
@@ -91,8 +91,7 @@ pub(super) struct Launches {
     pub running: usize,
     /// Preempted blocks of the application.
     pub suspended: Vec<Running>,
-    /// Cache configuration of the running kernels, and the number of running kernels that require
-    /// it.
+    /// Cache configuration that running kernels require, and number of these kernels.
     pub cache: Option<(usize, usize)>,
 }
 

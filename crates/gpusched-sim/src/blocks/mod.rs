@@ -5,19 +5,18 @@
 //! 1. Application scheduler (`turns`): applications use the SMs in turn, each for one timeslice.
 //! 2. Streams (`commands`): commands of one stream execute one after another. Commands of the
 //!    default stream wait for all earlier commands.
-//! 3. Kernel queue (`launches`): first come, first served among kernels of equal priority. If
-//!    some blocks of a kernel do not fit, the kernel blocks later kernels that use its SMs. A
-//!    kernel also blocks later kernels if its cache configuration differs from the configuration
-//!    of the running kernels.
+//! 3. Kernel queue (`launches`): the queue serves kernels of equal priority in the order of their arrival. If some
+//!    blocks of a kernel do not fit, later kernels that use the same SMs wait. Later kernels also wait behind a kernel
+//!    whose cache configuration differs from the configuration of the running kernels.
 //! 4. Block scheduler (`placement`): chooses the SM of the next block.
-//! 5. Rates of running blocks (`rates`): shared bandwidth, contention factors, and memory
-//!    accesses of CPU cores within their `budgets` slow blocks down.
+//! 5. Rates of running blocks (`rates`): shared bandwidth, contention factors and memory accesses of CPU cores slow
+//!    blocks down. The `budgets` limit these accesses.
 //!
 //! Copies of all applications wait in one separate queue ([Sanudo20] §V-A).
 //!
-//! At each instant, the simulation processes starts of blocks last. Times are integers. Progress
-//! is a fixed-point number with 32 fractional bits, and ends are rounded up to whole nanoseconds.
-//! Therefore simulated runs are equal on all computers.
+//! At each instant, the simulation first processes all other events, and then starts blocks. Times are integers.
+//! Progress is a fixed-point number with 32 fractional bits, and ends are rounded up to whole nanoseconds. Therefore
+//! simulated runs are equal on all computers.
 
 mod budgets;
 mod commands;

@@ -59,8 +59,8 @@ impl Placement {
         }
     }
 
-    /// Invalidates `slots`. The caller uses this function if blocks started or ended without a call of `update`, for
-    /// example if another application runs now.
+    /// Invalidates `slots`. The caller must call this function if a block started or ended without a call of `update`,
+    /// for example after a change of the application.
     pub fn forget(&mut self) {
         self.kernel = None;
     }

@@ -8,8 +8,7 @@ pub(super) const FULL: u64 = 1 << 32;
 /// Remaining work and its current rate of progress.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Progress {
-    /// Remaining work at time `since`. The unit is one nanosecond at full rate, divided by
-    /// [`FULL`].
+    /// Remaining work at time `since`. One unit is the work of one nanosecond at full rate, divided by [`FULL`].
     left: u128,
     rate: u64,
     since: Time,

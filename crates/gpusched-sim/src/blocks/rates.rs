@@ -6,9 +6,9 @@ use super::progress::FULL;
 use gpusched_model::Factor;
 use gpusched_model::scenario::{CopyKind, Factors};
 
-/// Returns the rate of each client of a shared `capacity`, rounded down. The division is max-min
-/// fair: a client receives its demand, or an equal share of the capacity that remains after all
-/// smaller demands. A client without demand has the full rate.
+/// Returns the rate of each client of a shared `capacity`, rounded down. The division is max-min fair: a client
+/// receives its demand or an equal share of the capacity that smaller demands leave, whichever is smaller. A client
+/// without demand has the full rate.
 pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
     let mut order: Vec<usize> = (0..demands.len()).collect();
     let demand = |client: usize| demands.get(client).copied().unwrap_or(0);

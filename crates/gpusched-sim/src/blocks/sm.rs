@@ -18,10 +18,10 @@ impl Sm {
         }
     }
 
-    /// Returns the number of further blocks with `need` that fit on the SM by their threads,
-    /// registers and shared memory. The number is 0 if no block slot is free.
+    /// Returns the number of further blocks with `need` for which the SM has enough threads, registers and shared
+    /// memory. The number is 0 if no block slot is free.
     ///
-    /// Otherwise, the number of free block slots has no effect, because [Sanudo20] Eqs 2–4 compare warps even if few
+    /// If a block slot is free, the number of free slots has no effect. [Sanudo20] Eqs 2–4 compare warps, even if few
     /// block slots are free.
     pub fn slots(&self, need: &Need) -> u32 {
         match self.blocks {

@@ -17,30 +17,32 @@ use serde::{Deserialize, Serialize};
 /// Maximum length of a simulated run [core cycles]. gpusched does not examine longer runs.
 pub const LIMIT: u64 = 400_000;
 
-/// Launch times of the runs in isolation that determine a WCET [core cycles].
+/// Launch times of the runs in isolation from which gpusched determines a WCET [core cycles].
 const LAUNCHES: [u64; 8] = [0, 1, 2, 3, 7, 100, 500, 1000];
 
-/// Number of further runs in isolation, if a kernel takes longer in a co-run than its bound.
+/// Number of further runs in isolation for a kernel that exceeds its bound in a co-run.
 const MORE_RUNS: u64 = 120;
 
 /// A bound on the execution time of a kernel in a co-run.
 ///
 /// A job reads R sectors and writes W sectors at L2. Its memory time is `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. If a
-/// kernel has its own ways of L2, the number of sectors that DRAM reads and writes in isolation replaces R + 2·W. If a
-/// kernel has its own channels and clusters, every form of the bound is its time in isolation. Except for `peak`, every
-/// form uses the cold time in isolation plus the variation. The cold time is the time of one run, or the longest time
-/// of many runs if the kernel exceeds `own-drain` or `universal`.
+/// kernel has its own ways of L2, R + 2·W is replaced by the number of DRAM sectors that the kernel reads and writes in
+/// isolation. If a kernel has its own channels and clusters, every form of the bound equals its time in isolation.
+/// Except for `peak`, every form uses the cold time in isolation plus the variation. The cold time is the time of one
+/// run with an empty L2 cache. If the kernel exceeds `own-drain` or `universal`, it is the longest time of many such
+/// runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// The time in isolation plus the time to transfer the DRAM bytes of all other kernels at the peak bandwidth. This
-    /// is the supply bound of partitions that share a memory, with the bandwidth of a data sheet.
+    /// is the supply bound for partitions that share a memory, computed with the bandwidth from a data sheet.
     Peak,
     /// The cold time in isolation plus the memory time of all other kernels at the balanced rates of the machine.
     Balanced,
-    /// As `balanced`, but with the rates of the kernel in isolation where they are lower.
+    /// As `balanced`, but for each other kernel the lower of two rates counts: the balanced rate, or the rate of that
+    /// kernel in isolation.
     OwnDrain,
-    /// As `balanced`, at the lowest rates of the machine: one slice and one bank.
+    /// As `balanced`, but at the lowest rates of the machine: the rates of one slice and one bank.
     Universal,
 }
 
@@ -62,7 +64,7 @@ impl Form {
     }
 }
 
-/// A kernel of a run: its time and its bounds.
+/// The time and the bounds of one kernel in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Victim {
@@ -100,7 +102,7 @@ impl Victim {
 pub(super) struct Alone {
     /// Time from launch to finish [core cycles].
     pub(super) time: u64,
-    /// The same with an empty L2 cache at the start; at least `time`.
+    /// Time from launch to finish if L2 is empty at the start [core cycles]; at least `time`.
     pub(super) cold: u64,
     /// Longest time over many runs with an empty L2 cache; 0 if one run is sufficient.
     longest: u64,
@@ -108,10 +110,10 @@ pub(super) struct Alone {
     pub(super) reads: u64,
     /// Number of sectors that the kernel writes at L2.
     pub(super) writes: u64,
-    /// Number of sectors that DRAM reads or writes before the end.
+    /// Number of sectors that DRAM reads or writes before the end of the kernel.
     pub(super) dram: u64,
-    /// The same plus the dirty sectors that remain in L2 at the end. The number with an empty L2 cache at the start
-    /// counts if it is larger.
+    /// `dram`, plus the number of dirty sectors in L2 at the end. If this sum is larger in the run with an empty L2
+    /// cache, the larger sum counts.
     pub(super) dram_in_all: u64,
     /// Rates of the kernel on the whole GPU.
     pub(super) drain: Rates,
@@ -130,7 +132,7 @@ pub struct Examiner {
     machine: Machine,
     pub(super) balanced: Rates,
     pub(super) universal: Rates,
-    /// Percentage that a bound adds to the time in isolation, because the phases of clocks and queues change this time.
+    /// Percentage that a bound adds to the time in isolation. The phases of clocks and queues can change this time.
     pub(super) variation_percent: u32,
     /// Behavior of programs in isolation on all SMs, by program.
     programs: Mutex<HashMap<String, Whole>>,
@@ -240,7 +242,8 @@ impl Examiner {
         u64::try_from(own + delay.div_ceil(1 << 32)).unwrap_or(u64::MAX)
     }
 
-    /// Simulates `kernel` of `run` in isolation, with the L2 cache as in the run and with an empty L2 cache.
+    /// Simulates `kernel` of `run` twice in isolation: with the L2 cache as at the start of the run, and with an empty
+    /// L2 cache.
     pub(super) fn alone(&self, run: &WarpRunShape, kernel: &RunKernel) -> Result<Option<Alone>> {
         let mut shape = run.clone();
         shape.kernels = vec![kernel.clone()];
@@ -283,10 +286,10 @@ impl Examiner {
         }))
     }
 
-    /// Returns the longest time of `kernel` in isolation with an empty L2 cache, over eight launch times and over
-    /// `more` further pairs of a launch time and base addresses [core cycles]. Launch times and addresses change the
-    /// order of requests, and sometimes the distribution of blocks to SMs. Stops early if a run takes at least `enough`
-    /// cycles. Returns `None` if a simulation takes too long.
+    /// Returns the longest time of `kernel` in isolation with an empty L2 cache, over several runs [core cycles]. The
+    /// runs use eight launch times, and `more` further pairs of a launch time and base addresses. Launch times and
+    /// addresses change the order of requests, and sometimes the distribution of blocks to SMs. Stops early if a run
+    /// takes at least `enough` cycles. Returns `None` if a simulation takes too long.
     pub(super) fn longest_cold(
         &self,
         run: &WarpRunShape,
@@ -383,7 +386,7 @@ fn apart(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool {
 }
 
 /// Sets the address of each buffer of the kernels in `run`. The first buffer starts `shift` bytes after the first
-/// address, and the others follow. So a kernel in isolation has the same addresses as in the run.
+/// address, and the other buffers follow. A kernel in isolation keeps the addresses that it has in the run.
 pub fn place(run: &mut WarpRunShape, shift: u64) {
     let mut next = FIRST_ADDRESS + shift;
     for kernel in &mut run.kernels {

@@ -20,8 +20,8 @@ use crate::checkpoint::{Chunk, Header, chunks};
 /// Kind of the runs of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Systems {
-    /// Co-runs of two or three kernels. Each kernel runs once. After each draw, the campaign makes this number of
-    /// random changes, and keeps a change if it increases the largest ratio of time to bound.
+    /// Co-runs of two or three kernels. Each kernel runs once. The campaign draws a co-run, and then makes this number
+    /// of random changes. It keeps a change that increases the largest ratio of time to bound.
     CoRuns(u32),
     /// Task sets on partitions, with periodic jobs.
     TaskSets,
@@ -42,22 +42,22 @@ pub struct Campaign {
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Form of the bound. A kernel that exceeds it is a violation.
+    /// Form of the bound. A kernel that exceeds this bound is a violation.
     pub form: Form,
     /// How the partitions share the memory.
     pub division: Division,
-    /// Largest camping factor of the kernels; `None` permits all kernels. The campaign leaves out runs with a kernel
+    /// Largest permitted camping factor of a kernel; `None` permits all kernels. The campaign omits runs with a kernel
     /// above this limit.
     pub camping_limit: Option<u32>,
 }
 
-/// One run: a line of the checkpoint.
+/// One run, stored as one line of the checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
     /// Number of the run.
     run: u64,
-    /// Results; `None` for a run that is left out.
+    /// Results; `None` if the campaign omits the run.
     examined: Option<Examined>,
 }
 
@@ -87,7 +87,7 @@ struct Parameters<'a> {
 #[serde(deny_unknown_fields)]
 struct Examined {
     victims: Vec<Victim>,
-    /// If a kernel exceeds the form of the campaign: the smallest run found that still exceeds it.
+    /// If a kernel exceeds the bound: the smallest run found in which a kernel still exceeds the bound.
     violation: Option<WarpRunShape>,
 }
 
@@ -109,18 +109,19 @@ pub struct Tally {
 pub struct Report {
     /// Number of examined runs.
     pub co_runs: u64,
-    /// Number of runs that are left out: runs that take too long to simulate, runs with a kernel above the camping
-    /// limit, and task sets that the analysis does not accept.
+    /// Number of omitted runs. The campaign omits runs that take too long to simulate, runs with a kernel above the
+    /// camping limit, and task sets that the analysis does not accept.
     pub left_out: u64,
-    /// Number of kernels in the examined runs. Each job of a task counts.
+    /// Number of kernels in the examined runs. Each job of a task counts as one kernel.
     pub kernels: u64,
     /// Median ratio of the time in the run to the time in isolation.
     pub slowdown: f64,
-    /// Largest such ratio.
+    /// Largest ratio of the time in the run to the time in isolation.
     pub largest_slowdown: f64,
     /// Results of each form.
     pub forms: Vec<Tally>,
-    /// Number of the first run that exceeds the form of the campaign, and the smallest run found that still exceeds it.
+    /// Number of the first run in which a kernel exceeds the bound, and the smallest run found in which a kernel still
+    /// exceeds the bound.
     pub violation: Option<(u64, WarpRunShape)>,
 }
 
@@ -129,8 +130,8 @@ impl Campaign {
     /// from the checkpoint. Calls `advanced` with the number of runs that were completed since the last call.
     ///
     /// # Errors
-    /// Fails if a program cannot be simulated on the machine, and with [`Error::Io`] or [`Error::Refused`] if the checkpoint
-    /// cannot be used.
+    /// Fails if a program cannot be simulated on the machine. Fails with [`Error::Io`] or [`Error::Refused`] if the
+    /// checkpoint cannot be used.
     pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
         let mut examined: Vec<Record> = Vec::new();
         let compute = |run: u64, _: Range<u64>| {

@@ -15,7 +15,8 @@ pub enum Division {
     Shared,
     /// Each partition has its own ways of L2, and all partitions use all channels.
     L2Ways,
-    /// Each partition has its own channels with their slices of L2, as with memory slices of MIG or page coloring.
+    /// Each partition has its own channels and the L2 slices of these channels. Memory slices of MIG and page coloring
+    /// have this effect.
     Channels,
 }
 
@@ -29,9 +30,9 @@ impl Division {
         }
     }
 
-    /// Gives `kernel` the part of the memory of `machine` that belongs to `clusters`. The size of the part is in
-    /// proportion to the number of clusters. Disjoint clusters have disjoint parts. Returns `None` if there is no such
-    /// part: the machine has too few ways or channels, or its address mapping does not permit the number of channels.
+    /// Gives `kernel` the part of the memory of `machine` that belongs to `clusters`. The size of the part is
+    /// proportional to the number of clusters. Disjoint clusters have disjoint parts. Returns `None` if the machine has
+    /// too few ways or channels, or if its address mapping does not permit the number of channels.
     pub fn apply(self, machine: &Machine, kernel: &mut RunKernel, clusters: Range<usize>) -> Option<()> {
         let part = |count: u32| {
             let all = u64::from(machine.clusters);

@@ -12,14 +12,14 @@ use super::bound::place;
 use super::division::Division;
 use super::synthetic::Synthetic;
 
-/// Number of launch times of a kernel: core cycles 0 to 5000.
+/// Number of possible launch times of a kernel, from core cycle 0 to core cycle 5000.
 const LAUNCHES: usize = 5001;
 
-/// Number of base addresses of the first buffer, 256 bytes apart.
+/// Number of possible base addresses of the first buffer. Neighboring addresses are 256 bytes apart.
 const SHIFTS: usize = 4096;
 
-/// Maximum number of random partitionings of the SMs that gpusched tries until the memory can be divided among the
-/// partitions.
+/// Maximum number of random partitionings of the SMs. gpusched tries them until one permits a division of the memory
+/// among its partitions.
 const TRIALS: u32 = 1000;
 
 /// Kernels that a random run can contain.
@@ -71,8 +71,8 @@ impl Kernels<'_> {
     /// Draws a co-run of two or three kernels. Each kernel has its own clusters.
     ///
     /// # Errors
-    /// Fails if there are no programs and [`Kernels::synthetic`] is false, and if the machine has only one
-    /// cluster. Also fails if the memory cannot be divided among any of the random partitions.
+    /// Fails if there are no programs and [`Kernels::synthetic`] is false. Also fails if the machine has only one
+    /// cluster, or if the memory cannot be divided among any of the random partitions.
     pub fn co_run(&self, random: &mut impl Rng) -> Result<Draft> {
         let clusters = self.machine.clusters as usize;
         if clusters < 2 {

@@ -1,4 +1,4 @@
-//! Validation of memory time against kernels on a simulated GPU.
+//! Validation of bounds that use memory times, with kernels on a simulated GPU.
 //!
 //! * [`synthetic`] generates programs with random accesses.
 //! * [`draw`] generates random co-runs of kernels, each kernel on its own SMs.

@@ -6,8 +6,8 @@ use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 /// Maximum number of smaller runs that are tried.
 const TRIALS: u32 = 80;
 
-/// Returns the smallest run found that still exceeds its bound. `smaller` returns the next smaller runs of a run, and
-/// `exceeds` states whether a run exceeds its bound.
+/// Returns the smallest run found that still exceeds its bound. `smaller` returns the runs that are one step smaller
+/// than a run, and `exceeds` states whether a run exceeds its bound.
 pub fn shrink(
     run: WarpRunShape,
     smaller: fn(&WarpRunShape) -> Vec<WarpRunShape>,
@@ -30,7 +30,7 @@ pub fn shrink(
     }
 }
 
-/// Returns the runs with one kernel less than `run`, but at least `least` kernels.
+/// Returns all runs that lack one kernel of `run` and have at least `least` kernels.
 fn fewer(run: &WarpRunShape, least: usize) -> Vec<WarpRunShape> {
     let count = if run.kernels.len() > least {
         run.kernels.len()
@@ -45,13 +45,13 @@ fn fewer(run: &WarpRunShape, least: usize) -> Vec<WarpRunShape> {
     (0..count).map(without).collect()
 }
 
-/// Returns the runs with one job less than `run`.
+/// Returns all runs that lack one job of `run`.
 pub fn fewer_jobs(run: &WarpRunShape) -> Vec<WarpRunShape> {
     fewer(run, 1)
 }
 
-/// Returns co-runs that differ from `run` in one point and take less time to simulate: one kernel less, half of the
-/// blocks of a kernel, or the launch of a kernel at cycle 0.
+/// Returns co-runs that differ from `run` in one point and take less time to simulate. They have one kernel less, half
+/// of the blocks of a kernel, or the launch of a kernel at cycle 0.
 pub fn smaller(run: &WarpRunShape) -> Vec<WarpRunShape> {
     let mut all = fewer(run, 2);
     let mut changed = |index: usize, kernel: RunKernel| {
@@ -76,7 +76,7 @@ pub fn smaller(run: &WarpRunShape) -> Vec<WarpRunShape> {
     all
 }
 
-/// Returns `kernel` with half of its blocks; `None` if it has one block, or a grid with several dimensions.
+/// Returns `kernel` with half of its blocks; `None` if the kernel has one block or a grid with several dimensions.
 fn half_grid(kernel: &RunKernel) -> Option<RunKernel> {
     let KernelSource::Program(program) = &kernel.program else {
         return None;

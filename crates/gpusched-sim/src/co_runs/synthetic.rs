@@ -6,13 +6,14 @@ use gpusched_model::streams::below;
 use rand::Rng;
 use serde_json::{Value, json};
 
-/// Distances of the accesses of neighboring threads, and of successive rounds [bytes]. The large distances are
-/// multiples of the distance between two addresses in the same slice, channel or bank on common GPUs.
+/// Possible distances between accesses of neighboring threads, and between accesses of successive rounds [bytes]. The
+/// large distances are multiples of the distance between two addresses in the same slice, channel or bank on common
+/// GPUs.
 const STRIDES: [u64; 14] = [
     0, 4, 32, 128, 256, 2048, 3072, 6144, 16_384, 24_576, 61_440, 393_216, 786_432, 1_048_576,
 ];
 
-/// Sizes of the accessed buffer [bytes].
+/// Possible sizes of the buffer [bytes].
 const SIZES: [u64; 6] = [1 << 12, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 29];
 
 /// Largest number of accesses in a round.
@@ -23,9 +24,9 @@ const ACCESSES: usize = 4;
 pub struct Synthetic {
     /// Size of the buffer [bytes].
     size: u64,
-    /// Distance of the accesses of neighboring threads [bytes].
+    /// Distance between accesses of neighboring threads [bytes].
     by_thread: u64,
-    /// Distance of the accesses of successive rounds [bytes].
+    /// Distance between accesses of successive rounds [bytes].
     by_round: u64,
     /// Offset of each access of a round [bytes].
     offsets: [u64; ACCESSES],
@@ -42,7 +43,7 @@ pub struct Synthetic {
     rounds: usize,
     /// Number of blocks.
     grid: usize,
-    /// Number of warps in a block, as a power of two.
+    /// Exponent of the number of warps: a block has 2^`warps` warps.
     warps: usize,
 }
 

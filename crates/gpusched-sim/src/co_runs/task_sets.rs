@@ -1,9 +1,9 @@
 //! Random task sets whose jobs are kernels on a simulated GPU.
 //!
 //! A partition of one or two periodic tasks runs its jobs one at a time, without preemption. The WCET of a task is its
-//! longest cold time in isolation on the SMs of its partition, over several launch times. The analysis adds the
-//! write-backs of dirty lines and the memory time of all other partitions. The simulation covers the jobs of one
-//! hyperperiod.
+//! longest cold time in isolation on the SMs of its partition. gpusched simulates several launch times to find it. The
+//! analysis adds the write-backs of dirty lines and the memory time of all other partitions. The simulation covers the
+//! jobs of one hyperperiod.
 
 use std::collections::HashMap;
 
@@ -24,10 +24,11 @@ use rand::Rng;
 use super::bound::{Alone, Examiner, Form, Victim};
 use super::draw::Kernels;
 
-/// Maximum number of scales of the periods that gpusched tries. Each scale is twice the previous scale.
+/// Maximum number of scales that gpusched tries. Periods are multiples of the scale, and each scale is twice the
+/// previous scale.
 const DOUBLINGS: u32 = 14;
 
-/// Length of the hyperperiod, in shortest possible periods.
+/// Length of the hyperperiod, as a multiple of the shortest possible period.
 const HYPERPERIOD: u64 = 4;
 
 /// A task set that the analysis accepts, with its jobs in one hyperperiod.
@@ -35,13 +36,14 @@ const HYPERPERIOD: u64 = 4;
 pub struct Jobs {
     /// The jobs as kernels.
     pub run: WarpRunShape,
-    /// For each name of a job: time of the job in isolation, and bound on its response time [core cycles].
+    /// For each job, by name: its time in isolation, and the bound on its response time [core cycles].
     pub bounds: HashMap<String, (u64, u64)>,
     /// Three hyperperiods [core cycles]. All jobs that meet their deadlines end before this time.
     pub end: u64,
 }
 
-/// A task before its jobs are released. All times depend on a common scale [core cycles].
+/// A task before its jobs are released. Its period and its deadline depend on the scale, which all tasks share [core
+/// cycles].
 struct Source {
     kernel: RunKernel,
     alone: Alone,
@@ -66,8 +68,8 @@ impl Source {
     }
 }
 
-/// Draws a task set for the bound `form`. Returns `None` if a simulation in isolation takes too long, or if the analysis
-/// does not accept the task set at any scale of its periods.
+/// Draws a task set for the bound `form`. Returns `None` if a simulation in isolation takes too long, or if the
+/// analysis does not accept the task set at any scale of its periods.
 ///
 /// # Errors
 /// Fails if a kernel cannot be simulated.
@@ -115,14 +117,14 @@ pub fn draw(
     Ok(None)
 }
 
-/// Bound on the response time of a task, and its priority number under fixed priorities.
+/// Bound on the response time of a task, and the priority number of the task under fixed priorities.
 struct Response {
     cycles: u64,
     priority: u64,
 }
 
-/// Analyses the tasks. Partitions with their own channels do not delay each other, so gpusched analyses each partition
-/// as a separate task set. Returns `None` if a partition is not schedulable.
+/// Analyses the tasks. If partitions have their own channels, they do not delay each other. So gpusched analyses each
+/// partition as a separate task set. Returns `None` if a partition is not schedulable.
 fn all_responses(
     examiner: &Examiner,
     sources: &[Source],
@@ -211,8 +213,8 @@ fn responses(
     Ok(Some(found))
 }
 
-/// Returns the task of `source` for the analysis with the bound `form`. `khz` is the clock of the SMs. Returns `None` if
-/// the task is not valid.
+/// Returns the task of `source` for the analysis with the bound `form`. `khz` is the clock of the SMs. Returns `None`
+/// if the task is not valid.
 fn task(source: &Source, scale: u64, form: Form, khz: u128) -> Option<Task> {
     let alone = &source.alone;
     // Shorter periods and longer WCETs are pessimistic.
@@ -307,7 +309,7 @@ fn release(mut run: WarpRunShape, sources: &[Source], scale: u64, responses: &[R
 }
 
 impl Jobs {
-    /// Simulates the jobs in `run`: all of these jobs, or some of them. Returns `None` if the run takes too long.
+    /// Simulates `run`, which contains all jobs or some of the jobs. Returns `None` if the run takes too long.
     ///
     /// # Errors
     /// Fails if a kernel cannot be simulated.

@@ -1,8 +1,8 @@
 //! The memory that all resources of a simulated system share.
 //!
-//! The memory has channels of equal bandwidth. Each execution of a segment uses one channel during a part of its
-//! execution. The resources take free channels in a fixed order. Without a free channel, the segment makes no progress.
-//! So the memory is work-conserving, and all times are whole nanoseconds.
+//! The memory has channels of equal bandwidth. Each execution of a segment uses one channel for a part of its time. The
+//! resources take free channels in a fixed order. If no channel is free, a segment that needs a channel makes no
+//! progress. So the memory is work-conserving, and all times are whole nanoseconds.
 
 use gpusched_model::error::Error;
 use gpusched_model::policy::Preemption;

@@ -42,7 +42,7 @@ pub enum Event {
         on: Resource,
         /// Time of the start or of the last resumption [ns]; before now.
         since: Time,
-        /// Whether the task waited on its core.
+        /// Whether the task busy-waited on its core.
         spins: bool,
     },
     /// The segment ends.
@@ -54,7 +54,7 @@ pub enum Event {
     },
     /// The last segment of the job has ended.
     Complete(Job),
-    /// The job missed its deadline. The simulator reports the miss when the job completes. If the run stops earlier, the
-    /// simulator reports all overdue jobs at the end of the run.
+    /// The job missed its deadline. The simulator reports the miss when the job completes. If the run stops earlier,
+    /// the simulator reports all overdue jobs at the end of the run.
     Miss(Job),
 }

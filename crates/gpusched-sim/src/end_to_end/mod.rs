@@ -9,9 +9,9 @@
 //! The simulator uses these rules:
 //! * A task is one thread. A job starts after the previous job of the task is done.
 //! * A segment is released at the end of its predecessor. With enforced releases, the segment also waits for its timer.
-//! * A resource prefers the job with the lowest key: the priority, the absolute deadline or the release time. A waiting
-//!   job preempts the running job only if its key is strictly lower. If keys are equal, the job with the earlier
-//!   release is first, and then the job of the task at the lower position.
+//! * A resource executes the job with the lowest key. The key is the priority, the absolute deadline or the release
+//!   time. A waiting job preempts the running job only if its key is strictly lower. If keys are equal, the job with
+//!   the earlier release is first. If the releases are also equal, the job of the task at the lower position is first.
 //! * With enforced releases, the absolute deadline of a segment is the time of the next timer.
 //! * At each instant, the simulator first ends segments, then releases segments, and then chooses the running jobs. If
 //!   a segment has length 0, the simulator repeats these three steps at the same instant. Under every policy, a segment

@@ -46,8 +46,8 @@ pub(super) struct Piece {
     pub block: u64,
     /// Time from the arrival of the job to the release by a timer.
     pub offset: u64,
-    /// Time from the arrival of the job to the deadline by which the resource orders the segment: the next release by a
-    /// timer, or the deadline of the task.
+    /// Time from the arrival of the job to the deadline by which the resource orders the segment. This deadline is the
+    /// next release by a timer, or the deadline of the task.
     pub deadline: u64,
 }
 

@@ -136,7 +136,7 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
         }
     }
 
-    /// Returns the number of the resource of the current segment of `task`.
+    /// Returns the number of the resource that the current segment of `task` uses.
     fn resource(&self, task: usize) -> usize {
         self.plan.pieces[self.plan.tasks[task].first + self.state.threads[task].segment].resource
     }

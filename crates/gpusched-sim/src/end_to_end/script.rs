@@ -5,7 +5,7 @@ use gpusched_model::Refusal;
 use gpusched_model::end_to_end::System;
 use gpusched_model::time::Time;
 
-/// List of all jobs of a run of one system, for tests and for searches of critical runs.
+/// List of all jobs in a run. Tests use such lists, and searches for critical runs use them, too.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
     system: &'a System,
@@ -56,8 +56,8 @@ impl<'a> Script<'a> {
     /// Adds a job of `task`. `times` contains the execution times of the segments [ns].
     ///
     /// # Errors
-    /// Fails if the job arrives less than one period after the previous job, or if its delay is above the jitter. Also
-    /// fails if an execution time is not between BCET and WCET.
+    /// Fails if the job arrives less than one period after the previous job, or if the delay of its release exceeds the
+    /// jitter. Also fails if an execution time is not between BCET and WCET.
     pub fn push(&mut self, task: usize, arrival: Arrival, times: &[Time]) -> Result<(), Refusal> {
         let place = format!("tasks[{task}]");
         let (Some(of), Some(jobs)) = (self.system.tasks().get(task), self.tasks.get_mut(task)) else {

@@ -64,7 +64,8 @@ pub struct Simulator {
 pub(super) struct State {
     pub threads: Vec<Thread>,
     pub lanes: Vec<Lane>,
-    /// Next events: first of each resource, then of the timer of each task, and then of the arrivals of each task.
+    /// Next events, in this order: one for each resource, one for the timer of each task, and one for the next arrival
+    /// of each task.
     pub agenda: Tournament,
     /// Numbers of the resources to dispatch.
     pub dirty: Vec<usize>,

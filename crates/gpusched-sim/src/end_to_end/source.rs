@@ -22,8 +22,8 @@ pub trait Source {
     /// Returns the arrival of the next job of `task`, in the order of arrivals. Returns `None` after the last job.
     fn arrival(&mut self, task: usize) -> Option<Arrival>;
 
-    /// Returns the execution time of `segment` of the current job of `task` [ns]. The simulator calls this function once
-    /// for each segment of each job, in the order of execution.
+    /// Returns the execution time of `segment` of the current job of `task` [ns]. The simulator calls this function
+    /// once for each segment of each job, in the order of execution.
     fn execution(&mut self, task: usize, segment: usize) -> Time;
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Thread {
     pub next: Arrived,
     /// Jobs that have arrived and wait for the current job.
     pub waiting: VecDeque<Arrived>,
-    /// The current job, if `busy`.
+    /// The current job, if `busy` is true.
     pub job: Arrived,
     pub busy: bool,
     /// Position of the current segment in the task.
@@ -82,13 +82,14 @@ pub(super) struct Entry {
 pub(super) struct Lane {
     pub waiting: BinaryHeap<Reverse<Entry>>,
     pub running: Option<Entry>,
-    /// Whether the resource has been dispatched since `running` or the segment of the running job last changed.
+    /// False after a change of `running` or of its segment, until the resource is dispatched again.
     pub armed: bool,
-    /// End of the running segment if it is not preempted; [`NEVER`] while the running task busy-waits or is stalled.
+    /// End of the running segment if it is not preempted; [`NEVER`] while the running task busy-waits or waits for a
+    /// channel.
     pub finish: u64,
     /// Whether the running segment waits for a channel of the memory.
     pub stalled: bool,
-    /// Whether the observer knows that the running segment executes, and since when it executes.
+    /// Whether the observer knows that the running segment executes, and the start of this execution.
     pub announced: bool,
     pub since: u64,
     /// Whether the resource is in the list of resources to dispatch.

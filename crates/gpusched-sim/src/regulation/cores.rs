@@ -13,8 +13,8 @@ pub const MAX_CORES: usize = 1024;
 /// cores share the budget.
 #[derive(Clone, Debug)]
 pub(super) struct Cores {
-    /// Memory time d·T that all cores together demand in a regulation period [ns]. Used only
-    /// without individual demands.
+    /// Memory time d·T that all cores together demand in a regulation period [ns]. Used only if the cores have no
+    /// individual demands.
     demand: f64,
     /// Memory time that each core demands in a regulation period [ns].
     demands: Vec<u64>,

@@ -23,8 +23,8 @@ pub enum BlockTimes {
     Wcet,
     /// Each block takes the mean time that the profile states for its cluster.
     Mean,
-    /// Each block takes a random time. The profile states the normal distribution of this time, and the WCET of the
-    /// block limits it.
+    /// Each block takes a random time. The profile states a normal distribution for this time. The time is at most the
+    /// WCET of the block.
     Drawn,
     /// Each block takes its measured time from a trace. Simulated runs use the recorded runs in
     /// turn.

@@ -1,4 +1,4 @@
-//! Governors, which decide on memory bandwidth budgets, and the cost of these decisions.
+//! Governors decide on memory bandwidth budgets. These decisions have a cost.
 
 use gpusched_analysis::bandwidth::Allocator;
 use gpusched_model::time::Time;
@@ -16,9 +16,8 @@ pub trait Governor {
     /// Returns the budget Q·T of the regulation period that starts `elapsed` after the start of
     /// the kernel. `remaining` is the number of incomplete blocks in each cluster.
     fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time;
-    /// Returns the largest memory time of best-effort cores for which the blocks in `remaining`
-    /// end within `window` [ns]. Returns `None` if these blocks end within `window` under any
-    /// memory traffic.
+    /// Returns the largest memory time of best-effort cores with which the blocks in `remaining` still end within
+    /// `window` [ns]. Returns `None` if these blocks end within `window` under any memory traffic.
     fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64>;
 }
 
@@ -47,8 +46,8 @@ impl Governor for Allocator {
 /// The CPU process that computes budgets during the run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Process {
-    /// Lead: time from the start of the process to the start of the period for which it computes
-    /// the budget. The process observes the running blocks when it starts.
+    /// Lead. The process starts this time before the period for which it computes the budget. The process observes the
+    /// running blocks when it starts.
     pub lead: Time,
     /// Memory time that the process uses in each period. gpusched subtracts this time from the budget of the
     /// best-effort cores.

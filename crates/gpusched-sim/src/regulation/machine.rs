@@ -1,4 +1,4 @@
-//! Model of the GPU, which executes up to M thread blocks at once, in the order of their numbers.
+//! Model of the GPU. The GPU starts thread blocks in the order of their numbers, and executes up to M blocks at once.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -35,7 +35,7 @@ pub(super) struct Machine<'a> {
     running: BinaryHeap<Running>,
     /// End of the last block that has ended [ns since the start of the period].
     pub ended: f64,
-    /// Total work of all blocks that have started [ns in isolation].
+    /// Total work of all blocks that have started, as execution time in isolation [ns].
     started: f64,
     /// Number of bursts that have ended.
     past: usize,
@@ -48,7 +48,7 @@ struct Running {
     /// period, the value is infinite.
     end: f64,
     block: usize,
-    /// Work that remains for the next period [ns in isolation].
+    /// Work that remains for the next period, as execution time in isolation [ns].
     left: f64,
     speed: f64,
 }
@@ -160,8 +160,8 @@ impl<'a> Machine<'a> {
         )
     }
 
-    /// Returns the remaining work at the end of the period, minus the total work of all blocks
-    /// [ns in isolation].
+    /// Returns the remaining work of the running blocks, minus the total work of all blocks that have started [ns in
+    /// isolation].
     pub fn backlog(&self) -> f64 {
         self.running.iter().map(|slot| slot.left).sum::<f64>() - self.started
     }

@@ -1,12 +1,11 @@
 //! Simulation of one kernel and of best-effort cores under memory bandwidth regulation
 //! ([Aghilinasab20] §V–VII).
 //!
-//! Thread blocks start in the order of their numbers. At most M blocks run at once, and the next
-//! block starts when a running block ends. *Memory time* is the time during which best-effort
-//! cores access memory. An [`AccessPattern`] determines the memory time within each regulation
-//! period. A block takes e⁰ in isolation and e¹ under full memory traffic, so its rate of
-//! progress in memory time is e⁰/e¹. At the start of each period, a [`Governor`] decides on the
-//! memory bandwidth budget of the cores. The governor uses the elapsed time and the numbers of
+//! Thread blocks start in the order of their numbers. At most M blocks run at once, and the next block starts when a
+//! running block ends. *Memory time* is the time during which best-effort cores access memory. An [`AccessPattern`]
+//! determines when the memory time occurs within each regulation period. A block takes e⁰ in isolation and e¹ under
+//! full memory traffic, so its rate of progress in memory time is e⁰/e¹. At the start of each period, a [`Governor`]
+//! decides on the memory bandwidth budget of the cores. The governor uses the elapsed time and the numbers of
 //! incomplete blocks.
 //!
 //! The simulation tests Lemma 1 of [Aghilinasab20]. Verdicts do not depend on the simulation, so

@@ -22,8 +22,8 @@ pub enum AccessPattern {
     Uniform,
     /// The memory accesses form one to eight bursts of random lengths at random times.
     Random,
-    /// In each period, gpusched tries several placements of the bursts. The simulation uses the
-    /// placement that leaves the most remaining work for the blocks.
+    /// In each period, gpusched tries several placements of the bursts. The simulation uses the placement with which
+    /// the blocks have the most work left.
     Adversarial,
 }
 
@@ -47,7 +47,7 @@ const MOST: usize = 8;
 /// Placement of a given memory time of best-effort cores in a regulation period.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum Placement {
-    /// One burst. The number is the fraction of the time without memory accesses that is before the burst, from 0
+    /// One burst. The number states which fraction of the time without memory accesses is before the burst: from 0
     /// (none) to 1 (all).
     At(f64),
     /// One burst that starts at this time in the period [ns].

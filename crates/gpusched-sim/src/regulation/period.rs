@@ -10,13 +10,13 @@ pub struct Period {
     pub time: Time,
     /// Budget Q: share of the period during which best-effort cores may access memory.
     pub q: f64,
-    /// Number of incomplete blocks in each cluster when the budget is decided.
+    /// Number of incomplete blocks in each cluster when the governor decides on the budget.
     pub remaining: Vec<u64>,
     /// Number of memory requests of best-effort cores in this period while the kernel runs.
     pub requests: f64,
-    /// Largest memory time of best-effort cores for which the remaining blocks meet the deadline, minus the nominal
-    /// budgets of all remaining periods [ns]. `None` if these blocks meet the deadline under any
-    /// memory traffic.
+    /// Largest memory time of best-effort cores with which the remaining blocks still meet the deadline, minus the
+    /// nominal budgets of all remaining periods [ns]. `None` if these blocks meet the deadline under any memory
+    /// traffic.
     pub slack: Option<i64>,
 }
 
@@ -46,9 +46,8 @@ pub struct Run {
     pub periods: Vec<Period>,
 }
 
-/// Returns an upper bound on the rounding error of a finish time that is compared with the
-/// nominal WCET `deadline` [ns]. The bound is one billionth of the sum of `deadline` and
-/// `period`.
+/// Returns an upper bound on the rounding error of a finish time [ns]. gpusched compares finish times with the nominal
+/// WCET `deadline`. The bound is one billionth of the sum of `deadline` and `period`.
 pub fn tolerance(deadline: Time, period: Time) -> f64 {
     1e-9 * (deadline.ns() as f64 + period.ns() as f64)
 }

@@ -8,8 +8,8 @@ use gpusched_analysis::kernel_wcet::trace::{Level, Trace};
 use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Result};
 
-/// A trace whose recorded runs are replayed one after the other. After the last recorded run, the replay continues with
-/// the first run.
+/// A trace for replay. The replay uses one recorded run after the other. After the last recorded run, the replay
+/// continues with the first run.
 ///
 /// The trace contains separate measured runs in isolation (q = 0) and under interference (q = 1).
 /// Simulated run r uses the r-th measured run of each kind, in the order of the trace.

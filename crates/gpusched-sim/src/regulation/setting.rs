@@ -33,8 +33,8 @@ pub struct Setting {
     pub offset_ns: Option<Time>,
     /// Lead: time from the computation of a budget to the start of its regulation period [ns].
     pub lead_ns: Time,
-    /// Memory requests per millisecond of the process that computes budgets. gpusched counts the
-    /// full memory bandwidth as 60,000 requests per millisecond.
+    /// Number of memory requests that the process for computing budgets makes per millisecond. gpusched counts the full
+    /// memory bandwidth as 60,000 requests per millisecond.
     pub process_requests: u64,
 }
 
@@ -43,8 +43,7 @@ fn is_default(sharing: &Sharing) -> bool {
 }
 
 impl Setting {
-    /// Returns the process that computes budgets, with its lead and its memory time for
-    /// regulation periods of length `period`.
+    /// Returns the process that computes budgets. Its memory time applies to regulation periods of length `period`.
     pub(super) fn process(&self, period: Time) -> Process {
         let requests = u128::from(self.process_requests) * u128::from(period.ns());
         let time = requests.div_ceil(60_000).min(period.ns().into());
@@ -55,11 +54,10 @@ impl Setting {
     }
 }
 
-/// Demand of best-effort cores, as a share of a regulation period. Users write a number or the
-/// name of a benchmark.
+/// Demand of best-effort cores, as a share of a regulation period. The value is a number or the name of a benchmark.
 ///
-/// The demands of the named benchmarks are **assumptions**. [Aghilinasab20] Table IV states the
-/// results of these benchmarks, but not their demands.
+/// The demands of the named benchmarks are **assumptions**. [Aghilinasab20] Table IV states the results of these
+/// benchmarks, but not the demands of these benchmarks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Demand(pub Factor);
 

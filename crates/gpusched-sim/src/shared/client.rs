@@ -31,9 +31,8 @@ pub struct Task {
 /// A client of the memory: a partition, or a source of memory traffic other than the tasks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Client {
-    /// Tasks of the client. Under fixed priorities, the list is sorted by decreasing priority. If
-    /// two jobs have equal deadlines under EDF, the job of the earlier task in the list has
-    /// priority.
+    /// Tasks of the client. Under fixed priorities, the list is sorted by decreasing priority. If two jobs have equal
+    /// deadlines under EDF, the job of the task that is earlier in the list has priority.
     pub tasks: Vec<Task>,
     /// Scheduling discipline of the client. Limited preemption is simulated as non-preemptive
     /// scheduling.
@@ -44,8 +43,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Returns the client with all demands limited to `bandwidth`. A stage with a higher demand
-    /// takes longer, so that it transfers an equal amount of data. Times are rounded down.
+    /// Returns the client with all demands limited to `bandwidth`. A stage with a reduced demand takes longer, so that
+    /// it still transfers the same amount of data. Times are rounded down.
     pub fn within(&self, bandwidth: Bandwidth) -> Client {
         let most = bandwidth.bytes_per_second();
         let stage = |stage: &Stage| {

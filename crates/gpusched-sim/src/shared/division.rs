@@ -1,7 +1,6 @@
 //! Rules that divide the memory bandwidth among clients.
 
-/// Rule that divides the memory bandwidth if the total demand of the clients exceeds it. Every
-/// rule is work-conserving.
+/// Rule that divides the memory bandwidth among clients that together demand more. Every rule is work-conserving.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Division {
     /// Clients receive max-min fair shares.
@@ -19,8 +18,8 @@ impl Division {
     /// contains the demand of each client, and `due` contains the absolute deadline of its
     /// running job.
     ///
-    /// For n clients, the result of [`Division::MaxMin`] is exact if `capacity` and all `wants` are multiples of each
-    /// number from 1 to n.
+    /// For n clients, the result of [`Division::MaxMin`] is exact if every number from 1 to n divides `capacity` and
+    /// all `wants`.
     pub(super) fn shares(&self, capacity: u128, wants: &[u128], due: &[u64], shares: &mut [u128]) {
         match self {
             Division::MaxMin => fair(capacity, wants, shares),

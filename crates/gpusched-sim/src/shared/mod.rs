@@ -7,11 +7,10 @@
 //! progresses at rate s/d. The simulator shares no code with the analysis, so a simulation is an
 //! independent check of the analysis.
 //!
-//! All quantities are integers. Times are in nanoseconds, and the remaining work of a stage is in
-//! nano-bytes. A stage that would end between two whole nanoseconds ends at the earlier
-//! nanosecond. Rounding shortens a stage by less than 1 ns, so no job exceeds its WCET or its
-//! memory traffic. Therefore **every simulated deadline miss occurs in a run that the task model
-//! permits**.
+//! All quantities are integers. Times are in nanoseconds, and the remaining work of a stage is in nano-bytes. A stage
+//! that would end between two whole nanoseconds ends at the earlier nanosecond. Rounding shortens a stage by less than
+//! 1 ns, so no job takes longer than its WCET or has more than its memory traffic. Therefore **every simulated deadline
+//! miss occurs in a run that the task model permits**.
 
 mod client;
 mod division;

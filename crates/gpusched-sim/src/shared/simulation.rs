@@ -7,7 +7,7 @@ use crate::tasks::Order;
 use gpusched_model::interrupt;
 use gpusched_model::policy::Preemption;
 
-/// Number of rate units in one byte per second. The number is a multiple of 1 to 16, so up to 16
+/// Number of rate units in one byte per second. The number is a multiple of every number from 1 to 16, so up to 16
 /// clients can divide the bandwidth without rounding.
 const SCALE: u128 = 720_720;
 
@@ -40,7 +40,7 @@ struct Lane {
     release: u64,
     /// Arrivals of jobs that have been released but are not complete.
     waiting: VecDeque<u64>,
-    /// Current stage of the first waiting job, and the remaining work of this stage in nano-bytes
+    /// Current stage of the first waiting job, and remaining work of this stage. The unit of the work is one nano-byte
     /// divided by [`SCALE`]. For a stage without memory traffic, the unit of the work is ns.
     stage: usize,
     left: u128,

@@ -33,8 +33,8 @@ impl Requests {
     /// Returns the client for `other` with the memory bandwidth `capacity`. The first request of
     /// the client is at `start` [ns] or later. Returns `None` if a number is out of range.
     ///
-    /// The memory may transfer a byte up to R after the start of its period. For a batch, R is D. For all other
-    /// traffic, R is T + D, where T is the period and D is the deadline ([`OtherTraffic`]).
+    /// The memory may transfer a byte as late as R after the start of the period of the byte. For a batch, R is D. For
+    /// all other traffic, R is T + D. T is the period, and D is the deadline ([`OtherTraffic`]).
     pub fn client(
         self,
         other: &OtherTraffic,

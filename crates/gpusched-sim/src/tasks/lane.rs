@@ -52,8 +52,8 @@ struct Draws {
 }
 
 impl Lane {
-    /// Creates the state of `task`, which is at `position` in the partition. `seed` and `set`,
-    /// the number of the task set, select the random streams.
+    /// Creates the state of `task`, which is at `position` in the partition. `seed` and the number `set` of the task
+    /// set select the random streams.
     pub fn new(task: &Task, release: &Release, position: usize, seed: u64, set: u64) -> Lane {
         let random = task.shortest < task.wcet || release.jitter > Time::ZERO || release.gap > Time::ZERO;
         let of = |purpose| stream(seed, purpose, set, task.stream);

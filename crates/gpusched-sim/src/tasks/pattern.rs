@@ -1,12 +1,10 @@
 //! Release patterns of simulated jobs.
 //!
-//! Each task has a *start instant*, and releases no job earlier. Either all tasks have one common
-//! start instant, or each task has a random start instant within one period. With jitter `late`,
-//! the first job of a task arrives J before the start instant, where J is the jitter of the task.
-//! All jobs that arrive before the start instant are released at the start instant. All later
-//! jobs are released on arrival. With a common start instant and jitter `late`, the pattern is
-//! the worst case for preemptive tasks. A [`Pattern::blocker`] starts a job 1 ns before the
-//! common start instant.
+//! Each task has a *start instant*, and releases no job earlier. Either all tasks have one common start instant, or
+//! each task has a random start instant within one period. With jitter `late`, the first job of a task arrives J before
+//! the start instant. J is the jitter of the task. All jobs that arrive before the start instant are released at the
+//! start instant. All later jobs are released on arrival. With a common start instant and jitter `late`, the pattern is
+//! the worst case for preemptive tasks. A [`Pattern::blocker`] starts a job 1 ns before the common start instant.
 
 use serde::{Deserialize, Serialize};
 
@@ -86,8 +84,8 @@ impl Pattern {
         }
     }
 
-    /// Returns the release parameters of each task in `tasks`. `seed` and `set`, the number of
-    /// the task set, select the random streams.
+    /// Returns the release parameters of each task in `tasks`. `seed` and the number `set` of the task set select the
+    /// random streams.
     pub fn releases(&self, tasks: &[Task], (seed, set): (u64, u64)) -> Vec<Release> {
         let common = self.instant(tasks);
         let release = |task: &Task| {

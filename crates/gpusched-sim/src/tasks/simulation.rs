@@ -43,15 +43,15 @@ const IDLE: Running = Running {
 };
 
 impl Simulation {
-    /// Prepares a simulation of all jobs of `tasks` that arrive before `end`. `releases` contains
-    /// the release parameters of each task, in the order of `tasks`. `discipline` schedules the
-    /// jobs. `order` contains the positions of the tasks, sorted by decreasing rank. `seed` and
-    /// `set`, the number of the task set, select the random streams.
+    /// Prepares a simulation of all jobs of `tasks` that arrive before `end`. `releases` contains the release
+    /// parameters of each task, in the order of `tasks`. `discipline` schedules the jobs. `order` contains the
+    /// positions of the tasks, sorted by decreasing rank. `seed` and the number `set` of the task set select the random
+    /// streams.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if a time is out of range, or if all jobs together can take
-    /// longer than 2⁶² ns. Fails with [`Error::Internal`] if the number of `releases` differs
-    /// from the number of tasks, or if `order` is not a permutation of all positions.
+    /// Fails with [`Error::Refused`] if a time is out of range, or if the total time of all jobs can exceed 2⁶² ns.
+    /// Fails with [`Error::Internal`] if the number of `releases` differs from the number of tasks, or if `order` is
+    /// not a permutation of all positions.
     pub fn new(
         tasks: &[Task],
         releases: &[Release],

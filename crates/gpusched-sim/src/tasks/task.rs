@@ -10,8 +10,7 @@ pub struct Task {
     /// Shortest execution time of a job [ns]; positive and at most C(m). Execution times are
     /// uniformly distributed between the shortest and the longest time.
     pub shortest: Time,
-    /// Longest time b during which a job cannot be preempted, under limited preemption [ns];
-    /// positive and at most C(m).
+    /// Longest time b during which limited preemption cannot preempt a job [ns]; positive and at most C(m).
     pub block: Time,
     /// Period T of the task [ns]; positive.
     pub period: Time,

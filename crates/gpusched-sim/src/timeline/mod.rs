@@ -1,4 +1,4 @@
-//! Timelines, which contain the events of a run of any simulator.
+//! A timeline contains the events of one run of a simulator.
 //!
 //! A [`Timeline`] has *processes*, such as a GPU or a partition. A process has *tracks*, such as an SM or a task. A
 //! track has *slices*, which have a start and an end, and *instants*. In addition to tracks, a process has *counters*,

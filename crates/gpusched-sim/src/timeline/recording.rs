@@ -138,8 +138,8 @@ impl Timeline {
     /// Adds a track to a process, below all earlier tracks of the process.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full, and with
-    /// [`TimelineError::Unknown`] if it does not contain the process.
+    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full. Fails with [`TimelineError::Unknown`] if
+    /// the timeline does not contain the process.
     pub fn track(&mut self, process: ProcessId, name: &str) -> Result<TrackId, TimelineError> {
         self.room_for_track()?;
         known("process", process.0, self.processes.len())?;
@@ -154,8 +154,8 @@ impl Timeline {
     /// Adds a counter with unit `unit` to a process, below all earlier counters of the process.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full, and with
-    /// [`TimelineError::Unknown`] if it does not contain the process.
+    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full. Fails with [`TimelineError::Unknown`] if
+    /// the timeline does not contain the process.
     pub fn counter(
         &mut self,
         process: ProcessId,

@@ -19,8 +19,7 @@ pub const SHORTEST: Factor = match Factor::from_billionths(500_000_000) {
 /// Maximum number of jobs in one run.
 const MAX_JOBS: u64 = 1_000_000;
 
-/// A partition without interference from other partitions: its tasks as a task set, its SMs and
-/// its policy.
+/// A partition without interference from other partitions. It has a task set, a number of SMs and a policy.
 #[derive(Clone, Debug)]
 pub struct Partition {
     /// Tasks of the partition.

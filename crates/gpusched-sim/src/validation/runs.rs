@@ -1,12 +1,11 @@
 //! Release patterns under which a partition is simulated.
 //!
-//! *Critical* runs are the worst cases that exact tests assume. In a critical run, all tasks
-//! release their first jobs at one instant with maximum jitter. Later jobs are released as early
-//! as possible, and all jobs take their WCETs. If jobs cannot be preempted immediately, each task
-//! has its own critical run, where its first job starts 1 ns before the common instant. Under
-//! fixed priorities and non-preemptive EDF, the worst critical run is the worst of all runs
-//! (proof in `docs/explanation/simulators.md`). *Drawn* runs are random runs that the task model
-//! permits.
+//! *Critical* runs are the worst cases that exact tests assume. In a critical run, all tasks release their first jobs
+//! at one instant with maximum jitter. Later jobs are released as early as possible, and all jobs take their WCETs. If
+//! jobs cannot be preempted immediately, there is one further critical run for each task. In this run, the first job of
+//! the task starts 1 ns before the common instant. Under fixed priorities and non-preemptive EDF, the worst critical
+//! run is the worst of all runs (proof in `docs/explanation/simulators.md`). *Drawn* runs are random runs that the task
+//! model permits.
 
 use crate::tasks::{Arrivals, Discipline, Jitter, Offsets, Pattern};
 use gpusched_model::policy::Preemption;

@@ -150,8 +150,8 @@ fn audsley(policy: Policy, demands: &[Demand]) -> Option<Vec<usize>> {
     }
 }
 
-/// Returns the partitions of `plan`. If `policy` is `None`, each partition has the policy that
-/// the plan states. `shortest` has the meaning of [`Part::new`].
+/// Returns the partitions of `plan`. If `policy` is `None`, each partition has the policy that the plan states.
+/// `shortest` has the same meaning as in [`Part::new`].
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] if the plan does not match the tasks of `problem`, or if a

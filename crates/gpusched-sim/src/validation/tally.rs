@@ -27,9 +27,8 @@ pub struct PolicyTally {
     pub rejected: u64,
     /// Number of rejected partitions that missed a deadline in a simulation.
     pub rejected_missed: u64,
-    /// Number of rejected partitions without a simulated deadline miss for which the test
-    /// computes a utilization above 1. These partitions may miss deadlines after the end of the
-    /// simulation.
+    /// Number of rejected partitions that have a utilization above 1 in the test but miss no deadline in a simulation.
+    /// These partitions may miss deadlines after the end of the simulation.
     pub rejected_overloaded: u64,
     /// Number of tasks for each ratio of longest response time to response-time bound. The index
     /// is the ratio in hundredths, rounded up.

@@ -7,9 +7,9 @@ use gpusched_model::time::Time;
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::{Setup, Texts};
 
-/// Returns the timeline of a run whose issues were recorded. One nanosecond on the timeline is
-/// one core cycle. Each SM has one track for the issues of each sub-core, and one track for each
-/// thread block slot. Each kernel has a track from the start of its first block to its end.
+/// Returns the timeline of a run for which the issues of instructions were recorded. One nanosecond on the timeline is
+/// one core cycle. Each SM has one track for the issues of each sub-core, and one track for each thread block slot.
+/// Each kernel has a track from the start of its first block to its end.
 ///
 /// # Errors
 /// Fails with [`TimelineError`] if the run has too many events or tracks for a timeline.

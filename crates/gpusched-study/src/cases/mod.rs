@@ -1,4 +1,4 @@
-//! Studies of cases: each experiment case evaluates one metric. The results of all cases are rows of one table.
+//! Studies of cases. Each experiment case evaluates one metric. One table contains the results of all cases as rows.
 
 pub(super) mod results;
 mod shape;
@@ -97,8 +97,8 @@ impl Cases {
         &self.cases
     }
 
-    /// Returns the files that the cases name, with their contents. The list of paths excludes the copies of these files in a
-    /// folder of results.
+    /// Returns the files that the cases name, with their contents. The list of paths excludes copies in a folder of
+    /// results.
     pub fn inputs(&self) -> &Inputs {
         &self.inputs
     }
@@ -191,8 +191,8 @@ mod tests {
     use super::*;
     use crate::measures::Row;
 
-    /// gpusched checks claims before a study runs, on an outline with arbitrary numbers. So the outline must differ
-    /// from the results only in numbers.
+    /// Before a study runs, gpusched checks the claims on a table with arbitrary numbers. So this table must differ
+    /// from the results only in its numbers.
     #[test]
     fn outlines_are_the_rows_but_for_their_numbers() {
         let document = Document {

@@ -27,7 +27,7 @@ pub(super) fn columns(keys: &[&'static str]) -> Vec<&'static str> {
     [before, keys, after].concat()
 }
 
-/// Returns the rows of one case as texts, one text per cell.
+/// Returns the rows of one case. Each cell is a text.
 pub(super) fn cells(name: &str, study: &Cases, case: &Case, rows: &[Row]) -> Vec<Vec<String>> {
     let cell = |row: &Row, column: &str| match column {
         "study" => name.to_owned(),

@@ -1,4 +1,4 @@
-//! List of the columns of the results table that a claim uses.
+//! List of those columns of the results table that a claim uses.
 
 use super::expression::{Aggregate, Condition, Expression, Filter, Quantity};
 

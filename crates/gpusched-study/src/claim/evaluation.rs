@@ -28,7 +28,7 @@ pub struct Evaluation {
 
 impl Expression {
     /// Evaluates the expression over the rows of the analysis variant `variant`. If `variant` is `None`, the function
-    /// uses all rows, and a gap function can pair rows of different variants.
+    /// uses all rows. In this case, a gap function can pair rows of different variants.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names the table and the aggregate.
@@ -71,7 +71,7 @@ impl Expression {
     }
 }
 
-/// Rows over which an expression is evaluated, and the values of the aggregates computed so far.
+/// The rows for the evaluation of an expression, and the values of all aggregates that were computed so far.
 struct Scope<'t> {
     table: &'t Table,
     rows: Vec<usize>,
@@ -212,7 +212,7 @@ impl<'t> Scope<'t> {
         Ok(rows)
     }
 
-    /// Returns the only row of each point, in the order of the table. Fails if a point has several rows.
+    /// Returns the row of each point, in the order of the table. Fails if a point has several rows.
     fn by_point(
         &self,
         rows: Vec<usize>,

@@ -39,7 +39,7 @@ pub(super) enum Aggregate {
         column: String,
         filters: Vec<Filter>,
     },
-    /// An aggregate over differences: one difference for each point. The difference is the cell in the row that passes
+    /// An aggregate over the differences of all points. The difference of a point is the cell in the row that passes
     /// `minuend`, minus the cell in the row that passes `subtrahend`.
     Gap {
         function: GapFunction,
@@ -69,7 +69,7 @@ pub(super) enum Literal {
     Text(String),
 }
 
-/// Defines an enum whose variants have a name in the text form of a claim.
+/// Defines an enum. Each variant has a name in the text form of a claim.
 macro_rules! named {
     ($(#[$doc:meta])* $type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -119,7 +119,7 @@ impl Comparison {
 }
 
 impl Condition {
-    /// Precedence of `or`, the lowest precedence. Each following constant is higher, up to [`Quantity::NEGATION`].
+    /// Precedence of `or`, which is the lowest. Each following precedence is higher, up to [`Quantity::NEGATION`].
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
     const NOT: u8 = 3;

@@ -68,7 +68,7 @@ pub struct Claim {
     /// The tables `weighted` and `paired` exist only if the study requests them.
     #[serde(default = "results")]
     pub table: String,
-    /// Condition about the table. If the condition is true, the results confirm the claim.
+    /// Condition about the table. The results confirm the claim if the condition is true.
     pub holds: Expression,
 }
 
@@ -101,7 +101,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Returns whether this finding makes the study fail: the claim must hold, and the results do not confirm it.
+    /// Returns whether this finding makes the study fail. The study fails if a claim that must hold is not confirmed.
     pub fn is_failure(&self) -> bool {
         self.must_hold && !self.reproduced
     }
@@ -130,9 +130,8 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// Checks the claims in the given order. A claim about all analysis variants together is checked
-/// once. Every other claim is checked once for each variant, in the order of the variants in the
-/// table.
+/// Checks the claims in the given order. Checks a claim about all analysis variants together only once. Every other
+/// claim is checked once for each variant, in the order of the variants in the table.
 ///
 /// The function `table` returns the table with a given name.
 ///
@@ -229,8 +228,8 @@ fn missing_column(table: &Table) -> Error {
     )
 }
 
-/// Returns a hint that names a table with the column that `claim` uses and `table` lacks. Returns `None` if no table has
-/// this column.
+/// If `claim` uses a column that `table` lacks, returns a hint that names another table with this column. Returns
+/// `None` if no table has the column.
 fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&'t Table>) -> Option<String> {
     let lacks = |column: &&str| table.find(column).is_none();
     let column = claim.holds.columns().into_iter().find(lacks)?;

@@ -69,8 +69,8 @@ impl Document {
         Refusal::told("", message).at(&self.file, line).into()
     }
 
-    /// Returns the position where the value of `field` starts. If `field` is missing, returns the start of the innermost
-    /// table that would contain it.
+    /// Returns the position where the value of `field` starts. If `field` is missing, returns the start of the
+    /// innermost existing table to which it would belong.
     fn span(&self, field: &str) -> Option<usize> {
         let table = DeTable::parse(&self.text).ok()?;
         let mut start = None;

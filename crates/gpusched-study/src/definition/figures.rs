@@ -87,7 +87,7 @@ impl Figures {
 
     /// Checks that the figures have different names. Also checks that the columns, rows and series of each figure exist
     /// in a table that the study writes. `tables` contains the tables with arbitrary numbers. `complete` returns the
-    /// options of each part of a figure. In each part, a series must have at most one value at each place.
+    /// options of each part of a figure. A series must have at most one value at each place of a part.
     pub(crate) fn check(
         &self,
         document: &Document,

@@ -30,7 +30,7 @@ pub struct Files {
 /// The files that a study names, with their contents.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// Text of each file. The key is the path that the study states.
+    /// Text of each file. The key is the path of the file, as the study states it.
     pub texts: BTreeMap<String, String>,
     /// Paths of the files on this machine, except for copies in a folder of results.
     pub files: Vec<PathBuf>,

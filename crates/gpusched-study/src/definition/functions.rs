@@ -39,8 +39,8 @@ impl WcetFrom {
 }
 
 impl WcetFunctions {
-    /// Returns the form of the WCET functions. If the functions are from a file, the result is the default form, which
-    /// has no effect.
+    /// Returns the form of the WCET functions. If the functions are from a file, returns the default form, which has no
+    /// effect.
     pub fn model(&self) -> WcetModel {
         match self {
             WcetFunctions::Model(model) => *model,

@@ -1,4 +1,4 @@
-//! The two kinds of studies. Each kind has functions to run the study, to record it and to write its tables.
+//! The two kinds of studies. Each kind has functions that run a study, record it and write its tables.
 
 use serde::Deserialize;
 

@@ -52,8 +52,8 @@ impl Spec {
     /// Fails with [`Error::Refused`], which states the line, the field, the value found and the value expected. Causes
     /// of this error are malformed TOML, unknown or missing fields, and axes with no value or too many values. Further
     /// causes are repeated names, missing analysis variants or algorithms, and parameters for which no task set can be
-    /// generated. For a study of cases, further causes are an unknown metric, a file that is invalid or cannot be read,
-    /// and an override of the number of task sets.
+    /// generated. For a study of cases, further causes are an unknown metric, an invalid or unreadable file, and an
+    /// override of the number of task sets.
     pub fn parse(file: &str, text: &str, overrides: Overrides) -> Result<Spec> {
         let document = Document {
             file: file.to_owned(),
@@ -188,9 +188,9 @@ impl Spec {
         Outputs::keeping(&self.inputs().files)
     }
 
-    /// Returns the SHA-256 hash of all inputs that determine the results, as hexadecimal digits. Two study files with equal
-    /// hashes define the same experiment. The hash ignores title, source, figures, claims, comments and layout of the study file.
-    /// The hash covers the content of every file that a case names.
+    /// Returns the SHA-256 hash, as hexadecimal digits, of all inputs that determine the results. Two study files with
+    /// equal hashes define the same experiment. The hash ignores title, source, figures, claims, comments and layout of
+    /// the study file. The hash covers the content of every file that a case names.
     ///
     /// # Errors
     /// Never fails in practice, because all numbers and names can be written as JSON.

@@ -1,5 +1,5 @@
-//! Metric that lists published results of run-time budgets as rows. Claims about the published
-//! tables use these rows.
+//! Metric that lists published results about budgets at run time as rows. Claims about the published tables use these
+//! rows.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};

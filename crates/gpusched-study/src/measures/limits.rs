@@ -1,4 +1,4 @@
-//! Checks of the parameters of studies against limits, with an error for each parameter that exceeds a limit.
+//! Checks of the parameters of studies against limits. A parameter that exceeds a limit is an error.
 
 use gpusched_model::error::Refusal;
 use std::fmt::Display;

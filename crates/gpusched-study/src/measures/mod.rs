@@ -62,7 +62,7 @@ pub trait Measure: fmt::Debug + Send + Sync {
 
 /// The parameters of a metric, as a study states them.
 pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
-    /// Name of the metric in studies.
+    /// Name that studies use for the metric.
     const NAME: &'static str;
     /// Columns that only the rows of this metric have, in addition to the columns of every table of
     /// cases.

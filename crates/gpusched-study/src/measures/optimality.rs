@@ -1,5 +1,5 @@
-//! Metric that computes the gap between the number of SMs that the plan of a heuristic uses and the minimum number of
-//! SMs.
+//! Metric that computes the optimality gap of heuristics: the number of SMs that the plan of a heuristic uses, minus
+//! the minimum number of SMs.
 
 use gpusched_analysis::interference::model_of;
 use gpusched_model::Refusal;
@@ -24,8 +24,8 @@ use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Plan, Policy, TaskSet};
 
-/// Compares heuristics with `optimal` on random task sets. The task sets are generated as in [Singh21] §3.6.1. Their WCET
-/// functions have the parameters of [Singh21], or the shapes of measured functions.
+/// Compares heuristics with `optimal` on random task sets. The task sets are generated as in [Singh21] §3.6.1. The WCET
+/// functions of the tasks have the parameters of [Singh21], or the shapes of measured functions.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OptimalityCase")]
@@ -58,7 +58,8 @@ pub struct OptimalityParameters {
     /// of `optimal` applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     budget: Option<u64>,
-    /// Whether the results include the weighted schedulability, which is one number for all utilizations. Default: false.
+    /// Whether the results include the weighted schedulability: one number for all utilizations together. Default:
+    /// false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     weighted: bool,
 }
@@ -125,7 +126,7 @@ pub struct Optimality {
 #[derive(Copy, Clone, Debug, Default)]
 struct Sums {
     schedulable: u64,
-    /// Number of task sets for which both this algorithm and `optimal` find a schedulable plan.
+    /// Number of task sets for which this algorithm and `optimal` both find a schedulable plan.
     reached: u64,
     tests: u64,
     /// Number of task sets with a plan that contains all tasks, even if the plan needs more SMs
@@ -178,8 +179,8 @@ impl Sums {
     }
 }
 
-/// Results of some task sets: the number of task sets without any plan, and the sums of each algorithm. The sums of
-/// `optimal` are last.
+/// Results of some task sets. They consist of the number of task sets without any plan, and the sums of each algorithm.
+/// The sums of `optimal` are last.
 #[derive(Clone, Debug, Default)]
 struct Counts {
     infeasible: u64,

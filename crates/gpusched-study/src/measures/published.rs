@@ -1,4 +1,4 @@
-//! Metric that lists published values of benchmarks as rows, for claims about a published table.
+//! Metric that lists published values of benchmarks as rows. Claims about a published table use these rows.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};

@@ -12,7 +12,7 @@ pub struct Row {
     pub quantity: &'static str,
     /// Measured value as text, with all significant digits.
     pub value: String,
-    /// Unit of the value, such as `ms`. A number from 0 to 1 has unit `share`; a count has no unit.
+    /// Unit of the value, such as `ms`. A number from 0 to 1 has the unit `share`. A count has no unit.
     pub unit: &'static str,
     /// Published value of the quantity, in the same unit.
     pub published: Option<f64>,

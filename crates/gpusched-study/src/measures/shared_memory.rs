@@ -17,7 +17,7 @@ use gpusched_model::{
 };
 use gpusched_sim::shared_runs::{Setting, first_miss};
 
-/// Computes plans for random task sets and for memories with different bandwidths, and simulates the plans.
+/// Computes plans for random task sets on memories with different bandwidths, and simulates the plans.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedMemoryCase")]
@@ -39,8 +39,7 @@ pub struct SharedMemoryParameters {
     sets: u64,
 }
 
-/// Time of the last possible arrival in a simulation [ns]: the hyperperiod of the periods in
-/// [Singh21] §3.6.1.
+/// Time after which no job arrives in a simulation [ns]. It is the hyperperiod of the periods in [Singh21] §3.6.1.
 const END: u64 = 4_000_000_000;
 
 /// An analysis: how gpusched finds and tests a plan.
@@ -90,7 +89,7 @@ fn place(partition: &Partition) -> Place {
     (partition.sms, partition.tasks.clone(), priorities)
 }
 
-/// For each analysis: the number of accepted task sets, and the number of accepted task sets with a missed deadline.
+/// For each analysis, the number of accepted task sets, and how many of them miss a deadline.
 type Counts = [[u64; 2]; WAYS.len()];
 
 impl Parameters for SharedMemoryParameters {
@@ -121,8 +120,8 @@ impl Parameters for SharedMemoryParameters {
 }
 
 impl SharedMemories {
-    /// Generates task set number `index`. The memory traffic of the tasks is generated for a memory that a
-    /// memory-intensive kernel saturates on `saturation` SMs.
+    /// Generates task set number `index`. gpusched generates the memory traffic of the tasks for a memory that a
+    /// memory-intensive kernel on `saturation` SMs saturates.
     fn set(&self, seed: u64, index: u64, saturation: u32) -> Result<TaskSet> {
         let recipe = Recipe {
             saturation: Some(saturation),

@@ -19,7 +19,7 @@ use gpusched_model::error::{Error, Result};
 /// A figure of a study.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Path of the SVG file of the figure in the folder of the results.
+    /// Path of the SVG file of the figure, inside the folder of the results.
     pub path: PathBuf,
     /// Options of the figure, including the defaults of the study.
     pub options: Options,
@@ -39,8 +39,8 @@ impl Figure {
 impl Study {
     /// Returns the figures that the study defines. A figure over the utilization shows one number of tasks. If the
     /// study has several numbers of tasks, and the figure does not distinguish them, the list contains one figure for
-    /// each number of tasks. If the study has more numbers of tasks than utilizations, the two columns exchange their
-    /// roles.
+    /// each number of tasks. If the study has more numbers of tasks than utilizations, the number of tasks and the
+    /// utilization exchange their roles.
     ///
     /// # Errors
     /// Fails in the same cases as [`Study::findings`].
@@ -76,8 +76,8 @@ impl Study {
     }
 }
 
-/// Completes the options of `figure`, a figure of the study `spec` that shows `table`. Returns the name of the figure
-/// and its options. If the figure is divided into parts, returns the name and the options of each part.
+/// Completes the options of `figure`. The figure belongs to the study `spec` and shows `table`. Returns the name of the
+/// figure and its options. If the figure is divided into parts, returns the name and the options of each part.
 pub(crate) fn complete(spec: &Spec, figure: &Options, table: &Table) -> Vec<(Option<String>, Options)> {
     let mut options = figure.clone();
     let title = match spec.title() {
@@ -104,8 +104,8 @@ pub(crate) fn complete(spec: &Spec, figure: &Options, table: &Table) -> Vec<(Opt
     parts.into_iter().map(part).collect()
 }
 
-/// Chooses where the figure shows each further axis with several values, if `options` do not state it: on the
-/// horizontal axis if the utilization and the number of tasks do not vary, otherwise in the panels.
+/// If `options` do not state where the figure shows a further axis with several values, chooses the place. The place is
+/// the horizontal axis if the utilization and the number of tasks do not vary, otherwise the panels.
 fn further_axes(study: &Partitioning, options: &mut Options, others_vary: bool) {
     for name in study.axes() {
         let named = |names: &Option<Names>| {
@@ -131,8 +131,8 @@ fn further_axes(study: &Partitioning, options: &mut Options, others_vary: bool) 
     }
 }
 
-/// Completes the options of a figure of a study of partitioning. Returns the column and the value of each part, if the figure
-/// is divided into parts.
+/// Completes the options of a figure of a study of partitioning. If the figure is divided into parts, returns the
+/// column and the value of each part.
 fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'static str, String)> {
     let points = study.points().iter();
     let utilizations: BTreeSet<_> = points.clone().map(|point| point.utilization).collect();

@@ -65,7 +65,7 @@ pub enum State {
     /// edited the results. Another experiment differs, for example, in its seed, its number of sets
     /// or an axis.
     Outdated,
-    /// The results are from exactly this experiment and this version of gpusched.
+    /// The results are from this experiment and from this version of gpusched.
     Current,
 }
 
@@ -80,8 +80,8 @@ pub struct Study {
     pub state: State,
 }
 
-/// Reads all studies in the folder at `path`: every TOML file, in the order of names. The results
-/// of a study are next to the study file, or in a folder that has the name of the study.
+/// Reads all studies in the folder at `path`. Each TOML file is a study. The studies have the order of their names. The
+/// results of a study are next to the study file, or in a folder that has the name of the study.
 ///
 /// # Errors
 /// Fails with [`Error::Io`] if the folder cannot be read. Fails with [`Error::Refused`] if there is no study or if two

@@ -11,8 +11,8 @@ use gpusched_model::error::{Error, Result};
 /// Ending of the names of journals. Git ignores files with this ending.
 pub const JOURNAL: &str = ".checkpoint.jsonl";
 
-/// Ending of the name of the file that contains copies of all files that the study names. The ending follows the name of the
-/// study.
+/// The file with copies of all files that the study names has a name with this ending. The ending follows the name of
+/// the study.
 pub(crate) const INPUTS: &str = ".inputs.json";
 
 /// Paths of all files of one study.
@@ -41,7 +41,7 @@ impl Folder {
         self.file(".toml")
     }
 
-    /// Returns the path of the file that contains copies of all files that the study names.
+    /// Returns the path of the file with copies of all files that the study names.
     pub fn inputs(&self) -> PathBuf {
         self.file(INPUTS)
     }
@@ -88,9 +88,8 @@ impl Folder {
         self.file(&format!("{}{JOURNAL}", suffix(shard)))
     }
 
-    /// Writes the `text` of the study and copies of the files that the study names, so that the folder is complete. If
-    /// a file already has this content, the function does not write the file again, because another shard may be
-    /// reading it.
+    /// Writes the `text` of the study and copies of the files that the study names, so that the folder is complete. The
+    /// function does not write a file that already has this content, because another shard may be reading the file.
     pub(crate) fn write_spec(
         &self,
         mut outputs: Outputs,

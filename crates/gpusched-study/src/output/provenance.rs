@@ -11,7 +11,7 @@ use crate::running::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The data that are necessary to compute the same results again.
+/// The data that a user needs to compute the same results again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {

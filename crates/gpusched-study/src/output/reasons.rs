@@ -21,7 +21,7 @@ pub struct Reasons {
     pub not_checkable: Vec<NotCheckable>,
 }
 
-/// Claims of one study that are not reproduced, all for the same reason.
+/// Claims of one study that are not reproduced. All have the same reason.
 #[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
@@ -111,11 +111,11 @@ impl Reasons {
         of_study.find(|deviation| deviation.claims.iter().any(|id| id == claim))
     }
 
-    /// Checks each deviation of a study in `findings`. Each deviation must name a claim that the
-    /// study does not reproduce. The function ignores deviations of other studies.
+    /// Checks the deviations of all studies in `findings`. Each deviation must name a claim that its study does not
+    /// reproduce. The function ignores deviations of other studies.
     ///
     /// # Errors
-    /// Fails with a refusal if a claim is unknown or if the study reproduces it. The refusal names the claim.
+    /// Fails if a claim is unknown or if the study reproduces it. The error names the claim.
     pub(crate) fn check(&self, findings: &[Findings]) -> Result<()> {
         for deviation in &self.deviations {
             let Some(study) = findings.iter().find(|findings| findings.study == deviation.study) else {

@@ -1,5 +1,4 @@
-//! A Markdown page that lists which published claims the studies reproduce, and the reasons why other claims are not
-//! reproduced.
+//! A Markdown page that lists which published claims the studies reproduce. For all other claims, it lists the reasons.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,8 +20,8 @@ const WIDTH: usize = 158;
 /// prints all values.
 const FIGURES: usize = 4;
 
-/// Returns the page about finished studies. The page depends only on their claims, their results,
-/// `reasons` and `command`, the command line that writes the page.
+/// Returns the page about finished studies. The page depends only on the claims and results of these studies, on
+/// `reasons` and on `command`. The latter is the command line that writes the page.
 ///
 /// # Errors
 /// Fails under the same conditions as [`Study::findings`], and if a reason is stated for an unknown or a reproduced claim.
@@ -63,7 +62,7 @@ fn paper(source: Option<&str>) -> &str {
 /// Name of claims that come from no paper.
 const OWN: &str = "gpusched's own hypotheses";
 
-/// Returns a table that has one row for each paper, with the numbers of claims of this paper.
+/// Returns a table with one row for each paper. The row counts the claims of this paper.
 fn summary(findings: &[Findings], reasons: &Reasons) -> String {
     let mut papers: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for claim in findings.iter().flat_map(claims) {
@@ -89,7 +88,7 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
     text + "\n"
 }
 
-/// Returns the list of claims that at least one analysis variant does not reproduce. The list is sorted by reason, and
+/// Returns the list of claims that at least one analysis variant does not reproduce. The list is sorted by reason. It
 /// states the published numbers and the computed values.
 fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     let mut text = String::new();
@@ -143,8 +142,8 @@ fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     text
 }
 
-/// Returns the text about a claim that is not reproduced: the published numbers, and the values
-/// that the study computes for each analysis variant.
+/// Returns the text about a claim that is not reproduced. It states the published numbers, and the values that the
+/// study computes for each analysis variant.
 fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> String {
     let mut text = format!("{}: {}", claim.id, claim.text.trim_end_matches('.'));
     if let Some(source) = claim.source.as_deref().filter(|source| source.starts_with('[')) {
@@ -228,7 +227,7 @@ fn repetition(file: &Path, results: &Path, study: &str) -> String {
     )
 }
 
-/// Returns the list item of one study: its size, its title and its reproduced claims. If
+/// Returns the list item of one study. It states the size, the title and the reproduced claims of the study. If
 /// `repeated` is true, the item also contains the command that repeats the study.
 fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
     let spec = &study.spec;

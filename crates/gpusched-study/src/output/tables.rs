@@ -11,7 +11,7 @@ use gpusched_model::error::{Error, Result};
 /// The tables of a study, each as CSV text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Tables {
-    /// Table of results. The bytes of this table are equal in every run.
+    /// Table of results. This table has the same bytes in every run.
     pub results: Vec<u8>,
     /// Table of times. Absent if the study does not measure times.
     pub timing: Option<Vec<u8>>,

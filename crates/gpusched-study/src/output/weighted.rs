@@ -11,8 +11,9 @@ use crate::table::{Column, Table};
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 
-/// Columns of the table of weighted schedulability. The table has one row for each combination of number of tasks,
-/// further axes, analysis variant and algorithm. The table has a column for each further axis after `tasks`.
+/// Columns of the table of weighted schedulability. The table has one row for each combination of: number of tasks,
+/// values on the further axes, analysis variant, and algorithm. The columns of the further axes follow the column
+/// `tasks`.
 pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "study",
     "tasks",
@@ -29,10 +30,10 @@ pub const WEIGHTED_COLUMNS: [&str; 10] = [
 /// Number of columns in [`WEIGHTED_COLUMNS`] before the columns of the axes.
 const BEFORE_AXES: usize = 2;
 
-/// Number of columns in [`WEIGHTED_COLUMNS`] that are copied from the table of results. These columns identify a row.
+/// Number of those columns in [`WEIGHTED_COLUMNS`] that gpusched copies from the table of results. They identify a row.
 const COPIED: usize = 7;
 
-/// The two sums of weighted schedulability, in billionths of a utilization of 1.
+/// The two sums in the definition of weighted schedulability. Their unit is a billionth of utilization 1.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Weighted {
     schedulable: u128,

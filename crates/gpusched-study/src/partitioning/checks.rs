@@ -1,4 +1,4 @@
-//! Checks of a study of partitioning that the TOML format alone cannot express.
+//! Further checks of a study of partitioning. The TOML format cannot express them.
 
 use crate::definition::axis::MAX_VALUES;
 use crate::definition::document::Document;
@@ -35,8 +35,8 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
     unique(document, "algorithm", algorithms)
 }
 
-/// Checks the field `blocks` of each analysis variant. A policy that uses blocks requires a number of blocks, from the
-/// variant or from the generator. Under all other policies, the field `blocks` of a variant has no effect, and gpusched
+/// Checks the field `blocks` of each analysis variant. For a policy that uses blocks, the variant or the generator must
+/// state a number of blocks. Under all other policies, the field `blocks` of a variant has no effect, and gpusched
 /// rejects this field.
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     for (index, variant) in shape.variant.iter().enumerate() {
@@ -68,8 +68,8 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// Checks that tasks have memory traffic if the interference model counts memory traffic. Also
-/// checks that the policy has a proof for partitions that share a memory.
+/// Checks that tasks have memory traffic if the interference model counts memory traffic. Also checks that the policy
+/// has a schedulability test for partitions that share a memory.
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
     for (index, variant) in shape.variant.iter().enumerate() {
         let error = |field: &str, message: String| {
@@ -170,7 +170,7 @@ pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Of
     shape.variant.iter().enumerate().map(offer).collect()
 }
 
-/// Checks that the generator states no form of the WCET functions, because each analysis variant states its own form.
+/// Checks that the generator does not state a form of the WCET functions. Each analysis variant states its own form.
 pub(super) fn generator(document: &Document) -> Result<()> {
     let table: toml::Table = document.parse()?;
     let generator = table.get("generator").and_then(toml::Value::as_table);
@@ -201,7 +201,7 @@ pub(super) fn axes(document: &Document) -> Result<()> {
     }
 }
 
-/// Checks that exactly one of these two sources defines the task sets: the generator or a file.
+/// Checks that the task sets are from exactly one source: the generator or a file.
 pub(super) fn population(document: &Document, cell: &Cell) -> Result<()> {
     let shape = &cell.shape;
     let refuse = |field: String, found: String, expected: &str| {
@@ -253,7 +253,8 @@ pub(super) fn population(document: &Document, cell: &Cell) -> Result<()> {
     Ok(())
 }
 
-/// Returns the points of the study for each of `settings` settings, in ascending order of the number of tasks.
+/// Returns the points of the study. They are repeated for each of the `settings` settings, each time in ascending order
+/// of the number of tasks.
 pub(super) fn points(document: &Document, shape: &Shape, settings: usize) -> Result<Vec<Point>> {
     let axis = &shape.axis;
     let grid: Vec<(Option<usize>, Option<Factor>)> = match (&shape.population, &axis.utilization, &axis.tasks)

@@ -1,5 +1,4 @@
-//! Checks that reject an option of an algorithm if the option has no effect. The command line
-//! rejects the same options.
+//! Checks that reject an option of an algorithm if the option has no effect. The command line rejects the same options.
 
 use serde::Deserialize;
 
@@ -93,7 +92,7 @@ fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
     }
 }
 
-/// Returns the message that explains why `found`, an option of `algorithm`, is rejected.
+/// Returns the message that explains why gpusched rejects `found`, an option of `algorithm`.
 fn refusal(algorithm: &Algorithm, refused: &NoEffect, found: &str) -> String {
     match refused {
         NoEffect::Option { with: kinds, .. } | NoEffect::Improve { after: kinds } => format!(

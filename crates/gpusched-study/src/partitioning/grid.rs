@@ -124,7 +124,7 @@ pub(super) fn cells(document: &Document) -> Result<Vec<Cell>> {
     Ok(cells.map(|(levels, shape)| Cell { levels, shape }).collect())
 }
 
-/// Returns the axes of the study in `table` that replace fields, with their values.
+/// Returns those axes of the study in `table` that replace fields, with the values on these axes.
 fn axes(document: &Document, table: &Table) -> Result<Vec<(&'static str, Vec<Level>)>> {
     let axis = table.get("axis").and_then(toml::Value::as_table);
     let stated = FIELDS
@@ -178,7 +178,7 @@ fn replace(table: &mut Table, field: &str, level: &Level) -> Result<(), Refusal>
     }
 }
 
-/// Adds the values on the axes to `error`, an error of one grid cell.
+/// Adds the values on the axes to `error`, which is an error of one grid cell.
 pub(super) fn in_cell(error: Error, document: &Document, levels: &[(&'static str, Level)]) -> Error {
     match error {
         Error::Refused(refusal) if !levels.is_empty() => {

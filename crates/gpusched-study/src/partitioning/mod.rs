@@ -206,8 +206,8 @@ impl Partitioning {
         self.variants().len() * self.algorithms.len()
     }
 
-    /// Returns the number of tallies for one task set: the results, and two tallies for each pair of algorithms if the study
-    /// compares them.
+    /// Returns the number of tallies for one task set. Each result has one tally. If the study compares pairs of
+    /// algorithms, each pair has two more tallies.
     pub(super) fn tallies(&self) -> usize {
         let pairs = pairs::pairs(self.algorithms.len()).count() * self.variants().len();
         self.cells() + if self.paired { 2 * pairs } else { 0 }

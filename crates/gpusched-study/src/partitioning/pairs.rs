@@ -1,5 +1,6 @@
-//! Paired comparison of algorithms. All algorithms partition the same task sets. So the task sets that only one of two
-//! algorithms schedules show which algorithm is better, even if the confidence intervals of the two ratios overlap.
+//! Paired comparison of algorithms. All algorithms partition the same task sets. The comparison counts the task sets
+//! that only one of two algorithms schedules. These counts show which algorithm is better, even if the confidence
+//! intervals of the two ratios overlap.
 //!
 //! Source: Q. McNemar, *Note on the sampling error of the difference between correlated proportions or percentages*,
 //! Psychometrika 12, 1947, with the exact binomial distribution.
@@ -13,10 +14,10 @@ use crate::output::tables::csv_of;
 use crate::running::tally::Tally;
 use gpusched_model::error::Result;
 
-/// Columns of the table of pairs. The table has one row for each combination of number of tasks, further axes, analysis
-/// variant and pair of algorithms. The table has a column for each further axis after `tasks`. `only_algorithm` and
-/// `only_other` are the numbers of task sets that only one of the two algorithms schedules. `p_value` is the
-/// probability of a difference of at least this size if both algorithms are equally good.
+/// Columns of the table of pairs. The table has one row for each combination of: number of tasks, values on the further
+/// axes, analysis variant, and pair of algorithms. The columns of the further axes follow the column `tasks`.
+/// `only_algorithm` and `only_other` are the numbers of task sets that only one of the two algorithms schedules.
+/// `p_value` is the probability of a difference of at least this size if both algorithms are equally good.
 pub const PAIR_COLUMNS: [&str; 13] = [
     "study",
     "tasks",
@@ -36,7 +37,7 @@ pub const PAIR_COLUMNS: [&str; 13] = [
 /// Number of columns in [`PAIR_COLUMNS`] before the columns of the axes.
 const BEFORE_AXES: usize = 2;
 
-/// Returns the pairs of `algorithms` algorithms, each with the smaller index first.
+/// Returns all pairs of `algorithms` algorithms. In each pair, the smaller index is first.
 pub(super) fn pairs(algorithms: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..algorithms).flat_map(move |one| (one + 1..algorithms).map(move |other| (one, other)))
 }

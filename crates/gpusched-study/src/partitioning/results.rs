@@ -13,10 +13,10 @@ use crate::table::Table;
 use crate::wilson;
 use gpusched_model::error::Result;
 
-/// Columns of the results. The table has a column for each further axis after `tasks`, unless this list already
-/// contains the column. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
-/// `mean_sms` is the mean over all schedulable task sets; it is empty if no task set is schedulable. The mean numbers
-/// of merges are means over all task sets.
+/// Columns of the results. The columns of the further axes follow the column `tasks`, except for columns that this list
+/// already contains. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
+/// `mean_sms` is the mean over all schedulable task sets. It is empty if no task set is schedulable. The columns with
+/// mean numbers of merges contain means over all task sets.
 pub const COLUMNS: [&str; 17] = [
     "study",
     "point",

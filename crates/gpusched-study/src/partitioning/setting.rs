@@ -29,7 +29,7 @@ pub(super) struct Setting {
     pub variants: Vec<Variant>,
     /// Supported partition sizes of each analysis variant.
     pub offers: Vec<Option<Offer>>,
-    /// Kernels that the generated tasks copy, for each analysis variant with measured WCET functions.
+    /// For each analysis variant with measured WCET functions, the kernels that the generated tasks copy.
     pub kernels: Vec<Option<Kernels>>,
     /// Task sets from a file. Absent if the study generates task sets.
     pub population: Option<Population>,
@@ -91,7 +91,8 @@ impl Contents {
 }
 
 impl Setting {
-    /// Checks one grid cell of the study in `document`. Also returns the heuristic of each algorithm.
+    /// Checks one grid cell of the study in `document`, and returns its setting. Also returns the heuristic of each
+    /// algorithm.
     pub fn new(
         document: &Document,
         cell: &Cell,
@@ -149,8 +150,8 @@ impl Setting {
         Ok(())
     }
 
-    /// Returns the generator of task sets at `point` for the analysis variant with number `index`, which states the
-    /// WCET functions and the number of blocks. All variants use the same random numbers.
+    /// Returns the generator of task sets at `point` for the analysis variant with number `index`. The variant states
+    /// the WCET functions and the number of blocks. All variants use the same random numbers.
     pub fn source(&self, point: &Point, index: usize, seed: u64) -> Result<Source> {
         let variant = self.variants.get(index);
         let functions = variant.and_then(|variant| variant.wcet.as_ref());

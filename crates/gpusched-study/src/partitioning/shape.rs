@@ -18,7 +18,7 @@ use gpusched_analysis::partitioning::{HeuristicKind, Objective, Traffic};
 use gpusched_model::device::Granularity;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
 
-/// A study of partitioning, which assigns the tasks of generated task sets to partitions with several heuristics.
+/// A study of partitioning. It assigns the tasks of generated task sets to partitions, with several heuristics.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PartitioningStudy")]
@@ -62,12 +62,12 @@ pub struct PartitioningShape {
     pub variant: Vec<Variant>,
     /// Heuristics that the study compares.
     pub algorithm: Vec<Algorithm>,
-    /// Whether the results include a table of weighted schedulability. The table has one value per
-    /// number of tasks, for all utilizations together.
+    /// Whether the results include a table of weighted schedulability. The table has one value for each number of
+    /// tasks. This value covers all utilizations.
     #[serde(default)]
     pub weighted: bool,
-    /// Whether the results include a table of pairs. The table compares every two algorithms on the same task sets, with the
-    /// p-value of McNemar's test. Default: false.
+    /// Whether the results include a table of pairs. The table compares each pair of algorithms on the same task sets,
+    /// and states the p-value of McNemar's test. Default: false.
     #[serde(default)]
     pub paired: bool,
     /// Figure of the results, or several figures. Default: the schedulability ratio over the utilization.
@@ -101,7 +101,7 @@ pub struct Axis {
     pub utilization: Option<Values>,
     /// Numbers of tasks n in a task set.
     pub tasks: Option<Values>,
-    /// Values of other fields. The key is the name of the field.
+    /// Values of other fields. Each key is the name of a field.
     #[serde(flatten)]
     #[schemars(with = "BTreeMap<String, Levels>")]
     pub fields: toml::Table,
@@ -139,8 +139,8 @@ pub struct Variant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
-    /// Arbitration rule of the shared memory. Only with an `interference` model that counts memory
-    /// traffic; such a model requires `saturation` in the generator. Default: `any`.
+    /// Arbitration rule of the shared memory. Only with an `interference` model that counts memory traffic. Such a
+    /// model requires `saturation` in the generator. Default: `any`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<Arbitration>,
     /// Granularity of partitions on the `device` of the study. If absent, a partition can consist of any SMs.
@@ -198,8 +198,8 @@ pub struct Algorithm {
     /// Whether BF prefers small or large values of the measure U. Only with the heuristic BF.
     #[serde(default)]
     pub bf_direction: BfDirection,
-    /// Number of equal partitions. Default: the smallest number with which the heuristic accepts
-    /// all tasks. Only with the heuristics FFD and WFD.
+    /// Number of equal partitions. Default: the smallest number for which the heuristic accepts all tasks. Only with
+    /// the heuristics FFD and WFD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
     /// Objective of the search. Only with the heuristics `savings`, `matching`, `auto` and `optimal`, and with local
@@ -219,8 +219,8 @@ pub struct Algorithm {
         skip_serializing_if = "Option::is_none"
     )]
     pub search_effort: Option<u64>,
-    /// Accepted optimality gap in SMs. The search stops when its plan fits on the GPU and uses at
-    /// most `gap` SMs more than the lower bound. Only with `auto` and `optimal`. Default: 0.
+    /// Accepted optimality gap in SMs. The search stops when its plan fits on the GPU and exceeds the lower bound by at
+    /// most `gap` SMs. Only with `auto` and `optimal`. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
     /// How the heuristic counts the memory traffic of other partitions when it merges two partitions. Only if an

@@ -11,8 +11,8 @@ const DECADES: i32 = 8;
 /// Maximum number of decades on an axis with ticks at 1, 2 and 5 in every decade.
 const FEW_DECADES: f64 = 2.0;
 
-/// Space between the first or last tick and the nearest end of the axis, as a share of the distance between the first
-/// and the last tick.
+/// Space between an end of the axis and its nearest tick, as a share of the distance between the first and the last
+/// tick.
 const PADDING: f64 = 0.025;
 
 /// Converts values to coordinates. The ticks of an axis are at round values or at categories.
@@ -52,7 +52,7 @@ pub(super) struct Wanted<'a> {
     pub title: Option<&'a str>,
     pub logarithmic: bool,
     pub range: Option<Span>,
-    /// Whether the axis starts at 0, which bars require.
+    /// Whether the axis starts at 0. Bars require such an axis.
     pub from_zero: bool,
 }
 
@@ -127,8 +127,8 @@ impl Axis {
         self.scale == Scale::Categories
     }
 
-    /// Returns the position of a value: 0 at the lower end of the axis, and 1 at the upper end. The position of a value
-    /// beyond the ends is below 0 or above 1.
+    /// Returns the position of a value. The position is 0 at the lower end of the axis, and 1 at the upper end. The
+    /// position of a value beyond the ends is below 0 or above 1.
     pub fn share(&self, value: f64) -> f64 {
         (self.unlimited(value) - self.low) / (self.high - self.low)
     }
@@ -173,7 +173,7 @@ fn widened(wanted: Wanted<'_>, (mut min, mut max): (f64, f64)) -> (f64, f64) {
     (min, max)
 }
 
-/// Returns ticks at round numbers that enclose the range from `min` to `max`.
+/// Returns ticks at round numbers. The ticks enclose the range from `min` to `max`.
 fn round_numbers((min, max): (f64, f64)) -> Vec<Tick> {
     // Chooses the smallest step among 1, 2 and 5 · 10^exponent for which the axis has at most STEPS steps.
     let rough = (max - min) / STEPS;
@@ -200,7 +200,7 @@ fn round_numbers((min, max): (f64, f64)) -> Vec<Tick> {
     (0..count).map(tick).collect()
 }
 
-/// Returns the ticks of a logarithmic axis that enclose the range from `min` to `max`.
+/// Returns the ticks of a logarithmic axis. The ticks enclose the range from `min` to `max`.
 fn decades((min, max): (f64, f64)) -> Vec<Tick> {
     let (low, high) = (libm::log10(min), libm::log10(max));
     let first = libm::floor(low + 1e-9) as i32;

@@ -1,5 +1,5 @@
-//! Appearance of categories. Lightness and hatching distinguish categories in black and white, and hue distinguishes them
-//! in colour.
+//! Appearance of categories. In black and white, lightness and hatching distinguish categories. In colour, hue
+//! distinguishes them.
 
 /// Colours of Okabe & Ito, alternately dark and light. Yellow is hard to see on white. It is included because every
 /// area has an outline.

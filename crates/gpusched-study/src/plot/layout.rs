@@ -213,7 +213,7 @@ impl Layout {
     }
 }
 
-/// Returns the width and the height of the frame of a panel, if no size is stated.
+/// Returns the default width and the default height of the frame of a panel.
 fn natural_frame(chart: &Chart) -> (f64, f64) {
     let size: (f64, f64) = match chart.panels.len() {
         1 => (440.0, 290.0),
@@ -296,8 +296,8 @@ fn category_labels(chart: &Chart, frame_width: f64) -> (bool, f64, f64) {
     )
 }
 
-/// Returns the labels for which a horizontal axis has space: all labels, every second label, and so on. Each label has
-/// its position relative to the frame.
+/// Returns those labels for which a horizontal axis has space: all labels, or every second label, and so on. Each label
+/// has its position relative to the frame.
 pub(super) fn visible_labels(axis: &Axis, frame_width: f64, slanted: bool) -> Vec<(f64, &str)> {
     let place = |at: f64| frame_width * axis.share_of_coordinate(at);
     let half = |label: &str| match slanted {
@@ -316,7 +316,7 @@ pub(super) fn visible_labels(axis: &Axis, frame_width: f64, slanted: bool) -> Ve
     steps.map(every).find(|labels| fits(labels)).unwrap_or_default()
 }
 
-/// Returns an upper bound on the width of `text` at font size `size`, for the usual fonts.
+/// Returns an upper bound, for the usual fonts, on the width of `text` at font size `size`.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | ' ' | '.' | ',' | ':' | ';' | '(' | ')' | '[' | ']'

@@ -40,9 +40,9 @@ use gpusched_model::error::Result;
 /// Draws the rows of all tables as one figure, and returns the figure as SVG text.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if there are no values, or if there are too many
-/// series, panels or categories. Also fails if a column is missing, if a cell is not a number, or if a series has two
-/// values at a place where it can have only one. On a logarithmic axis, a value that is not positive is an error. These
+/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if there are no values, or if there are too
+/// many series, panels or categories. Also fails if a column is missing, if a cell is not a number, or if a series has
+/// two values at a place that allows only one. On a logarithmic axis, a value that is not positive is an error. These
 /// errors state the file and the line. An option that does not suit the table or the kind of figure is an error too.
 pub fn svg(tables: &[Table], options: &Options) -> Result<String> {
     draw::svg(&data::Chart::new(tables, options)?)
@@ -59,7 +59,7 @@ pub fn check(tables: &[Table], options: &Options) -> Result<()> {
 /// Checks that a series of the figure has at most one value at each place, without drawing the figure.
 ///
 /// # Errors
-/// Fails like [`check`], and if a series has two values at a place where it can have only one.
+/// Fails in the same cases as [`check`], and if a series has two values at a place that allows only one.
 pub(crate) fn check_places(tables: &[Table], options: &Options) -> Result<()> {
     data::check_places(tables, options)
 }

@@ -16,8 +16,8 @@ pub struct Options {
     pub name: Option<String>,
     /// Title of the figure. Default: the title of the study.
     pub title: Option<String>,
-    /// Kind of figure. Default: `line` if the horizontal axis shows numbers, `box` if it shows texts with several values
-    /// each, otherwise `bar`.
+    /// Kind of figure. Default: `line` if the horizontal axis shows numbers. If it shows texts: `bar` if each series
+    /// has at most one value for each text, otherwise `box`.
     pub kind: Option<FigureKind>,
     /// Table that the figure shows. Default: the table with the column `y`. Only in studies of partitioning.
     pub table: Option<FigureTable>,
@@ -25,18 +25,18 @@ pub struct Options {
     pub x: Option<String>,
     /// Name of the column of the values. Default: `rate`, or `value`.
     pub y: Option<String>,
-    /// Names of the columns that distinguish the series: the lines, the bars in a group, or the rows of a heat map. An
-    /// empty list means one series. Default: `algorithm`, or the next column that distinguishes the rows.
+    /// Names of the columns that distinguish the series. A series is a line, a bar in each group, or a row of a heat
+    /// map. An empty list means one series. Default: `algorithm`, or the next column that distinguishes the rows.
     #[schemars(with = "Option<Names>")]
     pub series: Option<Names>,
     /// Columns that distinguish the panels. An empty list means one panel. Default: `variant`, if present.
     #[schemars(with = "Option<Names>")]
     pub panel: Option<Names>,
-    /// Filter for the rows to draw: pairs of a column and either a value or a list of values. gpusched draws the rows
-    /// that have one of the stated values in each of these columns. Default: all rows.
+    /// Filter for the rows to draw: pairs of a column and either a value or a list of values. gpusched draws a row if
+    /// its cell in each of these columns has one of the stated values. Default: all rows.
     #[serde(rename = "where")]
     pub selection: BTreeMap<String, Names>,
-    /// Name of a series. The figure shows each value divided by the value of this series at the same place.
+    /// Name of a series. The figure divides each value by the value of this series at the same place.
     pub normalize: Option<String>,
     /// Values at which the figure has a line across each panel.
     pub reference: Vec<Reference>,
@@ -85,9 +85,9 @@ pub enum FigureKind {
     Bar,
     /// One point per row, with the confidence interval.
     Point,
-    /// Median, quartiles, whiskers of 1.5 interquartile ranges, and outliers of several values.
+    /// For several values: median, quartiles, whiskers of 1.5 interquartile ranges, and outliers.
     Box,
-    /// Share of the values that are at most the value on the horizontal axis.
+    /// For each x on the horizontal axis, the share of the values that are at most x.
     Cdf,
     /// One colored cell per value, one row of cells per series.
     Heat,

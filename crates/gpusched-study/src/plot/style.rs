@@ -1,4 +1,5 @@
-//! Line styles of a figure. A style has a color, dashes and a marker, because each of these distinguishes only a few lines.
+//! Line styles of a figure. A style has a color, dashes and a marker. Each of these alone distinguishes only a few
+//! lines.
 
 /// Appearance of one line. All lengths are in pixels.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -20,7 +21,7 @@ pub(super) enum Marker {
     },
 }
 
-/// Colors of Okabe & Ito. Gray replaces their yellow, because a yellow line is too pale on white.
+/// Colors of Okabe & Ito. Gray replaces yellow, because a yellow line is too pale on white.
 const COLORS: [&str; 8] = [
     "#0072b2", // blue
     "#d55e00", // vermillion
@@ -96,7 +97,8 @@ const HEAT: [[f64; 3]; 6] = [
     [253.0, 231.0, 37.0],
 ];
 
-/// Returns the color of a heat map at `share` of its scale, from 0 to 1, and whether text on this color must be white.
+/// Returns the color of a heat map at `share` of its scale, from 0 to 1. Also returns whether text on this color must
+/// be white.
 pub(super) fn heat(share: f64) -> (String, bool) {
     let position = share.clamp(0.0, 1.0) * (HEAT.len() - 1) as f64;
     let below = (position as usize).min(HEAT.len() - 2);

@@ -131,7 +131,7 @@ impl Document {
         ));
     }
 
-    /// Adds the elements of `content`, without their parts outside the rectangle.
+    /// Adds the elements of `content`, but only the parts inside the rectangle.
     pub fn clipped(&mut self, (x, y): (f64, f64), size: (f64, f64), content: Document) {
         let (width, height) = size;
         let place = format!("x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\"");

@@ -94,7 +94,7 @@ impl FromStr for Selection {
     }
 }
 
-/// Returns whether the text `cell` equals `value`, or is an equal number, such as 2 and 2.0.
+/// Returns whether the text `cell` equals `value`, or both are equal numbers, such as 2 and 2.0.
 pub(crate) fn accepts(value: &str, cell: &str) -> bool {
     let number = |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite());
     cell == value || number(cell).is_some_and(|cell| Some(cell) == number(value))

@@ -8,14 +8,14 @@ use super::work::Work;
 /// The results of one chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
-    /// Results of a chunk of task sets: tallies, sorted by analysis variant, then by algorithm.
+    /// Results of a chunk of task sets. They are tallies, sorted by analysis variant, then by algorithm.
     Tallies(Vec<Tally>),
     /// Results of an experiment case: rows of the results table, as text.
     Rows(Vec<Vec<String>>),
 }
 
-/// The finished chunks of a study, with their results. The collection adds the tallies of each
-/// point, and stores the rows of each chunk.
+/// The finished chunks of a study, with their results. The collection adds up the tallies of each point, and stores the
+/// rows of each chunk.
 #[derive(Clone, Debug)]
 pub struct Collection {
     work: Work,
@@ -54,7 +54,7 @@ pub enum Added {
     Again,
     /// The results were rejected, because the collection already has different results.
     Conflict,
-    /// The results were rejected, because they cannot be results of this chunk.
+    /// The results were rejected, because this chunk cannot have such results.
     Malformed,
 }
 
@@ -157,7 +157,7 @@ impl Collection {
 }
 
 impl Collected {
-    /// Returns whether `content` can be the results of a chunk of `units` task sets or cases.
+    /// Returns whether a chunk of `units` task sets or cases can have the results `content`.
     fn fits(&self, content: &Content, units: u64) -> bool {
         match (self, content) {
             (Collected::Tallies { cells, .. }, Content::Tallies(new)) => {
@@ -187,7 +187,7 @@ fn digest(content: &Content) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// Adds rows to a hash, together with their lengths. Therefore different tables have different hash inputs.
+/// Adds rows to a hash. Also adds the lengths, so that different tables have different hash inputs.
 pub(super) fn hash_rows(hash: &mut Sha256, rows: &[Vec<String>]) {
     for row in rows {
         hash.update((row.len() as u64).to_le_bytes());

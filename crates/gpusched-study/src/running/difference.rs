@@ -9,7 +9,7 @@ const WITHOUT_EFFECT: [&str; 5] = ["title", "source", "figure", "claim", "weight
 /// Maximum number of characters of a value in a message.
 const CLIP: usize = 60;
 
-/// A field with its values in both files; `None` where a file lacks the field.
+/// A field with its values in both files. A value is `None` if a file lacks the field.
 #[derive(Debug, PartialEq, Eq)]
 struct Difference {
     field: String,
@@ -17,7 +17,7 @@ struct Difference {
     now: Option<String>,
 }
 
-/// Returns the refusal for results of the study file `before` that do not belong to the study file `now`. The refusal
+/// Returns the refusal of results that belong to the study file `before`, and not to the study file `now`. The refusal
 /// states the fields that differ. Returns `None` if no field differs, or if a file is not TOML.
 pub(super) fn refusal(before: &str, now: &str) -> Option<Refusal> {
     let (mut before, mut now): (Table, Table) = (before.parse().ok()?, now.parse().ok()?);

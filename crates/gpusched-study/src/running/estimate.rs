@@ -1,10 +1,10 @@
 //! Estimate of the work of a study, from a trial run with fewer task sets.
 //!
 //! A shard consists of every n-th chunk, so each shard has task sets of all points. The longest shard takes more than
-//! the mean for two reasons: some points are slower, and single task sets are much slower. Both reasons matter only if
-//! a shard has few chunks. Let C be the time of a chunk of the slowest point, and T the time of all chunks. With at
-//! most T ÷ 4C shards, the longest shard took less than twice the mean in all measured studies with at least one second
-//! of work (`docs/how-to/cluster.md`).
+//! the mean time of a shard, for two reasons: some points are slower, and single task sets are much slower. Both
+//! reasons matter only if a shard has few chunks. Let C be the time of a chunk of the slowest point, and let T be the
+//! total time of all chunks. With at most T ÷ 4C shards, the longest shard took less than twice the mean in all
+//! measured studies with at least one second of work (`docs/how-to/cluster.md`).
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::definition::spec::{Overrides, Spec};
 use crate::output::folder::Folder;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The mean shard must take at least as long as this number of chunks of the slowest point.
+/// The mean time of a shard must be at least the time of this number of chunks of the slowest point.
 const CHUNKS: u128 = 4;
 
 /// Estimate of the work of a study.
@@ -22,13 +22,13 @@ const CHUNKS: u128 = 4;
 pub struct Estimate {
     /// Time of all searches on one core [ns].
     pub total_ns: u64,
-    /// Largest number of shards for which gpusched expects that no shard takes more than twice the mean.
+    /// Largest number of shards for which gpusched expects that no shard takes more than twice the mean time.
     pub most_shards: u32,
 }
 
 impl Estimate {
-    /// Estimates the work of `spec` from a finished run of the same study with another number of task sets, in the folder at
-    /// `path`.
+    /// Estimates the work of `spec` from a finished run of the same study with another number of task sets. The run is
+    /// in the folder at `path`.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] for a study of cases, for an unfinished trial, and for a trial of another study. Also fails

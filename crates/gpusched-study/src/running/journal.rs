@@ -31,8 +31,8 @@ pub struct Journal {
     synced: Instant,
 }
 
-/// Maximum time for which a finished chunk may exist only in the memory of the operating system. A
-/// power failure can lose these chunks. If only the process ends, no chunk is lost.
+/// Maximum time during which only the memory of the operating system contains a finished chunk. A power failure can
+/// lose such chunks. The end of the process alone loses no chunk.
 const SYNC: Duration = Duration::from_secs(5);
 
 impl Journal {
@@ -101,7 +101,7 @@ impl Journal {
             .map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
-    /// Writes each line in one call. Therefore the operating system receives only complete lines, unless the process is
+    /// Writes each line in one call. The operating system then receives only complete lines, unless the process is
     /// killed during the call.
     fn append(&mut self, line: &impl Serialize) -> Result<()> {
         let fail = |cause| Error::io(&self.path, "write", cause);

@@ -13,11 +13,11 @@ use crate::output::folder::{Folder, JOURNAL};
 use crate::output::results;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Merges the shards of all studies that have journals in `folders`. Writes the same files as a run of the whole study into
-/// the folder at `output`. Returns the studies in the order of their names.
+/// Merges the shards of all studies that have journals in `folders`. Writes the files of the whole study into the
+/// folder at `output`, as a run of the whole study does. Returns the studies in the order of their names.
 ///
-/// The memory for a merge does not depend on the number of journals: gpusched reads the journals one after the other,
-/// line by line.
+/// The memory for a merge does not depend on the number of journals, because gpusched reads the journals one after the
+/// other, line by line.
 ///
 /// Several journals may contain the same chunk if its results are equal. In this case, the merge uses the times of the
 /// first journal.

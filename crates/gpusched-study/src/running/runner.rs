@@ -125,7 +125,7 @@ pub fn discard(spec: &Spec, path: impl AsRef<Path>, shard: Shard) -> Result<()> 
     }
 }
 
-/// If the journal at `journal` belongs to another experiment, replaces `error` by an error that states the differences
+/// If the journal at `journal` belongs to another experiment, replaces `error`. The new error states the differences
 /// between the study file in `folder` and `spec`.
 fn differing(error: Error, spec: &Spec, folder: &Folder, journal: &Path) -> Error {
     let is_other = |refusal: &Refusal| matches!(refusal.field(), "experiment" | "seed");

@@ -36,12 +36,12 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// Returns the progress of the shards in the folder at `path`. The folder must contain only one division of one
-    /// study.
+    /// Returns the progress of the shards in the folder at `path`. All shards in the folder must belong to one study,
+    /// with one number of shards.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] for a folder without a shard, and for a folder with shards of several studies or
-    /// divisions. Also fails under the same conditions as [`Shards::of`].
+    /// with several numbers of shards. Also fails under the same conditions as [`Shards::of`].
     pub fn find(path: impl AsRef<Path>) -> Result<Shards> {
         let path = path.as_ref();
         let names = names(path)?;
@@ -139,7 +139,7 @@ fn names(path: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Returns the study and the shard of a file of a shard. Returns `None` for every other file.
+/// If a file belongs to a shard, returns the study and the shard. Otherwise, returns `None`.
 fn parts(name: &str) -> Option<(&str, Shard)> {
     let name = name.strip_suffix(JOURNAL).or(name.strip_suffix(FINISHED))?;
     let (study, shard) = name.rsplit_once(".shard-")?;

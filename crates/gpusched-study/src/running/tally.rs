@@ -1,5 +1,5 @@
-//! Integer counts for each combination of point, analysis variant and algorithm. The counts do not depend on the order of
-//! addition.
+//! Integer counts for each combination of point, analysis variant and algorithm. The order of additions does not change
+//! the counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +13,9 @@ pub struct Tally {
     pub schedulable: u64,
     /// Total number of SMs that the plans of all schedulable task sets use.
     pub sms_used: u64,
-    /// Total number of merges that the searches tested, over all task sets.
+    /// Total number of merges, over all task sets, that the searches tested.
     pub merges: u64,
-    /// Total number of merges that the pre-fill of ACT tested, over all task sets.
+    /// Total number of merges, over all task sets, that the pre-fill of ACT tested.
     pub prefill_merges: u64,
     /// Total time of the search, over all task sets [ns].
     pub search_ns: u64,
@@ -36,8 +36,8 @@ impl Tally {
         });
     }
 
-    /// Adds the counts of `other`. The counts saturate instead of overflowing; only a journal that
-    /// a user edited can contain such large numbers.
+    /// Adds the counts of `other`. The counts saturate instead of overflowing. Only a journal that a user edited can
+    /// contain such large numbers.
     pub fn add(&mut self, other: &Tally) {
         self.schedulable = self.schedulable.saturating_add(other.schedulable);
         self.sms_used = self.sms_used.saturating_add(other.sms_used);

@@ -16,7 +16,8 @@ use gpusched_model::error::Error;
 pub struct Point {
     /// Index of the point in the study, from 0. Points are sorted by setting, then by number of tasks, then by utilization.
     pub index: usize,
-    /// Index of the setting: the combination of values on all axes other than the number of tasks and the utilization.
+    /// Index of the setting. A setting is a combination of values on all axes other than the number of tasks and the
+    /// utilization.
     pub setting: usize,
     /// Number that selects the random numbers of the task sets. Equal points of different settings have equal numbers.
     pub drawn: u64,

@@ -18,13 +18,13 @@ const MAYBE_AXES: [&str; 3] = ["policy", "interference", "sms"];
 /// Columns that do not identify a row in a study of cases.
 const OF_CASES: [&str; 5] = ["study", "value", "unit", "published", "deviation"];
 
-/// A row that two tables of results have in common, with its value in each table.
+/// A row that occurs in two tables of results, with its value in each table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compared {
     /// Columns that identify the row, with their cells.
     #[serde(serialize_with = "as_object")]
     pub row: Vec<(String, String)>,
-    /// Value in the first table: the schedulability ratio, or the value of a case.
+    /// Value in the first table. It is the schedulability ratio, or the value of a case.
     pub before: f64,
     /// Value in the second table.
     pub after: f64,
@@ -39,8 +39,8 @@ impl Compared {
         self.after - self.before
     }
 
-    /// Returns whether the values differ by more than chance: 0 is outside the confidence interval. Without an interval,
-    /// returns whether the values differ.
+    /// With a confidence interval, returns whether 0 is outside this interval, so that chance does not explain the
+    /// difference. Without an interval, returns whether the values differ.
     pub fn is_clear(&self) -> bool {
         match self.interval {
             Some((low, high)) => low > 0.0 || high < 0.0,
@@ -64,14 +64,14 @@ pub struct Comparison {
     pub only_after: usize,
 }
 
-/// Compares the tables of results `before` and `after` of two studies of one kind.
+/// Compares `before` and `after`, the tables of results of two studies of the same kind.
 ///
 /// In studies of partitioning, two rows belong together if their utilization, number of tasks, analysis variant,
 /// algorithm and values on further axes are equal. The value is the schedulability ratio, with the interval of Newcombe
 /// (Statistics in Medicine 17, 1998, method 10) for independent samples. In studies of cases, two rows belong together
 /// if their cells are equal in all columns that both tables have, except for the columns `study`, `value`, `unit`,
-/// `published` and `deviation`. The value is the column `value`, without an interval. The comparison omits a row that
-/// has no value in one of the tables.
+/// `published` and `deviation`. The value is the column `value`, without an interval. The comparison omits a row if its
+/// value is missing in one of the tables.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if a table has no results of a study, if the tables

@@ -146,7 +146,7 @@ impl Table {
         })
     }
 
-    /// Returns `refusal` as an error with the name of the table and the line of `row`.
+    /// Returns `refusal` as an error that states the name of the table and the line of `row`.
     pub fn error(&self, row: Option<usize>, refusal: Refusal) -> Error {
         let line = row.and_then(|row| self.line(row));
         refusal.at(&self.file, line).into()
@@ -194,8 +194,8 @@ impl<'t> Column<'t> {
             .error(Some(row), Refusal::new(self.name(), found, expected))
     }
 
-    /// Returns whether the column is a column of numbers: at least one cell is filled, and every filled cell is a
-    /// finite number.
+    /// Returns whether the column contains numbers. Then at least one cell is filled, and every filled cell is a finite
+    /// number.
     pub fn is_numeric(&self) -> bool {
         let mut filled = self.cells().filter(|cell| !cell.is_empty()).peekable();
         filled.peek().is_some() && filled.all(|cell| parse(cell).is_some())
@@ -245,8 +245,8 @@ fn describe(error: &csv::Error) -> String {
     }
 }
 
-/// Counts the lines up to given byte positions, which must be ascending. The line numbers of the
-/// csv crate are too small by one after `\r\n` and for rows after empty lines.
+/// Counts the lines up to given byte positions, which must be ascending. The line numbers of the csv crate are one too
+/// small after `\r\n`, and for rows after empty lines.
 struct Lines<'b> {
     bytes: &'b [u8],
     position: usize,
@@ -262,7 +262,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Returns the number of the line that contains the first byte at or after `position` that is not part of a line end.
+    /// Finds the first byte at or after `position` that is not part of a line end, and returns the number of its line.
     fn at(&mut self, position: u64) -> usize {
         let position = usize::try_from(position).unwrap_or(usize::MAX);
         while let Some(&byte) = self.bytes.get(self.position) {

@@ -1,8 +1,8 @@
-//! The Wilson score interval (Wilson 1927): a confidence interval of the true share of schedulable
-//! sets, computed from the number of schedulable sets in a sample.
+//! The Wilson score interval (Wilson 1927) is a confidence interval of the true share of schedulable sets. Its input is
+//! the number of schedulable sets in a sample.
 //!
-//! Unlike the usual normal approximation, the Wilson interval stays within [0, 1] and has a positive width at shares of 0
-//! and 1. Most points of a schedulability curve have a share of 0 or 1.
+//! Unlike the usual normal approximation, the Wilson interval stays within [0, 1] and has a positive width at shares of
+//! 0 and 1. Most points of a schedulability curve have a share of 0 or 1.
 
 /// The 97.5 % quantile of the standard normal distribution, for a confidence level of 95 %. The quantile is a constant,
 /// because the last bit of `ln` differs between systems.
@@ -24,8 +24,8 @@ pub fn interval(successes: u64, trials: u64) -> (f64, f64) {
     (low, high)
 }
 
-/// Returns the 95 % confidence interval of the difference p₂ − p₁ between two shares, from the successes and trials of two
-/// independent samples (Newcombe, Statistics in Medicine 17 (1998), pages 873–890, method 10).
+/// Returns the 95 % confidence interval of the difference p₂ − p₁ between two shares. The arguments are the successes
+/// and trials of two independent samples (Newcombe, Statistics in Medicine 17 (1998), pages 873–890, method 10).
 pub fn difference(one: (u64, u64), other: (u64, u64)) -> (f64, f64) {
     let share = |(successes, trials): (u64, u64)| successes as f64 / trials.max(1) as f64;
     let ((low1, high1), (low2, high2)) = (interval(one.0, one.1), interval(other.0, other.1));
@@ -82,7 +82,8 @@ mod tests {
         }
     }
 
-    /// Checks the defining property: at each end of the interval, the observed share is exactly z standard errors away.
+    /// Checks the defining property: each end of the interval is exactly z standard errors away from the observed
+    /// share.
     #[test]
     fn ends_are_z_standard_errors_away() {
         for trials in [1u64, 7, 100, 1_000_000] {

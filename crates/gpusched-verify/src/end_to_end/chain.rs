@@ -8,7 +8,7 @@
 //! * [`Method::Kloda`]: the longest reaction time over the arrivals of the first task, if all phases are known;
 //! * [`Method::Let`]: Σ (T + D), or the longest reaction time over the arrivals of the first task.
 //!
-//! θᵢ is 0 if a job of task i+1 never starts while a job of task i is pending. In all other cases, θᵢ is 1.
+//! θᵢ is 0 if no job of task i+1 can start while a job of task i is pending. Otherwise, θᵢ is 1.
 
 use gpusched_model::end_to_end::{Chain, ChainBound, Communication, CorePolicy, Method, Resource};
 
@@ -16,7 +16,7 @@ use super::table::Table;
 use super::verdict::{number, shown};
 use crate::Fault;
 
-/// Maximum number of arrivals that the check of [`Method::Kloda`] examines.
+/// The check of [`Method::Kloda`] examines at most this number of arrivals.
 const STEP_LIMIT: u128 = 1_000_000;
 
 /// A task of a chain.
@@ -80,7 +80,8 @@ fn at_least(field: &str, claimed: Option<u128>, least: Option<u128>) -> Result<(
     }
 }
 
-/// Checks the stated part of each task in the bound on the chain. A chain without a bound must have no parts.
+/// Checks the part of the chain's bound that the claim states for each task. A chain without a bound must have no
+/// parts.
 fn check_hops(claim: &ChainBound, links: Option<&[Link]>) -> Result<(), Fault> {
     let links = match claim.reaction_ns {
         Some(_) => links.unwrap_or_default(), // a confirmed bound has links
@@ -108,8 +109,8 @@ fn check_hops(claim: &ChainBound, links: Option<&[Link]>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns the tasks of `chain`, or `None` if a task has no bound, or if the time between its arrivals has no maximum.
-/// With logical execution times, every task must meet its deadline.
+/// Returns the tasks of `chain`. Returns `None` if a task has no bound, or if the time between its arrivals has no
+/// maximum. With logical execution times, every task must meet its deadline.
 fn links(chain: &Chain, table: &Table<'_>) -> Option<Vec<Link>> {
     let next = chain.tasks.iter().copied().skip(1).map(Some).chain([None]);
     let links = chain.tasks.iter().zip(next).map(|(&position, next)| {
@@ -135,8 +136,8 @@ fn links(chain: &Chain, table: &Table<'_>) -> Option<Vec<Link>> {
 }
 
 /// Returns whether a job of `second` never starts while a job of `first` is pending. The result is `true` if `first`
-/// has higher priority, and if each job of `first` occupies, from its arrival to its end, the core on which `second`
-/// starts.
+/// has higher priority, and if each job of `first` occupies the core on which `second` starts, from its arrival to its
+/// end.
 fn starts_after(table: &Table<'_>, first: usize, second: usize) -> bool {
     let (first, second) = (table.task(first), table.task(second));
     let starts_on =
@@ -192,9 +193,9 @@ fn age(links: &[Link]) -> u128 {
 }
 
 /// Returns the longest reaction time over the arrivals of the first task. If an event occurs just after the arrival z
-/// of a job, the next job reads the event. Each later task reads the output of the previous task at its next arrival.
-/// After the largest phase, the arrivals repeat in each hyperperiod. Returns `None` if a phase is unknown, or if there
-/// are too many arrivals.
+/// of a job, the next job of the first task reads the event. Each later task of the chain reads the output of the
+/// previous task at its own next arrival. After the largest phase, the arrivals repeat in each hyperperiod. Returns
+/// `None` if a phase is unknown, or if there are too many arrivals.
 fn enumerated(links: &[Link]) -> Option<u128> {
     let (first, last) = (links.first()?, links.last()?);
     let phases = links

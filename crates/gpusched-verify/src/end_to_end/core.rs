@@ -10,8 +10,8 @@ struct Load<'a> {
     /// The whole job of a task with busy-waiting. `None` if the task leaves the core while it
     /// waits.
     busy: Option<Whole>,
-    /// Work of the job, or of its segments on the core, in a window that starts at any time. `None` if the task has no
-    /// bound.
+    /// Work of the whole job, or of its segments on the core. The window for this work starts at any time. `None` if
+    /// the task has no bound.
     carried: Option<Whole>,
     /// Segments of the task on the core.
     streams: Vec<&'a Stream>,
@@ -69,8 +69,8 @@ impl<'a> FixedPriorities<'a> {
         FixedPriorities { loads }
     }
 
-    /// Returns the work of all other tasks of the same or a higher priority than `task`. `work` is
-    /// the work of one task.
+    /// Returns the work of all other tasks with the priority of `task` or a higher priority. `work` returns the work of
+    /// one task.
     fn interference(
         &self,
         table: &Table<'_>,
@@ -93,14 +93,14 @@ impl<'a> FixedPriorities<'a> {
         let limit = table.period(task);
         let found = &table.task(task).segments[segment];
         let from_idle = table.lost_from_idle(found.on, task);
-        // Window that starts when no work of more urgent tasks is ready.
+        // A window that starts when no more urgent task has ready work.
         let window = |own: u128| {
             least(own, limit, |w| {
                 let work = self.interference(table, task, |load| load.work(w))?;
                 Some(work.saturating_add(own).saturating_add(from_idle.within(w)))
             })
         };
-        // Joint: a single window for all segments up to this segment, from the release of the job.
+        // Joint: a single window covers all segments up to this segment. The window starts at the release of the job.
         let jitter = u128::from(table.task(task).jitter.ns());
         let joint = table.prefix(task, segment).and_then(window);
         let joint = joint.map(|length| length.saturating_add(jitter));
@@ -109,8 +109,8 @@ impl<'a> FixedPriorities<'a> {
         }
         // Local: a window for this segment alone. If more urgent work is ready at the release of the segment, the
         // window starts before the release. Earlier segments of the same job may then execute in the window, and their
-        // traffic delays the more urgent work. So this window counts the traffic of the own task. A window that starts
-        // at the release does not count this traffic. Instead, it counts the work of other tasks that is pending at the
+        // traffic delays the more urgent work. So this window counts the traffic of the analyzed task. A window that
+        // starts at the release does not count this traffic. Instead, it counts the pending work of other tasks at the
         // release.
         let own = cost(found);
         let from_release = table.lost_from_release(found.on, task);
@@ -138,7 +138,7 @@ fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
         .map(|stream| stream.cost)
         .fold(0, u128::saturating_add);
     let whole = table.whole(first.task);
-    // A job whose work is incomplete at the start of the window arrived less than R − (its work) before this start.
+    // If a job is incomplete at the start of the window, the job arrived less than R − (its work) before this start.
     let carried = match task.spins() {
         true => table.response(first.task).zip(whole).map(|(end, cost)| Whole {
             period: first.period,

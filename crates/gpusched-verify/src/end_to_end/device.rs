@@ -60,14 +60,14 @@ fn resource(table: &Table<'_>, stream: &Stream) -> Resource {
 /// The streams on the resource of a segment, by priority.
 struct Rivals<'a> {
     own: &'a Stream,
-    /// Streams of other tasks of the same or a higher priority.
+    /// Streams of other tasks with the same priority or a higher priority.
     higher: Vec<&'a Stream>,
     /// Streams of tasks with lower priority.
     lower: Vec<&'a Stream>,
-    /// Streams of the own task: the segment and the other segments on the resource.
+    /// Streams of the task of the segment: the segment and its other segments on the resource.
     mine: Vec<&'a Stream>,
-    /// Whether a task of the same priority has no bound. Its jobs may queue while an earlier segment of the own task
-    /// executes. So every window may start with jobs of this task.
+    /// Whether a task with the same priority has no bound. Its jobs may queue while an earlier segment of the analyzed
+    /// task executes. So every window may start with queued jobs.
     queue: bool,
 }
 
@@ -96,8 +96,8 @@ impl<'a> Rivals<'a> {
         }
     }
 
-    /// Returns the work of the higher-priority releases in a closed window that starts when no
-    /// higher-priority work is pending: Σ (⌊(w + J)/T⌋ + 1)·c.
+    /// Returns the higher-priority work that is released in a closed window. The window starts when no higher-priority
+    /// work is pending: Σ (⌊(w + J)/T⌋ + 1)·c.
     fn work_from_idle(&self, window: u128) -> Option<u128> {
         total(self.higher.iter().map(|other| {
             let jobs = window.saturating_add(other.jitter?) / other.period + 1;
@@ -105,9 +105,9 @@ impl<'a> Rivals<'a> {
         }))
     }
 
-    /// Returns the higher-priority work in a window that starts with the release of the segment:
-    /// Σ (⌊(w + R − c − φ)/T⌋ + 1)·c. A job whose work is incomplete at the start of the window arrived less than
-    /// R − (its work) before this start.
+    /// Returns the higher-priority work in a window that starts with the release of the segment: Σ (⌊(w + R − c −
+    /// φ)/T⌋ + 1)·c. If a job is incomplete at the start of the window, the job arrived less than R − (its work) before
+    /// this start.
     fn work_from_release(&self, window: u128) -> Option<u128> {
         total(self.higher.iter().map(|other| {
             // R ≥ φ + c in a valid table. In an invalid table, the check of R fails.
@@ -117,10 +117,10 @@ impl<'a> Rivals<'a> {
         }))
     }
 
-    /// S = c + min(w1, w2). The window of w1 starts at the last time when no higher-priority work is pending. A segment
-    /// of the own task may execute at this time, for example the segment of the previous job. The window of w2 starts
-    /// with the release. Memory traffic also delays the segment itself. So S is the least e = B + Σ work(w) + c +
-    /// lost(e) of both windows.
+    /// S = c + min(w1, w2). The window of w1 starts at the last time when no higher-priority work is pending. At this
+    /// time, a segment of the same task may execute, for example the segment of the previous job. The window of w2
+    /// starts with the release. Memory traffic also delays the segment itself. So each window gives an e = B + Σ
+    /// work(w) + c + lost(e), and S is the smaller e.
     fn non_preemptive(&self, table: &Table<'_>) -> Option<u128> {
         let in_full = table.shares_memory();
         let costs = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.cost), in_full);
@@ -166,10 +166,10 @@ impl<'a> Rivals<'a> {
         })
     }
 
-    /// Preemption at block boundaries. The first window is the window of [`Rivals::preemptive`] with the blocking by
-    /// one thread block, possibly of the own task. Each higher-priority job may preempt one kernel. The preemption
-    /// makes this kernel up to one block longer (γ). The second window starts with the release. The second window
-    /// counts no preemptions before the release, so it is valid only if preemptions add no time.
+    /// Preemption at block boundaries. The first window is the window of [`Rivals::preemptive`], plus the blocking by
+    /// one thread block. This thread block may belong to the same task. Each higher-priority job may preempt one
+    /// kernel. The preemption makes this kernel up to one block longer (γ). The second window starts with the release.
+    /// The second window counts no preemptions before the release, so it is valid only if preemptions add no time.
     fn limited(&self) -> Option<u128> {
         let (cost, limit) = (self.own.cost, self.own.period);
         let blocks = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.block), false);
@@ -193,8 +193,8 @@ impl<'a> Rivals<'a> {
         smaller(w1, w2)
     }
 
-    /// Returns γ: the longest block of the kernels whose preemption delays the segment. A kernel
-    /// of one block is never preempted.
+    /// Returns γ: the longest block of the kernels whose preemption delays the segment. A kernel with only one block is
+    /// never preempted.
     fn charge(&self) -> u128 {
         let preemptable = self.higher.iter().copied().chain([self.own]);
         let preemptable = preemptable.filter(|stream| stream.block < stream.cost);

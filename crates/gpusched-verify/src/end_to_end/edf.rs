@@ -1,14 +1,14 @@
 //! Cores and partitions with EDF: response times by Spuri's method, with blocking.
 //!
-//! The busy period consists of the work with deadlines not later than the deadline of the analyzed job. The analyzed
-//! job arrives at a, counted from the start of the busy period. The job ends at the least t with
+//! The busy period consists of work with the deadline of the analyzed job or an earlier deadline. The analyzed job
+//! arrives at a, counted from the start of the busy period. The job ends at the least t with
 //!
 //! ```text
 //! t = B(a) + ⌊(a + Jᵢ)/Tᵢ⌋·Cᵢ + own + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + Dᵢ + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)·Cⱼ + lost(t)
 //! ```
 //!
-//! The response time is the maximum of t − a. The check examines only the arrivals a where another job has the same
-//! deadline as the analyzed job. These arrivals are sufficient, because B(a) never grows with a.
+//! The response time is the maximum of t − a. The check examines only the arrivals a for which another job has the
+//! deadline of the analyzed job. These arrivals are sufficient, because B(a) never grows with a.
 //!
 //! lost(t) is the time that the resource loses to the memory traffic of other resources.
 
@@ -16,12 +16,12 @@ use super::memory::Lost;
 use super::window::least;
 use crate::fraction::Fraction;
 
-/// Maximum number of evaluations for one resource. If a resource needs more evaluations, its
-/// segments have no bound, which is safe.
+/// Maximum number of evaluations for one resource. If a resource needs more evaluations, its segments have no bound.
+/// This result is safe.
 const STEP_LIMIT: u64 = 10_000_000;
 
 /// Maximum number of iterations for a busy period with memory traffic. If no bandwidth is free, a busy period may grow
-/// by 1 ns per iteration. A busy period that needs more iterations counts as "no bound", which is safe.
+/// by 1 ns per iteration. A busy period that needs more iterations counts as "no bound". This result is safe.
 const BUSY_STEPS: u64 = 1_000_000;
 
 /// Longest busy period [ns]. A resource with a longer busy period has no bounds.
@@ -99,7 +99,7 @@ impl<'a> Edf<'a> {
                 .saturating_mul(source.cost)
                 .saturating_add(own)
                 .saturating_add(blocking);
-            // With the same blocking, a later arrival never has an earlier end.
+            // With the same blocking, a job that arrives later never ends earlier.
             let start = match previous {
                 Some((same, end)) if same == blocking => base.max(end),
                 _ => base,

@@ -1,4 +1,4 @@
-//! The memory that all resources share: the time that a resource loses to the memory traffic of other
+//! The memory that all resources share: the time that a resource loses because of the memory traffic of other
 //! resources.
 //!
 //! Each job of segment (j,k) moves all its bytes between a + φ and a + R(j,k), where a is the arrival of the job. So
@@ -19,7 +19,7 @@ pub(super) struct Memory {
     bandwidth: u128,
     /// Segments with traffic, by resource.
     loads: Vec<(Resource, Vec<Moving>)>,
-    /// Whether the memory has enough bandwidth for all resources at the same time. If so, no resource loses time.
+    /// Whether the memory has enough bandwidth for all resources at the same time. If it has, no resource loses time.
     suffices: bool,
 }
 
@@ -29,8 +29,8 @@ struct Moving {
     task: usize,
     /// d: maximum bandwidth of the segment.
     rate: u128,
-    /// `None` if R(j,k) or the response time of the task has no bound. In this case, the segment may use the bandwidth
-    /// d at any time.
+    /// `None` if R(j,k) or the response time of the task has no bound. Such a segment may use the bandwidth d at any
+    /// time.
     source: Option<Source>,
 }
 
@@ -108,7 +108,7 @@ fn peak<'a>(load: impl IntoIterator<Item = &'a Moving>) -> u128 {
     rates.max().unwrap_or(0) // no traffic
 }
 
-/// Time that a resource loses. The default is a resource that loses no time.
+/// Time that a resource loses. By default, the resource loses no time.
 #[derive(Copy, Clone, Default)]
 pub(super) struct Lost<'a> {
     /// `None` if the resource loses no time.

@@ -3,16 +3,17 @@
 //! * R(i,k), `ends_ns`: bound on the time from the arrival of task i to the end of segment k;
 //! * S(i,k), `delays_ns`: bound on the time from the release to the end of segment k.
 //!
-//! Every equation of the analysis has the form "R(i,k) or S(i,k) = f(table)", and f is monotone. The check evaluates
-//! each f once, with the values of the table. The table is valid if each value is at least the result of its equation.
-//! Proof: suppose that a job exceeds a bound of a valid table for the first time at t. Until t, all releases obey the
-//! table, so the equation is a bound for this job. Therefore the job cannot exceed its bound.
+//! Every equation of the analysis has the form R(i,k) = f(table) or S(i,k) = f(table), and f is monotone. The check
+//! evaluates each f once, with the values of the table. The table is valid if each value is at least the result of its
+//! equation. Proof: suppose that a job exceeds a bound of a valid table for the first time at t. Until t, all releases
+//! obey the table, so the result of the equation bounds this job. The value in the table is at least this result, so
+//! the job cannot exceed it.
 //!
 //! The value null claims no bound, so the check accepts null everywhere. If R of the last segment is null, jobs of the
 //! task may queue. In this case, the finite values R of the earlier segments count from the end of the previous job. No
 //! equation of another task uses these values.
 //!
-//! * `window`: least fixed points, and sums of values without a bound;
+//! * `window`: least fixed points, and sums of values that may have no bound;
 //! * `table`: the shape of the table, and the streams of releases that follow from it;
 //! * `memory`: the time that a resource loses to the memory traffic of other resources;
 //! * `segments`: the equation of each value;
@@ -70,7 +71,7 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
     }
     let ids = |list: &[Assumption]| list.iter().map(|assumption| assumption.id).collect::<Vec<_>>();
     let listed = system.assumptions(enforced);
-    // A verdict without a list states no assumptions, so its reader knows that the list is missing.
+    // A verdict without a list of assumptions is valid, because its reader sees that the list is missing.
     if !answer.assumptions.is_empty() && ids(&answer.assumptions) != ids(&listed) {
         let names: Vec<String> = listed
             .iter()

@@ -10,7 +10,7 @@ use super::table::{Stream, Table};
 use super::window::{blocking, smaller};
 use crate::Fault;
 
-/// A resource, with the data that its equations require.
+/// A resource with the data for its equations.
 enum Prepared<'a> {
     /// A core with fixed priorities, without enforced releases.
     Core(FixedPriorities<'a>),
@@ -86,7 +86,7 @@ fn at_least(claimed: Option<u128>, required: Option<u128>, field: impl Fn() -> S
 }
 
 /// Checks that the previous segment has ended when the timer releases the segment `stream`. If the previous segment may
-/// still run, the table must state no R for `stream`.
+/// still execute, the table must not state R for `stream`.
 fn check_order(table: &Table<'_>, stream: &Stream) -> Result<(), Fault> {
     let (task, segment) = (stream.task, stream.segment);
     let Some(end) = table.end(task, segment) else {
@@ -184,7 +184,7 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
     Prepared::EdfDevice(Edf::new(sources, lost_in_busy(table, resource)))
 }
 
-/// Returns the time that `resource` loses in a busy period under EDF. The busy period may start before the release of
+/// Returns the time that `resource` loses in a busy period under EDF. This busy period may start before the release of
 /// the analyzed job.
 fn lost_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Lost<'a> {
     let first = table.streams(resource).first();
@@ -200,8 +200,9 @@ impl Prepared<'_> {
         let own = &streams[position];
         let (task, segment) = (own.task, own.segment);
         let limit = table.period(task);
-        // The segment ends at most S after its release. The release is at most R(i,k−1) after the arrival. A timer
-        // releases the segment at its offset o after the arrival, with a jitter of J for the first segment.
+        // The segment ends at most S after its release. The release is at most R(i,k−1) after the arrival. With
+        // enforced releases, a timer releases the segment at its offset o after the arrival. The first segment has the
+        // jitter J.
         let release = match table.enforced() {
             true if segment == 0 => table.release(task, segment),
             true => Some(own.earliest),

@@ -55,8 +55,8 @@ impl<'a> Table<'a> {
     /// Reads the table in `evidence`.
     ///
     /// # Errors
-    /// Fails if a list has a wrong length, if a bound is above the period or at a place where no bound is valid, or if
-    /// the enforced releases are invalid.
+    /// Fails if a list has a wrong length, if a bound is above the period, if a value that must be null has a bound, or
+    /// if the enforced releases are invalid.
     pub fn new(system: &'a System, evidence: &'a Evidence) -> Result<Table<'a>, Fault> {
         let bounds = evidence.bounds.0.as_slice();
         let tasks = system.tasks();
@@ -96,16 +96,16 @@ impl<'a> Table<'a> {
         self.memory.is_some()
     }
 
-    /// Returns the time that `resource` loses in windows that start with the release of a segment of
-    /// `task` on `resource`. While this segment waits or executes, no other segment of `task` executes.
+    /// Returns the time that `resource` loses in windows that start at the release of a segment of `task` on
+    /// `resource`. While this segment waits or executes, no other segment of `task` executes.
     pub fn lost_from_release(&self, resource: Resource, task: usize) -> Lost<'_> {
         let memory = self.memory.as_ref();
         memory.map_or(Lost::default(), |memory| memory.lost(resource, Some(task)))
     }
 
-    /// Returns the time that `resource` loses in windows that start at the release of a segment of `task` or before,
-    /// when no work of other tasks is pending. Before the release, other segments of `task` may execute. Without other
-    /// tasks on `resource`, the window starts with the release.
+    /// Returns the time that `resource` loses in windows that start when no work of other tasks is pending. These
+    /// windows start at the release of a segment of `task` or before. Before the release, other segments of `task` may
+    /// execute. If `resource` has no other tasks, the window starts at the release.
     pub fn lost_from_idle(&self, resource: Resource, task: usize) -> Lost<'_> {
         if self.streams(resource).iter().all(|stream| stream.task == task) {
             return self.lost_from_release(resource, task);
@@ -159,15 +159,15 @@ impl<'a> Table<'a> {
         earliest.ns().into()
     }
 
-    /// Returns the latest time for the end of segment k under enforced releases: the offset of
-    /// the next segment. `None` for the last segment.
+    /// Returns the latest time at which segment k may end under enforced releases: the offset of the next segment.
+    /// `None` for the last segment.
     pub fn next_offset(&self, task: usize, segment: usize) -> Option<u128> {
         let next = self.offsets?.get(task)?.get(segment + 1)?;
         Some(next.ns().into())
     }
 
-    /// Returns the sum over the segments up to `last`: c for a segment on a core, and S for a segment on another
-    /// resource.
+    /// Returns a sum over the segments up to `last`. The sum contains c for a segment on a core, and S for a segment on
+    /// another resource.
     pub fn prefix(&self, task: usize, last: usize) -> Option<u128> {
         let segments = self.task(task).segments.iter().enumerate().take(last + 1);
         total(segments.map(|(position, segment)| match segment.on.is_core() {
@@ -187,7 +187,7 @@ impl<'a> Table<'a> {
     }
 
     /// Returns J(i,k), the release jitter of segment k. If a task with several segments has no bound, its jobs may
-    /// queue. So none of its segments has a bound on its jitter, including the first segment.
+    /// queue. So the jitter of each of its segments has no bound, including the first segment.
     fn jitter(&self, task: usize, segment: usize) -> Option<u128> {
         if self.task(task).segments.len() > 1 {
             self.response(task)?;
@@ -271,8 +271,8 @@ fn check_shape(task: &Task, bounds: &TaskBounds, enforced: bool) -> Result<(), F
     Ok(())
 }
 
-/// Checks that every task has one offset per segment, and that the offsets start at 0 and never decrease. Enforced
-/// releases have no meaning for a task that occupies its core while it waits.
+/// Checks that every task has one offset per segment, and that the offsets start at 0 and never decrease. A task that
+/// occupies its core while it waits must not have enforced releases.
 fn check_offsets(tasks: &[Task], offsets: &[Vec<Time>]) -> Result<(), Fault> {
     same_length("offsets_ns", offsets.len(), tasks.len(), "task")?;
     for (index, (task, offsets)) in tasks.iter().zip(offsets).enumerate() {

@@ -7,12 +7,12 @@ use super::table::{Table, same_length};
 use super::{VerifiedSystem, chain};
 use crate::Fault;
 
-/// Returns a bound for a message.
+/// Formats a bound for a message.
 pub(super) fn shown(bound: Option<u128>) -> String {
     bound.map_or("null".to_owned(), |bound| format!("{bound} ns"))
 }
 
-/// Returns a time for a comparison with a bound.
+/// Converts a time for a comparison with a bound.
 pub(super) fn number(time: Option<Time>) -> Option<u128> {
     time.map(|time| time.ns().into())
 }
@@ -77,8 +77,8 @@ fn check_task(claim: &TaskAnswer, table: &Table<'_>, task: usize) -> Result<(), 
     check_costliest(claim.costliest_segment, table, task)
 }
 
-/// Checks the segment with the largest part of the bound. The part of a segment is the difference between its bound and
-/// the bound of the previous segment. The release jitter may count toward the part of the first segment.
+/// Checks which segment has the largest part of the bound. The part of a segment is the difference between its bound
+/// and the bound of the previous segment. The release jitter may count toward the part of the first segment.
 fn check_costliest(claim: Option<usize>, table: &Table<'_>, task: usize) -> Result<(), Fault> {
     let fault = |message: String| Err(Fault::new("costliest_segment", message));
     let (claim, segments) = match (claim, table.response(task)) {

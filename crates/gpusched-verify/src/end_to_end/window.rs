@@ -1,7 +1,7 @@
 //! Least fixed points, and sums of values that may have no bound (`None`).
 
-/// Maximum number of iterations of one fixed point. A fixed point that needs more iterations
-/// counts as "no bound", which is safe.
+/// Maximum number of iterations of one fixed point. A fixed point that needs more iterations counts as "no bound". This
+/// result is safe.
 const STEP_LIMIT: u64 = 10_000_000;
 
 /// Returns the least fixed point of the monotone function `next`. `start` is at most the fixed
@@ -32,7 +32,7 @@ pub(super) fn smaller(a: Option<u128>, b: Option<u128>) -> Option<u128> {
     [a, b].into_iter().flatten().min()
 }
 
-/// Returns the blocking by the longest job of `lengths`, which has started at least 1 ns before the window. With a
+/// Returns the blocking by the longest job of `lengths`. This job has started at least 1 ns before the window. With a
 /// shared memory (`in_full`), the job may have started less than 1 ns before the window.
 pub(super) fn blocking(lengths: impl Iterator<Item = u128>, in_full: bool) -> u128 {
     let longest = lengths.max().unwrap_or(0); // no other job: no blocking

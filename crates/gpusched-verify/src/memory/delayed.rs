@@ -11,7 +11,7 @@ use gpusched_model::verdict::Evidence;
 /// as unbounded.
 const STEP_LIMIT: u32 = 1_000_000;
 
-/// One partition, and the memory traffic that interferes with the partition.
+/// One partition, and the memory traffic that delays the partition.
 pub(crate) struct DelayedPartition<'a> {
     pub jobs: &'a [Job],
     /// The jobs with their WCETs at the guaranteed bandwidth. `None` if such a WCET is unbounded.
@@ -27,8 +27,8 @@ impl DelayedPartition<'_> {
         self.beside.is_none() || self.slowest.as_deref().is_some_and(same)
     }
 
-    /// Checks evidence that the partition is schedulable. The check accepts evidence that a test found no proof,
-    /// because such evidence claims nothing.
+    /// Checks evidence that the partition is schedulable. Some evidence states only that a test found no proof. The
+    /// check accepts such evidence, because it claims nothing.
     pub fn check(&self, evidence: &Evidence, policy: Policy) -> Result<(), Fault> {
         match (evidence, policy) {
             (Evidence::DemandWithinSupply { interval_ns, checked }, Policy::Edf | Policy::NpEdf) => {
@@ -214,10 +214,9 @@ impl DelayedPartition<'_> {
     fn response(&self, preemption: Preemption, order: &[usize], job: &Job) -> Option<u128> {
         let rank = |task: usize| order.iter().position(|&other| other == task);
         let own = rank(job.task);
-        // Work of a window: `count` jobs of the task, one job with lower priority, and the jobs
-        // with higher priority. A job with higher priority counts if it is released before the
-        // end of the window. If the window is closed, a job that is released at the end counts,
-        // too.
+        // Work of a window: `count` jobs of the task, one job with lower priority, and the jobs with higher priority. A
+        // job with higher priority counts if its release is before the end of the window. If the window is closed, a
+        // job whose release is at the end counts, too.
         let work = |jobs: &[Job], count: u128, window: u128, closed: bool| {
             let mut work = 0u128;
             let mut blocking = 0;

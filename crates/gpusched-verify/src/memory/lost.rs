@@ -19,8 +19,8 @@ pub(crate) struct Source {
 
 impl Source {
     /// Returns the nano-bytes that the source transfers in a window of length `window`. The result includes the bytes
-    /// of all jobs that fit into the window, and of a part of one more job. Returns `None` if an intermediate result
-    /// exceeds 128 bits. The rate is above 0, and V is at most d·R.
+    /// of all jobs that fit into the window, and a part of the bytes of one more job. Returns `None` if an intermediate
+    /// result exceeds 128 bits. The rate is above 0, and V is at most d·R.
     pub fn moved(&self, window: u128) -> Option<u128> {
         let reach = window.checked_add(self.span)?;
         let per_period = self.rate.checked_mul(self.period)?;
@@ -42,8 +42,8 @@ pub(crate) struct Beside {
     /// Sources of each other partition, and one separate entry for each source that is not a
     /// task.
     others: Vec<Vec<Source>>,
-    /// Memory times of the jobs in other partitions and of other sources. `None` if the check counts bytes instead of
-    /// memory times.
+    /// Memory times of the jobs in other partitions, and memory times of other sources. `None` if the check counts
+    /// bytes instead of memory times.
     occupants: Option<Vec<Occupant>>,
 }
 
@@ -107,8 +107,8 @@ impl Beside {
                 .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
             let period = u128::from(other.period.ns());
             let deadline = other.deadline.map_or(period, |deadline| deadline.ns().into());
-            // If the source requests all bytes of a period as one batch, the span is its deadline. Without a batch, the
-            // source may request its last byte at the end of a period.
+            // If the source requests all bytes of a period as one batch, the span is the deadline of the source.
+            // Without a batch, the source may request its last byte at the end of a period.
             let span = if other.batch { deadline } else { period + deadline };
             vec![Source {
                 bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * span),
@@ -150,8 +150,8 @@ impl Beside {
         u128::try_from(lost).unwrap_or(u128::MAX).min(window)
     }
 
-    /// Returns `jobs` with their WCETs at the guaranteed bandwidth. Returns `None` if a job
-    /// requires bandwidth but its guaranteed bandwidth is 0, or if a WCET is out of range.
+    /// Returns `jobs` with their WCETs at the guaranteed bandwidth. Returns `None` if a job requires bandwidth and its
+    /// guaranteed bandwidth is 0. Also returns `None` if a WCET is out of range.
     ///
     /// Under every arbitration, a partition gets the bandwidth that the other sources cannot use.
     /// Under max-min fair arbitration, a source with a low rate gets its full rate. Each other
@@ -162,8 +162,9 @@ impl Beside {
         }
         let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
         let peaks: Vec<u128> = self.others.iter().map(peak).collect();
-        // The max-min fair level is the rate at which the sources together use the whole capacity. Some sources have
-        // rates below this level, and the function tries every possible number of such sources.
+        // Under max-min fair arbitration, no source gets a rate above the fair level. At this level, the sources
+        // together use the whole capacity. The function tries every possible number of sources with rates below the
+        // level.
         let modest = |count: usize| {
             let mut sorted = peaks.clone();
             sorted.sort_unstable();

@@ -1,5 +1,4 @@
-//! Memory slices of MIG instances. On an instance with only a part of the memory bandwidth, a
-//! WCET is longer.
+//! Memory slices of MIG instances. An instance has only a part of the memory bandwidth, so a WCET may be longer.
 
 use gpusched_model::device::{Granularity, Mig};
 use gpusched_model::{Plan, SharedMemory, Task};
@@ -24,9 +23,8 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// Returns B', the memory bandwidth of an instance with at least `sms` SMs. The instance has
-    /// the profile with the fewest memory slices among all profiles with enough SMs. Returns 0 if
-    /// no profile has enough SMs.
+    /// Returns B', the memory bandwidth of an instance with at least `sms` SMs. The function assumes the profile with
+    /// the fewest memory slices among all profiles with enough SMs. Returns 0 if no profile has enough SMs.
     pub fn bandwidth(&self, sms: u32) -> u128 {
         let fewest = self
             .mig
@@ -86,8 +84,8 @@ mod tests {
             mig: device.mig().unwrap(),
             whole: 800,
         };
-        // An instance has one of eight memory slices below 28 SMs, two slices below 42 SMs, and
-        // four slices below 98 SMs.
+        // An instance below 28 SMs has one of eight memory slices. Below 42 SMs, it has two slices, and below 98 SMs,
+        // it has four.
         let shares = [1, 14, 15, 28, 42, 56, 57, 98, 99].map(|sms| slices.bandwidth(sms));
         assert_eq!(shares, [100, 100, 200, 200, 400, 400, 800, 800, 0]);
         let wcet = |fields: &str, sms| {
@@ -103,8 +101,8 @@ mod tests {
         assert_eq!(wcet(r#","bandwidth":100"#, 14), Some(1000));
         assert_eq!(wcet(r#","bandwidth":101"#, 14), Some(1010));
         assert_eq!(wcet(r#","traffic":0"#, 14), Some(1000));
-        // A larger instance with the same number of memory slices may use more bandwidth. The WCET for fewer SMs covers
-        // this case.
+        // A larger instance with the same number of memory slices may use more bandwidth. The WCET for fewer SMs
+        // accounts for this larger instance.
         assert_eq!(wcet(r#","bandwidth":[[42,400],[56,800]]"#, 42), Some(2000));
     }
 }

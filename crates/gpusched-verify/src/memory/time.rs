@@ -51,7 +51,7 @@ impl Occupant {
     }
 
     /// Returns the memory time of all jobs that may overlap a window of length `window` [ns]. If n + 1 jobs overlap the
-    /// window, n periods fit into the sum of the window and the span of the first job.
+    /// window, n periods are at most as long as the window plus the span of the first job.
     pub fn within(&self, window: u128) -> BigUint {
         let jobs = (window + self.span) / self.period + 1;
         &self.each * jobs
@@ -68,7 +68,7 @@ impl Occupant {
 pub(crate) struct WriteBacks {
     /// Sectors that all tasks write. `None` if there are other sources.
     written: Option<u128>,
-    /// Bytes per second at DRAM.
+    /// Rate of the DRAM [bytes per second].
     rate: u64,
 }
 

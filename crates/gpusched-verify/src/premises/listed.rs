@@ -6,9 +6,9 @@ use gpusched_model::plan::Plan;
 
 use crate::Fault;
 
-/// Returns the assumptions of the verdicts of `plan`. If the plan lists its assumptions, the names and consequences in
-/// the list must equal the names and consequences that this function computes. The descriptions may differ, because
-/// another version of gpusched may have written the plan.
+/// Returns the assumptions of the verdicts of `plan`. If the plan lists its assumptions, the list must have the names
+/// and consequences that this function computes. The descriptions may differ, because another version of gpusched may
+/// have written the plan.
 pub(crate) fn check(plan: &Plan, set: &TaskSet) -> Result<Vec<Assumption>, Fault> {
     let needed = Basis::of_plan(plan, set).assumptions();
     let Some(listed) = &plan.assumptions else {

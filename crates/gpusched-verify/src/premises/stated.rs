@@ -70,8 +70,8 @@ pub struct Taken {
 }
 
 impl Stated {
-    /// Compares `plan` with the stated premises. If the user states no device, a device with the
-    /// name of a built-in device must equal the built-in device.
+    /// Compares `plan` with the stated premises. If the user states no device, and the device of the plan has the name
+    /// of a built-in device, the two devices must be equal.
     ///
     /// # Errors
     /// Returns the first [`Fault`] of the plan.
@@ -178,8 +178,8 @@ fn described(device: &Device) -> String {
     format!("GPU {} with {}", device.name(), counted(device.sms(), "SM"))
 }
 
-/// Returns `found` if the user states no value, or `None` if `found` equals the stated value.
-/// Fails if the two values differ.
+/// Returns `found` if the user states no value. Otherwise, returns `None`, but fails if `found` differs from the stated
+/// value.
 fn same<T: Copy + PartialEq + std::fmt::Display>(
     field: &str,
     found: Option<T>,

@@ -1,9 +1,9 @@
 //! Division of groups of tasks by blocking, for policies without immediate preemption.
 //!
-//! A task blocks if one of its jobs starts 1 ns before a job with an earlier deadline is released. The job runs to its
-//! end without preemption, or to the end of its longest block under limited preemption. Suppose that a group passes its
-//! test, and that a task of the group blocks for q and has a relative deadline above t. Then the demand in an interval
-//! of length t is at most t − q, because the jobs of the interval start only after the blocking.
+//! A task blocks if one of its jobs starts 1 ns before a job with an earlier deadline is released. Without preemption,
+//! the blocking job runs to its end. Under limited preemption, it runs to the end of its longest block. Suppose that a
+//! group passes its test, and that a task of the group blocks for q and has a relative deadline above t. Then the
+//! demand in an interval of length t is at most t − q, because the jobs of the interval start only after the blocking.
 //!
 //! The check divides the groups of a family by their *records*. The first record is the task with the longest blocking.
 //! The next record is the task with the longest blocking among the tasks with a later deadline than the previous
@@ -20,7 +20,7 @@ const FEW: usize = 2;
 /// Number of groups that a search examines before it computes new multipliers.
 const PATIENCE: u64 = 20_000;
 
-/// A relative deadline after the relative deadline of every task [ns].
+/// A value [ns] that is larger than the relative deadline of every task.
 pub(super) const NO_RECORDS: u64 = u64::MAX;
 
 /// The groups that contain the tasks of `group` and some tasks of `free`.
@@ -108,10 +108,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Searches the groups of `division`, which has no further records. `family` contains these groups.
+    /// Searches the groups of `division` that have no further records. `family` contains these groups.
     ///
-    /// If a search with the multipliers of the family takes too long, the search chooses one more task, and then computes
-    /// new multipliers.
+    /// The search first uses the multipliers of the family. If it takes too long, it chooses one more task and then
+    /// computes new multipliers.
     fn finish<'c>(
         &mut self,
         family: &Family<'c>,

@@ -1,4 +1,4 @@
-//! Minimum demand of tasks on m SMs. With this demand, the check proves that a group of tasks fails its test. Without
+//! Minimum demand of tasks on m SMs. The check uses this demand to prove that a group of tasks fails its test. Without
 //! blocking, the proof is valid for every policy. With blocking, it is valid for every policy with this blocking.
 
 use gpusched_model::Task;
@@ -9,7 +9,7 @@ pub(super) const WHOLE: u64 = 1 << 48;
 /// The whole processor time, as a sum of shares [2⁻⁶⁴].
 const ONE: u128 = 1 << 64;
 
-/// Maximum number of deadlines that the proof for one group examines.
+/// The proof for one group examines at most this number of deadlines.
 const DEADLINES: usize = 4_000;
 
 /// Demand of one task on m SMs.
@@ -19,7 +19,8 @@ pub(super) struct Demand {
     period: u64,
     /// D − J: time from the latest release to the deadline.
     due: u64,
-    /// Time for which a job that has started 1 ns earlier blocks jobs with earlier deadlines. 0 under immediate preemption.
+    /// Time for which a job of the task blocks jobs with earlier deadlines, if it starts 1 ns before their release. 0
+    /// under immediate preemption.
     blocking: u64,
     /// Utilization C/T, rounded down [2⁻⁶⁴].
     load: u128,
@@ -55,8 +56,8 @@ impl Group {
     /// Returns whether demand plus blocking exceeds the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C + B > t
     /// for a deadline t. B is the longest blocking by a task with D > t.
     ///
-    /// The check ends at L, the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds the length of an interval above L, it
-    /// also exceeds the length of an interval up to L.
+    /// The check ends at L, the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds the length of an interval longer than
+    /// L, it also exceeds the length of an interval of at most L.
     fn exceeds_some_interval(&mut self) -> bool {
         let Some(length) = busy(&self.group) else {
             return false; // the least L is unknown

@@ -1,5 +1,5 @@
 //! Families of groups of tasks, with an upper bound on the total price of a group. All groups of a family have the same
-//! number of SMs, and take their tasks in conflict from one list.
+//! number of SMs. Their tasks in conflict are from one list.
 //!
 //! One multiplier per measure combines all measures into one measure (`multipliers`). The
 //! combined measure assigns a cost to each task and an allowance to each group. The surplus of a
@@ -25,7 +25,7 @@ pub(super) struct Scored<'c> {
     steps: usize,
 }
 
-/// Sums over the tasks of a group to which the search still adds tasks.
+/// Sums over the tasks of an incomplete group. The search still adds tasks to this group.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Part {
     /// Sum of the prices of the tasks [units].
@@ -103,8 +103,8 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// Returns whether every group of the family has a total price of at most the price of the
-    /// SMs, by the upper bound.
+    /// Returns whether the upper bound proves that every group of the family has a total price of at most the price of
+    /// the SMs.
     pub fn is_settled(&self) -> bool {
         match self.lone.is_empty() {
             true => self.is_of_no_interest(self.none(), 0),
@@ -135,13 +135,13 @@ impl<'c> Family<'c> {
             most: part.most.saturating_add(task.surplus),
             steps: part.steps.checked_sub(task.steps)?,
         };
-        // With a saturating sum, a later negative surplus would make the result too low.
+        // If a sum saturated, a later negative surplus would make the result too low.
         debug_assert!(with.price < i64::MAX && with.most < i64::MAX);
         Some(with)
     }
 
-    /// Returns whether all groups that extend `part` have a total price of at most the price of
-    /// the SMs. The added tasks are tasks of `several` from `position` on.
+    /// Returns whether all groups that extend `part` by tasks of `several` from `position` on have a total price of at
+    /// most the price of the SMs.
     pub fn is_of_no_interest(&self, part: Part, position: usize) -> bool {
         // A total price above the limit exceeds the limit by at least one unit.
         part.most.saturating_add(self.surpluses[position]) < in_parts(self.limit.saturating_add(1))
@@ -185,8 +185,8 @@ fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
         let (before, after) = all.split_at_mut((position + 1) * width);
         let (row, after) = (&mut before[position * width..], &after[..width]);
         row.copy_from_slice(after);
-        // The task does not fit into an allowance below its cost. So the entries for these
-        // allowances stay unchanged.
+        // An allowance below the cost of the task has no room for the task. So the entries for these allowances stay
+        // unchanged.
         for (slot, &rest) in row.iter_mut().skip(task.steps).zip(after) {
             *slot = rest.saturating_add(task.candidate.price).max(*slot);
         }

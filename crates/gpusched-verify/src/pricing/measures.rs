@@ -16,8 +16,8 @@ const INTERVALS: usize = 24;
 pub(super) struct Needs {
     /// Demand of the task. `None` for a policy that counts only work.
     pub demand: Option<Demand>,
-    /// Share of the task by each measure, rounded down [2⁻⁴⁸]. The first share is the long-run share: the demand per
-    /// time in long intervals.
+    /// Share of the task by each measure, rounded down [2⁻⁴⁸]. The first share is the long-run share. It is the demand
+    /// per time in long intervals.
     pub shares: Vec<u64>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Needs {
 pub(super) struct Measures {
     wcets: Wcets<'static>,
     pub what: What,
-    /// Points at which the policy preempts.
+    /// Preemption model of the policy.
     preemption: Preemption,
 }
 
@@ -37,8 +37,9 @@ pub(super) enum What {
 }
 
 impl Measures {
-    /// Creates the measures for the tasks of `set`. The interval lengths are an even selection of the deadlines of the
-    /// tasks. If the tasks have few deadlines, the deadlines of later jobs are interval lengths, too.
+    /// Creates the measures for the tasks of `set`. The interval lengths are the deadlines of the tasks, or every k-th
+    /// deadline if there are too many. If the tasks have few deadlines, the deadlines of later jobs are interval
+    /// lengths, too.
     pub fn new(set: &TaskSet, policy: Policy, wcets: Wcets<'static>) -> Measures {
         if matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
             return Measures {

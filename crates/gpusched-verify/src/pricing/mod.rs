@@ -2,11 +2,11 @@
 //! its number of SMs. Each task has a dual price.
 //!
 //! The check searches all groups of tasks (`walk`). The check skips a group on m SMs if the group certainly fails its
-//! test (`demands`). A group certainly fails if its utilization exceeds 1, if a task misses its deadline in isolation,
-//! or if demand plus blocking exceeds the length of an interval. Without immediate preemption, the check divides the
-//! groups by the tasks that block the longest (`chain`). In addition, the check skips a group if an upper bound on its
-//! total price is at most m (`multipliers`). For every other group with a total price above m, the check applies the
-//! test of the policy (`answer`). A group that passes this test refutes the lower bound.
+//! test (`demands`). A group certainly fails if its utilization exceeds 1, or if a task misses its deadline in
+//! isolation. It also certainly fails if demand plus blocking exceeds the length of an interval. Without immediate
+//! preemption, the check divides the groups by the tasks that block the longest (`chain`). In addition, the check skips
+//! a group if an upper bound on its total price is at most m (`multipliers`). For every other group with a total price
+//! above m, the check applies the test of the policy (`answer`). A group that passes this test refutes the lower bound.
 //!
 //! The check uses neither the search that found the prices nor a schedulability test of the
 //! library.
@@ -48,7 +48,8 @@ pub struct CheckedBound {
 /// Reason why the verifier does not confirm a lower bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unchecked {
-    /// The prices prove only a part of the lower bound. The remaining part is from a search that leaves no evidence.
+    /// The prices prove only a part of the lower bound. The remaining part is the result of a search, which leaves no
+    /// evidence.
     Search,
     /// The number of groups of tasks exceeds [`Effort::groups`].
     Groups,
@@ -104,8 +105,8 @@ pub(super) fn check(
     check_bound(bound, plan, set, wcets, effort).map(Some)
 }
 
-/// Checks the dual prices of `bound` for all plans on the device of `plan`, with the WCETs
-/// `wcets`. The test of each group is the test of the policy of `plan`.
+/// Checks the dual prices of `bound` for all plans on the device of `plan`, with the WCETs `wcets`. Each group is
+/// tested under the policy of `plan`.
 ///
 /// # Errors
 /// Returns the errors of [`check`].
@@ -160,8 +161,8 @@ pub(super) fn check_bound(
     }
 }
 
-/// Returns the lower bound that the dual prices prove for the SMs of all plans. The function
-/// rounds the sum of the prices up to a possible total size of partitions with `sizes`.
+/// Returns the lower bound that the dual prices prove for the SMs of all plans. The function rounds the sum of the
+/// prices up to a number of SMs that partitions with `sizes` can have together.
 pub(super) fn by_prices(prices: &[u64], sizes: &Sizes) -> u32 {
     let worth: u128 = prices.iter().map(|&price| u128::from(price)).sum();
     let worth = worth.div_ceil(UNITS_PER_SM.into()).max(1);

@@ -16,8 +16,8 @@ use gpusched_model::plan::UNITS_PER_SM;
 /// Price of one SM [units].
 const ONE: f64 = UNITS_PER_SM as f64;
 
-/// Number of parts of a price unit. Costs are whole numbers of parts. So the rounding errors of all
-/// tasks together stay below one unit.
+/// Number of parts of a price unit. Costs are whole numbers of parts. So the sum of the rounding errors of all tasks
+/// stays below one unit.
 pub(super) const PARTS: u64 = 1 << 12;
 
 /// Maximum number of tasks in a linear program. For more tasks, the solver takes too long.
@@ -48,9 +48,8 @@ impl Multipliers {
         Multipliers(by_measure)
     }
 
-    /// Returns the best multipliers for groups of tasks of `several` that also have one task of
-    /// `lone`, if `lone` is not empty. Returns `None` if there are too many tasks, or if the
-    /// solver fails.
+    /// Returns the best multipliers for groups of tasks of `several`. If `lone` is not empty, each group also has one
+    /// task of `lone`. Returns `None` if there are too many tasks, or if the solver fails.
     ///
     /// `supply` is the supply by each measure that the group may use.
     pub fn best(supply: &[u64], lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {

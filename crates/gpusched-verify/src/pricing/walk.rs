@@ -1,11 +1,11 @@
 //! Depth-first search over all groups of tasks whose total price may exceed the price of m SMs.
 //! The search tests each such group.
 //!
-//! The search tests single tasks and pairs of tasks first. After these tests, for each number of SMs, the search
-//! examines larger groups, one family after the other. A group of a family has only tasks in conflict, or several
-//! conflicting tasks of one kind and one task of the other kind. The search skips a partial group and all its
-//! extensions if no added tasks can raise the total price above the price of the SMs. The search also skips a partial
-//! group that fails its test under every policy.
+//! The search tests single tasks and pairs of tasks first. Then, for each number of SMs, the search examines larger
+//! groups, one family after the other. A group of a family has only tasks in conflict, or it has several conflicting
+//! tasks of one kind and one task of the other kind. The search skips a partial group and all its extensions if their
+//! total prices cannot exceed the price of the SMs. The search also skips a partial group that fails its test under
+//! every policy.
 
 use super::answer::passes;
 use super::candidate::Candidate;
@@ -46,7 +46,7 @@ pub(super) enum Found {
     Nothing,
     /// The search reached the limit of the search effort.
     TooMuch,
-    /// The search of a family has taken as long as [`Walk::pause_after`] permits.
+    /// The search of a family has reached the limit of [`Walk::pause_after`].
     Paused,
     /// The listed tasks have a total price above the number of SMs, and pass their test on these
     /// SMs.
@@ -177,7 +177,8 @@ impl<'a> Walk<'a> {
         if several.is_empty() {
             return Ok(());
         }
-        // For most families, the long-run share already proves that no group has a higher price.
+        // For most families, the long-run share already proves that no group has a total price above the price of the
+        // SMs.
         let supply = self.measures.supply();
         let by_work = Multipliers::of_long_run(sms, supply.len());
         if Family::within(&by_work, &supply, (sms, 0), (lone, several)).is_settled() {
@@ -251,8 +252,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns `true` only if `group`, and every group that contains it, fails its test on these
-    /// SMs. The result `false` proves nothing.
+    /// Returns `true` only if `group` and every group that contains `group` fail their tests on these SMs. The result
+    /// `false` proves nothing.
     pub(super) fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
         match self.measures.what {
             What::Demand(_) => {

@@ -5,11 +5,11 @@ use super::{Access, Dimension};
 /// Execution of one instruction by a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// Number of the instruction in the [`Code`] of the trace.
+    /// Index of the instruction in the [`Code`] of the trace.
     pub instruction: u32,
     /// Lanes that executed the instruction, one bit per lane; 0 if all lanes were predicated off.
     pub lanes: u32,
-    /// Index of the memory access within the warp, if the instruction has addresses.
+    /// Index of the memory access among all accesses of the warp, if the instruction has addresses.
     pub(super) access: u32,
 }
 
@@ -27,9 +27,8 @@ impl Warp {
         &self.records
     }
 
-    /// Writes the addresses [bytes] of the lanes of `record` to `addresses`. The record must
-    /// belong to this warp. The entries of all other lanes stay unchanged. Returns false if the
-    /// trace contains no addresses for the record.
+    /// Writes the address of each lane of `record` to `addresses` [bytes]. The record must belong to this warp. The
+    /// entries of all other lanes stay unchanged. Returns false if the trace contains no addresses for the record.
     pub fn addresses(&self, record: &Record, addresses: &mut [u64; 32]) -> bool {
         let access = self.accesses.get(record.access as usize);
         if let Some(access) = access {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// Size of a grid or of a thread block, or a position in a grid or block.
+/// Size of a grid or thread block, or a position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dimension {
     /// The x dimension, which varies fastest.

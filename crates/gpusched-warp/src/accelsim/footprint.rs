@@ -5,13 +5,13 @@ use std::collections::HashMap;
 /// Size of a sector [bytes]. Caches fetch whole sectors, and DRAM transfers whole sectors.
 pub(super) const SECTOR: u64 = 32;
 
-/// Numbers of the sectors that one instruction accesses; at most two sectors per lane.
+/// Sector numbers that one instruction accesses; at most two sectors per lane.
 #[derive(Debug, Default)]
 pub(super) struct Sectors(Vec<u64>);
 
 impl Sectors {
-    /// Returns the numbers of the accessed sectors, for accesses of `bytes` bytes at `addresses`. The numbers are
-    /// ascending and unique.
+    /// Returns the sector numbers of accesses to `bytes` bytes at each of `addresses`. The numbers are ascending and
+    /// unique.
     pub(super) fn of(&mut self, addresses: impl Iterator<Item = u64>, bytes: u8) -> &[u64] {
         self.0.clear();
         for address in addresses {
@@ -34,7 +34,7 @@ impl Sectors {
 /// Number of sectors in a page.
 const PAGE: u64 = 128;
 
-/// Set of sectors, stored as pages of 4 KiB with one bit per sector.
+/// Set of sectors, stored as pages. A page covers 4 KiB of memory and has one bit per sector.
 #[derive(Debug, Default)]
 pub(super) struct Footprint {
     pages: HashMap<u64, u128>,

@@ -6,8 +6,7 @@ pub(super) use reading::position;
 
 use super::Dimension;
 
-/// Oldest supported version of the tracer. Older processed traces have another format: every line
-/// states the thread block.
+/// Oldest supported version of the tracer. In older processed traces, every line states the thread block.
 pub const LEAST_VERSION: u32 = 3;
 
 /// Properties of the traced kernel and of its recording.
@@ -41,16 +40,15 @@ pub struct Header {
 }
 
 impl Header {
-    /// Returns the number of warps of a block.
+    /// Returns the number of warps in a block.
     pub fn warps(&self) -> usize {
         usize::try_from(self.block.count().div_ceil(32)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the distance [bytes] from the instruction at `pc` to the next instruction in
-    /// memory. From Volta on, the distance is 16. Before Volta, the distance is 8, or 16 if a
-    /// control word is between the two instructions. A control word controls the scheduling of
-    /// the following instructions. Every fourth word is a control word from Maxwell on, and every
-    /// eighth word on Kepler.
+    /// Returns the distance [bytes] from the instruction at `pc` to the next instruction in memory. From Volta on, the
+    /// distance is 16. Before Volta, the distance is 8, or 16 if a control word is between the two instructions. A
+    /// control word controls the scheduling of the following instructions. From Maxwell on, every fourth word is a
+    /// control word; on Kepler, every eighth word.
     pub fn instruction_bytes(&self, pc: u32) -> u32 {
         let group = match self.binary_version {
             70.. => return 16,

@@ -1,4 +1,4 @@
-//! List of the commands that a program sends to the GPU: copies to the GPU, and kernels.
+//! Commands that a program sends to the GPU: copies of data to the GPU, and kernels.
 
 use std::path::{Path, PathBuf};
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::token::Fault;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Maximum length of a line [bytes]. A line with 32 addresses has less than a thousand bytes, but kernel names may be
-/// long.
+/// Maximum length of a line [bytes]. A line with 32 addresses has fewer than 1000 bytes, but a line with a kernel name
+/// may be long.
 const LONGEST: u64 = 1 << 16;
 
 /// First bytes of files that `xz`, `gzip`, `zstd` and `bzip2` write.

@@ -79,8 +79,8 @@ pub struct KernelSummary {
     pub footprint_bytes: u64,
     /// Unknown opcodes, sorted by name.
     pub unknown: Vec<OpcodeCount>,
-    /// Opcodes whose effect is missing in the trace, sorted by name: textures, surfaces, and
-    /// arrivals at barriers without waiting.
+    /// Opcodes whose effect is missing in the trace, sorted by name: texture and surface operations, and arrivals at
+    /// barriers where the warp does not wait.
     pub untold: Vec<OpcodeCount>,
 }
 
@@ -168,8 +168,7 @@ pub struct OpcodeCount {
 }
 
 impl KernelSummary {
-    /// Returns the number of sectors that accesses of kind `access` to memory space `space`
-    /// touched.
+    /// Returns the number of accessed sectors for kind `access` and memory space `space`.
     pub fn sectors(&self, space: &str, access: &str) -> u64 {
         let fits = |traffic: &&MemoryTraffic| traffic.space == space && traffic.access == access;
         self.memory

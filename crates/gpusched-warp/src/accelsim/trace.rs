@@ -1,4 +1,4 @@
-//! Trace of one kernel, which is read one thread block at a time.
+//! Trace of one kernel. gpusched reads one thread block at a time.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,8 +9,8 @@ use super::token::{Fault, decimal};
 use super::{Block, Code, Dimension, Header, Record, Warp};
 use gpusched_model::error::Result;
 
-/// Maximum number of records for which gpusched reserves memory before it reads them. Therefore,
-/// a wrong count in the file cannot exhaust the memory.
+/// gpusched reserves memory for at most this number of records before it reads them. A wrong count in the file
+/// therefore cannot exhaust the memory.
 const EARLY_ROOM: usize = 1 << 12;
 
 /// Trace of one kernel. gpusched keeps only the current block and all distinct instructions in
@@ -29,7 +29,7 @@ pub struct TraceFile {
 /// Warp whose instructions are being read.
 struct Open {
     warp: usize,
-    /// Number of instructions that the field `insts` states.
+    /// Number of instructions according to the field `insts`.
     instructions: Option<usize>,
 }
 
@@ -253,7 +253,7 @@ impl TraceFile {
         }
     }
 
-    /// If a warp is open, checks that its number of instructions equals the number in `insts`.
+    /// Checks that the open warp, if there is one, has as many instructions as `insts` states.
     fn close(&self, open: Option<&Open>, block: &mut Block) -> Result<()> {
         let Some(&Open {
             warp: number,

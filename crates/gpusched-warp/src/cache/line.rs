@@ -15,7 +15,7 @@ pub struct Line {
     pub reserved: u8,
     pub valid: u8,
     pub modified: u8,
-    /// Sectors that can be read even if they are modified.
+    /// Sectors that a read can use even if they are modified.
     pub readable: u8,
     modified_on_fill: u8,
     readable_on_fill: u8,
@@ -25,7 +25,7 @@ pub struct Line {
     dirty: [u32; 4],
 }
 
-/// Returns the sector that contains `address`, as a bit within its line.
+/// Returns the bit that represents the sector of `address` in its line.
 pub fn bit(address: u64) -> u8 {
     1 << (address / SECTOR % 4)
 }
@@ -98,8 +98,7 @@ impl Line {
         }
     }
 
-    /// Fills the sectors in `sectors`. `bytes` contains the bytes that were requested in each of
-    /// these sectors, one bit per byte.
+    /// Fills the sectors in `sectors`. `bytes` is a bit mask of the requested bytes, equal for each of these sectors.
     pub fn fill(&mut self, sectors: u8, bytes: u32) {
         self.forget(sectors);
         self.modified |= sectors & self.modified_on_fill;

@@ -43,8 +43,8 @@ impl fmt::Debug for Index {
 pub struct Geometry {
     /// Number of lines of each set.
     pub ways: Vec<u32>,
-    /// Function that selects the set where a kernel allocates the line of an address. Each index is less than the
-    /// number of sets.
+    /// Function that returns the index of the set where a kernel allocates the line of an address. The index is less
+    /// than the number of sets.
     pub index: Index,
     /// Whether the replacement policy is first in, first out. If false, the policy is least
     /// recently used.
@@ -59,8 +59,8 @@ pub struct Geometry {
     pub miss_queue: usize,
     /// Number of bytes that the data port transfers per cycle.
     pub port_bytes: u64,
-    /// Minimum share of dirty lines that permits the eviction of dirty lines [percent]. Below
-    /// this share, the cache evicts only clean lines.
+    /// The cache may evict dirty lines if at least this share of its lines is dirty [percent]. Below this share, it
+    /// evicts only clean lines.
     pub dirty_percent: u64,
 }
 
@@ -69,7 +69,7 @@ pub struct Geometry {
 pub enum Outcome {
     /// The sector is present. A write may also be sent to the next level.
     Hit {
-        /// Whether the request was sent to the next level. The next level then answers the request.
+        /// Whether the request was also sent to the next level. If true, the next level answers the request.
         sent: bool,
     },
     /// The request is accepted, but the sector is absent. A read waits for the next level. A
@@ -81,7 +81,7 @@ pub enum Outcome {
     Refused,
 }
 
-/// Numbers of accesses to a cache.
+/// Counts of the accesses to a cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of requests that the cache accepted.
@@ -134,14 +134,13 @@ impl Cache {
         self.fill_port = self.fill_port.saturating_sub(1);
     }
 
-    /// Returns whether the cache is idle: its ports are free, and no request waits to be sent or
-    /// to continue.
+    /// Returns whether the cache is idle. Its ports are then free, and no request waits to be sent or to continue.
     pub fn is_quiet(&self) -> bool {
         self.misses.is_empty() && !self.mshr.has_ready() && self.data_port == 0 && self.fill_port == 0
     }
 
-    /// Accesses the cache at time `now`. `now` must not decrease from call to call, because the cache orders its lines
-    /// by the time of their last use.
+    /// Accesses the cache at time `now`. The cache orders its lines by the time of their last use, so `now` must not
+    /// decrease from call to call.
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let writes = request.writes();
         // Most rejections occur because the miss queue is full, so this check precedes the slower
@@ -248,7 +247,7 @@ impl Cache {
         !request.writes() && self.mshr.has(request.address)
     }
 
-    /// Fills the sector of `request`, which the next level has answered.
+    /// Fills the sector of `request` after the reply of the next level.
     pub fn fill(&mut self, request: &Request) {
         if let Some((line, bytes, atomic)) = self.mshr.arrived(request.address) {
             self.tags.fill(line, 1 << request.sector(), bytes);
@@ -275,7 +274,7 @@ impl Cache {
         self.tags.preload(kernel, line, sectors, now);
     }
 
-    /// Returns for each line the last kernel that wrote to the line, and the number of dirty sectors in the line.
+    /// For each line, returns the last kernel that wrote to it and its number of dirty sectors.
     pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
         self.tags.dirty()
     }

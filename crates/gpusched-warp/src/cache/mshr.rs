@@ -27,8 +27,8 @@ struct Entry {
     count: u32,
     head: u32,
     tail: u32,
-    /// Next entry in the chain of entries whose sectors have equal hashes. For a free entry, the
-    /// next free entry.
+    /// Next entry in the chain of entries whose sectors have equal hashes. In a free entry, this is the next free
+    /// entry.
     next: u32,
 }
 
@@ -49,7 +49,7 @@ pub enum Room {
 #[derive(Debug, Clone)]
 pub struct Mshr {
     entries: Vec<Entry>,
-    /// First entry for each hash of a sector. The number of buckets is a power of two.
+    /// First entry for each hash value of a sector. The number of buckets is a power of two.
     buckets: Box<[u32]>,
     free_entry: u32,
     used: usize,
@@ -112,8 +112,7 @@ impl Mshr {
         }
     }
 
-    /// Adds `request` in the place `room`. For a new entry, `line` is the line that contains the
-    /// sector.
+    /// Adds `request` in the place `room`. For a new entry, `line` is the line of the sector.
     pub fn add(&mut self, request: &Request, room: Room, line: usize) {
         match room {
             Room::None => {}
@@ -204,8 +203,8 @@ impl Mshr {
             self.close(at);
             self.ready.pop_front();
         } else {
-            // The count limits further requests for this sector, which may arrive while earlier
-            // requests continue.
+            // Further requests for this sector may arrive while earlier requests continue. The count limits these
+            // requests.
             entry.count -= 1;
         }
         Some(request)

@@ -8,7 +8,8 @@ use super::line::{Line, bit};
 use super::recency::Recency;
 use super::word_hash::hash;
 
-/// Result of a search for a sector. Each number is the index of a line, but in [`Found::Empty`] the index of a set.
+/// Result of a search for a sector. The number in [`Found::Empty`] is the index of a set; all other numbers are indices
+/// of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// The sector is present in this line.
@@ -245,8 +246,7 @@ impl Tags {
         self.lines[line].write_pending(request);
     }
 
-    /// Fills the sectors in `sectors`. `bytes` contains the bytes that were requested in each of
-    /// these sectors, one bit per byte.
+    /// Fills the sectors in `sectors`. `bytes` is a bit mask of the requested bytes, equal for each of these sectors.
     pub fn fill(&mut self, line: usize, sectors: u8, bytes: u32) {
         let line = &mut self.lines[line];
         let was_modified = line.modified != 0;
@@ -268,7 +268,7 @@ impl Tags {
         self.fill(line, sectors, 0);
     }
 
-    /// Returns for each line the last kernel that wrote to the line, and the number of dirty sectors in the line.
+    /// For each line, returns the last kernel that wrote to it and its number of dirty sectors.
     pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
         self.lines
             .iter()

@@ -34,7 +34,7 @@ pub enum Caching {
     L2,
 }
 
-/// Kind of specialized unit, which executes some instructions of machine code.
+/// Kind of specialized unit. Specialized units execute some SASS instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Specialized {
     /// Branches, calls and convergence of lanes.
@@ -79,7 +79,8 @@ pub enum Operation {
     Special,
     /// A matrix instruction of the tensor cores.
     Tensor,
-    /// An instruction of machine code for a specialized unit. Another unit executes it on a machine without such a unit.
+    /// A SASS instruction for a specialized unit. On a machine without such a unit, another unit executes the
+    /// instruction.
     Specialized(Specialized),
     /// An exchange of values among the lanes of a warp.
     Shuffle,
@@ -173,7 +174,7 @@ impl Operation {
         }
     }
 
-    /// Returns the number of the kind of the operation, which is less than [`Operation::KINDS`].
+    /// Returns the number of the kind of the operation. The number is less than [`Operation::KINDS`].
     pub fn kind(&self) -> usize {
         match *self {
             Operation::Add(number) => number as usize,

@@ -106,7 +106,7 @@ impl Code {
         lower::lower(program)
     }
 
-    /// Returns the instructions in memory order.
+    /// Returns the instructions in the order of their addresses.
     pub fn instructions(&self) -> &[Instruction] {
         &self.instructions
     }
@@ -119,13 +119,13 @@ impl Code {
         self.texts.get(index as usize).map(AsRef::as_ref)
     }
 
-    /// Describes the first read of a missing buffer value (`value(buffer, index)`), over all streams of this code so
-    /// far. Returns `None` if there is no such read.
+    /// Describes the first read of a missing buffer value (`value(buffer, index)`) by any stream of this code so far.
+    /// Returns `None` if there is no such read.
     pub fn missing(&self) -> Option<&str> {
         self.missing.get().map(String::as_str)
     }
 
-    /// If a lane of `lanes` is in `missing`, records that the instruction at `index` reads a missing buffer value.
+    /// If a lane is in `lanes` and in `missing`, records that the instruction at `index` reads a missing buffer value.
     #[cold]
     fn note_missing(&self, index: u32, missing: &[Missing], lanes: u32) {
         let executes = |missing: &&Missing| lanes >> missing.lane & 1 == 1;

@@ -6,9 +6,8 @@ pub struct Register {
     /// Number of the register within the warp; the first register has number 1. Dependencies
     /// between instructions use this number.
     pub number: u16,
-    /// Number that determines the bank of the register in the register file. For PTX, this is the
-    /// number in the register name (12 for `%rd12`), because each PTX type numbers its own
-    /// registers.
+    /// Number that determines the bank of the register in the register file. For PTX, this is the number in the
+    /// register name (12 for `%rd12`). It may differ from `number`, because each PTX type numbers its own registers.
     pub bank: u16,
 }
 
@@ -79,8 +78,8 @@ impl RegisterSet {
         self.low
     }
 
-    /// Returns the registers with numbers below 128 that both sets contain, one bit per register.
-    /// Also returns whether both sets contain a common register with number 128 or higher.
+    /// Returns the registers with numbers below 128 that both sets contain, one bit per register. Also returns whether
+    /// the sets have a common register with number 128 or higher.
     pub fn common(&self, other: &RegisterSet) -> (u128, bool) {
         let more = self.more.iter().zip(&other.more).any(|(x, y)| x & y != 0);
         (self.low & other.low, more)

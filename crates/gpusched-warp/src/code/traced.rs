@@ -100,7 +100,7 @@ impl TracedKernel {
 }
 
 impl TraceStream {
-    /// Returns the instruction that issues after the first `before` instructions of the warp.
+    /// Returns the instruction of the warp that follows its first `before` instructions.
     fn line(&self, before: usize) -> Option<&Line> {
         let record = self.warp.records().get(before)?;
         self.lines.get(record.instruction as usize)

@@ -7,8 +7,7 @@ use gpusched_model::machine::{BankGroupIndex, Dram, DramScheduler, DramTiming, H
 
 const TIMING: &str = "-gpgpu_dram_timing_opt";
 
-/// Names of the timing parameters, in the order of an unnamed value list. The last three
-/// parameters are optional.
+/// Names of the timing parameters, in the order of a value list without names. The last three parameters are optional.
 const NAMES: [&str; 14] = [
     "nbk", "CCD", "RRD", "RCD", "RAS", "RP", "RC", "CL", "WL", "CDLR", "WR", "nbkgrp", "CCDL", "RTPL",
 ];

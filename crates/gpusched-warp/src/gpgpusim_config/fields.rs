@@ -1,6 +1,6 @@
 //! Options that set the fields of a machine.
 
-/// Paths of fields, each with its option. The longest prefix of a requested path applies.
+/// Paths of fields, each with its option. For a requested path, the entry with its longest prefix applies.
 const OPTIONS: &[(&str, &str)] = &[
     ("clusters", "-gpgpu_n_clusters"),
     ("sms_per_cluster", "-gpgpu_n_cores_per_cluster"),

@@ -42,9 +42,9 @@ pub const MAX_BYTES: u64 = 1 << 24;
 pub struct Imported {
     /// The imported machine.
     pub machine: Machine,
-    /// Options that no file sets, with the default values of GPGPU-Sim that apply.
+    /// Options that no file sets. The default values of GPGPU-Sim apply.
     pub missing: Vec<Missing>,
-    /// Options that a file sets, but that have no effect on the machine.
+    /// Options that a file sets but that do not affect the machine.
     pub ignored: Vec<Setting>,
     /// Options whose effect GPGPU-Sim simulates but gpusched does not.
     pub unmodelled: Vec<Unmodelled>,

@@ -1,4 +1,4 @@
-//! Options of one or several files. The module also records which options the import used.
+//! Options of one or several files, and a record of the options that the import used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct Setting {
 /// Option that no file sets, with the default value of GPGPU-Sim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
-    /// Name of the option, or of the part of the option that is missing.
+    /// Name of the option, or of its missing part.
     pub option: String,
     /// Default value of the option in GPGPU-Sim.
     pub value: String,
@@ -32,7 +32,7 @@ pub struct Missing {
 
 /// Options of all files. If an option is repeated, its last value applies.
 pub(super) struct Settings {
-    /// Name of the last file. Errors about missing options state this name.
+    /// Name of the last file, for errors about missing options.
     file: String,
     settings: BTreeMap<String, Setting>,
     asked: BTreeSet<&'static str>,
@@ -142,8 +142,8 @@ impl Settings {
         self.get(option, Some(default), None)
     }
 
-    /// Returns the value of `option`. Fails if no file sets the option, because GPGPU-Sim has no valid default for the
-    /// option.
+    /// Returns the value of `option`. GPGPU-Sim has no valid default for this option, so the function fails if no file
+    /// sets the option.
     pub fn required(&mut self, option: &'static str) -> Result<Value> {
         self.get(option, None, None)
     }
@@ -173,7 +173,7 @@ impl Settings {
         self.value(option, default)?.number()
     }
 
-    /// Records that no file sets `part` of an option, so that `value` applies.
+    /// Records that no file sets `part` of an option. The default value `value` then applies.
     pub fn note_missing(&mut self, part: String, value: &str) {
         let value = value.to_owned();
         self.missing.push(Missing { option: part, value });

@@ -150,7 +150,7 @@ const SPECIALIZED_TIMES: [&str; 4] = [
     "-trace_opcode_latency_initiation_spec_op_4",
 ];
 
-/// Reads the specialized units. The opcode tables of Accel-Sim determine the instructions of each unit by its number.
+/// Reads the specialized units. In the opcode tables of Accel-Sim, the number of a unit determines its instructions.
 fn specialized_units(settings: &mut Settings) -> Result<SpecializedUnits> {
     let mut units = [None; 4];
     for (unit, (option, time)) in units

@@ -97,9 +97,8 @@ fn ints(settings: &mut Settings) -> Result<IntTimes> {
     })
 }
 
-/// Reads the times of five arithmetic instructions and of a shuffle. If the sixth number is
-/// missing, GPGPU-Sim reads uninitialized memory. gpusched then uses the sixth number of the
-/// default value of GPGPU-Sim.
+/// Reads the times of five arithmetic instructions and of a shuffle. If the sixth number is missing, GPGPU-Sim reads
+/// uninitialized memory. In this case, gpusched uses the sixth number of the default in GPGPU-Sim.
 fn six(settings: &mut Settings, value: &Value, shuffle: u32) -> Result<([u32; 5], u32)> {
     match *value.numbers(',', 5..=6, &format!("{FIVE}[,SHFL]"))?.as_slice() {
         [add, max, mul, mad, div, shuffle] => Ok(([add, max, mul, mad, div], shuffle)),

@@ -14,8 +14,8 @@ pub struct Unmodelled {
     pub instead: &'static str,
 }
 
-/// Each row contains the option, its default in GPGPU-Sim, the value that matches gpusched, and the behavior of
-/// gpusched.
+/// Each row contains the option, its default in GPGPU-Sim, the value for which GPGPU-Sim behaves like gpusched, and the
+/// behavior of gpusched.
 const OPTIONS: [(&str, &str, &str, &str); 13] = [
     ("-network_mode", "1", "2", "the local crossbar"),
     (

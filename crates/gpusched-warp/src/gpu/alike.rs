@@ -3,7 +3,7 @@
 //!
 //! At the start, all SMs are empty and form one class of equal SMs. The method requires that blocks are the only input
 //! of the SMs. Under this condition, the SMs of a class stay equal while they receive blocks with equal keys in equal
-//! places and cycles. When the blocks differ, gpusched splits the class.
+//! places in the same cycles. When the blocks differ, gpusched splits the class.
 
 use super::super::code::Unlike;
 use super::super::sm::EndedBlock;
@@ -23,7 +23,7 @@ pub struct Classes {
     blocks: Option<Vec<Vec<u64>>>,
 }
 
-/// Changes to the simulated SMs that follow from a split of classes.
+/// Changes that a split of classes requires in the simulated SMs.
 #[derive(Debug, Default)]
 pub struct Parted {
     /// Simulated SMs to copy before the new blocks start. The caller appends each copy to the
@@ -43,7 +43,7 @@ pub struct UnlikeKernel {
     pub reason: Unlike,
 }
 
-/// Checks whether equal SMs stay equal if they receive blocks of `kernels` with equal keys.
+/// Checks that equal SMs stay equal while they receive blocks of `kernels` with equal keys.
 ///
 /// # Errors
 /// Fails at the first kernel that prevents the proof.
@@ -132,8 +132,8 @@ impl Classes {
     }
 
     /// Starts blocks, at most one on each SM, and splits classes whose SMs receive different blocks. `alike` takes two
-    /// positions in `starts` and returns whether both blocks belong to the same kernel and have equal keys. If several
-    /// SMs of a class receive blocks, these blocks must have equal places.
+    /// positions in `starts`, and returns whether their blocks belong to the same kernel and have equal keys. If
+    /// several SMs of a class receive blocks, these blocks must have equal places.
     pub fn start(&mut self, starts: &[Start], alike: impl Fn(usize, usize) -> bool) -> Parted {
         let mut parted = Parted::default();
         let Some(blocks) = &mut self.blocks else {

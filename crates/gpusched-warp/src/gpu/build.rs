@@ -20,8 +20,8 @@ use super::{Failure, Gpu, Launch, Results, Settings, WarmBuffer, supported};
 use gpusched_model::machine::Machine;
 
 impl<'a> Gpu<'a> {
-    /// Creates the GPU. If `shares` is true, one simulated SM represents equal SMs. The caller
-    /// must have proven that equal SMs stay equal.
+    /// Creates the GPU. If `shares` is true, one simulated SM represents all equal SMs. The caller must have proven
+    /// that equal SMs stay equal.
     pub(super) fn new(
         machine: &Machine,
         kernels: &'a [Launch],
@@ -94,9 +94,8 @@ impl<'a> Gpu<'a> {
         Ok(gpu)
     }
 
-    /// Loads buffers into L2, with the effect of a copy to the GPU before the kernels start. The
-    /// function loads lines in ascending order of addresses. For each slice, it loads all sectors
-    /// of a line together.
+    /// Loads buffers into L2. The effect equals a copy to the GPU before the kernels start. The function loads lines in
+    /// ascending order of addresses. For each slice, it loads all sectors of a line together.
     fn warm(&mut self, buffers: &[WarmBuffer]) {
         let used = |buffer: &&WarmBuffer| usize::from(buffer.kernel) < self.kernels.len();
         for buffer in buffers.iter().filter(used) {

@@ -30,7 +30,7 @@ pub enum Failure {
         /// Shared memory of the block [bytes].
         shared_bytes: u32,
     },
-    /// A kernel uses a part of the memory that the machine does not have.
+    /// A kernel uses channels or ways that the machine does not permit.
     #[error("kernel {kernel:?}: {field} is {found}; expected {expected}")]
     Part {
         /// Name of the kernel.
@@ -64,7 +64,7 @@ pub enum Failure {
         /// Limit on the duration of the run [core cycles].
         cycles: u64,
     },
-    /// The simulated part of a kernel is not sufficient for an estimate.
+    /// The simulated part of a kernel is too short for an estimate.
     #[error(
         "kernel {kernel:?}: cannot estimate the duration, because only {ended} of {blocks} thread blocks ended in \
          {cycles} cycles, and the uncertainty exceeds 25 %"

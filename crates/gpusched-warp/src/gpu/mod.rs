@@ -45,7 +45,7 @@ pub struct Settings {
     pub warm: Vec<WarmBuffer>,
     /// Whether the results record each issued instruction of all SMs.
     pub record_issues: bool,
-    /// Whether the results contain the largest shares of the traffic at one slice, channel or bank.
+    /// Whether the results contain the largest share of the traffic that one slice, channel or bank receives.
     pub camping: bool,
     /// Whether the clocks restart when a kernel is launched on an idle GPU, as in GPGPU-Sim.
     pub restart_clocks: bool,
@@ -71,7 +71,7 @@ impl Default for Settings {
 /// A buffer that L2 contains at the start of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WarmBuffer {
-    /// Index of the kernel that uses the buffer. L2 does not contain the buffer if there is no such kernel.
+    /// Index of the kernel that uses the buffer. If there is no such kernel, L2 does not contain the buffer.
     pub kernel: u8,
     /// Address of the buffer.
     pub address: u64,
@@ -85,7 +85,7 @@ struct Gpu<'a> {
     kernels: &'a [Launch],
     parts: Arc<Parts>,
     edges: Edges,
-    /// Core cycles when the clocks restart if the GPU is idle, in descending order.
+    /// Core cycles when the clocks restart, if the GPU is idle then. In descending order.
     restarts: Vec<u64>,
     /// Number of restarts of the clocks.
     #[cfg(test)]
@@ -96,8 +96,7 @@ struct Gpu<'a> {
     classes: Classes,
     /// Next cycle when each simulated SM has work.
     sm_wakes: Vec<u64>,
-    /// For each simulated SM, the requests and wake-up times of cycles that the rest of the GPU has not yet
-    /// simulated.
+    /// For each simulated SM: its requests and wake-up times in cycles that the rest of the GPU has not yet simulated.
     ahead: Vec<Ahead>,
     /// Whether SMs may be simulated some cycles ahead of the memory side and the dispatcher.
     goes_ahead: bool,
@@ -149,9 +148,9 @@ pub fn run_watched(
     Ok(gpu.finish())
 }
 
-/// Runs `kernels` as [`run`] does, and calls `stops` each time after `round` further blocks have ended. The arguments
-/// are the records of the ended blocks and the traffic of the first kernel so far. The run stops if `stops` returns
-/// true, or at the limit of `settings`. Returns the results, and whether all blocks have ended.
+/// Runs `kernels` as [`run`] does, and calls `stops` each time `round` more blocks have ended. The arguments are the
+/// records of the ended blocks and the traffic of the first kernel so far. The run stops if `stops` returns true, or at
+/// the limit of `settings`. Returns the results, and whether all blocks have ended.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails for a reason other than the limit.
@@ -287,7 +286,7 @@ impl<'a> Gpu<'a> {
     }
 
     /// Returns the simulated SM at `position` in the order of this cycle. The SMs of a cluster share a port of the
-    /// crossbar. As in GPGPU-Sim (`-gpgpu_simt_core_sim_order 1`), the SM that sends first changes in each cycle.
+    /// crossbar. In each cycle, another SM sends first, as in GPGPU-Sim (`-gpgpu_simt_core_sim_order 1`).
     fn in_turn(&self, position: usize) -> usize {
         let count = self.machine.sms_per_cluster as usize;
         if count == 1 || self.classes.shares() {

@@ -39,10 +39,10 @@ pub struct KernelResult {
     pub thread_instructions: u64,
     /// Memory traffic that the kernel causes in the whole run.
     pub traffic: KernelTraffic,
-    /// Number of sectors that the kernel has written and that are not in DRAM at the end of the run.
+    /// Number of sectors that the kernel has written but that are not yet in DRAM at the end of the run.
     pub left_dirty: u64,
-    /// Memory traffic of every kernel, from the first start to the last end of a block of this kernel. Empty in
-    /// estimates.
+    /// Memory traffic of every kernel while this kernel runs: from the start of its first block to the end of its last
+    /// block. Empty in estimates.
     pub window: Vec<KernelTraffic>,
     /// Number of ended blocks.
     pub(super) ended: u64,
@@ -118,7 +118,7 @@ pub struct Results {
     pub kernels: Vec<KernelResult>,
     /// Numbers of accessed sectors, per level of the memory hierarchy.
     pub traffic: Traffic,
-    /// Largest shares of the traffic at one slice, channel or bank, if the settings require them.
+    /// Largest share of the traffic that one slice, channel or bank receives, if the settings require it.
     pub shares: Option<Shares>,
     /// Number of scheduler cycles for each outcome, over all SMs with resident blocks.
     pub stalls: Stalls,
@@ -209,7 +209,7 @@ impl Results {
         }
     }
 
-    /// Completes the results. `sms` contains each SM of the GPU with the simulated SM that represents it.
+    /// Completes the results. `sms` contains pairs of an SM of the GPU and the simulated SM that represents it.
     pub(super) fn finish<'s>(
         mut self,
         now: u64,

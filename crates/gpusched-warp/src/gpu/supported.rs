@@ -9,7 +9,7 @@ use gpusched_model::machine::{
     Cache, L1, MachineShape, Memory, MshrKind, SharedMemory, Sm, WriteAllocation, WritePolicy,
 };
 
-/// Maximum number of register banks of an SM, and maximum number of operand collectors of an SM.
+/// Maximum number of register banks of an SM. The same limit applies to its operand collectors.
 const MAX_BANKS: u32 = 64;
 
 /// Checks that the simulator supports all features of the machine.

@@ -1,5 +1,4 @@
-//! Tests that skipping idle cycles does not change results, and that repeated runs have equal
-//! results.
+//! Tests that results do not change if gpusched skips idle cycles, and that repeated runs have equal results.
 
 use super::{BlockRecord, Gpu, KernelTraffic, Launch, Results, Settings, WarmBuffer};
 use gpusched_model::Scheduler;
@@ -13,7 +12,7 @@ const PROGRAMS: [&str; 4] = [
     include_str!("../../../../tasksets/kernels/programs/pc.json"),
 ];
 
-/// Returns small launches of the programs. Each program starts `at` cycles after the program before it.
+/// Returns small launches of the programs. Each program starts `at` cycles after the previous program.
 fn launches(at: u64) -> Vec<Launch> {
     let programs = PROGRAMS.map(|text| serde_json::from_str::<Program>(text).unwrap());
     let mut launches: Vec<Launch> = programs
@@ -236,8 +235,8 @@ fn overrides_reach_the_launch() {
     assert_eq!(launch.blocks, 7);
 }
 
-/// Returns the number of cycles from the issue of `statement` to the issue of the next instruction, which is
-/// independent of `statement`.
+/// Returns the number of cycles from the issue of `statement` to the issue of the next instruction. The next
+/// instruction does not depend on `statement`.
 fn cycles_after(statement: &str) -> u64 {
     let text = format!(
         r#"{{"name":"k","grid":1,"block":32,"shared_memory":4096,"body":[{statement},{{"op":"other","to":"y"}}]}}"#
@@ -262,8 +261,8 @@ fn an_atomic_on_shared_memory_holds_its_warp() {
     assert_eq!(cycles_after(idle), 1);
 }
 
-/// Returns the response time of the second of two equal launches, and the number of restarts. The second launch is at
-/// cycle `at`.
+/// Runs two equal launches, the second at cycle `at`. Returns the response time of the second launch, and the number of
+/// clock restarts.
 fn second(machine: &Machine, program: &Program, at: u64, restart_clocks: bool, skips: bool) -> (u64, u64) {
     let mut launches = [(); 2].map(|()| Launch::of_program(program).unwrap());
     launches[1].at = at;
@@ -297,8 +296,8 @@ fn chase() -> Program {
     program.with(&one).unwrap()
 }
 
-/// Tests that a launch on an idle GPU takes as long as a launch at cycle 0 if the clocks restart, and that the
-/// durations differ if the clocks do not restart.
+/// Tests launches on an idle GPU. If the clocks restart, such a launch takes as long as a launch at cycle 0. Otherwise,
+/// the durations differ.
 #[test]
 fn a_launch_on_an_idle_gpu_restarts_the_clocks() {
     let program = chase();
@@ -333,9 +332,9 @@ fn a_launch_on_an_idle_gpu_restarts_the_clocks() {
             others += u32::from(second(&machine, &program, at, false, true) != (expected, 0));
         }
         assert_eq!(others > 0, interconnect_khz != l2_khz, "{others}");
-        // A kernel that is launched while the first kernel runs, or waits for its launch latency, restarts no clock.
+        // If a kernel is launched while the first kernel runs or waits for its launch latency, no clock restarts.
         assert_eq!(second(&machine, &program, expected - 1, true, true).1, 0);
-        // With a launch latency, the clocks restart at the launch, which is before the first block may start.
+        // With a launch latency, the clocks restart at the launch, before the first block may start.
         alone[0].at = 5000;
         alone[0].latency = 5000;
         let first = super::run(&machine, &alone, &settings).unwrap().kernels[0].finish;

@@ -1,6 +1,5 @@
-//! Credits that the slices of a channel need to send requests. Each credit stands for one place
-//! in the queues of the channel. Each slice has one private place, and all slices share the other
-//! places.
+//! Credits that the slices of a channel need to send requests. Each credit represents one place in the queues of the
+//! channel. Each slice has one private place, and all slices share the other places.
 
 /// Credits for the places in the queues of a DRAM channel.
 #[derive(Debug)]

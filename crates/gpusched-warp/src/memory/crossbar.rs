@@ -68,7 +68,7 @@ impl<T: Copy> Crossbar<T> {
         self.outputs[output].front().map(|&(at, _)| at)
     }
 
-    /// Returns the minimum number of free places over all outputs.
+    /// Returns the smallest number of free places at any output.
     pub fn free_places(&self) -> usize {
         let most = self.outputs.iter().map(Ring::len).max().unwrap_or(0);
         self.output_places.saturating_sub(most)
@@ -145,8 +145,8 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Lets each output choose an input, in ascending order of outputs. An input that has sent a
-    /// packet can send its next packet to a later output in the same cycle.
+    /// Lets each output choose an input, in ascending order of outputs. If an input has sent a packet, it can send its
+    /// next packet to a later output in the same cycle.
     fn advance_islip(&mut self, at: u64) {
         let mut output = 0;
         while let Some(next) = self.active.next_from(output) {
@@ -189,8 +189,8 @@ mod tests {
 
     use super::*;
 
-    /// Reference implementation of iSLIP, as in GPGPU-Sim. Outputs choose in ascending order. Each output chooses the
-    /// next input in rotation whose first packet is destined for this output.
+    /// Reference implementation of iSLIP, as in GPGPU-Sim. Outputs choose in ascending order. Each output checks the
+    /// inputs in rotation, and chooses the first input whose next packet is destined for this output.
     fn slow(
         inputs: &mut [VecDeque<(u16, u32)>],
         outputs: &mut [VecDeque<u32>],

@@ -48,11 +48,10 @@ impl Partition {
         }
     }
 
-    /// Returns a lower bound on the next command cycle when the partition may be active, if the
-    /// slices send no new request. The value 0 means the next command cycle. `None` means that
-    /// the partition is empty. `tick` is the number of command cycles up to core cycle `now`.
-    /// `ticks(cycles)` must return a lower bound on the number of command cycles within `cycles`
-    /// core cycles.
+    /// Returns a lower bound on the next command cycle when the partition may be active, provided that the slices send
+    /// no new request. The value 0 means the next command cycle. `None` means that the partition is empty. `tick` is
+    /// the number of command cycles up to core cycle `now`. `ticks(cycles)` must return a lower bound on the number of
+    /// command cycles within `cycles` core cycles.
     pub fn wakes_at(&self, now: u64, tick: u64, ticks: impl Fn(u64) -> u64) -> Option<u64> {
         let arrival = self.latency.front().map(|&(at, _)| match at > now {
             true => tick + ticks(at - now),

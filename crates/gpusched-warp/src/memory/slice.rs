@@ -19,7 +19,7 @@ pub struct Slice {
     pub to_dram: Ring<Request>,
     /// Replies that have arrived from the DRAM channel.
     pub from_dram: Ring<Request>,
-    /// Replies that wait for the crossbar of replies.
+    /// Replies that wait to enter the crossbar of replies.
     pub outgoing: Ring<Request>,
     queues: PartitionQueues,
     /// Number of lines loaded before the start of the run. Replacement treats these lines as older than every accessed
@@ -29,7 +29,7 @@ pub struct Slice {
     open: bool,
     /// Whether the slice accepts requests after the last simulated cycle.
     opens: bool,
-    /// L2 cycles after which `opens` changed, as numbers of clock edges.
+    /// L2 cycles after which `opens` changed. A cycle is stored as the number of its clock edge.
     changes: Ring<u64>,
 }
 
@@ -51,7 +51,7 @@ impl Slice {
         }
     }
 
-    /// Returns for each line the last kernel that wrote to the line, and the number of dirty sectors in the line.
+    /// For each line, returns the last kernel that wrote to it and its number of dirty sectors.
     pub fn dirty(&self) -> impl Iterator<Item = (u8, u32)> {
         self.l2.dirty()
     }

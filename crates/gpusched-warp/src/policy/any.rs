@@ -12,9 +12,9 @@ pub enum AnyPolicy {
     Gto(Gto),
     /// Oldest first.
     Oldest(Oldest),
-    /// RT-PAWS: turns of warp groups, limited by priority.
+    /// RT-PAWS: warp groups take turns, and the priority of a group limits its turns.
     RtPaws(Turns<RtPaws>),
-    /// QAWS: turns of warp groups, limited by issue budget.
+    /// QAWS: warp groups take turns, and the issue budget of a group limits its turns.
     Qaws(Turns<Qaws>),
 }
 

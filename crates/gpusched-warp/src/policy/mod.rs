@@ -1,8 +1,7 @@
 //! Warp scheduling policies. A policy selects the warp of a sub-core that issues next.
 //!
-//! Each file implements one policy: [`Lrr`], [`Gto`], [`Oldest`], [`RtPaws`] and [`Qaws`].
-//! [`RtPaws`] and [`Qaws`] are rules for the end of a turn, which [`Turns`] applies. [`of`]
-//! creates the policy of a [`Scheduler`].
+//! Each file implements one policy: [`Lrr`], [`Gto`], [`Oldest`], [`RtPaws`] and [`Qaws`]. [`RtPaws`] and [`Qaws`]
+//! define when a turn ends, and [`Turns`] applies these rules. [`of`] creates the policy of a [`Scheduler`].
 
 mod any;
 mod gto;
@@ -27,10 +26,9 @@ pub use turns::{TurnRule, Turns};
 
 /// Warp scheduling policy, together with its state for one sub-core.
 ///
-/// In each cycle, the sub-core calls [`Policy::begin`] once. The sub-core then calls
-/// [`Policy::first`] to find a warp that can issue. If the returned warp cannot issue, the
-/// sub-core removes it from the candidates and calls [`Policy::first`] again. If a warp issues,
-/// the sub-core calls [`Policy::issued`].
+/// In each cycle, the sub-core calls [`Policy::begin`] once. The sub-core then calls [`Policy::first`] to find a warp
+/// that can issue. If this warp cannot issue, the sub-core removes it from the candidates and calls [`Policy::first`]
+/// again. If a warp issues, the sub-core calls [`Policy::issued`].
 ///
 /// The caller may skip a cycle if three conditions hold. No warp can issue, no warp issued in the
 /// previous cycle, and [`Pool`] is unchanged since the last call of [`Policy::begin`]. Skipping

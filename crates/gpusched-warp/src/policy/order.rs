@@ -34,9 +34,9 @@ impl Order {
         self.rank.get(group).copied().unwrap_or(group)
     }
 
-    /// Returns the distance from the group `current` to `group` in the cyclic order. The group
-    /// with the smallest distance is next. `current` itself has the largest distance. Without a
-    /// current group, the group with the highest budget is next.
+    /// Returns a measure of the distance from the group `current` to `group` in the cyclic order. The group with the
+    /// smallest distance is next. `current` itself has the largest distance. Without a current group, the group with
+    /// the highest budget is next.
     pub fn behind(&self, current: Option<usize>, group: usize) -> (bool, usize) {
         let rank = self.rank(group);
         let passed = current.is_some_and(|current| rank <= self.rank(current));

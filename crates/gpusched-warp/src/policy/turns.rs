@@ -5,10 +5,9 @@ use super::{Policy, Pool, WarpSet};
 
 /// Rule for the end of a turn. Each turn uses a new value of this type.
 pub trait TurnRule: Default {
-    /// Handles a stall. In a stall, a warp of the current group issued in the previous cycle, but
-    /// cannot issue now. Returns whether the turn of the current group ends. `budget` is the
-    /// budget of the current group. `another_is_ready` states whether another warp of the group
-    /// can issue now.
+    /// Handles a stall: a warp of the current group issued in the previous cycle, but cannot issue now. Returns whether
+    /// the turn of the current group ends. `budget` is the budget of the current group. `another_is_ready` states
+    /// whether another warp of the group can issue now.
     fn stall(&mut self, budget: u32, another_is_ready: bool) -> bool;
 }
 
@@ -20,16 +19,15 @@ pub trait TurnRule: Default {
 ///   greedy-then-oldest order, and stalls do not count. When a second group arrives, the first
 ///   group stays current. If several groups arrive in the same cycle, the group with the highest
 ///   budget is current.
-/// * If several groups have warps, *stalls* count. In a stall, a warp of the current group issued
-///   in the previous cycle, but cannot issue now. [`TurnRule`] decides at each stall whether the
-///   turn ends. At the end of the turn, the next group with warps becomes current.
+/// * If several groups have warps, *stalls* count. A stall occurs if a warp of the current group issued in the previous
+///   cycle, but cannot issue now. [`TurnRule`] decides at each stall whether the turn ends. At the end of the turn, the
+///   next group with warps becomes current.
 /// * If the current group has no warps left, the next group with warps becomes current. This rule
 ///   is an extension by gpusched. If only two groups exist, the remaining group runs in
 ///   isolation.
-/// * The warps of the current group precede all other warps. The greedy warp is first, and the
-///   other warps of the group follow by age. Next are the warps of the next group by age, and so
-///   on. If a warp of another group issues, its group does not become current, and its stalls do
-///   not count.
+/// * The warps of the current group precede all other warps. The greedy warp is first, and the other warps of the group
+///   follow by age. Then follow the warps of the next group by age, and so on. If a warp of another group issues, its
+///   group does not become current, and its stalls do not count.
 #[derive(Debug, Clone)]
 pub struct Turns<R> {
     order: Order,

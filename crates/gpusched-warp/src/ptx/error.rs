@@ -14,8 +14,8 @@ pub struct PtxError {
     /// Whether the error reports a modifier that is unknown for its opcode. [`Options::any_modifier`](super::Options)
     /// permits unknown modifiers.
     pub unknown_modifier: bool,
-    /// Whether an address or condition depends on a loaded value that is unknown. The contents of the loaded buffer
-    /// ([`Options::contents`](super::Options)) may make this value known.
+    /// Whether an address or condition depends on an unknown value that the kernel loads from a buffer. The contents of
+    /// the loaded buffer ([`Options::contents`](super::Options)) may make this value known.
     pub needs_contents: bool,
 }
 
@@ -29,7 +29,8 @@ impl PtxError {
         }
     }
 
-    /// Returns the error that `what` in line `line` depends on a value that is unknown for the reason `because`.
+    /// Returns the error that `what` in line `line` depends on an unknown value. `because` is the reason why the value
+    /// is unknown.
     pub(super) fn depends(line: usize, what: &str, because: &Because) -> PtxError {
         let message = format!("the {what} depends on {because}, which programs cannot express");
         PtxError {

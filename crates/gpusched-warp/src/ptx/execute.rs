@@ -1,5 +1,4 @@
-//! Symbolic execution: the values that instructions write to registers, if these values are known
-//! before a run.
+//! Symbolic execution computes the values that instructions write to registers, if these values are known before a run.
 
 use std::fmt;
 use std::rc::Rc;
@@ -22,7 +21,8 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Because {
     text: Rc<str>,
-    /// Whether the value depends on a load whose result may become known if the contents of the buffer are stated.
+    /// Whether the value depends on a load from a buffer. Stated contents of this buffer may make the result of the
+    /// load known.
     pub needs_contents: bool,
 }
 
@@ -36,7 +36,7 @@ impl<T: Into<Rc<str>>> From<T> for Because {
 }
 
 impl Because {
-    /// Returns the reason: the load in line `line` reads an unknown value. `more` continues the reason.
+    /// Returns the reason that the load in line `line` reads an unknown value. `more` continues the text of the reason.
     fn loaded(line: usize, more: &str) -> Because {
         Because {
             needs_contents: true,
@@ -61,8 +61,8 @@ impl Value {
 /// Values of all registers, indexed by register.
 pub(super) type State = Vec<Value>;
 
-/// Placeholder for the buffer name of a load whose address is unknown in the first pass of a loop. The values of this
-/// buffer have the range 0, so gpusched never wraps these values. The second pass uses the correct buffer.
+/// Placeholder for the buffer name of a load whose address is unknown in the first pass of a loop. The range of its
+/// values contains only 0, so gpusched never wraps these values. The second pass uses the correct buffer.
 pub(super) const UNKNOWN_BUFFER: &str = "%";
 
 /// Returns whether `kind` is a type of whole numbers.
@@ -73,7 +73,7 @@ fn integer(kind: &str) -> bool {
 /// Maximum size of a polynomial. A register with a larger polynomial has an unknown value.
 pub(super) const LARGEST: usize = 400;
 
-/// Knowledge about names and symbols before a run.
+/// Properties of names and symbols that are known before a run.
 pub(super) struct Knowledge<'k> {
     pub kernel: &'k Kernel,
     /// Name of each parameter in expressions. `None` for parameters that are not integers.
@@ -250,8 +250,8 @@ impl Knowledge<'_> {
         (range.low >= 0 && range.high < bits.into()).then(|| count.clone())
     }
 
-    /// Returns the value that a load from global memory reads, if the load reads exactly one value of a buffer whose
-    /// values are stated.
+    /// Returns the value that a load from global memory reads. The load must read exactly one value of a buffer with
+    /// stated values.
     fn element(&self, instruction: &Instruction, state: &State) -> Result<Poly, Because> {
         let line = instruction.line;
         let memory = instruction.operands.iter().find_map(|operand| match operand {

@@ -5,8 +5,8 @@
 //! [`import`] converts branches to loops and conditions. Each PTX instruction becomes exactly one instruction of the
 //! program, in its original place and with its original registers. In PTX mode, GPGPU-Sim issues the same instructions.
 //!
-//! 32-bit arithmetic is exact for the launch that the import specifies. If a value fits its type for this launch, the
-//! program computes the value without wrapping.
+//! For the launch of the import, 32-bit arithmetic is exact. If a value fits its type for this launch, the program
+//! computes the value without wrapping.
 
 mod classify;
 mod error;

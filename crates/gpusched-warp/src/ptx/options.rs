@@ -178,7 +178,7 @@ fn bits(kind: &str, text: &str) -> Option<i64> {
     }
 }
 
-/// Sets the ranges of the values of the buffers of `program`.
+/// Sets the value range of each buffer of `program`.
 fn set_elements(ranges: &mut Ranges, program: &Program) {
     ranges.set_elements(UNKNOWN_BUFFER, Range::of(0));
     for (name, buffer) in &program.buffers {

@@ -3,7 +3,7 @@
 /// Part of a PTX text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// An instruction or a directive. The text ends before a semicolon or before a body.
+    /// An instruction or a directive, without the semicolon or the body that follows.
     Statement(String),
     /// A label `name:`.
     Label(String),

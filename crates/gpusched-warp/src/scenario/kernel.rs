@@ -42,7 +42,7 @@ enum Body {
     Trace(PathBuf),
 }
 
-/// Texts that represent the instructions of all kernels of a run in issue traces.
+/// Texts of the instructions in issue traces, for all kernels of a run.
 #[derive(Debug, Default)]
 pub struct Texts(Vec<Text>);
 
@@ -53,8 +53,7 @@ enum Text {
 }
 
 impl Texts {
-    /// Returns the text that represents the instruction of `kernel` at `pc`. The text is empty if
-    /// there is no such instruction.
+    /// Returns the text of the instruction of `kernel` at `pc`; an empty text if there is no such instruction.
     pub fn text(&self, kernel: usize, pc: u32) -> String {
         let text = match self.0.get(kernel) {
             Some(Text::Code(code)) => code.text(pc).map(str::to_owned),
@@ -214,8 +213,8 @@ impl Kernel {
         ))
     }
 
-    /// Describes the buffers to which the program writes although it reads their stated contents. Returns `None` if
-    /// there is no such buffer, and for traces.
+    /// Describes the buffers that the program writes although it also reads their stated contents. Returns `None` if
+    /// there is no such buffer. Also returns `None` for traces.
     pub(super) fn changed_contents(&self) -> Option<String> {
         let Body::Program(program, _) = &self.body else {
             return None;

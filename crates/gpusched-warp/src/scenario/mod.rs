@@ -17,12 +17,12 @@ use gpusched_model::{Scheduler, WarpRun};
 /// Default limit of a run [core cycles].
 pub const LIMIT: u64 = 1_000_000_000;
 
-/// Maximum number of warp instructions of a run. A run of this length takes hours. For an estimate, the limit applies
-/// to the instructions of the minimum number of rounds.
+/// Maximum number of warp instructions of a run. A run of this length takes hours. For an estimate, this is a limit on
+/// the instructions in the minimum number of rounds.
 pub const MAX_INSTRUCTIONS: u64 = 10_000_000_000;
 
 /// Maximum number of thread blocks of a kernel in a run. The records of 20 million blocks occupy 1 GB. For an estimate,
-/// the limit applies to the blocks of the minimum number of rounds.
+/// this is a limit on the blocks in the minimum number of rounds.
 pub const MAX_BLOCKS: u64 = 20_000_000;
 
 /// Maximum number of instructions that gpusched counts in one block to check
@@ -32,8 +32,8 @@ const COUNTED: u64 = 1 << 16;
 /// Maximum size of the buffers that are loaded into L2 before a run [bytes].
 pub const MAX_WARM: u64 = 1 << 34;
 
-/// Scenario that is ready to run: kernels whose buffers have addresses. The scenario can be run
-/// any number of times.
+/// Scenario that is ready to run. All buffers of its kernels have addresses. The scenario can be run any number of
+/// times.
 #[derive(Debug)]
 pub struct Setup {
     name: Option<String>,
@@ -51,9 +51,9 @@ pub struct Setup {
 /// Options of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Whether the issues of all SMs are recorded in the results.
+    /// Whether the results contain each issued instruction of all SMs.
     pub record_issues: bool,
-    /// Whether the results contain the largest shares of the traffic at one slice, channel or bank.
+    /// Whether the results contain the largest share of the traffic that one slice, channel or bank receives.
     pub camping: bool,
     /// Whether gpusched simulates only one of several equal SMs, as long as they stay equal. The option does not change
     /// the results.
@@ -151,7 +151,7 @@ impl Setup {
         Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
     }
 
-    /// Returns the paths of all programs, traces and values of buffers that the scenario uses. Each run reads the
+    /// Returns the paths of all files that the scenario uses: programs, traces and buffer values. Each run reads the
     /// traces again.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.kernels.iter().flat_map(Kernel::files)
@@ -263,15 +263,15 @@ impl Setup {
         self.kernels.iter().filter_map(Kernel::outside).collect()
     }
 
-    /// Describes for each kernel the buffers to which the kernel writes although it reads their stated contents. The
+    /// For each kernel, describes the buffers that the kernel writes although it also reads their stated contents. The
     /// simulation assumes that the contents stay unchanged.
     pub fn changed_contents(&self) -> Vec<String> {
         self.kernels.iter().filter_map(Kernel::changed_contents).collect()
     }
 
-    /// Fails if `blocks`, the number of blocks of `launch` to simulate, exceeds [`MAX_BLOCKS`]. Also
-    /// fails if these blocks have more than about [`MAX_INSTRUCTIONS`] instructions. The function
-    /// assumes that each block has as many instructions as the middle block.
+    /// `blocks` is the number of blocks of `launch` to simulate. Fails if it exceeds [`MAX_BLOCKS`]. Also fails if
+    /// these blocks have more than about [`MAX_INSTRUCTIONS`] instructions, assuming that each block has as many as the
+    /// middle block.
     fn check_length(&self, launch: &Launch, blocks: u64) -> Result<()> {
         let found = match blocks {
             _ if blocks > MAX_BLOCKS => format!("{blocks} thread blocks, expected at most {MAX_BLOCKS}"),

@@ -22,15 +22,15 @@ pub enum Unit {
 pub const UNITS: usize = 10;
 
 impl Unit {
-    /// Returns the order of the units of `sm` within a cycle. An SM has one load-store unit, which is the last. Every
-    /// scheduler has one unit of every other kind.
+    /// Returns the order of the units of `sm` within a cycle. The last unit is the load-store unit, which an SM has
+    /// only once. Every scheduler has one unit of every other kind.
     pub fn work_order(sm: &machine::Sm) -> Vec<Unit> {
         let first = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor];
         let specialized = Unit::specialized(sm);
         first.into_iter().chain(specialized).chain([Unit::Mem]).collect()
     }
 
-    /// Returns the order of the pipeline registers that an input port of the collectors checks.
+    /// Returns the order in which an input port of the collectors checks the pipeline registers.
     pub fn port_order(sm: &machine::Sm) -> Vec<Unit> {
         let first = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
         first.into_iter().chain(Unit::specialized(sm)).collect()
@@ -43,7 +43,8 @@ impl Unit {
     }
 }
 
-/// Returns the specialized unit for instructions of `kind`, and their timing; `None` if the SM has no such unit.
+/// Returns the specialized unit for instructions of `kind`, and the timing of these instructions. Returns `None` if the
+/// SM has no such unit.
 fn of_specialized(kind: Specialized, units: &machine::SpecializedUnits) -> Option<(Unit, Timing)> {
     let (unit, found) = match kind {
         Specialized::Branch => (Unit::Branch, units.branch),
@@ -65,7 +66,7 @@ pub enum Memory {
     Store,
     /// An atomic, which L2 executes.
     Atomic,
-    /// A load of a constant, which always hits its cache.
+    /// A load of a constant. The load always hits the constant cache.
     Constant,
     /// An access to shared memory.
     Shared(SharedAccess),
@@ -142,7 +143,7 @@ struct Units {
     dp: bool,
 }
 
-/// Default timing for instructions that have no configured timing: 1 cycle.
+/// Timing of instructions without a configured timing: 1 cycle.
 const ONE: Timing = Timing::ONE;
 
 /// Returns the unit that executes `operation`.

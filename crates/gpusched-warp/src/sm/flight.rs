@@ -40,13 +40,12 @@ pub struct Flight {
     pub operands: Operands,
     /// Sectors that the instruction has not yet sent to the memory system, in reverse order.
     pub accesses: Vec<Access>,
-    /// Number of sectors that a load still waits for, including sectors that the load has not yet
-    /// requested. For an atomic on shared memory, the number of its lanes.
+    /// Number of sectors that a load still waits for, including sectors that the load has not yet requested. For an
+    /// atomic on shared memory, this is the number of its lanes.
     pub remaining: u32,
     /// Number of cycles that the access occupies shared memory, including bank conflicts.
     pub conflicts: u32,
-    /// Number of registers in `writes` whose banks have already granted the write during a
-    /// writeback.
+    /// During a writeback: number of registers in `writes` whose banks have already granted the write.
     pub granted: u8,
     /// Next instruction in the list of instructions that leave the pipelines in the same cycle.
     pub next: FlightId,

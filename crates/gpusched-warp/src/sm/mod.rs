@@ -49,7 +49,7 @@ pub struct Sm {
     /// cycle.
     results: FlightId,
     load_store: LoadStore,
-    /// Slot of the warp whose next instructions are fetched but not yet decoded.
+    /// Slot of the warp whose next instructions the SM has fetched but not yet decoded.
     fetched: Option<usize>,
     last_fetched: usize,
     /// Whether the SM must call the policies even in cycles when no warp can issue.
@@ -155,8 +155,8 @@ impl Sm {
         self.load_store.responses.push_back(response);
     }
 
-    /// Returns whether a block ended in the last cycle, or an instruction found no unit. The GPU
-    /// must handle these events.
+    /// Returns whether a block ended in the last cycle, or the SM has no unit for an instruction. The GPU must handle
+    /// these events.
     pub fn stops(&self) -> bool {
         !self.ended.is_empty() || self.without_unit.is_some()
     }
@@ -269,8 +269,8 @@ impl Sm {
         }
     }
 
-    /// Fetches instructions for the next warp whose buffer is empty. Removes the finished warps
-    /// that the search passes.
+    /// Fetches instructions for the next warp whose buffer is empty. The search for this warp also removes the finished
+    /// warps that it passes.
     fn fetch(&mut self, now: u64) {
         // The search starts after the warp of the last fetch, and then continues from slot 0.
         for mut from in [self.last_fetched + 1, 0] {

@@ -7,7 +7,7 @@ use super::stages::pipeline_registers::MAX_SCHEDULERS;
 /// States of the warps of an SM.
 #[derive(Debug, Clone)]
 pub struct WarpStates {
-    /// Warps with a buffered instruction that do not wait for a barrier, fence or atomic.
+    /// Warps that have a buffered instruction and do not wait for a barrier, fence or atomic.
     able: WarpSet,
     /// Warps whose buffered instructions belong to a wrong path after a jump.
     stale: WarpSet,
@@ -35,9 +35,9 @@ impl WarpStates {
         }
     }
 
-    /// Sets two states of the warp in `slot`, which is a set of one slot. `able` states that the
-    /// warp has a buffered instruction and does not wait for a barrier, fence or atomic. `stale`
-    /// states that the buffered instruction belongs to a wrong path.
+    /// Sets two states of the warp in `slot`, which is a set of one slot. `able` states whether the warp has a buffered
+    /// instruction and does not wait for a barrier, fence or atomic. `stale` states whether the buffered instruction
+    /// belongs to a wrong path.
     pub fn set_able(&mut self, slot: WarpSet, able: bool, stale: bool) {
         self.able = put(self.able, slot, able);
         self.stale = put(self.stale, slot, stale);

@@ -65,15 +65,16 @@ impl Slot {
 #[derive(Clone)]
 pub struct Warps {
     slots: Vec<Slot>,
-    /// Age, group and liveness of the warps of each scheduler. The policies read these values.
+    /// For each scheduler: age and group of its warps, and which warps have instructions left. The policies read these
+    /// values.
     pub pools: Vec<Pool>,
     /// States of the warps.
     pub states: WarpStates,
-    /// Slots whose warp has an empty instruction buffer and more instructions to execute.
+    /// Slots whose warp has an empty instruction buffer but has not yet issued its last instruction.
     pub hungry: WarpSet,
     /// Slots whose warp has finished and can be removed.
     pub finished: WarpSet,
-    /// Whether the fence of a warp is over, and the SM has not yet handled its end.
+    /// Whether the fence of a warp has ended, and the SM has not yet handled this end.
     pub fence_over: bool,
     /// Properties of each operation on this machine.
     facts: FactsTable,
@@ -196,9 +197,8 @@ impl Warps {
         self.slots[slot].stream.as_mut()
     }
 
-    /// Records the issue of an instruction that writes the registers `writes`. `jumped` states
-    /// that the next instruction does not follow in memory. Returns whether the issued
-    /// instruction was the last instruction of the warp.
+    /// Records the issue of an instruction that writes the registers `writes`. `jumped` is true if the next instruction
+    /// does not follow in memory. Returns whether the issued instruction was the last instruction of the warp.
     pub fn issued(&mut self, slot: usize, writes: &RegisterSet, jumped: bool) -> bool {
         let place = &mut self.slots[slot];
         place.buffered -= 1;
@@ -312,7 +312,7 @@ impl Warps {
         place.done
     }
 
-    /// Updates the warp sets that depend on the instruction buffer of the warp, or on waits for a
+    /// Updates the warp sets that depend on the instruction buffer of the warp, or on whether the warp waits for a
     /// barrier, fence or atomic.
     fn settle(&mut self, slot: usize) {
         let place = &self.slots[slot];

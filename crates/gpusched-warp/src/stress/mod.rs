@@ -1,8 +1,8 @@
 //! Sustained rates of the memory system of a machine. Each request pattern stresses one part of the memory system.
 //!
 //! A bound on memory interference divides a number of sectors by a rate. The memory reaches the rate of the data sheet
-//! only if requests use all slices, channels, banks and rows well. Each [`Pattern`] is a kernel with another kind of
-//! memory use. Its measured rate is the sustained rate for this use.
+//! only if requests use all slices, channels, banks and rows well. Each [`Pattern`] is a kernel with a different kind
+//! of memory use. Its measured rate is the sustained rate for this use.
 
 mod program;
 
@@ -65,14 +65,14 @@ pub struct Pattern {
 /// Rates of L2 and DRAM [bytes per second].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rates {
-    /// Bytes of the sectors that L2 accepts.
+    /// Rate of the sectors that L2 accepts.
     pub l2: u64,
-    /// Bytes of the sectors that DRAM reads or writes.
+    /// Rate of the sectors that DRAM reads or writes.
     pub dram: u64,
 }
 
 impl Rates {
-    /// Returns for each level the lower of the two rates.
+    /// For each level, returns the lower of the rates in `self` and `other`.
     #[must_use]
     pub fn min(self, other: Rates) -> Rates {
         Rates {
@@ -118,12 +118,12 @@ impl Stress {
         Ok(Stress { patterns })
     }
 
-    /// Returns for each level the lowest rate among the patterns that use all parts of the level evenly.
+    /// For each level, returns the lowest rate among the patterns that use all parts of the level evenly.
     pub fn balanced(&self) -> Rates {
         self.lowest(|used| used == Use::Balanced)
     }
 
-    /// Returns for each level the lowest rate among all patterns, including patterns that use only one slice, channel
+    /// For each level, returns the lowest rate among all patterns, including patterns that use only one slice, channel
     /// or bank.
     pub fn universal(&self) -> Rates {
         self.lowest(|_| true)
@@ -183,7 +183,7 @@ pub fn camping_percent(machine: &Machine, program: &Program) -> Result<u64> {
     Ok((loads.into_iter().fold(0.0, f64::max) * 100.0).ceil() as u64)
 }
 
-/// Returns the number of patterns of [`Stress::measure`].
+/// Number of patterns that [`Stress::measure`] runs.
 pub const PATTERNS: u64 = program::COUNT;
 
 /// Simulates `program` in isolation on `sms` SMs of `machine`, or on all SMs.
@@ -210,7 +210,7 @@ pub fn alone(
 /// Returns `machine` with one line per set of L2 if `l2` is [`L2::Thrashed`].
 ///
 /// # Errors
-/// Fails if a machine with this L2 is not valid.
+/// Fails if the machine is not valid with this L2.
 pub fn with_l2(machine: &Machine, l2: L2) -> Result<Machine, Refusal> {
     if l2 != L2::Thrashed {
         return Ok(machine.clone());
@@ -220,9 +220,9 @@ pub fn with_l2(machine: &Machine, l2: L2) -> Result<Machine, Refusal> {
     Machine::new(shape)
 }
 
-/// Returns the rates of `program` in isolation on all SMs of `machine`: for each level, the lower rate of a run with
-/// [`L2::Cold`] and a run with [`L2::Thrashed`]. A kernel that camps on a slice, channel or bank has low rates. A
-/// kernel that mainly computes also has low rates. A bound with such rates is pessimistic, but valid.
+/// Returns the rates of `program` in isolation on all SMs of `machine`: for each level, the lower of the rates with
+/// [`L2::Cold`] and with [`L2::Thrashed`]. A kernel that camps on a slice, channel or bank has low rates. A kernel that
+/// mainly computes also has low rates. A bound with such rates is pessimistic, but valid.
 ///
 /// # Errors
 /// Fails as [`alone`] does.

@@ -22,7 +22,7 @@ const ROUNDS: u64 = 12;
 /// Number of addresses in a pattern that uses one slice, channel or bank.
 const ADDRESSES: usize = 512;
 
-/// Size of the area where addresses of one slice, channel or bank are searched [bytes].
+/// Size of the area where gpusched searches addresses of one slice, channel or bank [bytes].
 const AREA: u64 = 1 << 32;
 
 /// Step of this search [bytes].
@@ -137,11 +137,11 @@ fn addresses(machine: &Machine, matches: impl Fn(&Location) -> bool) -> Vec<u64>
     found.take(ADDRESSES).collect()
 }
 
-/// Returns addresses that `matches` accepts, each in a row of its own. Successive addresses are in different banks, if
+/// Returns addresses that `matches` accepts, each in a different row. Successive addresses are in different banks, if
 /// `matches` accepts several banks.
 fn rows(machine: &Machine, matches: impl Fn(&Location) -> bool) -> Vec<u64> {
     let decoder = machine.memory.decoder();
-    // Addresses, grouped by their position in their bank.
+    // Addresses, grouped by their position among the addresses of their bank.
     let mut found: Vec<Vec<u64>> = Vec::new();
     let mut rows: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
     for offset in (0..AREA).step_by(STEP) {

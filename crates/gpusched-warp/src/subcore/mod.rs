@@ -1,10 +1,9 @@
-//! Simulation of one sub-core. The only property of an instruction is its latency, as in the
-//! figures of [Singh21] ch. 4 and [Singh22] §IV.
+//! Simulation of one sub-core. An instruction has only one property, its latency, as in the figures of [Singh21] ch. 4
+//! and [Singh22] §IV.
 //!
-//! In each cycle, at most one warp issues one instruction. After a warp issues an instruction
-//! with latency L, it can issue its next instruction L cycles later. A kernel finishes in the
-//! cycle after the last issue of its warps. Warps of kernels that are launched earlier are older.
-//! Within a kernel, warps with lower numbers are older.
+//! In each cycle, at most one warp issues one instruction. After a warp issues an instruction with latency L, it can
+//! issue its next instruction L cycles later. A kernel finishes in the cycle after the last issue of its warps. A warp
+//! is older if its kernel is launched earlier. Within a kernel, warps with lower numbers are older.
 //!
 //! ```
 //! use gpusched_model::WarpScenario;

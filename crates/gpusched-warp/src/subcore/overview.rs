@@ -3,7 +3,7 @@
 use super::Issue;
 use gpusched_model::Observer;
 
-/// Number of cycles at the start of a run that are stored individually.
+/// The summary stores this number of cycles at the start of a run individually.
 const BEGINNING: usize = 64;
 
 /// Summary of a kernel.
@@ -32,7 +32,7 @@ impl Overview {
         &self.kernels
     }
 
-    /// Returns the number of cycles up to the last issue, and the number of cycles with an issue.
+    /// Returns two numbers of cycles: all cycles up to the last issue, and the cycles with an issue.
     pub fn cycles(&self) -> (u64, u64) {
         (self.cycles, self.issued)
     }

@@ -66,7 +66,7 @@ struct SubCore<'a> {
     warps: Vec<Warp<'a>>,
     /// Warps that can issue in this cycle.
     ready: WarpSet,
-    /// Warps that must wait before their next issue, each with the first cycle when it can issue.
+    /// Warps that must wait before their next issue. Each entry contains the first cycle when the warp can issue.
     waiting: BinaryHeap<Reverse<(u64, usize)>>,
     /// Warps that are not yet launched, sorted by launch cycle, then by number.
     launches: VecDeque<(u64, usize)>,

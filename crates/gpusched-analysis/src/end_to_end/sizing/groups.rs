@@ -18,7 +18,7 @@ type Unit = (usize, usize);
 /// A division of the units into partitions.
 type Division = Vec<Vec<Unit>>;
 
-/// Returns the units: each task with each partition on which it has kernels.
+/// Returns the units: all pairs of a task and a partition on which the task has kernels.
 fn units(draft: &Draft) -> Vec<Unit> {
     let mut units = BTreeMap::new();
     for (index, task) in draft.tasks.iter().enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn is_exhaustive(draft: &Draft, heuristic: HeuristicKind) -> bool {
     single || (heuristic == HeuristicKind::Optimal && units(draft).len() <= MOST_UNITS)
 }
 
-/// Returns the drafts with the groups from which `heuristic` starts.
+/// Returns one draft for each division into groups from which `heuristic` starts.
 pub(super) fn candidates(draft: &Draft, heuristic: HeuristicKind) -> Result<Vec<Draft>, Refusal> {
     let units = units(draft);
     let apart: Division = units.iter().map(|&unit| vec![unit]).collect();
@@ -218,7 +218,7 @@ pub(super) fn improve(
     (draft, sized)
 }
 
-/// Returns `draft` after a move of the kernels from partition `right` to partition `left`.
+/// Returns `draft` with the kernels of partition `right` moved to partition `left`.
 fn merged(draft: &Draft, left: usize, right: usize) -> Draft {
     let mut merged = draft.clone();
     let (Some(to), Some(from)) = (draft.partitions.get(left), draft.partitions.get(right)) else {

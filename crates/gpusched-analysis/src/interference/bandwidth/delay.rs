@@ -6,10 +6,9 @@ use gpusched_model::Bandwidth;
 /// Interference delay of a partition, caused by the memory traffic of other partitions and
 /// sources.
 ///
-/// Let B be the bandwidth of the memory. If a kernel could use the rate d but gets only s < d,
-/// the memory is busy. So the other partitions and sources get o ≥ B − s. The kernel loses 1 −
-/// s/d ≤ 1 − s/B ≤ o/B per unit of time. So in any window, a partition loses at most (bytes of
-/// the other partitions and sources)/B.
+/// Let B be the bandwidth of the memory. If a kernel could use the rate d but gets only the rate s < d, the memory is
+/// busy. So the other partitions and sources get a rate o ≥ B − s. Per unit of time, the kernel loses the time 1 − s/d
+/// ≤ 1 − s/B ≤ o/B. So in any window, a partition loses at most (bytes of the other partitions and sources)/B.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delay {
     /// B: memory bandwidth [nano-bytes per nanosecond]; > 0.
@@ -18,8 +17,8 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// Creates the delay that the traffic of `others` causes at a memory of bandwidth `capacity`,
-    /// which is not 0.
+    /// Creates the delay that the traffic of `others` causes at a memory of bandwidth `capacity`. The bandwidth must
+    /// not be 0.
     pub fn new(capacity: Bandwidth, others: impl IntoIterator<Item = Load>) -> Delay {
         Delay {
             capacity: u128::from(capacity.bytes_per_second()).max(1),

@@ -1,5 +1,5 @@
-//! The guaranteed memory bandwidth of a kernel. At this bandwidth, a kernel with a higher rate
-//! has an inflated WCET. A kernel with a lower rate has its isolated WCET.
+//! The guaranteed memory bandwidth of a kernel. If the rate of the kernel exceeds this bandwidth, its WCET is inflated.
+//! Otherwise, its WCET is the isolated WCET.
 
 use gpusched_model::Bandwidth;
 use gpusched_model::time::Time;
@@ -13,8 +13,8 @@ pub struct Level {
 }
 
 impl Level {
-    /// Returns the bandwidth that remains if all other partitions use their peak rates `peaks`
-    /// [nano-bytes per nanosecond]. Returns `None` if the sum of `peaks` exceeds `capacity`.
+    /// Returns the bandwidth that the other partitions leave if all of them use their peak rates `peaks` [nano-bytes
+    /// per nanosecond]. Returns `None` if the sum of `peaks` exceeds `capacity`.
     ///
     /// While a kernel gets less bandwidth than it could use, the memory is busy. The other
     /// partitions get at most the sum of `peaks`. So every arbiter guarantees the remaining

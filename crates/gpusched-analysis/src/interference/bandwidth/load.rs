@@ -11,7 +11,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Creates a load from sources that take turns: at most one source accesses memory at a time.
+    /// Creates a load from sources that never access memory at the same time.
     pub fn new(sources: impl IntoIterator<Item = Source>) -> Load {
         let sources: Vec<Source> = sources.into_iter().filter(|source| source.rate() > 0).collect();
         Load {

@@ -16,12 +16,12 @@ const SECTORS_OF_LINE: u64 = 4;
 pub struct DirtyLines {
     /// Maximum number of dirty sectors. `None` if sources that are not tasks write to L2, too.
     sectors: Option<u64>,
-    /// Lowest rate at which DRAM accepts these sectors.
+    /// Lowest rate at which DRAM accepts dirty sectors.
     rate: Bandwidth,
 }
 
 impl DirtyLines {
-    /// Returns the dirty lines that the tasks of `set` leave. Each task writes to the same lines in all its jobs.
+    /// Returns the dirty lines that the tasks of `set` leave. All jobs of a task write to the same lines.
     pub fn of(set: &[Task], other_traffic: &[OtherTraffic], time: MemoryTime) -> DirtyLines {
         let sectors = set.iter().filter_map(Task::sectors);
         let drains = sectors.clone().filter_map(|sectors| match time.form {
@@ -47,7 +47,7 @@ impl DirtyLines {
 /// Returns M [ns] of a job with `sectors`, rounded up once: M = 32(R + W)/B_L2 + 32(R + 2W)/B_DRAM. If a job has its
 /// own ways of L2, the number of its sectors at DRAM replaces R + 2W.
 ///
-/// With the form `own-drain`, a rate of the kernel itself replaces B_L2 or B_DRAM if it is lower.
+/// With the form `own-drain`, B_L2 and B_DRAM are at most the rates of the kernel itself.
 pub fn of_job(sectors: Sectors, time: MemoryTime) -> u128 {
     let own = match time.form {
         RateForm::OwnDrain => sectors.drain,
@@ -79,8 +79,9 @@ pub fn of_other(other: &OtherTraffic, time: MemoryTime) -> u128 {
     )
 }
 
-/// Returns the memory time of `at_l2` sectors at L2 and `at_dram` sectors at DRAM [ns]. The remainders share one denominator, so the sum is
-/// rounded up once. No product exceeds 128 bits, because sectors and rates are at most 10^15.
+/// Returns the memory time of `at_l2` sectors at L2 and `at_dram` sectors at DRAM [ns]. Both remainders have a common
+/// denominator, so only their sum is rounded up. No product exceeds 128 bits, because sectors and rates are at most
+/// 10^15.
 fn at(at_l2: u64, at_dram: u64, l2: Bandwidth, dram: Bandwidth) -> u128 {
     let nano = |sectors: u64| u128::from(sectors) * u128::from(SECTOR) * 1_000_000_000;
     let (l2, dram) = (
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(m(most, most, 1, 1), 160 * u128::from(most) * 1_000_000_000);
     }
 
-    /// The extreme values of files do not overflow.
+    /// Computations with the extreme values of files do not overflow.
     #[test]
     fn large_numbers_stay_exact() {
         let limit = Bandwidth::LIMIT.bytes_per_second();

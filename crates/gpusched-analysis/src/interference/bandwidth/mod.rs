@@ -3,10 +3,10 @@
 //!
 //! * [`source`]: the number of bytes that one task, or another source of traffic, transfers in
 //!   any window of time;
-//! * [`load`]: the number of bytes that a partition transfers in any window, if it executes one
-//!   kernel at a time;
+//! * [`load`]: the number of bytes that a partition transfers in any window, if the partition executes one kernel at a
+//!   time;
 //! * [`delay`]: the interference delay of a partition;
-//! * [`memory_time`]: the delay that one job causes, if the analysis counts L2 sectors and not bytes;
+//! * [`memory_time`]: the delay that one job causes, computed from L2 sectors instead of bytes;
 //! * `instance`: the WCET of a kernel on a MIG instance with its own memory slices;
 //! * [`fair`]: the guaranteed memory bandwidth of a kernel, and its WCET at this bandwidth.
 //!

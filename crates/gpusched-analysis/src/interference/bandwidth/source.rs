@@ -15,10 +15,10 @@ pub struct Source {
     bytes: u128,
     /// T: period [ns]; > 0.
     period: u64,
-    /// R: time after the arrival of a job within which the job transfers all its bytes [ns].
+    /// R: each job transfers all its bytes within this time after its arrival [ns].
     span: u128,
-    /// Whether each job that overlaps a window counts with all its bytes. If so, V may exceed d·R and d·T, but a window
-    /// of length t still contains at most d·t.
+    /// Whether a window counts all bytes of each job that overlaps it. If so, V may exceed d·R and d·T, but a window of
+    /// length t still contains at most d·t.
     whole: bool,
 }
 
@@ -68,7 +68,7 @@ impl Source {
     }
 
     /// Creates a source and limits V to d·R and to d·T. A job can transfer at most d·R. If R > T, the limit d·T is
-    /// smaller. It is safe, because d·T bytes per job already permit the rate d at all times.
+    /// smaller. This limit is safe, because d·T bytes per job already permit the rate d at all times.
     fn new(rate: u128, bytes: u128, period: Time, span: u128) -> Source {
         let period = period.ns().max(1);
         Source {
@@ -80,8 +80,8 @@ impl Source {
         }
     }
 
-    /// Returns the memory time of `task` at a memory of bandwidth 1 B/s, where 1 ns is 1 nano-byte. Whole jobs count.
-    /// A task without `sectors` has unlimited memory time, which is safe.
+    /// Returns the memory time of `task` as traffic at a memory of bandwidth 1 B/s, where 1 ns is 1 nano-byte. Whole
+    /// jobs count. A task without `sectors` has unlimited memory time, which is safe.
     pub fn of_task_time(task: &Task, time: MemoryTime) -> Source {
         let each = task.sectors();
         let each = each.map_or(u128::MAX, |sectors| memory_time::of_job(sectors, time));
@@ -111,16 +111,16 @@ impl Source {
     /// Returns an upper bound on the traffic of the source in any window of length t = `window`
     /// [ns], in nano-bytes. The bound assumes that all jobs meet their deadlines.
     ///
-    /// Suppose that n + 1 ≥ 2 jobs transfer data in the window. The first job must finish its traffic at most y after
-    /// the window begins. The last job arrives z before the window ends, and y + z ≤ t + R − n·T. Each job between the
-    /// first and the last transfers at most V. So all jobs together transfer at most (n − 1)·V + min(V, d·y) + min(V,
-    /// d·z).
+    /// Suppose that n + 1 ≥ 2 jobs transfer data in the window. Let y be the time from the start of the window to the
+    /// latest end of the traffic of the first job. Let z be the time from the arrival of the last job to the end of the
+    /// window. Then y + z ≤ t + R − n·T. Each job between the first and the last transfers at most V. So all jobs
+    /// together transfer at most (n − 1)·V + min(V, d·y) + min(V, d·z).
     ///
     /// This sum is largest at n = N = ⌊(t + R − V/d)/T⌋, where the sum is N·V + min(V, d·(t + R − N·T) − V). A single
     /// job never transfers more. Bertogna & Cirinei (RTSS 2007) prove this bound for execution times. The bound is
     /// tight. The bound is valid for every choice of the times at which the jobs transfer their bytes.
     ///
-    /// Memory times count whole jobs: at most ⌊(t + R)/T⌋ + 1 jobs overlap the window.
+    /// If the unit is memory time, whole jobs count: at most ⌊(t + R)/T⌋ + 1 jobs overlap the window.
     pub fn within(&self, window: u64) -> u128 {
         if self.bytes == 0 {
             return 0;

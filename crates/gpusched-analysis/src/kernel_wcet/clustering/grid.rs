@@ -1,5 +1,5 @@
-//! Measurements as positions on a common grid of cells. On the grid, a distribution is an array
-//! of counts.
+//! A common grid of cells. Each measurement is a position on the grid, and each distribution is an array with one count
+//! per cell.
 
 use rayon::prelude::*;
 
@@ -8,12 +8,12 @@ use crate::kernel_wcet::trace::Measurements;
 /// Largest number of cells. With this limit, a position fits into two bytes.
 pub const CELLS: usize = 1 << 16;
 
-/// The measurements of all blocks that the trace keeps, as positions on a grid of cells.
+/// The kept measurements of all blocks, as positions on a grid of cells.
 ///
 /// If the measurements have at most [`CELLS`] different values, each value has its own cell, and
 /// distances are exact. If the measurements have more values, the edges of the cells are quantiles of all measurements.
-/// Values in one cell count as equal, as if the clock were less precise. Apart from its largest
-/// value, a cell contains at most the fraction 1/[`CELLS`] of all measurements.
+/// Values in one cell count as equal, as if the clock were less precise. At most the fraction 1/[`CELLS`] of all
+/// measurements is in one cell, not counting measurements with the largest value of the cell.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grid {
     cells: usize,

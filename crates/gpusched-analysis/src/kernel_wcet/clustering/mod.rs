@@ -1,14 +1,15 @@
-//! Clusters of thread blocks with equal distributions of execution times ([Aghilinasab20] §IV-A).
+//! Clusters of thread blocks. The blocks of a cluster have equal distributions of execution times ([Aghilinasab20]
+//! §IV-A).
 //!
 //! The paper clusters blocks "by repeatedly applying the two-sample K-S test at a level α = 0.05"
 //! and gives no details. `docs/explanation/kernel-bounds.md` describes and explains the algorithm
 //! of gpusched.
 //!
-//! A cluster rejects a block if a K-S test at level α/N finds different distributions. The test compares the
+//! A cluster rejects a block if a K-S test at level α/N finds that the distributions differ. The test compares the
 //! measurements of the block with the measurements of the other blocks of the cluster. The algorithm starts with all
-//! blocks in one cluster. As long as clusters reject blocks, the rejected block with the largest ratio of distance to
-//! critical distance starts a new cluster. After this step, each block moves to its nearest cluster. In the end, the
-//! algorithm merges clusters whose union rejects no block.
+//! blocks in one cluster. While clusters reject blocks, the algorithm repeats two steps. First, the rejected block with
+//! the largest ratio of distance to critical distance starts a new cluster. Then each block moves to its nearest
+//! cluster. In the end, the algorithm merges clusters whose union rejects no block.
 //!
 //! The WCETs of a cluster are at least the largest measured times of its blocks. So a wrong
 //! cluster makes a bound pessimistic, but never unsafe.
@@ -143,8 +144,8 @@ impl Clustering {
         self.rejected
     }
 
-    /// Returns whether K-S distances are exact. If not, two different values may count as equal. Then the fraction of
-    /// values between them is at most about 1/[`CELLS`].
+    /// Returns whether K-S distances are exact. If the distances are not exact, two different values may count as
+    /// equal. In this case, the fraction of measurements between these values is at most about 1/[`CELLS`].
     pub fn is_exact(&self) -> bool {
         self.exact
     }

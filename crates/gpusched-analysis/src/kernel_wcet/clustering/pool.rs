@@ -9,8 +9,7 @@ pub struct Pool {
     per_block: u64,
     /// Number of measurements in each cell of the grid.
     counts: Vec<u64>,
-    /// Number of measurements in all cells before each cell. The last entry is the total number
-    /// of measurements.
+    /// For each cell: number of measurements in all earlier cells. The last entry is the total number of measurements.
     before: Vec<u64>,
 }
 

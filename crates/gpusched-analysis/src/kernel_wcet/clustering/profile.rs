@@ -15,17 +15,17 @@ use gpusched_model::{Cluster, Kernel};
 pub enum Wcets {
     /// The WCET is the longest measured time.
     Longest,
-    /// The WCET comes from an extreme-value fit to the measurements that the trace keeps. One block exceeds the WCET
-    /// with a given probability. The WCET is at least the longest measured time.
+    /// The WCET comes from an extreme-value fit to the measurements that the trace keeps. The time of a block exceeds
+    /// the WCET with a given probability. The WCET is at least the longest measured time.
     Tail {
         /// Family of the extreme-value distribution.
         family: TailFamily,
-        /// Probability that one block exceeds the WCET.
+        /// Probability that the time of a block exceeds the WCET.
         exceedance: f64,
     },
 }
 
-/// A kernel that gpusched computed from measurements, and warnings about its WCETs.
+/// A kernel whose WCETs gpusched computed from measurements, and warnings about these WCETs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
     /// The kernel that gpusched computed from the measurements.
@@ -35,9 +35,9 @@ pub struct Profile {
 }
 
 impl Clustering {
-    /// Creates the kernel of `trace`. The GPU executes `active` blocks of this kernel at a time. The WCETs of a cluster
-    /// come from the measurements of all its blocks. The WCET under interference is at least the WCET in isolation. For
-    /// each interference level, a cluster has a normal fit, as in [Aghilinasab20] Table I.
+    /// Creates the kernel of `trace`. `active` is the number of blocks that the GPU executes at a time. The WCETs of a
+    /// cluster come from the measurements of all its blocks. The WCET under interference is at least the WCET in
+    /// isolation. For each interference level, a cluster has a normal fit, as in [Aghilinasab20] Table I.
     ///
     /// # Errors
     /// Returns [`Error::Refused`] if the kernel is invalid, for example if `active` is zero. Also

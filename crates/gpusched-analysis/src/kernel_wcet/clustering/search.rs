@@ -43,8 +43,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Runs the search. Afterwards, no cluster rejects a block, and no two clusters can be merged, unless the search
-    /// reached a limit.
+    /// Runs the search. After the search, no cluster rejects a block, and no two clusters can be merged, unless the
+    /// search reached a limit.
     pub(super) fn run(&mut self) {
         for _ in 0..ROUNDS {
             let mut splits = 0;
@@ -69,9 +69,9 @@ impl<'a> Search<'a> {
     /// critical distance. `pool` contains `block`. If the result exceeds 1, the cluster rejects
     /// the block.
     ///
-    /// The pool contains m measurements, and n of these measurements belong to the block. Let F, G and R be the
-    /// distribution functions of the block, the pool and the other blocks. Then F − G = (1 − n/m)·(F − R). So the
-    /// function computes the distance to the other blocks from the distance to the pool.
+    /// The pool contains m measurements. The block has n of these measurements. Let F be the distribution function of
+    /// the block, G of the pool, and R of the other blocks. Then F − G = (1 − n/m)·(F − R). From this equation, the
+    /// function computes the distance to the other blocks.
     fn excess(&self, block: usize, pool: &Pool) -> f64 {
         let (n, m) = (self.grid.per_block() as f64, pool.size() as f64);
         let rest = m - n;
@@ -163,8 +163,8 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the cluster that is nearest to `block`, which is now in `cluster`. The function
-    /// computes the distance to `cluster` first. Only a smaller distance matters, so the computation for most other
-    /// clusters stops early.
+    /// computes the distance to `cluster` first. Another cluster must have a smaller distance, so most other
+    /// computations stop early.
     fn nearest(&self, block: usize, cluster: usize) -> Option<usize> {
         let positions = self.grid.block(block);
         let mut nearest = (self.pools.get(cluster)?.distance(positions), cluster);
@@ -222,8 +222,8 @@ impl<'a> Search<'a> {
     }
 
     /// Returns `false` if the union of `a` and `b` certainly rejects a block. The distribution of
-    /// a pool is the mean of the distributions of its blocks. So at least one block of each pool is at least as far
-    /// from the union as this pool.
+    /// a pool is the mean of the distributions of its blocks. So the distance from the union to at least one block of a
+    /// pool is at least the distance from the union to the pool.
     fn may_unite(&self, a: &Pool, b: &Pool, distance: f64) -> bool {
         let (a, b) = (a.size() as f64, b.size() as f64);
         let n = self.grid.per_block() as f64;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 /// Kolmogorov–Smirnov distance sup |F − G| of two empirical distributions F and G, as a fraction.
 ///
-/// Comparisons use the value of the fraction: 1/2 equals 2/4.
+/// Comparisons use the value of the fraction, so 1/2 equals 2/4.
 #[derive(Copy, Clone, Debug)]
 pub struct Distance {
     /// Numerator; at most the denominator.
@@ -76,9 +76,9 @@ fn skip(sorted: &mut &[u64], value: u64) -> u64 {
     equal as u64
 }
 
-/// Returns the factor c of the critical distance, with 2·exp(−2·c²) = `level`. Suppose that two
-/// samples of n and m values have the same distribution. Then their distance exceeds c·√(1/n +
-/// 1/m) with probability at most `level` (Smirnov's limit; Massart 1990 for m → ∞).
+/// Returns the factor c of the critical distance, for which 2·exp(−2·c²) = `level`. Suppose that two samples of n and m
+/// values have the same distribution. Then the distance of the samples exceeds c·√(1/n + 1/m) with probability at most
+/// `level` (Smirnov's limit; Massart 1990 for m → ∞).
 pub fn critical_factor(level: f64) -> f64 {
     libm::sqrt(libm::log(2.0 / level) / 2.0)
 }

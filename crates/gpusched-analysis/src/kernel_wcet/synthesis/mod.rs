@@ -2,9 +2,9 @@
 //! GPU.
 //!
 //! The generator draws the time of each block from the normal distribution of its cluster at the given interference
-//! level, and rounds it to whole nanoseconds. The generator repeats the draw until the time is from 1 ns to the WCET of
-//! the cluster. So a synthetic trace never contradicts the kernel. This truncation slightly reduces the mean and the
-//! standard deviation.
+//! level, and rounds it to whole nanoseconds. The generator draws again until the time is at least 1 ns and at most the
+//! WCET of the cluster. So no time of a synthetic trace exceeds a WCET of the kernel. This truncation slightly reduces
+//! the mean and the standard deviation.
 //!
 //! Blocks start in the order of their numbers. Each block starts as soon as fewer than M earlier
 //! blocks are running, where M is the number of active blocks ([Aghilinasab20] §II-A).

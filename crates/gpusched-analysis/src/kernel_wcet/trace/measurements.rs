@@ -6,8 +6,8 @@ use super::Level;
 use super::slot::Slot;
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// Measurements of all blocks at one interference level. The measurements contain exact statistics over all
-/// runs, and a uniform random sample of the measurements of each block.
+/// Measurements of all blocks at one interference level. They consist of exact statistics over all runs, and a uniform
+/// random sample for each block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measurements {
     level: Level,
@@ -63,8 +63,7 @@ impl Summary {
 
 impl Measurements {
     /// Creates empty measurements that keep at most `capacity` measurements of each block. With a
-    /// `seed`, the kept measurements are a random sample. Without a `seed`, the kept measurements are the first
-    /// measurements.
+    /// `seed`, the kept measurements are a random sample. Without a `seed`, the first measurements are kept.
     pub(super) fn new(level: Level, capacity: usize, seed: Option<u64>) -> Measurements {
         Measurements {
             level,
@@ -106,8 +105,8 @@ impl Measurements {
     }
 
     /// Updates the random sample of each block with Vitter's algorithm R. The measurement of run r, counted from 0,
-    /// replaces a kept measurement with probability capacity/(r + 1). The choice depends on the seed, the level, r and
-    /// the block, but not on the order of the blocks in the file.
+    /// replaces a kept measurement with probability capacity/(r + 1). The random choice depends on the seed, the level,
+    /// r and the block, but not on the order of the blocks in the file.
     fn replace(&mut self, run: u64, durations: &[u64], seed: u64) {
         let point = self.level.q().into();
         let mut rng: ChaCha8Rng = stream(seed, Purpose::BlockSamples, point, run);

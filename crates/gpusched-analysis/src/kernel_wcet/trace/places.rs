@@ -4,9 +4,9 @@ use num_integer::gcd;
 
 /// Returns a lower bound on the largest number of blocks that run at one time.
 ///
-/// Because of rounding, the times of two blocks can overlap although one block ran after the other. A computed number
-/// that is too large makes a bound unsafe. So blocks that overlap by at most two ticks of the clock do not count as
-/// overlapping.
+/// Because of rounding, the measured times of two blocks can overlap although one block ran after the other. If the
+/// computed number is too large, a bound with this number is unsafe. So blocks that overlap by at most two ticks of the
+/// clock do not count as overlapping.
 pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
     debug_assert_eq!(starts.len(), durations.len(), "each block starts and ends");
     let rounding = 2 * tick(starts).max(tick(durations));
@@ -31,8 +31,8 @@ pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
 /// Returns the tick of the clock that measured `times` [ns]: the greatest common divisor of their
 /// differences, and at least 1.
 ///
-/// A small number of measured times can have a common divisor by chance. With such a divisor, the computed tick is too
-/// long. As a result, the computed number of blocks may be too small, and a bound with this number is pessimistic.
+/// The differences of a small number of times can have a common divisor by chance. Then the computed tick is too long,
+/// and the computed number of blocks may be too small. A bound with this number is pessimistic.
 fn tick(times: &[u64]) -> u64 {
     let first = times.first().copied().unwrap_or(0);
     let steps = times.iter().map(|&time| time.abs_diff(first));
@@ -41,8 +41,7 @@ fn tick(times: &[u64]) -> u64 {
 
 /// Returns the largest number M of active blocks that can explain the length of a run: length ≤ (Σvᵢ − v_max)/M + v_max
 /// ([Aghilinasab20] Eq. 3 with the block times vᵢ of this run). With a larger M, a bound would be below the measured
-/// length of this run. If the run has pauses between its blocks, no M may explain the run. In this case, the result is
-/// 0.
+/// length of this run. If the run has long pauses between its blocks, no M explains the run, and the result is 0.
 pub(super) fn explained(starts: &[u64], durations: &[u64]) -> usize {
     let first = starts.iter().copied().min().unwrap_or(0);
     let last = ends(starts, durations).into_iter().max().unwrap_or(0);

@@ -50,9 +50,9 @@ pub struct Trace {
     /// Number M of active blocks for a bound: the largest number of blocks that certainly run at
     /// one time, limited to 1 … [`Trace::explained`]. `None` if no run has known starts.
     pub active: Option<usize>,
-    /// Largest M for which [Aghilinasab20] Eq. 3 covers the measured length of every run with
-    /// known starts. A bound with a larger M is unsafe. 0 if pauses between blocks make a run too
-    /// long for every M. `None` if no run has known starts.
+    /// Largest M for which [Aghilinasab20] Eq. 3 is at least the measured length of every run with known starts. A
+    /// bound with a larger M is unsafe. The value is 0 if pauses between blocks make a run too long for every M. `None`
+    /// if no run has known starts.
     pub explained: Option<usize>,
 }
 
@@ -120,8 +120,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the current file. The last run of this file must be complete. The next file may use
-    /// the run numbers of this file again.
+    /// Ends the current file, whose last run must be complete. The next file may use the same run numbers again.
     ///
     /// # Errors
     /// Returns a message if the last run is incomplete.

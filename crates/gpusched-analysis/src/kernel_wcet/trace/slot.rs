@@ -1,8 +1,8 @@
 //! One measurement per block. A measurement uses four bytes if all measurements of the slot fit
 //! into four bytes.
 
-/// One measurement per block [ns]. The slot begins with the measurements of one run. Random
-/// sampling may replace some measurements by measurements of later runs.
+/// One measurement per block [ns]. At first, all measurements of the slot are from one run. Random sampling may replace
+/// some of them by measurements of later runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
     /// All measurements are below 2^32 ns.

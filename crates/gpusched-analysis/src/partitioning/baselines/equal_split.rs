@@ -1,4 +1,4 @@
-//! First-fit decreasing and worst-fit decreasing on a GPU that is divided into partitions of equal size in advance.
+//! First-fit decreasing and worst-fit decreasing. The GPU is first divided into partitions of equal size.
 
 use std::cmp::Reverse;
 use std::time::Instant;
@@ -121,7 +121,7 @@ impl Bin {
         (self.utilization, index)
     }
 
-    /// Adds `single` to the bin if the bin with `single` passes its test. Returns whether it added
+    /// Adds `single` to the bin if the bin with `single` passes its test. Returns whether the bin now contains
     /// `single`.
     fn take(&mut self, tester: &mut GroupTester<'_>, single: &Candidate) -> bool {
         let (problem, sms) = (tester.problem(), self.partition.sms);

@@ -1,12 +1,11 @@
-//! Partitions that consist of whole GPCs, which may differ in size.
+//! Partitions that consist of whole GPCs. The GPCs may differ in size.
 
 use std::collections::HashMap;
 
 use super::placed::Placed;
 use gpusched_model::device::{Device, Place};
 
-/// Returns, for each number of SMs m, the largest number of SMs up to m that a set of whole GPCs
-/// can have.
+/// Returns, for each number m, the largest number of SMs that a set of whole GPCs with at most m SMs can have.
 pub(super) fn sizes(device: &Device) -> Vec<u32> {
     let all = device.sms() as usize;
     let mut sums = vec![false; all + 1];
@@ -35,9 +34,8 @@ struct Class {
     gpcs: Vec<u32>,
 }
 
-/// Finds disjoint sets of GPCs for partitions of at least `needs` SMs, with the fewest SMs in
-/// total. The state of the search is the number of free GPCs of each size. The search is
-/// complete, and it visits each state only once.
+/// Finds disjoint sets of GPCs for partitions of at least `needs` SMs. The sets have the fewest SMs in total. The state
+/// of the search is the number of free GPCs of each size. The search is complete, and it visits each state only once.
 pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
     let classes = classes(device);
     let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
@@ -138,8 +136,8 @@ impl<'c> Search<'c> {
         best
     }
 
-    /// Returns, for each partition, the number of GPCs that it gets from each class. With the free GPCs `left`, no
-    /// other choice has fewer SMs in total.
+    /// Returns, for each partition, the number of GPCs that the partition gets from each class. With the free GPCs
+    /// `left`, no other choice has fewer SMs in total.
     fn walk(&mut self, mut left: Vec<usize>) -> Option<Vec<Vec<usize>>> {
         let needs = self.needs.clone();
         let mut taken = Vec::new();

@@ -144,9 +144,9 @@ impl Offer {
         self.relaxed || self.hardware.granularity != Granularity::Mig
     }
 
-    /// Returns the fewest memory slices of an instance with at least `sms` SMs, and the memory
-    /// slices of the device. Returns `None` if the hardware does not divide the memory. The first
-    /// number is 0 if every instance has fewer SMs.
+    /// Returns two numbers of memory slices: the smallest number of an instance with at least `sms` SMs, and the number
+    /// of the device. Returns `None` if the hardware does not divide the memory. The first number is 0 if every
+    /// instance has fewer SMs.
     pub(crate) fn slices(&self, sms: u32) -> Option<(u32, u32)> {
         let mig = self.hardware.device.mig().filter(|_| !self.counts_sms())?;
         Some((mig.memory_of(sms).unwrap_or(0), mig.memory_slices))
@@ -154,8 +154,8 @@ impl Offer {
 
     /// Returns the supported partition sizes [SMs], ascending and positive. The list is empty if every size is supported.
     pub(crate) fn sizes(&self) -> Vec<u32> {
-        // An instance may cost more allocation units than a larger instance, and it may still be the only instance that
-        // fits.
+        // An instance may be the only instance that fits, even if it costs more allocation units than a larger
+        // instance.
         let instances = self.hardware.device.mig().filter(|_| !self.counts_sms());
         let mut sizes: Vec<u32> = match (instances, &self.sms) {
             (Some(mig), _) => mig.profiles.iter().map(|profile| profile.sms).collect(),
@@ -185,8 +185,8 @@ impl Offer {
         }
     }
 
-    /// Places partitions of at least `sizes` SMs, with the fewest SMs in total. The result has
-    /// the order of `sizes`.
+    /// Returns a placement with the fewest SMs in total for partitions of at least `sizes` SMs. The result has the
+    /// order of `sizes`.
     ///
     /// Returns `None` if the device has no placement for these partitions.
     pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {

@@ -1,5 +1,5 @@
-//! Division of a few units into partitions with the fewest SMs, by dynamic programming over sets of units. A unit is one
-//! task, or several tasks that stay together.
+//! Divides a few units into partitions with the fewest SMs in total, by dynamic programming over sets of units. A unit
+//! is one task, or several tasks that stay together.
 
 use crate::partitioning::search::{Part, Sizes};
 
@@ -17,9 +17,9 @@ impl Division {
     /// Returns a division of `units` with the fewest SMs, or `None` if every division needs more
     /// than `limit` SMs. Each unit must pass its test on its own SMs.
     ///
-    /// A set S of units needs at least as many SMs as the best division of each subset. The reason is that the tests
-    /// are sustainable: a partition still passes after a unit leaves it. The search therefore tests S as one partition
-    /// only on numbers of SMs from this minimum to one below the SMs of the best split.
+    /// A set S of units needs at least as many SMs as the best division of each subset of S. The reason is that the
+    /// tests are sustainable: a partition still passes after a unit leaves it. The search therefore tests S as one
+    /// partition only with at least this number of SMs, and with fewer SMs than the best split of S.
     pub fn of(&mut self, sizes: &mut Sizes<'_, '_>, units: &[Part], limit: u32) -> Option<Vec<Part>> {
         let all = (1usize << units.len()) - 1;
         self.least.clear();
@@ -52,8 +52,8 @@ impl Division {
         })
     }
 
-    /// Returns the SMs of the best split of `set` into two subsets, and the subset that lacks the
-    /// first unit. For a single unit, the subset is 0.
+    /// Returns the SMs of the best split of `set` into two subsets, and the subset that does not contain the first
+    /// unit. For a single unit, the subset is 0.
     fn best_split(&self, set: usize) -> (u32, usize) {
         let rest = set & (set - 1);
         let mut best = (u32::MAX, 0);

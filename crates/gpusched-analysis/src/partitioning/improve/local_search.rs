@@ -1,7 +1,7 @@
 //! Local search from an existing plan. Each step selects a few partitions and divides their tasks into new partitions
 //! with the fewest SMs.
 //!
-//! One step covers every move, swap, split and merge among the selected partitions. Most steps save no SM, so the
+//! One step considers every move, swap, split and merge among the selected partitions. Most steps save no SM, so the
 //! search also accepts a division with an equal number of SMs.
 
 use rand::{Rng, SeedableRng};
@@ -50,9 +50,9 @@ fn step(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, rng: &mut ChaCha8Rng, 
     }
 }
 
-/// Returns the units of the partitions `chosen`, in a random order that breaks ties. If the
-/// partitions have more than [`UNITS`] tasks, only some tasks become units of their own. The
-/// remaining tasks of each partition form one unit.
+/// Returns the units of the partitions `chosen` in a random order. This order breaks ties. If the partitions have more
+/// than [`UNITS`] tasks, only some tasks become units of their own. The remaining tasks of each partition form one
+/// unit.
 fn units(chosen: &[Part], rng: &mut ChaCha8Rng) -> Vec<Part> {
     let mut tasks: Vec<(usize, usize)> = (0..)
         .zip(chosen)

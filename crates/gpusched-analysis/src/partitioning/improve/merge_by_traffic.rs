@@ -9,9 +9,9 @@ use crate::partitioning::search::lemmas::smallest;
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::SharedMemory;
 
-/// Repeatedly merges two partitions with high peak rates, as long as the sum of the peak rates
-/// exceeds the bandwidth of `memory`. The union must have at most the SMs of the two partitions
-/// together, and must lower the sum. Ties: the first partition.
+/// Repeatedly merges two partitions with high peak rates, as long as the sum of the peak rates exceeds the bandwidth of
+/// `memory`. The union must need no more SMs than the two partitions together, and the merge must lower the sum. Ties:
+/// the first partition.
 pub(crate) fn merge_by_traffic(
     tester: &mut GroupTester<'_>,
     memory: SharedMemory,

@@ -1,13 +1,13 @@
-//! Repair of a plan that fits the GPU but has partitions that fail because of the memory traffic
-//! of other partitions. The repair adds free SMs to the failing partitions or merges them.
+//! Repairs a plan that fits the GPU if some partitions fail because of the memory traffic of other partitions. The
+//! repair adds free SMs to the failing partitions or merges them.
 
 use crate::partitioning::search::lemmas::{fits, smallest};
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 
 /// Repairs `partitions`. A partition that fails its test gets the fewest additional SMs with which it passes. If the
-/// free SMs do not suffice, the repair merges the partition with another partition, such that the union needs the
-/// fewest extra SMs. Ties: the first such partition in the list. The repair ends when it can neither enlarge nor merge
-/// a failing partition.
+/// free SMs do not suffice, the repair merges the partition with the partition for which the union needs the fewest
+/// extra SMs. Ties: the first such partition in the list. The repair ends when it can neither enlarge nor merge a
+/// failing partition.
 pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate>) -> Vec<Candidate> {
     let problem = tester.problem();
     let mut hopeless = 0;
@@ -19,7 +19,7 @@ pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate
             return partitions;
         }
         let free = problem.shares() - used;
-        // Partitions that pass move to the end of the list, and so do partitions that cannot be repaired.
+        // A partition moves to the end of the list if it passes, or if no repair is possible.
         let part = partitions.remove(0);
         let alone = Group::of(problem, &part);
         let grown = smallest(part.sms, part.sms + free, |sms| tester.accepts(&alone, sms));

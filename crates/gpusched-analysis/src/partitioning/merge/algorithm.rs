@@ -114,7 +114,7 @@ struct Attempt<'a, 'p> {
 }
 
 impl<'a> Attempt<'a, '_> {
-    /// Runs Algorithm 2 for `partner`. Returns `None` if the union does not exist or has more than `limit` SMs.
+    /// Runs Algorithm 2 for `partner`. Returns `None` if the merge fails, or if the union needs more than `limit` SMs.
     fn merge(&mut self, partner: &'a Listed, limit: u32) -> Option<Merged> {
         *self.merges_tested += 1;
         let sms = merge(&mut self.trials, &partner.partition, limit)?;
@@ -124,11 +124,11 @@ impl<'a> Attempt<'a, '_> {
         })
     }
 
-    /// Applies the relation ≫ (Definition 3): tries the merges with all partners and selects the merge with the fewest
-    /// SMs. Ties: the larger saving, then the first partner in the list.
+    /// Applies the relation ≫ (Definition 3): tries the merges with all partners and selects the merge whose union has
+    /// the fewest SMs. Ties: the larger saving, then the first partner in the list.
     ///
-    /// After the first successful merge, only a better merge can replace it. From then on, the function records no
-    /// failures, because `first` leaves the list.
+    /// After a successful merge, the function looks only for a better merge. It then records no failed merges, because
+    /// `first` leaves the list.
     fn fewest_sms(&mut self, eligible: &[usize]) -> Option<Merged> {
         let mut best: Option<(Merged, u32)> = None; // best merge, with |P'|
         for &id in eligible {

@@ -8,9 +8,8 @@ use super::trial::MergeTrials;
 use crate::partitioning::search::Group;
 use gpusched_model::utilization::Utilization;
 
-/// Returns the sort key of a merge under >: U(P⊕P') at m = max(|P|, |P'|), where P is the
-/// partition in `trials`. Returns `None` if a WCET is unknown on m SMs. Merges without a key come
-/// last.
+/// Returns the sort key of a merge under the relation >. The key is U(P⊕P') at m = max(|P|, |P'|), where P is the
+/// partition in `trials`. Returns `None` if a WCET is unknown on m SMs. Merges without a key come last.
 pub(crate) fn best_fit_key(
     trials: &mut MergeTrials<'_, '_, '_>,
     measure: BfMeasure,

@@ -1,5 +1,5 @@
-//! The list of forbidden pairs ([Singh21] §3.5.3): pairs of partitions whose merge is known to
-//! fail. Algorithm 1 does not try these merges again.
+//! The list of forbidden pairs ([Singh21] §3.5.3): pairs of partitions whose merge is known to fail. Algorithm 1 does
+//! not try to merge these pairs.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,8 @@ pub enum Forbidden {
     /// Inactive list: starts empty. If a merge fails, Algorithm 1 adds the pair of partitions.
     #[default]
     Ina,
-    /// Active list: Algorithm 1 first tests each pair of tasks, and never merges partitions that contain a failing pair.
+    /// Active list: Algorithm 1 first tests each pair of tasks, and never merges partitions that together contain a
+    /// failing pair.
     Act,
 }
 
@@ -27,8 +28,8 @@ pub enum Forbidden {
 pub(crate) struct ForbiddenList {
     /// Pairs whose merge failed. A pair becomes obsolete when one of its partitions leaves the list.
     failed: SymmetricRelation,
-    /// Pairs of partitions that contain a failing pair of tasks. A union inherits the pairs of
-    /// its parts. Under INA, the relation is empty.
+    /// Pairs of partitions that together contain a failing pair of tasks. A union inherits the pairs of its parts.
+    /// Under INA, the relation is empty.
     crossing: SymmetricRelation,
 }
 

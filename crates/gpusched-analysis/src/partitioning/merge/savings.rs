@@ -18,7 +18,7 @@ pub(crate) struct Saving {
     pub sms: u32,
 }
 
-/// Savings of all pairs, indexed by the larger position and then by the smaller position.
+/// Savings of all pairs. The first index is the larger position, and the second index is the smaller position.
 pub(crate) struct Savings {
     rows: Vec<Vec<Option<Saving>>>,
     /// Number of tested merges.

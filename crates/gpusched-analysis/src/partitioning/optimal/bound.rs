@@ -9,11 +9,11 @@ use gpusched_model::plan::{LowerBound, Proof};
 /// The best lower bound that is known so far.
 #[derive(Debug, Clone)]
 pub(super) struct Bound {
-    /// Least work of each task. These values are valid prices, and they are the easiest to check.
+    /// Least work of each task. These values are valid prices, and they are the easiest prices to check.
     work: Vec<i64>,
     /// Valid prices. With valid prices, the price sum of every group is at most its number of SMs.
     prices: Vec<i64>,
-    /// Lower bound that a complete search has proven [SMs].
+    /// Lower bound [SMs] that a complete search has proven.
     searched: u32,
     /// Possible totals of partition sizes.
     totals: Totals,
@@ -80,8 +80,8 @@ impl Bound {
         better
     }
 
-    /// Takes `prices` with the result of pricing, and keeps valid prices if their sum is a better
-    /// bound. Returns whether the bound improved.
+    /// Derives valid prices from `prices` and from the result of pricing. Keeps the valid prices if their sum is a
+    /// better bound. Returns whether the bound improved.
     pub fn offer_priced(&mut self, prices: &[i64], priced: &Priced) -> bool {
         let lowered: Vec<i64> = prices
             .iter()

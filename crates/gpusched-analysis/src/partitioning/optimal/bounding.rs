@@ -1,4 +1,4 @@
-//! Computation of a lower bound, and of plans from the intermediate results of this computation.
+//! Computes a lower bound, and derives plans from the intermediate results.
 
 use super::bound::Bound;
 use super::columns::Columns;
@@ -36,8 +36,8 @@ impl<'p> Bounding<'p> {
         self.bound.sms()
     }
 
-    /// Generates groups until the prices are near the optimum over all groups, or the bound reaches the value that `aim`
-    /// requires. Returns false if the search effort is used up first.
+    /// Generates groups until the prices are near the optimum over all groups, or until the bound reaches the value
+    /// that `aim` requires. Returns false if the search effort is used up first.
     ///
     /// The generation starts from `parts` and from all groups recorded so far. `alone` contains the size of each
     /// single-task group.
@@ -88,16 +88,16 @@ impl<'p> Bounding<'p> {
         self.raise_to(sizes, aim.enough(total(parts)), Targets::All);
     }
 
-    /// Raises the bound like [`Bounding::raise`], but only if it may reach the value that `aim` requires for `parts`. With
-    /// `spare`, the value of the linear program must exceed the necessary price sum by more than the share 1/`spare`,
-    /// because proofs with a smaller difference take much more search effort.
+    /// Raises the bound like [`Bounding::raise`], but only if the bound may reach the value that `aim` requires for
+    /// `parts`. With `spare`, the value of the linear program must exceed the necessary price sum by more than
+    /// 1/`spare` of this sum, because proofs with a smaller difference take much more search effort.
     pub fn raise_if_enough(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
         parts: &[Part],
         (aim, spare): (Aim, Option<u32>),
     ) {
-        // A bound above the GPU suffices, also if the objective is a plan with the fewest SMs.
+        // A bound above the SMs of the GPU suffices, even if the objective is a plan with the fewest SMs.
         let enough = aim.enough(total(parts)).min(aim.sms.saturating_add(1));
         let necessary = i64::from(enough.saturating_sub(1)) * ONE;
         let spare = spare.map_or(0, |spare| necessary / i64::from(spare.max(1)));

@@ -1,11 +1,10 @@
 //! Branch and bound over a fixed list of groups. A branch decides whether two tasks share a partition (Ryan & Foster,
 //! 1981).
 //!
-//! The search covers all plans that contain each task in exactly one group. A cover with a task
-//! in two groups gives a plan, too, because the search removes the task from one group. The
-//! search closes a node when the prices of the node prove that the node contains no better plan.
-//! For this proof, the search rounds the prices down and checks them against every group of the
-//! node. The search also drops groups that cannot be part of a better plan.
+//! The search considers all selections of groups that contain each task exactly once. A selection with a task in two
+//! groups also gives a plan, because the search then removes the task from one group. The search closes a node when the
+//! prices of the node prove that the node contains no better plan. For this proof, the search rounds the prices down
+//! and checks them against every group of the node. The search also drops groups that cannot be part of a better plan.
 
 #[cfg(test)]
 mod tests;
@@ -74,8 +73,8 @@ fn resume(open: &mut [Node]) {
     }
 }
 
-/// Maximum number of open nodes for the rule of [`resume`]. With more open nodes, the search
-/// continues at the latest node, to limit the memory.
+/// Maximum number of open nodes for the rule of [`resume`]. With more open nodes, the search continues at the latest
+/// node, so that it needs less memory.
 const OPEN: usize = 300;
 
 /// Maximum number of nodes of one search.
@@ -177,8 +176,8 @@ impl Search<'_> {
     }
 
     /// Returns the linear program of `node`, which starts at the basis of the parent node. Also returns the groups of
-    /// this basis that are missing in `node`. The columns of the missing groups follow the columns of the node. A
-    /// missing group costs more than the SMs of any plan, like an uncovered task.
+    /// this basis that are missing in `node`. The columns of the missing groups follow the columns of the node. The
+    /// cost of a missing group exceeds the SMs of every plan, like the cost of an uncovered task.
     fn master(&self, node: &Node) -> (Master, Vec<usize>) {
         let dear = f64::from(self.most) + 1.0;
         let mut master = Master::new(&vec![dear; self.tasks]);
@@ -262,8 +261,8 @@ impl Search<'_> {
     }
 }
 
-/// Converts `cover` to a plan by keeping each of `tasks` tasks only in its first group. A group
-/// never needs more SMs after a task is removed. Returns `None` if a task is in no group.
+/// Converts `cover` to a plan of `tasks` tasks. Each task stays only in its first group. A group never needs more SMs
+/// after a task is removed. Returns `None` if a task is in no group.
 pub(super) fn thinned(tasks: usize, cover: &[&Part]) -> Option<Vec<Part>> {
     let mut covered = vec![false; tasks];
     let mut parts = Vec::new();

@@ -77,8 +77,8 @@ impl Columns {
         }
     }
 
-    /// Adds `groups` to the linear program. If the program has more than `many` columns, first drops the columns with a
-    /// reduced cost above `far`.
+    /// Adds `groups` to the linear program. If the program has more than `many` columns, the function first drops the
+    /// columns with a reduced cost above `far`.
     pub fn add(&mut self, groups: &[Part], many: usize, far: f64) {
         if self.master.columns() > many {
             self.master.drop_above(far);
@@ -169,7 +169,7 @@ impl Columns {
         prices.map(|(&price, most)| rounded(price).min(most)).collect()
     }
 
-    /// Tests every pair of tasks and adds the pairs that save SMs. Stops when the time is used up.
+    /// Tests every pair of tasks and adds the pairs that save SMs. Stops at the time limit.
     pub fn add_pairs(&mut self, sizes: &mut Sizes<'_, '_>) {
         for b in 0..self.alone.len() {
             if sizes.is_late() {

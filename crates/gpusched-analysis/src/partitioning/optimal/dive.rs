@@ -20,8 +20,8 @@ use crate::partitioning::search::{Part, Sizes, total};
 /// Share above which a group counts as fully contained in the solution of the linear program.
 const SURE: f64 = 0.999;
 
-/// Maximum loss [SMs] for which gpusched generates no new groups. The loss is the increase of the
-/// total SMs in the linear program since the first selection.
+/// If the loss [SMs] is at most this value, gpusched generates no new groups. The loss is the increase of the total SMs
+/// in the linear program since the first selection.
 const LOSS: f64 = 0.1;
 
 /// Maximum number of generation rounds between two selections.
@@ -128,11 +128,11 @@ impl Columns {
     }
 }
 
-/// Linear program of the tasks that remain. Groups that the dive selects after the creation of
-/// the program cost 0.
+/// Linear program of the tasks that remain. If the dive selects a group after the creation of the program, this group
+/// costs 0.
 struct Rest {
     master: Master,
-    /// Group of each column. Its tasks are positions in the task set, not rows of the program.
+    /// Group of each column. A group contains positions in the task set, not rows of the program.
     groups: Vec<Part>,
     /// Row of each task in the linear program.
     row_of: Vec<Option<usize>>,
@@ -187,8 +187,8 @@ impl Rest {
         self.row_of.iter().zip(alone).map(price).collect()
     }
 
-    /// Returns the groups with a share of nearly 1 that contain tasks of `left`. If no such group
-    /// exists, returns the group with the largest share.
+    /// Returns the groups that contain tasks of `left` and have a share of nearly 1. If no such group exists, returns
+    /// the group with the largest share.
     fn surest(&self, left: &[bool]) -> Vec<usize> {
         let of_use = |column: usize| self.groups[column].tasks.iter().any(|&task| left[task]);
         let mut columns: Vec<(usize, f64)> = self

@@ -8,7 +8,7 @@ use crate::partitioning::search::{Part, Problem, Sizes};
 /// most of these divisions.
 const MOST_TASKS: usize = 10;
 
-/// Cost of one search for a placement, in tests.
+/// Cost of one search for a placement, converted to tests.
 const PLACE: u64 = 5;
 
 /// Enumeration of all divisions of the tasks into groups.
@@ -26,7 +26,7 @@ struct Enumeration<'s, 'e, 'p> {
     cut_short: bool,
 }
 
-/// Returns the groups of the plan with the fewest SMs on the hardware, with the number of SMs that each group needs.
+/// Returns the groups of the plan with the fewest SMs on the hardware, and the number of SMs that each group needs.
 /// Returns `Some(None)` if no plan has fewer SMs than `parts`. The sizes of `parts` are allocation units.
 ///
 /// Returns `None` if the search effort is used up, if the set has more than [`MOST_TASKS`] tasks,

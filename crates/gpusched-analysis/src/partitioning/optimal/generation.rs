@@ -11,8 +11,8 @@ use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::search::Sizes;
 
-/// Reductions of the proof target [SMs], in the order of the attempts. Only pricing that tests every visited group uses
-/// them.
+/// Reductions of the proof target [SMs], in the order of the attempts. These reductions are only for pricing that tests
+/// every visited group.
 const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 
 /// Amount [price units] by which a price sum must exceed a whole number of SMs to prove the next number.
@@ -32,7 +32,7 @@ const PATIENT: u64 = 200_000;
 /// Minimum excess of the groups that the first rounds generate [price units].
 pub(super) const FLOOR: i64 = ONE / 20;
 
-/// If a round finds fewer groups than this number, the next round may visit at least as many groups.
+/// If a round finds fewer groups than this number, the limit on visited groups does not decrease.
 const FEW: usize = 50;
 
 /// Number of columns above which gpusched drops the groups with a high reduced cost.
@@ -55,8 +55,8 @@ impl Columns {
     /// prices are near the optimum of the linear program, but they are not proven to be valid.
     /// Returns true if a round found only a few groups, or if the bound reached `enough` SMs.
     ///
-    /// `bound` becomes the best lower bound that the rounds prove. The function stops at a bound
-    /// of `enough` SMs. If the search tests every visited group, it ignores the minimum excess.
+    /// `bound` becomes the best lower bound that the rounds prove. The function stops at a bound of `enough` SMs. A
+    /// search that tests every visited group ignores the minimum excess.
     pub fn approach(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -178,11 +178,11 @@ fn only_enough(value: i64, enough: u32) -> Option<i64> {
     (goal <= value).then_some(goal)
 }
 
-/// Returns the target for the price sum [price units], or `None` if no improvement is possible. The prices of the linear
-/// program have the sum `value`. Prices at the target prove `easier` SMs less than `value` could.
+/// Returns the target for the price sum [price units], or `None` if no improvement is possible. The prices of the
+/// linear program have the sum `value`. Prices at the target prove `easier` SMs less than `value` could prove.
 fn goal(value: i64, bound: &Bound, enough: u32, easier: u32) -> Option<i64> {
     if bound.sms() >= whole_sms(value) {
-        // Prices closer to the linear program exclude more groups from a plan of this size.
+        // Prices closer to the prices of the linear program exclude more groups from a plan of this size.
         return (value - bound.total() >= NEAR).then_some(value - NEAR / 2);
     }
     let most = whole_sms(value).min(enough) - 1;

@@ -1,8 +1,9 @@
 //! Linear program for the selection of groups: min Σ size·x with every task covered. A primal simplex with an explicit
 //! inverse of the basis solves the program.
 //!
-//! Each row is a task, so most programs have a few tens of rows. The right-hand sides are perturbed slightly to avoid
-//! degeneracy. The prices are floats and only proposals. The callers round the prices down and continue with integers.
+//! The program has one row per task, so most programs have a few tens of rows. The right-hand sides are perturbed
+//! slightly to avoid degeneracy. The prices are floats and only proposals. The callers round the prices down and
+//! continue with integers.
 
 use crate::partitioning::search::Part;
 
@@ -137,7 +138,7 @@ impl Master {
         }
     }
 
-    /// Returns the columns of several tasks whose reduced cost is at most `most`.
+    /// Returns the columns with several tasks and a reduced cost of at most `most`.
     pub fn columns_within(&self, most: f64) -> impl Iterator<Item = usize> + '_ {
         (self.rows..self.columns.len()).filter(move |&column| self.reduced(column) <= most)
     }
@@ -176,7 +177,7 @@ impl Master {
             .fold(*cost, |cost, &row| cost - self.prices[row as usize])
     }
 
-    /// Drops the columns whose reduced cost is above `most`, except the columns of single tasks and of the basis.
+    /// Drops the columns whose reduced cost is above `most`. Keeps the columns of single tasks and of the basis.
     pub fn drop_above(&mut self, most: f64) {
         let kept: Vec<bool> = (0..self.columns.len())
             .map(|column| column < self.rows || self.basis.contains(&column) || self.reduced(column) <= most)

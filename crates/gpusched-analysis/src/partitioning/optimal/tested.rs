@@ -1,10 +1,9 @@
 //! Pricing for work-capacity tests, which test no deadlines. This search needs no measures, and tests every visited group.
 //! For other policies, unit tests compare its groups with the groups of [`pricing`](super::pricing).
 //!
-//! The search is a depth-first walk over all groups. The size of a group is at least its work,
-//! and it never decreases when a task joins the group. The surplus of a task is its price minus
-//! its work. If tasks join a group, the new excess of the group is at most its old price sum minus its old work, plus
-//! one of three terms for each kind:
+//! The search is a depth-first walk over all groups. The size of a group is at least its work, and it never decreases
+//! when a task joins the group. The surplus of a task is its price minus its work. Suppose that tasks join a group. The
+//! new excess is at most the old price sum minus the old work, plus one of three terms for each kind:
 //!
 //! * 0, if no task of the kind joins;
 //! * the largest surplus of a task of the kind, if exactly one task joins;
@@ -89,7 +88,7 @@ struct Walk<'s, 'w, 'e, 'p> {
     tested: Tested,
 }
 
-/// Number of found groups at which the walk ends after `patience` tests.
+/// After `patience` tests, the walk ends if it has found at least this number of groups.
 const FEW: usize = 20;
 
 /// A value below every possible excess.
@@ -104,8 +103,8 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         limits: Limits,
     ) -> Walk<'s, 'w, 'e, 'p> {
         let n = prices.len();
-        // A task with price 0 raises the excess of no group. But if the floor is at most 0, a
-        // group with enough excess may contain a task with price 0.
+        // A task with price 0 never raises the excess of a group. But if the floor is at most 0, a group with enough
+        // excess may contain a task with price 0.
         let mut order: Vec<usize> = (0..n).filter(|&task| prices[task] > 0 || floor <= 0).collect();
         let ratio = |task: usize| {
             let work = i128::from(works.alone(task).max(1));

@@ -17,7 +17,7 @@ pub struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Returns the limits. If the user sets no limit on the number of tests, the limit is `tests`.
+    /// Returns the limits. If the user sets no limit on the number of tests, this limit is `tests`.
     pub(crate) fn or(self, tests: u64) -> Limits {
         Limits {
             tests: self.budget.unwrap_or(tests),

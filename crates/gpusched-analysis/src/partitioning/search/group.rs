@@ -38,8 +38,8 @@ impl<'t> Group<'t> {
 
     /// Returns the group of both partitions, or `None` if its least work exceeds `sms` SMs.
     ///
-    /// If the least work exceeds `sms` SMs, every test fails: a test of deadlines by Lemma 1, applied to the group, and a
-    /// test of work by definition.
+    /// If the least work exceeds `sms` SMs, every test fails. A test of deadlines fails by Lemma 1, applied to the
+    /// group. A test of work fails by definition.
     #[inline]
     pub fn that_may_fit(
         problem: &Problem<'_>,

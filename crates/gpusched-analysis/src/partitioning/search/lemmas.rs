@@ -68,7 +68,7 @@ fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
     u32::try_from(work.div_ceil(time)).unwrap_or(u32::MAX).max(1)
 }
 
-/// Lemma 3: partitions that are all schedulable form a schedulable system if and only if the GPU has enough SMs.
+/// Lemma 3: if every partition is schedulable, the system is schedulable if and only if the GPU has enough SMs.
 pub fn fits(sms_used: u32, sms: u32) -> bool {
     sms_used <= sms
 }

@@ -60,8 +60,7 @@ impl Aim {
         }
     }
 
-    /// Returns the largest number of SMs of the plans that one search considers, if every plan has at least `least`
-    /// SMs.
+    /// Returns the largest number of SMs that a plan may have in one search, if every plan has at least `least` SMs.
     pub fn reach(self, least: u32) -> u32 {
         match self.objective {
             Objective::Sms => least,
@@ -69,7 +68,7 @@ impl Aim {
         }
     }
 
-    /// Whether the objective excludes plans with `least` or more SMs, because they exceed the GPU.
+    /// Whether the objective excludes plans with `least` or more SMs, because they exceed the SMs of the GPU.
     pub fn is_beyond(self, least: u32) -> bool {
         self.objective != Objective::Sms && least > self.sms
     }

@@ -116,9 +116,9 @@ impl Outcome {
     }
 }
 
-/// Places `parts` on the hardware. Each part states the number of SMs that it needs. Returns the
-/// tasks and the placement of each part, and whether all parts fit on the hardware. Without a
-/// device, each part gets the SMs that it needs.
+/// Places `parts` on the hardware. Each part states the number of SMs that it needs. Returns the tasks and the
+/// placement of each part. Also returns whether all parts fit on the hardware. Without a device, each part gets the SMs
+/// that it needs.
 fn placed(problem: &Problem<'_>, parts: Vec<Part>) -> (Vec<(Vec<usize>, Placed)>, bool) {
     let parts = parts
         .into_iter()

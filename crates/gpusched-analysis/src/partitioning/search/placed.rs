@@ -3,7 +3,7 @@
 
 use super::problem::Problem;
 
-/// Keeps the last plan that has a placement. If partitions never lack a placement, keeps no plan.
+/// Keeps the last plan that has a placement. If partitions always have a placement, keeps no plan.
 pub(crate) struct LastPlaced<'p, P> {
     problem: &'p Problem<'p>,
     /// Function that returns the allocation units of a part.

@@ -73,8 +73,8 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.charged
     }
 
-    /// Returns the limit that ended the search, if the search ended with `parts`. Returns `None` if the search reached
-    /// `target` SMs or tried every plan.
+    /// Suppose that the search ended with `parts`. Returns the limit that ended the search. Returns `None` if the
+    /// search reached `target` SMs or tried every plan.
     pub fn ended_by(&self, parts: &[Part], target: u32) -> Option<EndedBy> {
         let spent = self.budget.spent(self.tested + self.charged);
         spent.filter(|_| total(parts) > target)
@@ -107,9 +107,9 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.phase = self.budget.part(part, of);
     }
 
-    /// Starts a phase like [`Sizes::spend`], for a search without a lower bound. With few tasks,
-    /// only few plans exist, and additional tests find no new plans. The phase therefore also ends after a number of
-    /// tests that is proportional to the square of the number of tasks.
+    /// Starts a phase like [`Sizes::spend`], for a search without a lower bound. With few tasks, only few plans exist,
+    /// and additional tests find no new plans. The number of tests in the phase is therefore limited. This limit is
+    /// proportional to the square of the number of tasks.
     pub fn spend_on_search(&mut self, part: u32, of: u32) {
         let tasks = self.problem().tasks().len() as u64;
         // For policies other than EDF, pricing must test every visited group, so recorded groups

@@ -7,15 +7,15 @@ use crate::interference::{CoLocated, kind_index};
 /// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, under different contention.
 ///
 /// The struct stores the work in two cases: the partition alone, and the partition together with a second copy of it.
-/// If more tasks join the partition, the contention class of a task kind usually equals its class in one of the two
-/// cases. If its class equals neither class, the work of the kind is at least its work in the partition alone.
+/// If more tasks join the partition, the contention class of a kind usually equals its class in one of the two cases.
+/// Otherwise, the work of the kind is at least its work in the partition alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeastWork {
     own: InCompany,
     crowded: InCompany,
 }
 
-/// Least work of the tasks of each kind, if each kind has one given contention class.
+/// Least work of the tasks of each kind, under a given contention class for each kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InCompany {
     /// Contention class of each kind, indexed by [`kind_index`] like all arrays in this file.

@@ -45,7 +45,7 @@ pub fn predict(
     Ok(Prediction::of(model, &alone, windows))
 }
 
-/// Returns the values of a kernel that Eqs 5 to 16 use.
+/// Returns the values that Eqs 5 to 16 use for a kernel.
 fn kernel(
     index: usize,
     alone: &Isolated,

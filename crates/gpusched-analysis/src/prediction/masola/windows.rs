@@ -2,8 +2,8 @@
 //! [Masola23].
 //!
 //! §7.1 of the paper assumes that all kernels start at time 0, and that each kernel runs for its
-//! isolated execution time. In addition, gpusched assumes that a kernel spreads its L2 accesses
-//! evenly over its execution time. This assumption determines L2Accesses(k, w).
+//! isolated execution time. In addition, gpusched assumes that the L2 accesses of a kernel are evenly distributed over
+//! its execution time. This assumption determines L2Accesses(k, w).
 
 use super::isolation::saturation_point;
 use super::penalties::{
@@ -13,7 +13,7 @@ use super::variant::Variant;
 use crate::prediction::{Part, Window};
 use gpusched_model::group::MemoryPlatform;
 
-/// Values of a kernel that the equations of the windows use.
+/// Values that the equations of the windows use for a kernel.
 pub(super) struct Kernel {
     pub sms: u32,
     /// C_k(n): isolated execution time [ns].

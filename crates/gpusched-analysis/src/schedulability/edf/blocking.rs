@@ -1,10 +1,10 @@
-//! Blocking under EDF: a running job delays a job with an earlier deadline.
+//! Blocking under EDF: a running job delays another job that has an earlier deadline.
 
 use crate::schedulability::Demand;
 
-/// Blocking B(t) = max {lₖ − 1 : Dₖ > t}, where lₖ is the longest non-preemptable part of task k
-/// [ns]. The blocking job has a later deadline. The blocking job started this part at least 1 ns before the
-/// release of the job that it blocks.
+/// Blocking B(t) = max {lₖ − 1 : Dₖ > t}, where lₖ is the longest non-preemptable part of task k [ns]. The blocking job
+/// has a later deadline. It started its non-preemptable part at least 1 ns before the release of the job that it
+/// blocks.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Blocking {
     /// Returns lₖ − 1 of task k [ns].

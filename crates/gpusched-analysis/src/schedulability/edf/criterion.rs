@@ -16,8 +16,8 @@ use gpusched_model::verdict::Evidence;
 /// Result of the processor-demand criterion.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// The demand of every interval is at most the length of the interval. The test checked all
-    /// intervals up to this length. Longer intervals cannot fail.
+    /// The demand of every interval is at most the length of the interval. The test checked all intervals up to the
+    /// stated length. Longer intervals cannot fail.
     Fits(u64),
     /// The demand of an interval of length `interval` exceeds this length.
     Exceeds { interval: u64, demand: u64 },
@@ -49,8 +49,8 @@ impl Answer {
     }
 }
 
-/// Applies the criterion to `tasks`, which have no jitter, with the blocking `blocking`. For each
-/// interval that QPA visits, the function calls `visit` with the interval and its demand.
+/// Applies the criterion with the blocking `blocking` to `tasks`. The tasks have no jitter. The function calls `visit`
+/// with each interval that QPA visits and with the demand of this interval.
 pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64, u64)) -> Answer {
     let bound = interval::utilization_bound(tasks, blocking.most());
     // The bound exists only if U < 1.

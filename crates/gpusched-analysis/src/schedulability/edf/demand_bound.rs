@@ -13,8 +13,8 @@ pub fn demand_bound(demands: &[Demand], interval: u64) -> u128 {
     })
 }
 
-/// Returns the latest deadline before `interval` in the synchronous schedule, which releases a
-/// job of every task at time 0 [ns].
+/// Returns the latest deadline [ns] before `interval` in the synchronous schedule, which releases a job of every task
+/// at time 0.
 pub(super) fn last_deadline_before(demands: &[Demand], interval: u64) -> Option<u64> {
     demands
         .iter()

@@ -7,13 +7,13 @@
 //!   L_b implies a violation at t − L_b.
 //!
 //! The functions round Lₐ and L_b up, so a test may check more intervals than necessary. If U = 1, only L_b exists, and
-//! only for B = 0. Blocking exists only before the largest deadline D, so L = max(D, L_b) if U = 1.
+//! only for B = 0. Intervals of at least the largest deadline D have no blocking, so L = max(D, L_b) if U = 1.
 
 use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 
-/// Returns L for blocking of at most `blocking` [ns]. `bound` is the [`utilization_bound`] for
-/// this blocking. Returns `None` if the function finds no L within 64 bits and the step limit.
+/// Returns L for blocking of at most `blocking` [ns]. `bound` is the [`utilization_bound`] for this blocking. Returns
+/// `None` if L exceeds 64 bits, or if the search for L exceeds the step limit.
 pub(super) fn interval_to_check(tasks: &[Demand], blocking: u64, bound: Option<u64>) -> Option<u64> {
     // If Lₐ is at most this number of periods, QPA up to Lₐ takes less time than the search for
     // L_b.

@@ -1,14 +1,14 @@
 //! EDF with preemption at thread-block boundaries ([Sanudo20] §III-B). The test is sufficient.
 //!
-//! * A job with an earlier deadline waits for at most one block of the running kernel: dbf(t) +
-//!   max {bₖ − 1 : Dₖ > t} ≤ t, where bₖ is the block time of kernel k.
-//! * A preempted kernel k may need one more wave of blocks, which takes bₖ. A job preempts only
-//!   when it starts, so each job causes at most one extra wave. The test increases Cₕ by the
-//!   maximum of bₖ over the kernels k that kernel h can preempt.
+//! * A job with an earlier deadline waits for at most one block of the running kernel. With bₖ, the block time of
+//!   kernel k, the condition is dbf(t) + max {bₖ − 1 : Dₖ > t} ≤ t.
+//! * A preempted kernel k may need one more wave of blocks. This wave takes bₖ. A job preempts only when it starts, so
+//!   each job causes at most one extra wave. The test increases Cₕ by the maximum of bₖ over the kernels k that kernel
+//!   h can preempt.
 //!
-//! A job of h can preempt a job of k only if the job of k was released earlier and has a later
-//! deadline. In the worst case, the job of k has no jitter, and the job of h has its full jitter
-//! Jₕ. So h can preempt k if Dₖ > Dₕ − Jₕ.
+//! A job of h can preempt a job of k only if the job of k was released earlier and has a later deadline. In the worst
+//! case, the job of k has no release delay, and the job of h has the largest release delay Jₕ. So h can preempt k if
+//! Dₖ > Dₕ − Jₕ.
 
 use std::cell::Cell;
 
@@ -53,8 +53,8 @@ fn hold(task: &Demand) -> u64 {
     task.block.ns().saturating_sub(1)
 }
 
-/// Calls `work` with tasks whose WCETs include the time for preemptions, and which have no
-/// jitter. If a task has J ≥ D, the function returns the position of the first such task instead.
+/// Calls `work` with tasks that have no jitter. Their WCETs include the time for preemptions. If a task has J ≥ D, the
+/// function returns the position of the first such task instead.
 fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
     if demands.iter().all(|demand| demand.block >= demand.wcet) {
         return without_jitter(demands, work); // no kernel has a preemption point

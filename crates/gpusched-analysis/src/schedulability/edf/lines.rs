@@ -1,5 +1,5 @@
-//! A fast sufficient test for EDF: straight lines above the demand. The test decides most task
-//! sets. For the other sets, the test limits the intervals that QPA must check.
+//! A fast sufficient test for EDF that bounds the demand by straight lines. The test decides most task sets. For the
+//! other sets, it limits the intervals that QPA must check.
 //!
 //! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So
 //! between two consecutive relative deadlines, the straight line S·t + W bounds the total demand.
@@ -10,8 +10,8 @@
 //! range from the first to the last of these lines is undecided. QPA decides this range.
 //!
 //! For many tasks, sorting the deadlines would take longer than all other steps. So for more than [`FEW`] tasks, the
-//! test groups deadlines with the same highest bit. For all deadlines of a group, the test uses the smallest deadline.
-//! The result is slightly pessimistic, and QPA corrects it.
+//! test groups deadlines with the same highest bit. The test replaces all deadlines of a group by the smallest of these
+//! deadlines. The result is slightly pessimistic, and QPA corrects it.
 
 use super::blocking::Blocking;
 use crate::schedulability::{Demand, share};
@@ -21,7 +21,8 @@ use gpusched_model::time::Time;
 const FEW: usize = 16;
 
 /// Largest Σ U·max(0, T − D) for which the fast test decides [ns]. For larger sums, and for a utilization close to 1,
-/// the full test may reach its step limit. In these cases the full test decides, so that the results never differ.
+/// the full test may reach its step limit. In these cases the full test decides, so that the fast test never gives
+/// another result.
 const OFFSET_LIMIT: u64 = 1 << 53;
 
 /// Number of QPA steps after which the fast test leaves the decision to the full test.
@@ -30,7 +31,8 @@ const STEPS: u32 = 10_000;
 /// Contribution of one task, or of several tasks with similar deadlines, to the lines.
 #[derive(Copy, Clone, Default)]
 struct Step {
-    /// Smallest deadline of the tasks [ns]. In a shorter interval, the demand of the tasks is 0.
+    /// Smallest deadline of the tasks [ns]. In an interval that is shorter than this deadline, the demand of the tasks
+    /// is 0.
     from: u64,
     /// Σ U: total utilization of the tasks [units of 2⁻³²].
     slope: u64,
@@ -50,8 +52,8 @@ pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> 
     due > 0 && due.saturating_add(blocking.most().into()) > earliest.into()
 }
 
-/// Returns whether U ≤ 1, and dbf(t) + B(t) ≤ t for all t. Returns `None` if the fast test does
-/// not decide. If there is blocking, the tasks must have no jitter.
+/// Returns whether U ≤ 1 and dbf(t) + B(t) ≤ t for all t. Returns `None` if the fast test does not decide. If there is
+/// blocking, the tasks must have no jitter.
 pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     if demands.len() <= FEW {
         let last = last_first_deadline(demands)?;
@@ -109,7 +111,7 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     }
 }
 
-/// Replaces the blocking that each step causes by the blocking that the step suffers. A step
+/// Changes `hold` of each step from the blocking that the step causes to the blocking that the step suffers. A step
 /// suffers the longest blocking that any step with a larger deadline causes.
 fn hold_before(steps: &mut [Step]) {
     let (mut later, mut equal, mut from) = (0, 0, u64::MAX);
@@ -159,9 +161,9 @@ fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
     Some(last)
 }
 
-/// Returns the result of all lines. `steps` are sorted by deadline, and their `hold` is the
-/// blocking that they suffer. The function ignores steps without a task. The caller has already
-/// checked the interval `checked`, which has no violation.
+/// Returns the result of all lines. `steps` are sorted by deadline, and their `hold` is the blocking that they suffer.
+/// The function ignores steps without a task. The caller has already checked the interval `checked` and found no
+/// violation.
 fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) -> Option<bool> {
     let load: u64 = steps.iter().map(|step| step.slope).sum();
     if load > share::ONE + share::EXCESS * demands.len() as u64 {
@@ -212,7 +214,7 @@ fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) 
     qpa(demands, blocking, open.from, holds_from.min(open.next))
 }
 
-/// Range of interval lengths where lines fail, so that QPA must check this range.
+/// Range of interval lengths where lines fail. QPA must check this range.
 #[derive(Copy, Clone)]
 struct Open {
     /// Shortest interval of the range.

@@ -2,8 +2,8 @@
 //! at every deadline t. The test is exact (George, Rivierre & Spuri, INRIA RR-2966, 1996; Jeffay,
 //! Stanat & Martel, RTSS 1991, for D = T).
 //!
-//! The test assumes that no running kernel is preempted, and that the partition is never idle
-//! while a kernel waits.
+//! The test assumes that no running kernel is preempted. It also assumes that the partition is never idle while a
+//! kernel waits.
 
 use super::blocking::Blocking;
 use super::criterion::{Answer, decide, passes, without_jitter};

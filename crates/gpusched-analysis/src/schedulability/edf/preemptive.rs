@@ -79,8 +79,7 @@ mod tests {
 
     #[test]
     fn violated_interval_is_named() {
-        // Two jobs have their deadlines within an interval of length 5, and need an execution
-        // time of 6.
+        // Two jobs have their deadlines within an interval of length 5. Together, they execute for 6.
         let evidence = test(&set(&[(3, 4, 100), (3, 5, 100)]));
         assert_eq!(
             evidence,

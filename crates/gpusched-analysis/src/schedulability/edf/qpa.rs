@@ -1,10 +1,10 @@
 //! Quick Processor-demand Analysis (QPA; Zhang & Burns, IEEE Trans. Computers 58(9), 2009),
 //! extended by blocking.
 //!
-//! QPA visits interval lengths t in descending order, beginning with L. Let f(t) = dbf(t) + B(t). Suppose that f(t) ≤
-//! t and that B is constant from f(t) to t. Then f(t') ≤ f(t) ≤ t' for each t' in this range, so the range has no
-//! violation. B is a step function with fewer steps than tasks. QPA also stops at the start of each step of B, and
-//! continues below this start.
+//! QPA visits interval lengths t in descending order. The first length is L. Let f(t) = dbf(t) + B(t). Suppose that
+//! f(t) ≤ t and that B is constant from f(t) to t. Then f(t') ≤ f(t) ≤ t' for each t' in this range, so the range has
+//! no violation. B is a step function with fewer steps than tasks. If f(t) is below the start of the step of B at t,
+//! QPA continues at the last deadline before this start.
 
 use super::blocking::Blocking;
 use super::demand_bound::{demand_bound, last_deadline_before};

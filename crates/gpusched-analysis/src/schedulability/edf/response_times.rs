@@ -10,8 +10,8 @@
 //!
 //! L = (1 + ⌊a/Tᵢ⌋)·Cᵢ + Σ min(⌈(L + Jⱼ)/Tⱼ⌉, 1 + ⌊(d − D'ⱼ)/Tⱼ⌋)·Cⱼ
 //!
-//! The response time Rᵢ is the maximum of L − a + Jᵢ over each a at which the right-hand side has
-//! a step. These values of a are within one busy period or one hyperperiod.
+//! The response time Rᵢ is the maximum of L − a + Jᵢ over all a at which the right-hand side has a step. These values
+//! of a are within one busy period or one hyperperiod.
 
 use num_integer::gcd;
 use std::cmp::Ordering;
@@ -40,8 +40,8 @@ pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
         .collect()
 }
 
-/// Returns the horizon of the analysis [ns]. The response times of jobs that arrive after the horizon are not longer.
-/// The horizon is the length of the longest busy period or, if the busy period does not end, the hyperperiod.
+/// Returns the horizon of the analysis [ns]. Jobs that arrive after the horizon do not have longer response times. The
+/// horizon is the length of the longest busy period or, if the busy period does not end, the hyperperiod.
 fn horizon(demands: &[Demand], steps: &mut u64) -> Option<u64> {
     let hyperperiod = demands.iter().try_fold(1u64, |hyperperiod, demand| {
         let period = demand.period.ns();
@@ -76,8 +76,8 @@ fn urgency(demand: &Demand) -> u64 {
 fn response_time(demands: &[Demand], position: usize, horizon: u64, steps: &mut u64) -> Option<u64> {
     let own = &demands[position];
     let mut worst = own.wcet.ns().checked_add(own.jitter.ns())?;
-    // Candidates for a: the analyzed job has the same deadline as a job of another task, or it
-    // directly follows its predecessor.
+    // Candidates for a: the deadline of the analyzed job equals the deadline of a job of another task, or the analyzed
+    // job directly follows its predecessor.
     let mut arrivals = BTreeSet::new();
     for demand in demands {
         let period = demand.period.ns();

@@ -1,12 +1,11 @@
 //! Audsley's algorithm for an optimal priority assignment (University of York YCS 164, 1991).
 //!
 //! The algorithm is optimal for all three tests ([`preemptive`](super::preemptive),
-//! [`non_preemptive`](super::non_preemptive), [`limited`](super::limited)). In each test, the
-//! result for a task depends only on the set of tasks with higher priority and on the set of
-//! tasks with lower priority. The order within these sets has no effect. If another task moves
-//! from a higher to a lower priority than task i, the result for task i does not become worse. So
-//! the lowest level can go to any task that meets its deadlines there. The remaining tasks are a
-//! smaller problem of the same form.
+//! [`non_preemptive`](super::non_preemptive), [`limited`](super::limited)). In each test, the result for a task depends
+//! only on the set of tasks with higher priority and on the set of tasks with lower priority. The order within these
+//! sets has no effect. If another task moves from a higher to a lower priority than task i, the result for task i does
+//! not become worse. So the algorithm may assign the lowest level to any task that meets its deadlines at this level.
+//! The remaining tasks are a smaller problem of the same form.
 
 use super::level::{Task, at};
 use super::recurrence::Recurrence;
@@ -16,8 +15,8 @@ use gpusched_model::verdict::Evidence;
 /// Sorts `tasks` by priority, highest first, so that all jobs meet their deadlines. If no
 /// priority order meets all deadlines, the function returns the evidence as `Err`.
 ///
-/// The function assigns the lowest level first. For each level, the function tries the remaining tasks from the last to
-/// the first in the given order. The first task that meets its deadlines at this level gets the level.
+/// The function assigns the lowest level first. For each level, the function tries the remaining tasks in reverse of
+/// the given order. The first tried task that meets its deadlines at this level gets the level.
 pub(super) fn assign<R: Recurrence>(tasks: &mut [Task]) -> Result<(), Evidence> {
     for rank in (0..tasks.len()).rev() {
         let mut undecided = false;

@@ -1,16 +1,15 @@
-//! Bounds for preemptive fixed priorities. For most tasks, a bound already proves that the task meets its deadlines.
-//! The test then computes no response time.
+//! Bounds for preemptive fixed priorities. For most tasks, a bound already proves that the task meets its deadlines, so
+//! the test computes no response time.
 //!
 //! Let t = min(Dᵢ, Tᵢ) − Jᵢ. If the first job of task i in the longest busy period ends by t, this job meets its
 //! deadline. In this case, the busy period ends before the second job is released. Each of the following two conditions
 //! implies that the first job ends by t:
-//! * All work that is released before t takes at most t.
-//! * (Cᵢ + Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ))) / (1 − Σ Uⱼ) ≤ t, where the sums are over all tasks j with
-//!   higher priority (Bini & Baruah, RTNS 2007). Let w be the end of the first job of task i. All
-//!   jobs of task j that are released before w end before w. The last of these jobs is job k + 1.
-//!   This job arrived at k·Tⱼ − Jⱼ or later, and its execution took Cⱼ of the time from this arrival to
-//!   w. So the jobs of task j took (k + 1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of the time until w. The sum over all
-//!   j, solved for w, is the condition.
+//! * All work that is released before t takes at most t to execute.
+//! * (Cᵢ + Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ))) / (1 − Σ Uⱼ) ≤ t, where the sums are over all tasks j with higher priority (Bini &
+//!   Baruah, RTNS 2007). Let w be the end of the first job of task i. All jobs of task j that are released before w end
+//!   before w. The last of these jobs is job k + 1. This job arrived at k·Tⱼ − Jⱼ or later, and it executed for Cⱼ
+//!   between its arrival and w. So the jobs of task j executed for (k + 1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) until w. The
+//!   sum over all j, solved for w, is the condition.
 
 use super::level::{self, Level, Task};
 use super::preemptive::Preemptive;

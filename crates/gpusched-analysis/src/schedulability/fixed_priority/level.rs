@@ -63,9 +63,8 @@ pub(super) fn at(tasks: &[Task], rank: usize) -> Level<'_> {
 }
 
 impl Level<'_> {
-    /// Returns whether the utilization of this level exceeds 1. The level contains task i and the
-    /// tasks with higher priority. Each job with higher priority counts with `waste` [ns] in
-    /// addition to its WCET.
+    /// Returns whether the utilization of this level exceeds 1. The level contains task i and the tasks with higher
+    /// priority. Each job with higher priority counts with its WCET plus `waste` [ns].
     pub fn overloaded(&self, waste: u64) -> bool {
         let higher = self
             .higher

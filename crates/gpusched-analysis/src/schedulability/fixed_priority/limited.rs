@@ -4,14 +4,14 @@
 //! * A kernel waits for at most one thread block of a kernel with lower priority. So the blocking
 //!   B is the maximum of bₖ − 1 over the kernels k with lower priority, where bₖ is the block
 //!   time.
-//! * A preempted kernel k may need one more wave of thread blocks, which takes bₖ. A job preempts only when it
-//!   starts. So each job with higher priority than i causes at most one extra wave, and each wave takes at most γᵢ.
-//!   γᵢ is the maximum of bₖ over kernel i and the kernels with higher priority that have a preemption point. Extra
+//! * A preempted kernel k may need one more wave of thread blocks. This wave takes bₖ. A job preempts only when it
+//!   starts. So each job with higher priority than i causes at most one extra wave, and each extra wave takes at most
+//!   γᵢ. γᵢ is the maximum of bₖ over kernel i and the kernels with higher priority that have a preemption point. Extra
 //!   waves of kernels with lower priority than i do not delay i.
 //! * The test ignores that the last block of a job cannot be preempted, which is pessimistic.
 //!
-//! B and γ depend on the sets of tasks with higher and with lower priority, but not on the order
-//! within these sets. So Audsley's algorithm stays optimal.
+//! B and γ depend on which tasks have higher or lower priority, but not on the order among these tasks. So Audsley's
+//! algorithm stays optimal.
 
 use super::level::{Level, Task};
 use super::recurrence::{Fixpoint, Recurrence, Work};

@@ -7,8 +7,8 @@
 //!   Real-Time Systems 35, 2007);
 //! * [`limited`](Preemption::Limited): preemption at thread-block boundaries; sufficient.
 //!
-//! Deadlines are arbitrary. If D > T, or without preemption, a later job of the busy period can
-//! have a longer response time than the first job.
+//! Deadlines are arbitrary. A later job of the busy period can have a longer response time than the first job, if D > T
+//! or if there is no preemption.
 
 mod audsley;
 mod bound;
@@ -62,8 +62,8 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     scratch::with(&RANKED, level::tasks(demands), |tasks| {
         priorities::rank(priorities, tasks);
         match preemption {
-            // The tasks are in deadline-monotonic or in the given order. If this order meets all
-            // deadlines, Audsley's algorithm also finds an order that meets all deadlines.
+            // The tasks are in deadline-monotonic order or in the given order. If all deadlines are met in this order,
+            // Audsley's algorithm also finds an order that meets all deadlines.
             Preemption::Preemptive => {
                 bound::passes(tasks)
                     || priorities == Priorities::Audsley && passes::<Preemptive>(priorities, tasks)
@@ -74,8 +74,8 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     })
 }
 
-/// Returns the upper bound of the test on the response time of each task [ns]. The bound may
-/// exceed the deadline.
+/// Returns the upper bound [ns] that the test computes on the response time of each task. The bound may exceed the
+/// deadline.
 ///
 /// The bound of a task is `None` if its response time is unbounded, or if the analysis reaches
 /// [`STEP_LIMIT`]. If Audsley's algorithm finds no priority order, all bounds are `None`.

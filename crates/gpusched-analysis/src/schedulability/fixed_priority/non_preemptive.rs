@@ -6,7 +6,7 @@
 //! job then runs to its end, so Rᵢ = max (w + Cᵢ − q·Tᵢ + Jᵢ).
 //!
 //! The blocking B is the maximum of Cₖ − 1 over the tasks k with lower priority, because a blocking kernel started at
-//! least 1 ns earlier. Even if D ≤ T, a later job may have the longest response time. The reason is that a job of i
+//! least 1 ns earlier. A later job may have the longest response time, even if D ≤ T. The reason is that a job of i
 //! delays work with higher priority, and this work delays the next job of i.
 
 use super::level::Level;

@@ -3,8 +3,7 @@
 use super::level::Task;
 use gpusched_model::policy::Priorities;
 
-/// Sorts `tasks` by priority, highest first. Audsley's algorithm tries the tasks of this order
-/// from the last to the first.
+/// Sorts `tasks` by priority, highest first. Audsley's algorithm tries the tasks in reverse of this order.
 pub(super) fn rank(priorities: Priorities, tasks: &mut [Task]) {
     match priorities {
         Priorities::DeadlineMonotonic | Priorities::Audsley => {

@@ -2,11 +2,9 @@
 
 use super::level::{Level, Task};
 
-/// A preemption model, applied to one priority level. Times are in ns, and count from the start
-/// of the busy period.
+/// A preemption model for one priority level. Times are in ns, from the start of the busy period.
 pub(super) trait Recurrence {
-    /// Whether all work of the level is done at the end of a job ([`Recurrence::finish`]), if no
-    /// further job arrives.
+    /// Whether the level has no work left at the end of a job ([`Recurrence::finish`]), if no further job arrives.
     const FINISH_ENDS: bool;
 
     /// Returns Bᵢ, the longest blocking of this level by a running task with lower priority.

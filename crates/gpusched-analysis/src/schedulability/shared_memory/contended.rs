@@ -1,4 +1,4 @@
-//! A partition to which other partitions cause interference delay.
+//! A partition that other partitions delay.
 
 use crate::interference::bandwidth::Delay;
 use crate::schedulability::Demand;
@@ -13,8 +13,8 @@ pub const STEP_LIMIT: u64 = 100_000;
 pub struct Contended<'a> {
     /// Demands of the tasks in isolation.
     pub demands: &'a [Demand],
-    /// Demands of the tasks if every kernel runs at its guaranteed bandwidth. `None` if a WCET at
-    /// this bandwidth is unbounded.
+    /// Demands of the tasks if every kernel has only its guaranteed bandwidth. `None` if a WCET at this bandwidth is
+    /// unbounded.
     pub slowest: Option<&'a [Demand]>,
     /// Interference delay that other partitions and other sources of traffic cause.
     pub delay: &'a Delay,

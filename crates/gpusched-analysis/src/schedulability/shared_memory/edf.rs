@@ -1,19 +1,17 @@
-//! EDF under interference delay. The test checks whether the partition completes the demand of
-//! every interval by the end of the interval.
+//! EDF under interference delay. For every interval, the test checks whether the partition completes the demand by the
+//! end of the interval.
 //!
-//! Let d be the first missed deadline. Let a be the last time before d at which no job with a
-//! deadline of at most d is pending. From a to d, the partition executes only jobs with deadlines
-//! of at most d, and at most one blocking job. With t = d − a, the work of these jobs is at most
-//! dbf(t) + B(t). The partition completes the work at the least x with x ≥ dbf(t) + B(t) +
-//! lost(x), where lost(x) is the interference delay in a window of length x. If x ≤ t, the job
-//! meets the deadline d.
+//! Let d be the first missed deadline. Let a be the last time before d at which no job with a deadline of at most d is
+//! pending. From a to d, the partition executes at most one blocking job, and otherwise only jobs with deadlines of at
+//! most d. With t = d − a, the total work of all these jobs is at most dbf(t) + B(t). The partition completes the work
+//! at the least x with x ≥ dbf(t) + B(t) + lost(x), where lost(x) is the interference delay in a window of length x. If
+//! x ≤ t, the job meets the deadline d.
 //!
 //! The function dbf has its steps at deadlines, so the test checks only deadlines t. No busy
 //! window is longer than L, the least L with L ≥ B + Σ ⌈(L + J)/T⌉·C + lost(L).
 //!
-//! As in QPA, the test visits t in descending order, beginning with L. Suppose that the partition
-//! completes the work for t at x ≤ t. If B is constant from x to t, the partition also completes
-//! the work for each t' from x to t in time.
+//! As in QPA, the test visits t in descending order, beginning with L. Suppose that the partition completes the work
+//! for t at x ≤ t. If B is constant from x to t, the partition also completes the work for each t' from x to t by t'.
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
@@ -95,8 +93,7 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
     (work, since(tasks.demands).max(tasks.slowest.map_or(0, since)))
 }
 
-/// Returns the latest deadline before `interval`, if all jobs are released as early as possible
-/// [ns].
+/// Returns the latest deadline [ns] before `interval`, if all jobs are released as early as possible.
 fn last_before(demands: &[Demand], interval: u64) -> Option<u64> {
     let last = |demand: &Demand| {
         let room = interval.checked_sub(1)?.checked_sub(due(demand))?;

@@ -1,9 +1,9 @@
 //! Fixed priorities under interference delay. The response times include the interference delay
 //! of every window.
 //!
-//! The test uses the recurrences of [`crate::schedulability::fixed_priority`], with the
-//! interference delay as an additional term. Without preemption, a job starts at the latest when all earlier work is
-//! done. The job ends at the latest when this earlier work and its own work are done.
+//! The test uses the recurrences of [`crate::schedulability::fixed_priority`], with the interference delay as an
+//! additional term. Without preemption, a job starts when all earlier work is done, or before. The job ends when this
+//! earlier work and its own work are done, or before.
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
@@ -45,8 +45,8 @@ pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities)
     }
 }
 
-/// Assigns priorities with Audsley's algorithm: each level, beginning with the lowest, goes to
-/// the last task that meets its deadlines at this level.
+/// Assigns priorities with Audsley's algorithm, beginning with the lowest level. Each level goes to the last task that
+/// meets its deadlines at this level.
 ///
 /// The algorithm stays optimal. Suppose that task j moves from a higher to a lower priority than task i. Before the
 /// move, task j interferes with task i for at least the WCET of j. After the move, task j blocks task i for at most
@@ -83,8 +83,8 @@ struct Level<'a> {
     runs_on: bool,
     higher: &'a [usize],
     task: usize,
-    /// Blocking by a task with lower priority that has just started: first in isolation, then at
-    /// its guaranteed bandwidth.
+    /// Blocking by a task with lower priority that has just started. The two values are for isolation and for the
+    /// guaranteed bandwidth.
     blocking: [u64; 2],
     period: u64,
     jitter: u64,

@@ -1,5 +1,4 @@
-//! Tests for a partition with interference delay, which other partitions cause through a shared
-//! memory ([`crate::interference::bandwidth`]).
+//! Tests for a partition that other partitions delay through a shared memory ([`crate::interference::bandwidth`]).
 //!
 //! Let lost(t) be the interference delay in a window of length t. In a busy window of length t,
 //! the partition makes progress for at least t − lost(t). So the partition completes the work of
@@ -35,8 +34,8 @@ pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
             "the same tasks at their guaranteed bandwidth"
         );
     }
-    // A set that fails without interference delay also fails with interference delay. The
-    // evidence without interference delay is stronger.
+    // A set that fails without interference delay also fails with interference delay. The evidence of the failure
+    // without interference delay is stronger.
     let alone = super::evidence(policy, tasks.demands, sms);
     if tasks.undisturbed() || !alone.is_positive() {
         return Verdict::new(policy, alone);

@@ -2,8 +2,8 @@
 
 use super::contended::Contended;
 
-/// Work of a window [ns]: `alone` is the work in isolation, and `slowest` is the work with every
-/// kernel at its guaranteed bandwidth. If `slowest` is unbounded, its value is the largest number.
+/// Work of a window [ns]: `alone` is the work in isolation, and `slowest` is the work with every kernel at its
+/// guaranteed bandwidth. If the work is unbounded, `slowest` is the largest number.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Work {
     pub alone: u128,
@@ -45,8 +45,8 @@ impl Contended<'_> {
         }
     }
 
-    /// Returns the sum of `jobs`(i)·Cᵢ over all tasks i: with WCETs in isolation, and with WCETs
-    /// at the guaranteed bandwidth.
+    /// Returns two sums of `jobs`(i)·Cᵢ over all tasks i: one with WCETs in isolation, and one with WCETs at the
+    /// guaranteed bandwidth.
     pub(super) fn total(&self, jobs: impl Fn(usize) -> u128) -> Work {
         let sum = |demands: &[crate::schedulability::Demand]| {
             let terms = demands.iter().enumerate();

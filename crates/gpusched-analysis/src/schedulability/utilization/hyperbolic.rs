@@ -13,9 +13,8 @@ pub fn hyperbolic(demands: &[Demand]) -> Evidence {
     late_release(demands).unwrap_or_else(|| bound(holds(demands)))
 }
 
-/// Returns whether Π (C/T' + 1) ≤ 2. The function computes the product with 62 fractional bits,
-/// once rounded down and once rounded up. If 2 is between the two products, the function computes
-/// exactly.
+/// Returns whether Π (C/T' + 1) ≤ 2. The function computes the product twice with 62 fractional bits: rounded down and
+/// rounded up. If 2 is between the two values, the function computes the product exactly.
 fn holds(demands: &[Demand]) -> bool {
     const BITS: u32 = 62;
     const TWO: u128 = 2 << BITS;

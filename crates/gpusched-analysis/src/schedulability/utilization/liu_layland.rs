@@ -16,9 +16,8 @@ pub fn liu_layland(demands: &[Demand]) -> Evidence {
     late_release(demands).unwrap_or_else(|| bound(holds(demands)))
 }
 
-/// Returns whether (1 + U'/n)ⁿ ≤ 2. The function adds fractional bits until the value rounded
-/// down and the value rounded up give the same result. The loop ends, because (1 + U'/n)ⁿ never
-/// equals 2: 2^(1/n) is irrational for n > 1.
+/// Returns whether (1 + U'/n)ⁿ ≤ 2. The function rounds the value down and up, and adds fractional bits until both
+/// values give the same result. The loop ends, because (1 + U'/n)ⁿ never equals 2: 2^(1/n) is irrational for n > 1.
 fn holds(demands: &[Demand]) -> bool {
     if demands.iter().any(|demand| least_separation(demand).is_none()) {
         return false;

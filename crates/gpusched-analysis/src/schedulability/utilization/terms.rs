@@ -18,7 +18,7 @@ pub(super) fn late_release(demands: &[Demand]) -> Option<Evidence> {
     Some(Evidence::JitterExceedsDeadline { task })
 }
 
-/// Returns the evidence for a bound that holds or does not hold.
+/// Returns the evidence of a utilization bound. `holds` is the result of its inequality.
 pub(super) fn bound(holds: bool) -> Evidence {
     if holds {
         Evidence::BoundHolds

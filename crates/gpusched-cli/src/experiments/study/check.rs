@@ -46,8 +46,8 @@ impl Args {
     }
 }
 
-/// Returns the studies with results in the folder at `path`. If no study has results, returns all
-/// studies, so that a later error names the missing results.
+/// Returns the studies in the folder at `path` that have results. If no study has results, returns all studies. A later
+/// error then names the missing results.
 pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
     let mut studies = gpusched_study::studies(path)?;
     if studies.iter().any(|study| study.state != State::Missing) {

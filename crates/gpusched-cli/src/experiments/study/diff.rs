@@ -15,7 +15,7 @@ use gpusched_study::table::{self, Compared, Comparison};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// First results: the folder of one study, or a table of results (CSV)
+    /// First results to compare: the folder of one study, or a table of results (CSV)
     #[arg(value_name = "A")]
     before: PathBuf,
     /// Second results
@@ -57,7 +57,7 @@ impl Args {
     }
 }
 
-/// Returns the table of results at `path`: the file itself, or the results of the study in this folder.
+/// Returns the table of results at `path`. The path is a table, or a folder with the results of one study.
 fn results(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());

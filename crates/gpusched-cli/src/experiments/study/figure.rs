@@ -48,7 +48,7 @@ impl Args {
     }
 }
 
-/// Draws the figures that `study` defines, from its results, as files in the format `picture`.
+/// Draws the figures that `study` defines from the results of the study. The files have the format `picture`.
 pub fn draw(study: &Study, picture: Picture) -> Result<Vec<Drawn>> {
     let mut outputs = study.spec.outputs();
     study.write_spec(&mut outputs)?;

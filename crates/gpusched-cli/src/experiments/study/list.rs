@@ -166,8 +166,8 @@ impl Report for List<'_> {
     }
 }
 
-/// Maximum width of a cell with analysis variants, metrics or algorithms [characters]. A cell with sources may have
-/// four more characters.
+/// Maximum width of a cell with analysis variants, metrics or algorithms [characters]. A cell with sources may be four
+/// characters wider.
 const WIDEST: usize = 36;
 
 impl List<'_> {

@@ -5,7 +5,7 @@ use crate::{Global, Outcome};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{Overrides, Spec};
 
-/// Arguments of `gpusched study new`. The study file runs as it is, and its comments show other choices.
+/// Arguments of `gpusched study new`. You can run the study file without changes. Its comments show alternatives.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {

@@ -56,7 +56,7 @@ const MERGE_EXAMPLE: &str = "\
 Example:
   gpusched study run analysis/smoke.toml -o parts && gpusched study merge parts -o whole";
 
-/// Arguments of `gpusched study merge`. The merged files equal the files of an undivided run.
+/// Arguments of `gpusched study merge`. The merged files equal the files of a run without shards.
 #[derive(Debug, clap::Args)]
 #[command(after_help = MERGE_EXAMPLE)]
 pub struct MergeArgs {
@@ -72,7 +72,7 @@ impl Args {
     /// Runs the studies one after the other.
     ///
     /// # Errors
-    /// Fails in the same cases as [`Spec::read`] for any study, before the first study runs. Also fails in the same
+    /// Before the first study runs, fails in the same cases as [`Spec::read`] for any study. Also fails in the same
     /// cases as [`study::run`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.specs.iter().any(|path| path.as_os_str() == "-") {
@@ -176,13 +176,13 @@ impl MergeArgs {
     }
 }
 
-/// Checks that this build of gpusched can write tables in the format `columns`, before a study runs.
+/// Before a study runs, checks that this build of gpusched can write tables in the format `columns`.
 fn check(columns: Option<Columns>) -> Result<()> {
     columns.map_or(Ok(()), |columns| columns.check("columns", columns))
 }
 
-/// Draws the figures and writes the findings of all studies, sorted by name. Writes the tables in the format `columns`. The outcome is
-/// negative if the results do not reproduce a claim that must hold.
+/// Draws the figures and writes the findings of all studies, in the order of their names. Writes the tables in the
+/// format `columns`. The outcome is negative if the results do not reproduce a claim that must hold.
 fn finish(mut specs: Vec<Spec>, output: &Path, columns: Option<Columns>, global: &Global) -> Result<Outcome> {
     specs.sort_by(|a, b| a.name().cmp(b.name()));
     let (mut findings, mut studies) = (Vec::new(), Vec::new());

@@ -13,7 +13,7 @@ const SHOWN: usize = 20;
 /// Utilization, number of task sets and number of schedulable task sets of a point.
 type Point = (f64, f64, f64);
 
-/// Returns the largest utilization up to which the schedulability ratio of all `points` is at least `rate`, as text.
+/// Returns, as text, the largest utilization up to which all `points` have a schedulability ratio of at least `rate`.
 /// The points are sorted by utilization.
 fn up_to(points: &[Point], rate: f64) -> String {
     let reach = points
@@ -24,7 +24,7 @@ fn up_to(points: &[Point], rate: f64) -> String {
         .map_or("-".to_owned(), |(utilization, ..)| utilization.to_string())
 }
 
-/// Returns a table of the results of `study`, and the names of the files with the results and the figures.
+/// Returns a table of the results of `study`. Also returns the names of the files that contain results and figures.
 ///
 /// # Errors
 /// Fails if the results cannot be read.
@@ -51,8 +51,9 @@ pub fn summary(study: &Study, palette: &Palette) -> Result<String> {
     Ok(text)
 }
 
-/// Returns a table with one row per analysis variant, algorithm, number of tasks and value on each further axis. If the
-/// utilization varies, the rows show how far it can rise. Otherwise, the rows show the schedulability ratios.
+/// Returns a table with one row for each combination of analysis variant, algorithm, number of tasks, and values on the
+/// further axes. If the utilization varies, each row shows up to which utilization all sets and half of the sets are
+/// schedulable. Otherwise, the rows show the schedulability ratios.
 fn curves(results: &study::Table, axes: &[&'static str]) -> Result<Table> {
     let (utilization, sets) = (results.column("utilization")?, results.column("sets")?);
     let (schedulable, rate) = (results.column("schedulable")?, results.column("rate")?);

@@ -60,8 +60,8 @@ impl Args {
 }
 
 impl Args {
-    /// Returns a note if `kernel` in isolation ends within one regulation period. The note names the shorter regulation
-    /// period for which the budget is largest.
+    /// Returns a note if `kernel` in isolation ends within one regulation period and a shorter period allows a larger
+    /// budget. The note names the period that allows the largest budget.
     fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
         let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
         if alone >= period {

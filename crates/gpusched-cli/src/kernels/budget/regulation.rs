@@ -10,28 +10,28 @@ use gpusched_sim::regulation::{AccessPattern, Offset, Setting};
 use gpusched_study as study;
 use gpusched_study::plot::{self, Names, Options};
 
-/// Options of a simulation: the regulation of best-effort cores, the runs, and the figure.
+/// Options of a simulation, for the regulation of best-effort cores, the runs, and the figure.
 #[derive(Debug, clap::Args)]
 pub struct Regulation {
-    /// Partial overlaps of a block with best-effort memory access that count as delays
+    /// Which partial overlaps of a block with best-effort memory access count as delays
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
     /// Budget policies to simulate
     #[arg(long, alias = "policy", value_parser = named::<Policies>(), default_value = "all")]
     pub budget_policy: Policies,
-    /// Access pattern of best-effort cores within a regulation period
+    /// Memory access pattern of best-effort cores within a regulation period
     #[arg(long, value_parser = named::<AccessPattern>(), default_value_t)]
     pattern: AccessPattern,
-    /// Time from a regulation period start to the first kernel start, or `random`
+    /// Time from the start of a regulation period to the first kernel start, or `random`
     #[arg(long, value_name = "TIME", default_value = "0ns")]
     offset: Offset,
-    /// Time from a budget computation to the period that uses the budget
+    /// Time from the computation of a budget to the start of the period that uses it
     #[arg(long, value_name = "TIME", default_value = "50us")]
     lead: Time,
-    /// Memory requests of the budget computation per ms, from 0 to 60,000
+    /// Memory requests per ms of the process that computes budgets, from 0 to 60,000
     ///
-    /// A process computes the budgets at run time. gpusched subtracts the memory requests of this
-    /// process from the budget of the best-effort cores.
+    /// A process computes the budgets at run time. gpusched subtracts the memory requests of this process from the
+    /// budget of the best-effort cores.
     #[arg(long, value_name = "N", default_value_t = 470, value_parser = whole::<u64>(0..=60_000))]
     pub process: u64,
     /// Number of runs under each budget policy

@@ -1,5 +1,5 @@
-//! `gpusched budget sequence`: simulates several kernels that run one after another, and best-effort cores with a
-//! regulated memory bandwidth budget.
+//! `gpusched budget sequence`: simulates several kernels that run one after another. Best-effort cores with a regulated
+//! memory bandwidth budget run concurrently.
 
 mod beforehand;
 mod periods;
@@ -32,7 +32,7 @@ pub struct Args {
     /// Kernels with their periods and budgets (JSON); `-` is standard input
     #[arg(value_name = "SYSTEM")]
     system: PathBuf,
-    /// Non-preemptive scheduling of the kernels that wait for the GPU
+    /// Non-preemptive policy that selects the next kernel for the GPU
     #[arg(long, value_parser = named::<Dispatch>(), default_value_t)]
     dispatch: Dispatch,
     /// Accepted slowdown (G(Q) − G(0))/G(0) of kernels without a stated budget or slowdown
@@ -48,7 +48,7 @@ pub struct Args {
     demand: Demand,
     /// Execution times of the blocks in the simulation
     ///
-    /// `mean` and `drawn` require kernels with distributions of block times.
+    /// `mean` and `drawn` require kernels that state distributions of block times.
     #[arg(long, default_value_t, value_parser = untraced())]
     blocks: BlockTimes,
 }
@@ -64,12 +64,12 @@ Example:
 /// Number of runs that gpusched simulates before it writes the results of these runs.
 const BATCH: u64 = 16;
 
-/// Returns a parser of block times that refuses `trace`, because a sequence cannot replay traces.
+/// Returns a parser of block times. The parser refuses `trace`, because a sequence cannot replay traces.
 fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
     one_of(&[BlockTimes::Wcet, BlockTimes::Mean, BlockTimes::Drawn])
 }
 
-/// A budget policy, and one budget allocator per kernel for this policy.
+/// A budget policy, with one budget allocator for each kernel.
 type Deciders = (BudgetPolicy, Vec<Allocator>);
 
 impl Args {

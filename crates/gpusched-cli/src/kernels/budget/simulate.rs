@@ -1,5 +1,5 @@
-//! `gpusched budget simulate`: simulates one kernel, and best-effort cores whose memory bandwidth budget changes at run
-//! time.
+//! `gpusched budget simulate`: simulates one kernel and concurrent best-effort cores whose memory bandwidth budget
+//! changes at run time.
 
 mod consumers;
 mod replay;
@@ -40,7 +40,7 @@ pub struct Args {
     consumers: Consumers,
     #[command(flatten)]
     times: Times,
-    /// Also plan budgets with full knowledge of each run, and bound the memory time of all plans
+    /// Also plan budgets with full knowledge of each run; show a bound on their memory time
     #[arg(long)]
     optimum: bool,
 }
@@ -154,7 +154,8 @@ impl Args {
         ))
     }
 
-    /// Writes a warning if the computation of budgets issues more memory requests than the nominal budget `q` permits.
+    /// Writes a warning if the process that computes budgets issues more memory requests than the nominal budget `q`
+    /// permits.
     fn warn(&self, q: Factor) {
         let (numerator, denominator) = q.ratio();
         let dynamic = self.regulation.budget_policy != Policies::Nominal;

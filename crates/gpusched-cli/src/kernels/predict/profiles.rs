@@ -144,7 +144,7 @@ pub fn bandwidth_in(table: &Table, row: usize, name: &str) -> Result<Option<Fact
     })
 }
 
-/// Returns the GPU of all measurements; `None` if the table has no columns about the GPU.
+/// Returns the GPU on which all measurements were made; `None` if the table has no columns about the GPU.
 ///
 /// # Errors
 /// Fails if only one of [`GPU_COLUMNS`] is present, for an invalid cell, or for rows of different GPUs.

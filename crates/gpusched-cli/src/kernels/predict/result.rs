@@ -40,8 +40,8 @@ pub struct KernelAnswer {
     pub kernel: String,
     /// Number of SMs of the kernel, n.
     pub sms: u32,
-    /// Resource that the kernel uses most, according to its bandwidth on all SMs. The field is
-    /// null if this bandwidth is unknown.
+    /// Resource that the kernel uses most. It follows from the bandwidth of the kernel on all SMs, and is null if this
+    /// bandwidth is unknown.
     pub class: Option<Class>,
     /// C(n): execution time in isolation on n SMs [ns].
     pub isolated_ns: u64,
@@ -81,7 +81,7 @@ pub struct WindowAnswer {
 pub struct PartAnswer {
     /// Position of the kernel in the group.
     pub kernel: usize,
-    /// Fraction of its total work that the kernel completes in the window, from 0 to 1.
+    /// Fraction of the total work of the kernel that the kernel completes in the window, from 0 to 1.
     pub progress: f64,
     /// Bandwidth that the kernel receives in the window [GB/s].
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -67,8 +67,8 @@ pub fn title(kernel: &Kernel) -> String {
     kernel.name().map_or("kernel".to_owned(), |name| clip(name, 40))
 }
 
-/// Writes a warning for each WCET from an extreme-value fit that failed its tests. The warning also
-/// appears with `--quiet`.
+/// Writes a warning for each WCET that is the result of an extreme-value fit, if this fit failed its tests. The warning
+/// also appears with `--quiet`.
 pub fn distrust(kernel: &Kernel) {
     for (index, cluster) in kernel.clusters().iter().enumerate() {
         for (name, distribution) in [

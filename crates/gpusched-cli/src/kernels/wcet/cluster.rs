@@ -236,7 +236,7 @@ fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     doubts
 }
 
-/// Returns a progress bar for the bytes of `files`, or a counter if the size of a file is unknown.
+/// Returns a progress bar for the bytes of `files`. If the size of a file is unknown, returns a counter.
 fn progress<'a>(global: &Global, mut files: impl Iterator<Item = &'a Path>) -> Progress {
     let length = |path: &Path| {
         std::fs::metadata(path)
@@ -357,7 +357,7 @@ impl Report for About<(Trace, Wcets), Kernel> {
     }
 }
 
-/// Returns a line about the WCETs if they are from an extreme-value fit, or an empty text in all other cases.
+/// If the WCETs are results of an extreme-value fit, returns a line about them. Otherwise, returns an empty text.
 fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
     let Wcets::Tail { family, exceedance } = *wcets else {
         return String::new();

@@ -33,13 +33,13 @@ pub struct Args {
     /// monotone table of the measurements, without extrapolation.
     #[arg(long, value_parser = named::<EnvelopeForm>())]
     form: Option<EnvelopeForm>,
-    /// Smallest useful time reduction by more SMs, as a share above 0 and below 0.25
+    /// Smallest time reduction that makes more SMs useful, as a share between 0 and 0.25
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
     /// Print a task set that contains one task with this period
     ///
-    /// The task contains the WCET function and its source, and `kind` and `traffic` if the
-    /// measurements show them. Without `kind` and `traffic`, the analysis makes safe assumptions.
+    /// The task contains the WCET function and its source. It also contains `kind` and `traffic` if the measurements
+    /// show them. Without `kind` and `traffic`, the analysis makes safe assumptions.
     #[arg(long, value_name = "TIME", value_parser = period)]
     period: Option<Time>,
     /// Also draw the speed-up over the number of SMs, to an SVG file
@@ -80,7 +80,7 @@ impl Args {
     /// Fits the function and writes the result.
     ///
     /// # Errors
-    /// Fails for bad measurements, for measurements without an envelope of the requested form, or if output cannot be written.
+    /// Fails for bad measurements, if no envelope of the requested form exists, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.period.is_some() {
             global.only_json("json, because task sets are JSON")?;
@@ -154,7 +154,7 @@ fn left_out(answer: &Fit) -> Option<String> {
     ))
 }
 
-/// Returns a text about the share of the memory bandwidth that the kernel uses.
+/// Returns a text about the used share of the memory bandwidth.
 fn drawn(utilization: f64) -> String {
     format!(
         "the kernel uses {:.1} % of the memory bandwidth on all SMs",

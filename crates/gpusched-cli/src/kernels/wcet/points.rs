@@ -33,8 +33,8 @@ const TRAFFIC_COLUMN: &str = "traffic_bytes";
 /// Reads the file at `path`; `-` is standard input.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] for an invalid cell (with line and column), for a missing or unknown column, or for a
-/// file without isolated measurements.
+/// Fails with [`Error::Refused`] for a missing or unknown column, for a file without isolated measurements, or for an
+/// invalid cell. The error states the line and the column of the cell.
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
@@ -167,8 +167,8 @@ pub fn read(path: &Path) -> Result<Measured> {
     })
 }
 
-/// Returns the largest numbers of L2 sectors in all rows, and the rates of the kernel in isolation. Returns `None` if
-/// columns or values are absent.
+/// Returns the maximum over all rows of the numbers of L2 sectors. Also returns the rates of the kernel in isolation.
+/// Returns `None` if columns or values are absent.
 fn sectors(table: &Table) -> Result<Option<Sectors>> {
     let columns = [
         "l2_reads",

@@ -28,8 +28,7 @@ pub struct Args {
     runs: u64,
     /// Number of intervals [default: as in the profile, or one per cluster]
     ///
-    /// The generated kernel consists of K intervals of blocks. The intervals belong to the
-    /// clusters in turn.
+    /// The generated kernel consists of K intervals of blocks. gpusched assigns the intervals to the clusters in turn.
     #[arg(long, value_name = "K", value_parser = whole::<usize>(0..))]
     intervals: Option<usize>,
 }
@@ -130,7 +129,7 @@ impl Args {
 /// Reads the single kernel in the file at `path`.
 ///
 /// # Errors
-/// Fails on bad input, or unless there is exactly one kernel.
+/// Fails on bad input, or if the file does not contain exactly one kernel.
 pub fn one_kernel(path: &Path) -> Result<Kernel> {
     Kernels::only(path, "kernel")
 }

@@ -7,14 +7,14 @@ use gpusched_model::{Factor, Kernel, Straddling};
 /// Options for best-effort memory traffic.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Traffic {
-    /// Assume that the kernel starts with a regulation period [default: at any time]
+    /// Assume that kernel and regulation period start together [default: at any time]
     #[arg(long)]
     pub sync: bool,
-    /// Partial overlaps of a block with best-effort memory access that count as delays
+    /// Which partial overlaps of a block with best-effort memory access count as delays
     ///
-    /// Memory time is the time when best-effort cores access memory. `end` is Eq. 10 of
-    /// [Aghilinasab20]. `end` is safe if blocks slow down only during memory time. If even a
-    /// partial overlap may extend a block to its WCET under interference, e1, only `both` is safe.
+    /// Memory time is the time when best-effort cores access memory. `end` follows Eq. 10 of [Aghilinasab20]. `end` is
+    /// safe if blocks slow down only during memory time. Only `both` is safe if a partial overlap may extend a block to
+    /// e1, its WCET under interference.
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
 }

@@ -75,7 +75,7 @@ impl Args {
         Ok(chosen.map(|(path, _)| path).collect())
     }
 
-    /// Checks that `ids`, the numbers of all kernels, contains the number of `--kernel`.
+    /// Checks that `ids` contains the number that `--kernel` states. `ids` are the numbers of all kernels.
     fn check(&self, ids: &[u64]) -> Result<()> {
         match self.kernel {
             Some(number) if !ids.contains(&number) => {

@@ -105,7 +105,8 @@ impl Args {
     }
 }
 
-/// Writes warnings, and notes about the GPU, the assumptions, and the ignored parts. `content` describes the result.
+/// Writes warnings. Also writes notes about the GPU, the assumptions, and the ignored parts. `content` describes the
+/// result.
 fn tell<T>(imported: &Imported<T>, content: &str, quiet: bool) {
     for warning in &imported.warnings {
         complain(&format!("warning: {warning}"));

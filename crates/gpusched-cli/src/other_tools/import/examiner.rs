@@ -26,13 +26,13 @@ pub struct Args {
     /// GPU of the run: a GPU with known thread-block limits
     #[arg(long, alias = "platform", value_name = "NAME", value_parser = platform)]
     gpu: Platform,
-    /// Logged time that counts as the submission of a kernel
+    /// Logged time that counts as the submission time of a kernel
     #[arg(long, value_parser = named::<LaunchTime>(), default_value_t)]
     launch: LaunchTime,
     /// Compare the measured SM of each block with the simulation
     #[arg(long)]
     compare: bool,
-    /// Largest time difference at which a block end is near a block start, for --compare
+    /// Largest time between a block end and a nearby block start, for --compare
     #[arg(long, value_name = "TIME", default_value = "2us", requires = "compare")]
     window: Time,
 }

@@ -32,7 +32,7 @@ pub struct Args {
     /// Plan of the run, to check partitions and contexts
     #[arg(long, value_name = "PLAN")]
     plan: Option<PathBuf>,
-    /// Activity of a task, if their names differ; may be repeated
+    /// Activity of a task with another name; may be repeated
     #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair)]
     task: Vec<(String, String)>,
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub struct Reading {
     names: Vec<String>,
     /// Shortest idle time that separates two jobs on a stream [default: from the gaps]
     ///
-    /// Only with `--by stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
+    /// Only with `--by stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
     #[arg(long, value_name = "TIME")]
     gap: Option<Time>,
     /// GPU of the run, for sizes in percent and MIG slices
@@ -149,8 +149,8 @@ impl Reading {
     }
 }
 
-/// Returns notes about the content of `recording`. `counter` names the quantity that omits launches without a start or
-/// an end, such as `C(m)`.
+/// Returns notes about the content of `recording`. `counter` names a quantity, such as `C(m)`, that does not count
+/// launches without a start or an end.
 pub fn of_recording(recording: &Recording, counter: &str) -> Vec<String> {
     let mut notes = recording.notes.clone();
     if recording.other.graphs > 0 {
@@ -176,7 +176,7 @@ enum Size {
     Slice(String),
 }
 
-/// Splits `FILE@SIZE`. A text after the last `@` that is not a size belongs to the name of the file.
+/// Splits `FILE@SIZE`. If the text after the last `@` is not a size, it belongs to the name of the file.
 fn split(argument: &Path) -> (PathBuf, Option<Size>) {
     let text = argument.to_string_lossy();
     let parsed = text.rsplit_once('@').and_then(|(file, size)| {

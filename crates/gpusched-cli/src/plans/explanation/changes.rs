@@ -1,5 +1,5 @@
-//! Search for single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs, a later deadline.
-//! A search confirms each reported change.
+//! Searches for single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs, or a later
+//! deadline. A search confirms each reported change.
 
 use std::cell::Cell;
 
@@ -37,7 +37,7 @@ pub struct Trial {
 /// Search for a plan of a changed problem. Returns `None` without a search if no time is left.
 pub type Find<'f> = dyn Fn(&Problem<'_>) -> Option<Trial> + 'f;
 
-/// Searches for plans, each after one change of the problem.
+/// Searches for plans of changed problems. Each search changes the problem in one place.
 pub struct Trials<'t, 'c> {
     request: &'t Request,
     case: &'t Case<'c>,
@@ -60,8 +60,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
-    /// Returns lines with the changes that lead to a plan. The search for more SMs starts at
-    /// `from` SMs. `task` is the task that caused the failure; `None` if no single task caused the failure.
+    /// Returns one line for each change that leads to a plan. The search for more SMs starts at `from` SMs. `task` is
+    /// the task that caused the failure; `None` if no single task caused the failure.
     pub fn report(&self, from: u32, task: Option<usize>) -> Vec<String> {
         let found: Vec<String> = [self.memory(), self.sms(from), self.wcets(), self.deadline(task)]
             .into_iter()
@@ -90,8 +90,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
-    /// Whether a search finds a plan for `set` on `sms` SMs with `memory`. Returns false without
-    /// a search after [`MOST_RUNS`] searches, after [`MOST_TESTS`] tests, or if no time is left.
+    /// Whether a search finds a plan for `set` on `sms` SMs with `memory`. After [`MOST_RUNS`] searches, after
+    /// [`MOST_TESTS`] tests, or if no time is left, returns false without a search.
     fn passes(&self, set: &TaskSet, sms: u32, memory: Option<SharedMemory>) -> bool {
         if self.late.get() || self.runs.get() >= MOST_RUNS || self.tests.get() >= MOST_TESTS {
             return false;
@@ -116,8 +116,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         trial.found
     }
 
-    /// Returns a change of the memory that leads to a plan: more bandwidth, or no memory traffic
-    /// of other partitions.
+    /// Returns a change of the memory that leads to a plan. The change adds bandwidth, or removes the memory traffic of
+    /// other partitions.
     fn memory(&self) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let memory = self.case.problem.memory()?;
@@ -142,8 +142,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some("no memory traffic of other partitions".to_owned())
     }
 
-    /// Returns the smallest number of SMs above the present number that leads to a plan, by
-    /// bisection.
+    /// Searches by bisection, and returns the smallest number of SMs above the present number that leads to a plan.
     fn sms(&self, from: u32) -> Option<String> {
         let (set, present) = (self.case.set, self.case.problem.sms());
         let memory = self.case.problem.memory();
@@ -168,7 +167,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         None
     }
 
-    /// Returns the smallest reduction of all WCETs that leads to a plan, by bisection.
+    /// Searches by bisection, and returns the smallest reduction of all WCETs that leads to a plan.
     fn wcets(&self) -> Option<String> {
         let sms = self.case.problem.sms();
         let passes = |percent: u64| {
@@ -192,8 +191,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some(format!("WCETs of all tasks shorter by {} %", 100 - holds))
     }
 
-    /// Returns a later deadline that leads to a plan. The deadline of one task becomes the period
-    /// of the task, or twice the old deadline.
+    /// Returns a later deadline that leads to a plan. The later deadline of a task is its period, or twice its old
+    /// deadline.
     fn deadline(&self, task: Option<usize>) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let tasks = set.tasks();

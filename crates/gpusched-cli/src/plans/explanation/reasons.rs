@@ -1,4 +1,5 @@
-//! Reasons for a failure: the condition that is violated, the amount of the violation, and the task that causes it.
+//! Reasons for a failure. A reason states the violated condition, the amount of the violation, and the task that causes
+//! it.
 
 use super::called;
 use crate::arguments::Case;
@@ -75,7 +76,7 @@ pub fn traffic(case: &Case<'_>) -> Option<String> {
     }
 }
 
-/// Returns a line about the violation of Lemma 1: the total work of the tasks exceeds the capacity of the GPU.
+/// Returns a line if the tasks violate Lemma 1: their total work exceeds the capacity of the GPU.
 fn work(case: &Case<'_>) -> String {
     let shares = case.set.tasks().iter().map(|task| {
         let work = u64::try_from(task.wcet().least_work(Contention::Isolated)).unwrap_or(u64::MAX);
@@ -175,7 +176,7 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
         .collect()
 }
 
-/// Returns a line if the release jitter is the reason why a task in isolation may miss its deadline: C ≤ D and J > D − C.
+/// Returns a line if a task in isolation may miss its deadline only because of its release jitter: C ≤ D and J > D − C.
 fn jitter(case: &Case<'_>, task: usize, demand: &Demand) -> Option<String> {
     let slack = demand.deadline.checked_sub(demand.wcet)?;
     let excess = demand
@@ -191,8 +192,7 @@ fn jitter(case: &Case<'_>, task: usize, demand: &Demand) -> Option<String> {
     ))
 }
 
-/// Returns the total work of the jobs with release and deadline within an interval of length
-/// `interval` [ns].
+/// Returns the total work of all jobs whose release and deadline are within an interval of length `interval` [ns].
 fn within(demand: &Demand, interval: Time) -> u64 {
     let due = demand.deadline.ns().saturating_sub(demand.jitter.ns());
     match interval.ns().checked_sub(due) {

@@ -1,5 +1,5 @@
-//! Options `--export` and `--export-to`: write the plan in the format of a tool. The export replaces the result, or
-//! gpusched writes the export to an additional file.
+//! Options `--export` and `--export-to`: write the plan in the format of a tool. gpusched writes the export instead of
+//! the result, or to an additional file.
 
 use crate::arguments::{Case, named};
 use crate::export::{misnamed, of};

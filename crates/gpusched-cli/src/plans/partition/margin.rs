@@ -2,8 +2,7 @@
 
 use gpusched_model::plan::{LARGEST_SCALING, Margin};
 
-/// Returns a line with the WCET margin of the plan, and with the upper limit of the margins of
-/// all plans.
+/// Returns a line with the WCET margin of the plan, and with an upper limit on the margin of every plan.
 pub(super) fn line(margin: &Margin) -> String {
     let found = times(margin.wcet_scaling_permille);
     let limit = match margin.at_most_permille {

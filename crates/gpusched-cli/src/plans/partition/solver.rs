@@ -5,7 +5,7 @@ use gpusched_analysis::partitioning;
 use gpusched_model::error::Error;
 use gpusched_model::error::Result;
 
-/// Names of solvers. Every build of gpusched has the same names.
+/// Names of solvers. The names are the same in every build of gpusched.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
@@ -14,7 +14,7 @@ pub(super) enum Solver {
     /// Branch and bound in integer arithmetic.
     #[default]
     Exact,
-    /// HiGHS first searches for plans. The result states bounds of HiGHS separately, as unproven.
+    /// HiGHS first searches for plans. The result states the bounds of HiGHS separately, as unproven bounds.
     Highs,
 }
 

@@ -78,7 +78,8 @@ impl Args {
         }
     }
 
-    /// Whether a plan may exist although the search reports `failure`, because the test is only sufficient.
+    /// Whether a plan may exist although the search reports `failure`. This is possible because the test is only
+    /// sufficient.
     fn is_open(&self, failure: &Failure) -> bool {
         let by_test = matches!(failure, Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu);
         by_test && self.request.policy().strength() == Strength::Sufficient
@@ -192,8 +193,7 @@ impl Args {
         })
     }
 
-    /// Returns a line about the limit that ended the search, and about the option that allows a
-    /// longer search.
+    /// Returns a line that names the limit that ended the search, and the option that allows a longer search.
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {

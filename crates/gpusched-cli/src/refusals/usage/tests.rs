@@ -1,4 +1,4 @@
-//! Promise: every error about an option names the option, the found value and the expected value.
+//! Guarantee: every error about an option names the option, the found value and the expected value.
 
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -101,8 +101,7 @@ fn bad_values_are_told_like_all_else() {
     assert_eq!(message("partition x y"), None); // a second task set
 }
 
-/// For a value that starts with a hyphen, the message contains a hint to join the value to its
-/// option with `=`.
+/// If a value starts with a hyphen, the message contains a hint: join the value to its option with `=`.
 #[test]
 fn values_behind_a_blank_are_joined() {
     let hint = |arguments: &str| {

@@ -51,8 +51,7 @@ Examples:
 /// Maximum number of thread blocks in a run.
 const MOST: u64 = 200_000_000;
 
-/// Maximum number of thread blocks in a JSON result, because gpusched sorts this result in
-/// memory.
+/// Maximum number of thread blocks in a JSON result. gpusched sorts this result in memory.
 const MOST_BLOCKS: u64 = 20_000_000;
 
 impl Args {
@@ -129,7 +128,7 @@ impl Args {
         Ok((end, Some(timeline)))
     }
 
-    /// Returns the scenario in the file, where the values of the given options replace the values of the scenario.
+    /// Returns the scenario in the file. The values of the given options replace the values in the file.
     fn scenario(&self) -> Result<Scenario> {
         let scenario = Scenarios::only(&self.scenario, "scenario")?;
         if self.block_scheduler.is_none() && self.gpu.is_none() {

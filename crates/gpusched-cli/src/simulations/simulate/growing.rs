@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use crate::report::Output;
 use gpusched_model::error::{Error, Result};
 
-/// Size of the buffered text at which the buffer is written to the output [bytes].
+/// When the buffered text has this size [bytes], the table writes the buffer to the output.
 const CHUNK: usize = 1 << 16;
 
 /// CSV table that grows during a simulation.

@@ -44,7 +44,7 @@ pub struct Args {
     machine: String,
     /// Numbers of SMs, e.g., 1..30 or 2..30:4 [default: all]
     ///
-    /// For every number of SMs, the simulated GPU keeps its whole L2 cache and DRAM.
+    /// The simulated GPU has its whole L2 cache and DRAM with every number of SMs.
     #[arg(long, value_name = "RANGE")]
     sms: Option<SmRange>,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub struct Args {
     l2: Option<L2Content>,
     /// Number of ways of L2 that only the kernel uses [default: all]
     ///
-    /// If you also give `--traffic`, `wcet fit` states the number of sectors at DRAM, which `--own-l2` uses.
+    /// With `--traffic`, `wcet fit` also writes the number of sectors at DRAM to the task. `--own-l2` uses this number.
     #[arg(long, value_name = "N", value_parser = whole(1..=u32::MAX))]
     l2_ways: Option<u32>,
     /// Number of DRAM channels, with their L2 slices, that only the kernel uses [default: all]
@@ -77,13 +77,13 @@ pub struct Args {
     /// 0 with the default addresses. The other runs depend on --seed.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1..=1000_u32))]
     vary: u32,
-    /// Also report the memory traffic of a job, and its largest share at one slice, channel and bank
+    /// Also report the memory traffic of a job, and the largest share at one slice, channel and bank
     #[arg(long)]
     traffic: bool,
     /// Simulate request patterns instead of a kernel, and measure the sustained rates of L2 and DRAM
     ///
-    /// The patterns are streams, random sectors, one slice, one channel and one bank. An analysis of memory interference
-    /// may use these rates as capacities.
+    /// The patterns access streams, random sectors, one slice, one channel or one bank. An analysis of memory
+    /// interference may use these rates as capacities.
     #[arg(long, conflicts_with_all = ["sms", "grid", "block", "parameters", "budget", "cold", "l2", "l2_ways", "channels", "vary", "traffic", "estimate",
         "equal_sms_once", "limit"])]
     stress: bool,
@@ -92,10 +92,10 @@ pub struct Args {
     programs: Option<PathBuf>,
     /// Estimate the time by simulating the first rounds of thread blocks, at least ROUNDS
     ///
-    /// `--estimate` without a number means at least 4 rounds. A round is the number of blocks that all SMs execute at
-    /// the same time. The simulation continues until the uncertainty of the estimated time is at most 12 %. Kernels
-    /// with few rounds are simulated completely. If the simulation reaches the limit of cycles, an uncertainty above
-    /// 25 % is an error. Do not use an estimate in a safety argument.
+    /// `--estimate` without a number means at least 4 rounds. A round consists of the blocks that fit on all SMs at the
+    /// same time. The simulation continues until the uncertainty of the estimated time is at most 12 %. gpusched
+    /// simulates kernels with few rounds completely. If the simulation reaches the limit of cycles, an uncertainty
+    /// above 25 % is an error. Do not use an estimate in a safety argument.
     #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "4", require_equals = true,
         value_parser = estimated, conflicts_with_all = ["equal_sms_once", "vary", "traffic", "l2"])]
     estimate: Option<Estimated>,
@@ -146,7 +146,7 @@ fn estimated(text: &str) -> Result<Estimated, String> {
 }
 
 impl Args {
-    /// Simulates the kernel on each requested number of SMs and writes the profile.
+    /// Simulates the kernel once for each requested number of SMs, and writes the profile.
     ///
     /// # Errors
     /// Fails on bad input, for an unsupported program, for a run that exceeds `--limit`, or if
@@ -241,7 +241,7 @@ impl Args {
         }
     }
 
-    /// Prepares the run `variant` of the file `program`, which contains the program `read` or a trace.
+    /// Prepares the run `variant` of the file `program`. The file contains the program `read`, or a trace.
     fn setup(&self, program: &Path, read: Option<&Program>, variant: Variant) -> Result<Setup> {
         let source = match read {
             None => KernelSource::Trace(program.file_name().unwrap_or_default().into()),

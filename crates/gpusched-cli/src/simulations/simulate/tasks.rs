@@ -253,8 +253,7 @@ impl Args {
         }
     }
 
-    /// Simulates `case`. The returned data include a timeline and its title if an output file
-    /// requires them.
+    /// Simulates `case`. If an output file requires a timeline, the returned data include the timeline and its title.
     fn simulate(
         &self,
         (case, alone): (&Case<'_>, bool),

@@ -15,8 +15,7 @@ pub struct EndToEndValidation {
     seed: u64,
     /// Counts over all systems.
     tally: Tally,
-    /// A simulated time that exceeds its bound, in the first system with such a time; absent if no time exceeds its
-    /// bound.
+    /// A simulated time that exceeds its bound, from the first system with such a time; absent if no such time exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     excess: Option<Excess>,
 }

@@ -22,8 +22,8 @@ pub struct Validation {
     systems: u64,
     /// Seed of all random numbers.
     seed: u64,
-    /// Number of violations: partitions that the analysis accepts, but that miss a deadline or
-    /// exceed a response-time bound.
+    /// Number of violations. In a violation, the analysis accepts a partition, but the partition misses a deadline or
+    /// exceeds a response-time bound.
     breaches: u64,
     /// Results for each policy.
     policies: Vec<PolicyResult>,
@@ -54,19 +54,19 @@ struct PolicyResult {
     preemptions: u64,
     /// Number of accepted partitions with a missed deadline.
     misses: u64,
-    /// Number of accepted partitions without a missed deadline, but with a response time above its bound.
+    /// Number of accepted partitions in which no job misses its deadline, but a response time exceeds its bound.
     above_bound: u64,
     /// Number of rejected partitions that gpusched simulated with critical releases.
     rejected: u64,
     /// Number of rejected partitions with a missed deadline.
     rejected_missed: u64,
-    /// Number of rejected partitions without a missed deadline, but with a utilization above 1 in
-    /// the test. An overloaded partition may miss a deadline after the end of the simulation.
+    /// Number of rejected partitions in which no job misses its deadline, but whose utilization in the test is above 1.
+    /// An overloaded partition may miss a deadline after the end of the simulation.
     rejected_overloaded: u64,
     /// Number of tasks with a response-time bound in accepted partitions.
     bounded: u64,
-    /// Mean ratio of the longest simulated response time to its bound, over all tasks with a
-    /// bound. Each ratio is rounded up to hundredths.
+    /// Mean over all tasks with a bound: the longest simulated response time divided by its bound. Each ratio is
+    /// rounded up to hundredths.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_ratio: Option<f64>,
 }
@@ -217,7 +217,8 @@ impl Report for Validation {
 }
 
 /// Returns CSV with the distribution of a ratio: the longest simulated response time of a task divided by its bound.
-/// For each policy and ratio, a row contains the cumulative share among the tasks that have a bound.
+/// Each row is for one policy and one ratio. It contains the share of the tasks with a bound that have at most this
+/// ratio.
 pub fn pessimism(report: &validation::Report) -> String {
     let mut text = String::from("policy,ratio,tasks,share\n");
     for (policy, tally) in &report.policies {

@@ -18,13 +18,12 @@ pub struct SharedValidation {
     systems: u64,
     /// Seed of all random numbers.
     seed: u64,
-    /// Number of violations: systems that `conflict+bandwidth` accepts, but that miss a deadline
-    /// in a simulation.
+    /// Number of violations. In a violation, `conflict+bandwidth` accepts a system, but the system misses a deadline in
+    /// a simulation.
     breaches: u64,
     /// Results for each policy.
     policies: Vec<PolicyResult>,
-    /// Position of the first random system that `conflict+bandwidth` accepts, but that misses a
-    /// deadline.
+    /// Position of the first random system that misses a deadline although `conflict+bandwidth` accepts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<u64>,
 }

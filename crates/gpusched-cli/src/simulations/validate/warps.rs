@@ -25,14 +25,14 @@ pub struct WarpValidation {
     /// Largest permitted camping factor of a kernel; absent without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     camping_limit: Option<u32>,
-    /// Number of runs that are left out: runs with too many core cycles, runs with a kernel beyond the camping limit,
-    /// and task sets that the analysis does not accept.
+    /// Number of omitted runs: runs with too many core cycles, runs with a kernel beyond the camping limit, and task
+    /// sets that the analysis rejects.
     left_out: u64,
     /// Seed of all random numbers.
     seed: u64,
     /// Number of kernels in all runs. Each job of a task counts as one kernel.
     kernels: u64,
-    /// Median ratio of the time of a kernel in a co-run to its time in isolation.
+    /// Median over all kernels: the time in a co-run divided by the time in isolation.
     median_slowdown: f64,
     /// Largest such ratio.
     largest_slowdown: f64,
@@ -40,7 +40,7 @@ pub struct WarpValidation {
     bound: Form,
     /// Results of each form of the bound.
     forms: Vec<FormResult>,
-    /// Number of the first run with a kernel that exceeds `bound`; absent without such a run.
+    /// Number of the first run in which a kernel exceeds `bound`; absent if no such run exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<u64>,
 }

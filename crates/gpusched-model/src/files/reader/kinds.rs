@@ -25,8 +25,8 @@ pub trait Document: Sized {
 impl Document for TaskSet {
     const EXPECTED: &str = "a task set: an object such as {\"tasks\":[…]}";
 
-    /// Parses a valid task set directly, because streams contain many thousands of task sets. Only if the text has a
-    /// fault, the function also parses the tree of values, to find the field of the fault.
+    /// Parses the text directly, without a tree of values, because streams contain many thousands of task sets. If the
+    /// text has a fault, the function parses the text again as a tree, to find the field of the fault.
     fn from_json(text: &str) -> Result<TaskSet, Fault> {
         serde_json::from_str(text).or_else(|_| from_json::<TaskSet, _>(text))
     }

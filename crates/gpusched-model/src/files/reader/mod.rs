@@ -28,7 +28,8 @@ use crate::error::{Error, Refusal, Result};
 /// Maximum length of one document [bytes]. A task set of this length has about a million tasks.
 const LONGEST: u64 = 1 << 28;
 
-/// Text length at which a batch ends [bytes]. The limit bounds the memory that a batch of large documents needs.
+/// A batch ends when its text reaches this length [bytes]. The limit bounds the memory that a batch of large documents
+/// needs.
 const BATCH_BYTES: usize = 1 << 21;
 
 /// A stream of documents of type `T`.

@@ -119,7 +119,7 @@ struct Misfit {
 }
 
 impl Misfit {
-    /// Adds `step`, a field or an index in brackets, at the start of the path.
+    /// Adds `step` at the start of the path. `step` is the name of a field, or an index in brackets.
     fn within(mut self, step: impl Display) -> Misfit {
         let dot = match self.path.is_empty() || self.path.starts_with('[') {
             true => "",
@@ -191,7 +191,7 @@ impl Value<'_, '_> {
     }
 }
 
-/// Implements methods of a deserializer by a call of another method.
+/// Implements each `$method` of a deserializer by a call of its method `$target`.
 macro_rules! forward {
     ($($method:ident)* => $target:ident) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -260,7 +260,7 @@ impl<'de> Deserializer<'de> for Value<'_, '_> {
         let value = visitor.visit_map(&mut fields)?;
         match fields.fields.first() {
             None => Ok(value),
-            // Only a type that expects one field leaves other fields unread.
+            // A field can be unread only if the type expects exactly one field.
             Some((name, _)) => Err(de::Error::custom(format_args!(
                 "found a second field {name:?}, expected an object with one field"
             ))),
@@ -346,7 +346,7 @@ impl<'de> de::SeqAccess<'de> for Items<'_, '_> {
 /// The fields of an object that a type has not read yet.
 struct Fields<'a, 't> {
     fields: &'a [(Cow<'t, str>, Tree<'t>)],
-    /// The field whose name was read last, until its value is read.
+    /// The field whose name has been read, but not yet its value.
     value: Option<&'a (Cow<'t, str>, Tree<'t>)>,
 }
 

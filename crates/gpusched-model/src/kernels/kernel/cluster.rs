@@ -94,9 +94,9 @@ pub struct Distribution {
 pub struct Tail {
     /// Family of the distribution.
     pub family: TailFamily,
-    /// Location [ns]: the parameter µ of a generalized extreme value distribution (GEV), or the
-    /// threshold of a generalized Pareto distribution (GPD). The threshold is half a clock tick
-    /// above the longest measured time that the fit of a GPD excludes.
+    /// Location [ns]: the parameter µ of a generalized extreme value distribution (GEV), or the threshold of a
+    /// generalized Pareto distribution (GPD). The fit of a GPD excludes times below the threshold. The threshold is
+    /// half a clock tick above the longest excluded time.
     pub location_ns: f64,
     /// Scale σ [ns].
     pub scale_ns: f64,

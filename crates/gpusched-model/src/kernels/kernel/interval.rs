@@ -18,7 +18,7 @@ pub struct Interval {
 }
 
 /// Checks that `intervals` assign each block, from block 0 on, to one of `clusters`. Also checks that the intervals of
-/// each cluster contain the same number of blocks as the cluster.
+/// each cluster together have the same number of blocks as the cluster.
 pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), Refusal> {
     let field = |index: usize, name: &str| format!("intervals[{index}].{name}");
     let mut next = 0u64;

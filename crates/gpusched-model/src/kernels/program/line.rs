@@ -1,5 +1,5 @@
-//! Line numbers of fields in a JSON text. gpusched states these line numbers in errors that it finds after it has
-//! parsed the text.
+//! Line numbers of fields in a JSON text. gpusched states these numbers in messages about faults that it finds after it
+//! has parsed the text.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

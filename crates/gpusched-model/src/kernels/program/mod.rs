@@ -60,8 +60,8 @@ pub struct Program {
     pub pc: u32,
     /// Named numbers that expressions can use.
     pub parameters: Vec<(String, i64)>,
-    /// Named memory areas that expressions can use. In memory, buffers without an address follow
-    /// each other in this order.
+    /// Named memory areas that expressions can use. Buffers without an address are in memory one after another, in this
+    /// order.
     pub buffers: Vec<(String, Buffer)>,
     /// Statements that each thread executes.
     pub body: Vec<Statement>,

@@ -39,7 +39,7 @@ struct Placed {
     /// with such a list. The name is relative to the folder of the program file. Stores do not change the contents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     values: Option<Values>,
-    /// Size of a value [bytes]: 1, 2, 4 or 8; 4 by default. Only with `values`.
+    /// Size of a value [bytes]: 1, 2, 4 or 8; 4 by default. Allowed only if `values` is present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     element: Option<u8>,
 }

@@ -38,8 +38,8 @@ pub(super) struct RawProgram {
     /// Named numbers that expressions can use.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     parameters: Ordered<i64>,
-    /// Named memory areas that expressions can use. In memory, buffers without an address follow
-    /// each other in this order.
+    /// Named memory areas that expressions can use. Buffers without an address are in memory one after another, in this
+    /// order.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     buffers: Ordered<Buffer>,
     /// Statements that each thread executes.
@@ -154,8 +154,8 @@ pub(super) struct RawStatement {
     /// only on parameters and launch sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<Expression>,
-    /// Name of the counter of a loop or repetition. In `body`, the counter is the number of
-    /// earlier rounds or copies.
+    /// Name of the counter of a loop or repetition. In `body`, the value of the counter is the number of earlier rounds
+    /// or copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     counter: Option<Box<str>>,
     /// Name of the instruction in issue traces. The default is the name of `op`.
@@ -174,8 +174,8 @@ pub(super) struct RawStatement {
     /// default, all lanes execute the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<Expression>,
-    /// Share of lanes that execute the instruction, among the 32 lanes of a warp: a multiple of 1/32. The instruction
-    /// executes on the first lanes, from lane 0 on. By default, all lanes execute the instruction.
+    /// Share of the 32 lanes of a warp that execute the instruction: a multiple of 1/32. The lanes with the lowest
+    /// numbers execute the instruction. By default, all lanes execute the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<f64>,
     /// Address that each lane accesses [bytes].

@@ -34,8 +34,8 @@ pub struct Instruction {
     /// Condition of the instruction, evaluated for each lane. A lane executes the instruction if
     /// the value is not 0.
     pub when: Option<Expression>,
-    /// Share of lanes that execute the instruction, among the 32 lanes of a warp. The instruction executes on the first
-    /// lanes, from lane 0 on. If `when` is present, a lane must also satisfy `when`.
+    /// Share of the 32 lanes of a warp that execute the instruction. The lanes with the lowest numbers execute the
+    /// instruction. If `when` is present, a lane must also satisfy `when`.
     pub lanes: Option<f64>,
     /// Memory access of the instruction, or `None` if the instruction does not access memory.
     pub access: Option<Access>,

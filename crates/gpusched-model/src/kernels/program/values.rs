@@ -99,8 +99,8 @@ impl Contents {
     /// Checks the contents of a buffer of `bytes` bytes. The refusal states a field of the buffer.
     ///
     /// # Errors
-    /// Fails for an invalid size of the values, for more values than the buffer can contain, and for a value that its
-    /// size cannot represent.
+    /// Fails for an invalid size of the values, for more values than fit in the buffer, and for a value that does not
+    /// fit in this size.
     pub fn check(&self, bytes: u64) -> std::result::Result<(), Refusal> {
         let element = self.element;
         if !matches!(element, 1 | 2 | 4 | 8) {
@@ -192,8 +192,8 @@ impl Program {
         Ok(())
     }
 
-    /// Returns the buffers whose values an expression reads, and to which a store or an atomic may write. The values
-    /// that expressions read stay unchanged, so the addresses and conditions may be different in the real kernel.
+    /// Returns each buffer to which a store or an atomic may write although an expression reads its values. gpusched
+    /// does not apply these writes, so addresses and conditions may be different in the real kernel.
     pub fn changed_contents(&self) -> Vec<&str> {
         let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
         look_through(&self.body, &mut read, &mut written);
@@ -204,8 +204,8 @@ impl Program {
     }
 }
 
-/// Adds the buffers that expressions in `body` read to `read`, and the names in the addresses of stores and atomics to
-/// `written`.
+/// Adds to `read` each buffer that an expression in `body` reads. Adds to `written` the names in the addresses of
+/// stores and atomics.
 fn look_through(body: &[Statement], read: &mut BTreeSet<String>, written: &mut BTreeSet<String>) {
     let look = |expression: &Expression, read: &mut BTreeSet<String>| {
         expression.buffers(&mut |name| {

@@ -23,7 +23,7 @@ impl Program {
     }
 }
 
-/// Inserts a line break before each outermost field of `head`, the beginning of a JSON object.
+/// Inserts a line break before each outermost field of `head`. `head` is the beginning of a JSON object.
 fn one_field_per_line(head: &str) -> String {
     let mut text = String::new();
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);

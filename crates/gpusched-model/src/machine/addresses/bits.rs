@@ -1,6 +1,6 @@
 //! Extraction of numbers whose bits are not adjacent in an address.
 
-/// Extracts the bits that a mask selects from a word. In the result, these bits keep their order and have the lowest
+/// Extracts from a word the bits that a mask selects. In the result, these bits keep their order and have the lowest
 /// positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Gather {

@@ -29,8 +29,8 @@ pub struct Location {
 pub struct Decoder {
     channels: u64,
     slices_per_channel: u32,
-    /// Lowest address bit of the dividend that determines the channel. `None` if the decoder
-    /// needs no division.
+    /// Number of the lowest address bit of the dividend. The remainder of the division is the channel. `None` if the
+    /// decoder needs no division.
     division: Option<u32>,
     channel: Gather,
     bank: Gather,
@@ -38,7 +38,7 @@ pub struct Decoder {
     column: Gather,
     /// Extracts all address bits except the bits of the channel and the slice.
     rest: Gather,
-    /// For a decoder without a division: lowest position of the higher address bits, which a hash uses.
+    /// Number of the lowest address bit that a hash uses as a higher bit. Only for a decoder without a division.
     higher: u32,
     indexing: PartitionIndexing,
     bank_index: Hash,
@@ -89,8 +89,8 @@ impl Decoder {
         self.slices_per_channel
     }
 
-    /// Returns three parts of `address`: the channel before any hash, the address without the
-    /// channel (the whole address if the channel is not a quotient), and the higher bits for a hash.
+    /// Returns three parts of `address`: the channel before any hash, the address without the channel, and the higher
+    /// bits for a hash. If the decoder needs no division, the second part is the whole address.
     #[inline]
     fn split(&self, address: u64) -> (u32, u64, u64) {
         match self.division {
@@ -149,8 +149,8 @@ impl Decoder {
         self.slice_of(channel, self.bank.of(rest) as u32, higher).1
     }
 
-    /// Returns `address` without the bits of the channel and the slice. The L2 computes the set from this result, so
-    /// that addresses use all sets of a slice.
+    /// Returns `address` without the bits of the channel and the slice. The L2 computes the set from this result. So
+    /// the addresses of a slice use all sets of the slice.
     #[inline]
     pub fn within_slice(&self, address: u64) -> u64 {
         let (_, rest, _) = self.split(address);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 /// GPGPU-Sim uses the same text form. With the prefix `dramid@8;`, the channel is the address without its 8 lowest
 /// bits, modulo the number of channels. After the prefix, the text contains one letter per bit, from bit 63 down: `R`
 /// row, `B` bank, `C` column, `S` column within a burst, `D` channel (without `dramid@`), `0` unused. The parser
-/// ignores `.`, `|` and blanks. With a prefix, the letters describe the address without its channel.
+/// ignores `.`, `|` and blanks. If there is a prefix, the letters describe the address without its channel.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressMapping {
     /// The number after `dramid@`: the lowest address bit that determines the channel. `None` if the bits `D` determine

@@ -36,7 +36,7 @@ pub enum WritePolicy {
     LocalBackGlobalThrough,
 }
 
-/// Time when the cache allocates a line for a miss.
+/// Event at which the cache allocates a line for a miss.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
@@ -97,7 +97,7 @@ pub struct Cache {
     pub replacement: Replacement,
     /// Write policy: rule that determines when the cache forwards a write to the next level of memory.
     pub write_policy: WritePolicy,
-    /// Time when the cache allocates a line for a miss.
+    /// Event at which the cache allocates a line for a miss.
     pub allocation: Allocation,
     /// Behavior of the cache on a write miss.
     pub write_allocation: WriteAllocation,

@@ -12,8 +12,8 @@ use crate::machine::{Cache, Hash};
 pub enum DramScheduler {
     /// First in, first out: the channel serves requests in the order of arrival (GPGPU-Sim: 0).
     Fifo,
-    /// First ready, first come, first served: the channel serves the oldest request to an open row. If no request is to
-    /// an open row, the channel serves the oldest request (GPGPU-Sim: 1).
+    /// First ready, first come, first served: among the requests to open rows, the channel serves the oldest request.
+    /// If there is no such request, the channel serves the oldest of all requests (GPGPU-Sim: 1).
     FrFcfs,
 }
 

@@ -6,7 +6,7 @@ use crate::Refusal;
 use crate::machine::Cache;
 use crate::machine::check::Faults;
 
-/// Rule that orders inputs if their packets are for the same output (`-icnt_arbiter_algo`).
+/// Rule by which an output selects one of the inputs with packets for this output (`-icnt_arbiter_algo`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbiter {
@@ -27,7 +27,7 @@ pub struct Interconnect {
     pub output_buffer: u32,
     /// Number of networks (`-icnt_subnets`). With two networks, requests and replies use separate networks.
     pub subnets: u32,
-    /// Rule that orders inputs if their packets are for the same output.
+    /// Rule by which an output selects one of the inputs with packets for this output.
     pub arbiter: Arbiter,
     /// Time for which an input keeps its grant (`-icnt_grant_cycles`) [interconnect cycles].
     pub grant_cycles: u32,

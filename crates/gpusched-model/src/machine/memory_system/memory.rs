@@ -85,7 +85,7 @@ impl Memory {
         u64::from(self.channels) * per_cycle * u64::from(dram_khz) * 1000
     }
 
-    /// Returns the memory with only `channels` of its channels, for a kernel that uses a part of the memory.
+    /// Returns a copy of the memory with only `channels` channels, for a kernel that uses a part of the memory.
     ///
     /// # Errors
     /// Fails if the address mapping or the hash does not permit this number of channels.

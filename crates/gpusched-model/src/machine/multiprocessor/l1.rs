@@ -25,16 +25,16 @@ pub struct L1 {
     pub skip_global: bool,
     /// Whether the simulator empties the L1 when no thread runs on the SMs of the cluster (`-gpgpu_flush_l1_cache`).
     pub flush: bool,
-    /// Threshold for the share of dirty lines [%]. The L1 keeps its dirty lines while the share
-    /// is at most this threshold (`-gpgpu_l1_cache_write_ratio`).
+    /// Threshold for the share of dirty lines [%]. The L1 evicts no dirty line while the share is below this threshold
+    /// (`-gpgpu_l1_cache_write_ratio`).
     pub write_ratio_percent: u32,
-    /// Compute capability × 10. Number that selects the rules by which the SM combines the accesses of a warp into
-    /// memory requests (`-gpgpu_coalesce_arch`). For values from 40 up, all requests are sectors of 32 bytes. For
-    /// values from 20 to 38, only requests that bypass the L1 are sectors of 32 bytes.
+    /// Compute capability × 10 (`-gpgpu_coalesce_arch`). This number selects the rules by which the SM combines the
+    /// accesses of a warp into memory requests. For values from 40 up, all requests are sectors of 32 bytes. For values
+    /// from 20 to 38, only requests that bypass the L1 are sectors of 32 bytes.
     pub coalescing: u32,
     /// Number of memory requests that the SM can send per core cycle (`-gpgpu_mem_unit_ports`).
     pub ports: u32,
-    /// Sizes of an adaptive L1: one memory that the SM divides into L1 and shared memory. Present if
+    /// Sizes of an adaptive L1. The SM divides one memory into this L1 and shared memory. Present if
     /// `-gpgpu_adaptive_cache_config` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive: Option<Adaptive>,
@@ -64,7 +64,7 @@ pub struct SharedMemory {
     pub banks: u32,
     /// Whether the shared memory can broadcast only one word per cycle (`-gpgpu_shmem_limited_broadcast`).
     pub limited_broadcast: bool,
-    /// Number of parts of a warp. The parts access shared memory one after another
+    /// Number of parts into which the SM divides a warp. The parts access shared memory one after another
     /// (`-gpgpu_shmem_warp_parts`).
     pub warp_parts: u32,
 }

@@ -38,8 +38,8 @@ impl MachineShape {
         fit as u32
     }
 
-    /// Returns the maximum number of blocks per SM for a grid of `grid` blocks. For a small grid,
-    /// the result is the number of blocks per SM after an even distribution over all SMs.
+    /// Returns the maximum number of blocks per SM for a grid of `grid` blocks. For a small grid, the result is `grid`
+    /// divided by the number of SMs, rounded up.
     pub fn blocks_per_sm_of_grid(&self, need: &BlockNeed, grid: u64) -> u32 {
         let fit = self.blocks_per_sm(need);
         let spread = grid.div_ceil(u64::from(self.sms()));

@@ -71,8 +71,8 @@ impl PerPipe {
         }
     }
 
-    /// Checks the numbers of pipeline registers. A pipeline needs registers if it has a
-    /// functional unit or if every program uses the pipeline.
+    /// Checks the numbers of pipeline registers. A pipeline requires registers if it has a functional unit, or if every
+    /// program uses the pipeline.
     fn check(&self, units: &Units, faults: &Faults) -> Result<(), Refusal> {
         let least = |units: u32| u32::from(units > 0);
         faults.within("sp", self.sp, 1..=MOST)?;

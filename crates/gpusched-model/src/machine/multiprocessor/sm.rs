@@ -64,7 +64,8 @@ pub struct Sm {
     /// Number of fetches per cycle (`-gpgpu_inst_fetch_throughput`). In each fetch, the front end fetches and decodes
     /// two instructions of a warp.
     pub fetch_throughput: u32,
-    /// Whether every access to the instruction and constant caches hits (`-gpgpu_perfect_inst_const_cache`).
+    /// Whether every access to the instruction cache or the constant cache is a hit
+    /// (`-gpgpu_perfect_inst_const_cache`).
     pub perfect_instruction_and_constant_caches: bool,
     /// Numbers of pipeline registers between the pipeline stages of the SM.
     pub widths: PipelineWidths,

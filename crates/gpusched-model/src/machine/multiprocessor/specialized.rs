@@ -8,8 +8,8 @@ use crate::machine::Timing;
 use crate::machine::check::Faults;
 
 /// Specialized units of an SM (`-specialized_unit_*`). They execute instructions of machine-code traces, as in
-/// Accel-Sim. If a unit is absent, the integer unit executes its instructions. For `tensor`, the matrix unit executes
-/// them. Programs do not use these units.
+/// Accel-Sim. If a kind of unit is absent, integer units execute its instructions. If `tensor` is absent, matrix units
+/// execute them. Programs do not use these units.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedUnits {

@@ -12,8 +12,8 @@ pub struct Timing {
     /// Latency: time from the start of an instruction in its unit to the result
     /// (`-ptx_opcode_latency_*`) [core cycles].
     pub latency: u32,
-    /// Initiation interval: time until the unit can accept the next instruction (`-ptx_opcode_initiation_*`) [core
-    /// cycles].
+    /// Initiation interval: time from the start of an instruction until its unit can accept the next instruction
+    /// (`-ptx_opcode_initiation_*`) [core cycles].
     pub initiation: u32,
 }
 
@@ -51,8 +51,8 @@ pub struct IntTimes {
     pub shuffle: Timing,
 }
 
-/// Execution times of instructions. Instructions that the fields do not list have a latency and
-/// an initiation interval of one cycle.
+/// Execution times of instructions. All instructions without a field have a latency and an initiation interval of one
+/// cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionTimes {

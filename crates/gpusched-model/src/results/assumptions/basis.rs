@@ -120,7 +120,7 @@ impl Basis<'_> {
         }
     }
 
-    /// Adds the assumptions on values that the analysis uses but some tasks do not state.
+    /// Adds the assumptions on values that some tasks do not state although the analysis uses them.
     fn unknown(&self, list: &mut Vec<Assumption>) {
         let in_conflict = self.interference.is_some_and(Interference::counts_conflicts);
         if in_conflict && self.set.tasks().len() > 1 {
@@ -130,8 +130,8 @@ impl Basis<'_> {
                 kind.if_any(AssumptionId::KindUnknown, sentences::kind_unknown),
             );
             let isolated = self.count(|task| {
-                // gpusched uses a table with only one list both in isolation and in conflict. The author of such a
-                // table may not have measured conflicts.
+                // If a table has only one list, gpusched uses this list both in isolation and in conflict. The author
+                // of such a table may not have measured conflicts.
                 !task.wcet().states_conflict() || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
             });
             add(

@@ -23,13 +23,13 @@ pub enum Consequence {
 #[derive(strum::Display, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum AssumptionId {
-    /// A work-conserving dispatcher runs one kernel of a partition at a time, by earliest deadline first.
+    /// In each partition, a work-conserving dispatcher runs at most one kernel at a time, by earliest deadline first.
     DispatchEdf,
-    /// A work-conserving dispatcher runs one kernel of a partition at a time, by fixed priorities.
+    /// In each partition, a work-conserving dispatcher runs at most one kernel at a time, by fixed priorities.
     DispatchFixedPriority,
-    /// A work-conserving dispatcher runs one kernel of a partition at a time, in the order of release.
+    /// In each partition, a work-conserving dispatcher runs at most one kernel at a time, in the order of release.
     DispatchFifo,
-    /// Another test proves that all jobs meet their deadlines, because the test of the verdict is only necessary.
+    /// Another test proves that all jobs meet their deadlines. The test of the verdict is only necessary.
     DeadlinesByOtherTest,
     /// Kernels preempt each other at any point, without delay or cost.
     PreemptionAnyPoint,
@@ -55,11 +55,11 @@ pub enum AssumptionId {
     InterferenceConflictBandwidth,
     /// Partitions share DRAM bandwidth, and there is no other contention.
     InterferenceBandwidth,
-    /// Tasks of the same kind in one partition contend, and jobs delay other partitions by their memory time.
+    /// Tasks of the same kind in one partition contend, and jobs delay other partitions by at most their memory time.
     InterferenceConflictMemoryTime,
-    /// Jobs delay other partitions by their memory time, and there is no other contention.
+    /// Jobs delay other partitions by at most their memory time, and there is no other contention.
     InterferenceMemoryTime,
-    /// An interference model without a name in files bounds all contention.
+    /// The interference model of the calling program bounds all contention. This model has no name in files.
     InterferenceUnnamed,
     /// While requests are pending, the memory provides at least its guaranteed bandwidth.
     GuaranteedBandwidth,
@@ -71,20 +71,22 @@ pub enum AssumptionId {
     TrafficBounds,
     /// Tasks without stated traffic may use all memory bandwidth.
     TrafficUnknown,
-    /// No job delays other partitions by more than its memory time at universal rates. No counterexample is known.
+    /// No job delays another partition by more than its memory time. The memory time uses universal rates. No
+    /// counterexample is known.
     MemoryTimeUniversal,
-    /// No job delays other partitions by more than its memory time. Only tests support this bound, and some forms of
-    /// rates have known counterexamples.
+    /// No job delays another partition by more than its memory time. Only tests support this bound. For some forms of
+    /// the rates, counterexamples are known.
     MemoryTimeTested,
     /// Tasks and other sources do not exceed their stated L2 sectors.
     SectorBounds,
-    /// Write-backs after the end of a job delay only busy windows that overlap the job.
+    /// Data that a job leaves in L2 delays other partitions only in busy windows that overlap the job.
     DeferredWrites,
-    /// WCETs are from runs with cold caches, and vary by at most the stated percentage.
+    /// WCETs are from runs with cold caches. Launch offsets and base addresses change them by at most the stated
+    /// percentage.
     ColdWcets,
     /// Tasks whose kind is unknown contend with every task of their partition.
     KindUnknown,
-    /// Tasks whose longest thread block is unknown consist of one thread block.
+    /// Tasks whose longest thread block is unknown count as one thread block, which cannot be preempted.
     BlockUnknown,
     /// If the WCET in conflict of a task is unknown, it equals the isolated WCET.
     ConflictAsIsolated,
@@ -92,7 +94,7 @@ pub enum AssumptionId {
     SporadicReleases,
     /// No job takes longer than the WCET that the task set states.
     WcetStated,
-    /// No job takes longer than its WCET, which is from a curve that was fitted to measurements.
+    /// No job takes longer than its WCET. The WCET is from a curve that was fitted to measurements.
     WcetFitted,
     /// No job takes longer than the longest measured job.
     WcetMeasured,

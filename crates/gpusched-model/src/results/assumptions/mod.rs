@@ -1,4 +1,5 @@
-//! Assumptions of a verdict that gpusched does not check. Results, plans, exports and the verifier use the same list.
+//! Assumptions of a verdict. gpusched does not check these assumptions. Results, plans, exports and the verifier use
+//! the same list.
 //!
 //! * `id`: the names of assumptions, each with the consequence if the assumption is violated;
 //! * `basis`: the selection of the assumptions that apply to a verdict;
@@ -13,7 +14,7 @@ pub use id::{AssumptionId, Consequence};
 
 use serde::{Deserialize, Serialize};
 
-/// A statement about the real system that a verdict requires and gpusched does not check.
+/// A statement about the real system. A verdict requires that the statement is true, but gpusched does not check it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Assumption {

@@ -37,7 +37,7 @@ struct GroupShape {
     /// GPU on which the group runs, with the parameters of its memory.
     #[serde(default)]
     platform: MemoryPlatform,
-    /// Kernels of the group. Together, the kernels use at most all SMs of the platform.
+    /// Kernels of the group. Together, the kernels must not use more SMs than the platform has.
     #[schemars(length(min = 1, max = MAX_KERNELS))]
     kernels: Vec<GroupKernel>,
 }
@@ -98,11 +98,11 @@ impl Group {
         &self.kernels
     }
 
-    /// Replaces the name of a memory profile in each kernel by the profile itself. `find` returns
-    /// the profile for the name of a published profile or of a file.
+    /// In each kernel, replaces the name of a memory profile by the profile itself. The arguments of `find` are the
+    /// position of the kernel in the group, and the name of a published profile or of a file.
     ///
     /// # Errors
-    /// Fails if `find` fails. The first argument of `find` is the position of the kernel in the group.
+    /// Fails if `find` fails.
     pub fn resolved<E>(
         mut self,
         mut find: impl FnMut(usize, &str) -> Result<MemoryProfile, E>,

@@ -29,14 +29,14 @@ pub enum BlockTimeForm {
     Uniform([Time; 2]),
     /// Normal distribution truncated at 1 ns and at `max`.
     Normal(NormalTime),
-    /// List of times, one per block, in the order of the blocks. If the list is shorter than the
-    /// number of blocks, the list repeats.
+    /// List of times, one per block, in the order of the blocks. If the list has fewer entries than the kernel has
+    /// blocks, the list repeats.
     Times(Vec<Time>),
-    /// WCET function C(m): in isolation, the kernel takes C(m) on its m SMs. Each wave of blocks takes an equal share
-    /// of C(m).
+    /// WCET function C(m). In isolation, the kernel takes C(m) on its m SMs, and each wave of blocks takes an equal
+    /// share of C(m).
     Wcet(#[schemars(with = "Form")] WcetFunction),
-    /// Clusters of a kernel profile. A block takes the time `e0` of its cluster in isolation, and the time `e1` if CPU
-    /// cores access memory all the time.
+    /// Clusters of a kernel profile. In isolation, a block takes the time `e0` of its cluster. If CPU cores access
+    /// memory all the time, the block takes the time `e1`.
     Profile(ProfileTime),
 }
 

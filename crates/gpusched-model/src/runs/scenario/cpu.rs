@@ -33,7 +33,7 @@ pub struct CpuTraffic {
 }
 
 impl CpuTraffic {
-    /// Returns the position of the protected kernel of `shape`, and this kernel as clusters of thread blocks. The
+    /// Returns the protected kernel of `shape`: its position, and the kernel itself as clusters of thread blocks. The
     /// maximum number M of active blocks is the number of blocks that fit on the SMs of the kernel. Returns `None` if
     /// no kernel is protected.
     ///

@@ -38,7 +38,7 @@ pub struct DeviceShape {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub sms_per_gpc: Option<u32>,
-    /// Order of the SMs. Among equally good SMs, the block scheduler chooses the first SM in this order.
+    /// Order of the SMs. If several SMs are equally good, the block scheduler chooses the first of them in this order.
     #[serde(default)]
     pub sm_order: SmOrder,
     /// Number of copy engines; 1 by default.

@@ -74,8 +74,7 @@ impl Factors {
     }
 }
 
-/// Settings of the interference between thread blocks. The default settings cause no
-/// interference.
+/// Settings of the interference between thread blocks. With the default settings, there is no interference.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterferenceSetting {

@@ -212,8 +212,8 @@ pub struct Copy {
     /// Time when the application submits the copy; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
-    /// Order of this copy among kernels with the same launch time: the first `after` kernels of the list `kernels`
-    /// precede the copy. By default, all kernels with the same launch time precede the copy.
+    /// Order of the copy among kernels with the same launch time. If the position of such a kernel in the list
+    /// `kernels` is below `after`, the kernel precedes the copy. By default, all these kernels precede the copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<usize>,
     /// Memory bandwidth that the copy requests [bytes per second]; 0 by default. The copy may receive less.

@@ -41,8 +41,7 @@ const MAX_PERIODS: u64 = 100_000_000;
 #[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockScheduler {
-    /// The scheduler chooses the SM with room for the largest number of further blocks of the kernel, as in [Sanudo20]
-    /// Eqs 2–4.
+    /// The scheduler chooses the SM that has room for the most blocks of the kernel ([Sanudo20] Eqs 2–4).
     #[default]
     Slots,
     /// The scheduler chooses the next SM with room, in cyclic order. Much of the literature assumes this rule.

@@ -18,9 +18,9 @@ const MAX_SLOWDOWN: u64 = 1000;
 pub struct ProfileTime {
     /// Clusters: groups of blocks with the same WCETs.
     pub clusters: Vec<Cluster>,
-    /// Intervals of block numbers, which assign each block to a cluster. The list is ascending,
-    /// from block 0 to the last block. By default, the first blocks belong to the first cluster,
-    /// the next blocks to the second cluster, and so on.
+    /// Intervals of block numbers. They assign each block to a cluster. The list is ascending, from block 0 to the last
+    /// block. By default, the first blocks belong to the first cluster, the next blocks to the second cluster, and so
+    /// on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub intervals: Vec<Interval>,
 }

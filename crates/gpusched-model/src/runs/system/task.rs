@@ -66,8 +66,8 @@ impl KernelTask {
     /// Checks `shape` and creates a kernel task.
     ///
     /// # Errors
-    /// Fails if a time is 0 or above [`Time::LIMIT`], or if the offset reaches the period. Also
-    /// fails for a budget above 1, and for a budget together with a slowdown.
+    /// Fails if a time is 0 or above [`Time::LIMIT`], or if the offset is not below the period. Also fails for a budget
+    /// above 1, and for a budget together with a slowdown.
     pub fn new(shape: KernelTaskShape) -> Result<KernelTask, Refusal> {
         for (field, time) in [("period", shape.period), ("deadline", shape.deadline)] {
             if let Some(time) = time.filter(|time| !(Time::from_ns(1)..=Time::LIMIT).contains(time)) {

@@ -53,8 +53,8 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
 /// Function that returns the channels or the L2 ways that a kernel states.
 type Part = fn(&RunKernel) -> Option<&IndexSet>;
 
-/// Checks the part `own` of a kernel. Its numbers must be below `count`. Each kernel of `before` must state the same
-/// numbers, or no number of `own`.
+/// Checks the channels or L2 ways `own` of a kernel. All numbers must be below `count`. Each kernel of `before` must
+/// state the same numbers as `own`, or no common number.
 fn check_part(before: &[RunKernel], own: Option<&IndexSet>, part: Part, count: u32) -> Result<(), Refusal> {
     if let Some(&found) = own.and_then(|own| own.indices().last())
         && found >= count

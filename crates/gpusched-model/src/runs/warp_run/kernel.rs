@@ -43,8 +43,8 @@ pub struct RunKernel {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<IndexSet>,
     /// Numbers of the DRAM channels that hold the buffers of the kernel; all channels by default. The kernel uses these
-    /// channels and their L2 slices like the memory of a smaller GPU, as with memory slices of MIG or page coloring.
-    /// Two kernels have either the same channels or no common channel.
+    /// channels and their L2 slices like the memory of a smaller GPU. Memory slices of MIG and page coloring have this
+    /// effect. Two kernels have either the same channels or no common channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<IndexSet>,
     /// Numbers of the L2 ways where the kernel allocates lines; all ways by default. Two kernels have either the same
@@ -57,7 +57,8 @@ pub struct RunKernel {
 }
 
 /// Queue that runs its kernels one at a time, without preemption. When a kernel ends, the queue starts the launched
-/// kernel with the lowest priority number. Among equal numbers, the first kernel in the run starts.
+/// kernel with the lowest priority number. If several kernels have this number, the first of them in the list `kernels`
+/// starts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a queue: an object with \"name\"")]
 pub struct Queue {

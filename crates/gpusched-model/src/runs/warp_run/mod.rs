@@ -36,15 +36,15 @@ pub struct WarpRunShape {
     /// Warp scheduler of the run. The default is the scheduler of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Scheduler>,
-    /// Number of SMs in the run, a multiple of the number of SMs of one cluster; all SMs by default. The run always
-    /// uses the memory system of the whole machine.
+    /// Number of SMs in the run, a multiple of the SMs per cluster; all SMs by default. The run always uses the memory
+    /// system of the whole machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
     /// Whether kernels may share an SM. The default is the rule of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
-    /// Whether L2 contains the buffers of the programs when the run starts, as after a copy to the GPU; true by
-    /// default.
+    /// Whether L2 contains the buffers of the programs when the run starts; true by default. A copy from the host to
+    /// the GPU has this effect.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub warm: bool,
     /// Whether the simulation counts the launch latencies of the machine; false by default.

@@ -6,7 +6,7 @@ use super::Bandwidth;
 use super::shared::positive;
 use crate::reader::{Document, Fault, from_json};
 
-/// Rates of L2 and DRAM that the memory time of a job uses.
+/// Form of the L2 and DRAM rates that the memory time of a job uses.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -22,8 +22,8 @@ pub enum RateForm {
 }
 
 impl RateForm {
-    /// Returns the strength of the bound on the delay. With `own_l2`, each partition has L2 ways of its own. No form
-    /// has a proof for real hardware.
+    /// Returns the strength of the bound on the delay. If `own_l2` is true, each partition has its own L2 ways. The
+    /// bound is not proven for real hardware with any form.
     pub fn strength(self, own_l2: bool) -> &'static str {
         match self {
             RateForm::Universal if own_l2 => "tested, no counterexample known",
@@ -47,8 +47,8 @@ impl RateForm {
     }
 }
 
-/// Parameters of the memory time. The memory time of a job with R read and W write sectors is
-/// 32(R + W)/B_L2 + 32(R + 2W)/B_DRAM.
+/// Parameters of the memory time. If a job reads R sectors and writes W sectors, its memory time is 32(R + W)/B_L2 +
+/// 32(R + 2W)/B_DRAM.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryTime {
@@ -67,8 +67,8 @@ pub struct MemoryTime {
     /// (`dram`) has the memory time 32(R + W)/B_L2 + 32·D/B_DRAM.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_l2: bool,
-    /// Camping limit: maximum load of a slice, channel or bank by one task, as a multiple of an even load. Absent
-    /// without a limit.
+    /// Camping limit: maximum load that one task may put on a slice, channel or bank. The limit is a multiple of an
+    /// even load. Absent if there is no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub camping_limit: Option<std::num::NonZeroU32>,
@@ -77,8 +77,8 @@ pub struct MemoryTime {
 impl MemoryTime {
     /// Largest accepted variation of execution times [%].
     pub const MAX_VARIATION: u32 = 1000;
-    /// Default variation of execution times [%]. The largest known effect of a kernel with almost no traffic is 17.7 %:
-    /// its nine reads disturb the order of packets in the crossbar.
+    /// Default variation of execution times [%]. The largest known effect of a kernel with almost no traffic is 17.7 %.
+    /// The kernel executes only nine reads, but they disturb the order of packets in the crossbar.
     pub const VARIATION: u32 = 20;
 }
 

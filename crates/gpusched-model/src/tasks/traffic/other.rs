@@ -40,8 +40,7 @@ pub struct OtherTraffic {
     /// Maximum bandwidth that the source uses at any time. The default is the bandwidth of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
-    /// Whether the deadline D of all bytes of a period counts from the beginning of the period;
-    /// false by default.
+    /// Whether D counts from the beginning of the period for all bytes; false by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batch: bool,
 }

@@ -19,9 +19,9 @@ pub struct Sectors {
     #[serde(deserialize_with = "number")]
     #[schemars(range(max = Sectors::LIMIT))]
     pub writes: u64,
-    /// D: maximum number of sectors that DRAM reads or writes for one job with L2 ways of its own; at most 10^12. D
-    /// includes the dirty sectors that the job leaves in L2. Only memory times with `own_l2` use this number. The
-    /// default is R + 2W.
+    /// D: maximum number of sectors that DRAM reads or writes for one job if its partition has its own L2 ways; at most
+    /// 10^12. D includes the dirty sectors that the job leaves in L2. Only memory times with `own_l2` use this number.
+    /// The default is R + 2W.
     #[serde(
         default,
         deserialize_with = "some_number",
@@ -29,12 +29,12 @@ pub struct Sectors {
     )]
     #[schemars(range(max = Sectors::LIMIT))]
     pub dram: Option<u64>,
-    /// Largest load of one L2 slice, DRAM channel or bank, relative to an even load [percent]. Only `--camping-limit`
-    /// uses this number, and requires it.
+    /// Largest load that the task puts on one L2 slice, DRAM channel or bank, relative to an even load [percent].
+    /// Required by `--camping-limit`, and otherwise unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub camping_percent: Option<u64>,
-    /// Rates of the kernel in isolation on the whole GPU. Only the form `own-drain` of the memory time uses these
-    /// rates, and requires them.
+    /// Rates of the kernel in isolation on the whole GPU. Required by the form `own-drain` of the memory time, and
+    /// otherwise unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<Drain>,
 }
@@ -76,7 +76,7 @@ impl Sectors {
         }
     }
 
-    /// Returns whether the sectors state all that `form` requires.
+    /// Returns whether the sectors state all values that `form` requires.
     pub fn suffice(&self, form: RateForm) -> bool {
         form != RateForm::OwnDrain || self.drain.is_some()
     }

@@ -4,13 +4,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Bandwidth, MemoryTime};
 
-/// The memory that all partitions share, with its guaranteed bandwidth and its arbitration, or with the parameters of
-/// the memory time.
+/// The memory that all partitions share. It is described by its guaranteed bandwidth and its arbitration, or by the
+/// parameters of the memory time.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(into = "Shape", try_from = "Shape")]
 pub struct SharedMemory {
-    /// B: guaranteed memory bandwidth [bytes per second]; > 0. B is the minimum throughput while
-    /// requests are pending, over all request mixes. With `time`, B is 1 B/s.
+    /// B: guaranteed memory bandwidth [bytes per second]; > 0. B is the minimum throughput while requests are pending,
+    /// over all request mixes. If `time` is present, B is 1 B/s.
     pub bandwidth: Bandwidth,
     /// Rule by which the memory divides its bandwidth among partitions.
     pub arbitration: Arbitration,
@@ -23,18 +23,19 @@ pub struct SharedMemory {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedMemory")]
 struct Shape {
-    /// B: guaranteed memory bandwidth [bytes per second]; > 0. B is the minimum throughput while
-    /// requests are pending, over all request mixes. Absent with `memory_time`.
+    /// B: guaranteed memory bandwidth [bytes per second]; > 0. B is the minimum throughput while requests are pending,
+    /// over all request mixes. Absent if `memory_time` is present.
     #[serde(
         default,
         deserialize_with = "optional_positive",
         skip_serializing_if = "Option::is_none"
     )]
     bandwidth: Option<Bandwidth>,
-    /// Rule by which the memory divides its bandwidth among partitions; `any` by default. Absent with `memory_time`.
+    /// Rule by which the memory divides its bandwidth among partitions; `any` by default. Absent if `memory_time` is
+    /// present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     arbitration: Option<Arbitration>,
-    /// Parameters of the memory time. Absent with `bandwidth`.
+    /// Parameters of the memory time. Absent if `bandwidth` is present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     memory_time: Option<MemoryTime>,
 }
@@ -102,8 +103,7 @@ impl schemars::JsonSchema for SharedMemory {
     }
 }
 
-/// Assumption about the memory arbiter, for partitions that together request more bandwidth than
-/// the memory has.
+/// Assumption about the memory arbiter. It matters if partitions together request more bandwidth than the memory has.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]

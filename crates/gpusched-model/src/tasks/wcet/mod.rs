@@ -127,7 +127,7 @@ impl WcetFunction {
     }
 
     /// Returns whether the form states the WCET in conflict Cᶜ. If the form does not state Cᶜ, gpusched uses the
-    /// isolated WCET Cⁿ for Cᶜ. This choice is unsafe without a measurement that confirms it.
+    /// isolated WCET Cⁿ for Cᶜ. This choice is unsafe unless a measurement confirms it.
     pub fn states_conflict(&self) -> bool {
         match &self.0 {
             Form::Amdahl(scaling) | Form::Proportional(scaling) => scaling.conflict.is_some(),

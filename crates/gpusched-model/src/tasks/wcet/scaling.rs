@@ -18,7 +18,7 @@ pub struct Scaling {
     /// a: amount of work that is divided among the SMs [ns]; > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     pub work: Time,
-    /// β: serial share, the part of the work that additional SMs do not speed up.
+    /// β: serial share of the work, which additional SMs do not speed up.
     pub serial: Factor,
     /// k: factor by which a conflict multiplies the WCET; at least 1. If the field is absent, the
     /// WCET in conflict equals the isolated WCET.

@@ -21,7 +21,7 @@ pub enum Table {
         /// Cᶜ: points in conflict.
         conflict: Points,
     },
-    /// Points in isolation only. gpusched assumes that the WCET in conflict equals the isolated WCET.
+    /// Only points in isolation. gpusched assumes that the WCET in conflict equals the isolated WCET.
     Isolated {
         /// Cⁿ: points in isolation, which gpusched also uses for Cᶜ.
         isolated: Points,

@@ -1,8 +1,9 @@
 //! The work on the GPU as a task set.
 //!
-//! The task set contains one task for each release of work on the GPU. Such work is a task or a called runnable that
-//! the model allocates to a processing unit of the type GPU. The period is the period of the stimulus, even if a task
-//! on a CPU triggers the GPU task. The WCET is the maximum number of ticks, divided by the frequency of the GPU.
+//! The task set contains one task for each release of work on the GPU. Such work is a task, or a runnable that a task
+//! calls. The model allocates it to a processing unit of the type GPU. The period is the period of the stimulus, even
+//! if a task on a CPU triggers the GPU task. The WCET is the maximum number of ticks, divided by the frequency of the
+//! GPU.
 
 mod placed;
 mod work;

@@ -17,9 +17,9 @@ const MAX_STEPS: usize = 1_000_000;
 ///
 /// A task reads a label if its first access in a job is a read. A task writes a label if its first or its last access
 /// in a job is a write. A task that reads and writes a label updates the label. For each label, edges lead from all
-/// writers to all other updaters. If there are updaters, a task that only reads the label has edges from the updaters
-/// only. If there is no updater, this task has edges from all writers. A chain is a path from a task without a
-/// predecessor to a task without a successor.
+/// writers to all other updaters. If the label has updaters, edges lead from these updaters to each task that only
+/// reads the label. If it has no updater, edges lead from all writers to these tasks. A chain is a path from a task
+/// without a predecessor to a task without a successor.
 pub fn chains(tasks: &[(&str, &Flows)]) -> Option<Vec<ChainDraft>> {
     let mut by_label: BTreeMap<&str, Vec<(usize, bool, bool)>> = BTreeMap::new();
     for (index, (_, flows)) in tasks.iter().enumerate() {
@@ -66,7 +66,7 @@ pub fn chains(tasks: &[(&str, &Flows)]) -> Option<Vec<ChainDraft>> {
     Some(chains.collect())
 }
 
-/// Adds all paths that start with `path` and end at a task without a successor outside the path.
+/// Adds all paths that start with `path`. A path ends at a task whose successors are all in the path.
 fn follow(
     next: &[BTreeSet<usize>],
     path: &mut Vec<usize>,
@@ -97,7 +97,7 @@ fn follow(
 mod tests {
     use super::*;
 
-    /// Returns the chains of tasks that access labels in this order, such as `rx wy`.
+    /// Returns the chains of `tasks`. A task states its label accesses in order: `rx wy` reads x, and then writes y.
     fn found(tasks: &[(&str, &str)]) -> Vec<String> {
         let flows: Vec<Flows> = { tasks.iter() }
             .map(|(_, accesses)| {

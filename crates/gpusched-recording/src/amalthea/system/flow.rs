@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 /// Accesses of a part of a job to one label.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Flow {
-    /// The first access may be a read: the job uses data of another job.
+    /// Whether the first access may be a read. If so, the job uses data of another job.
     pub reads: bool,
-    /// The last access may be a write: the job leaves data for other jobs.
+    /// Whether the last access may be a write. If so, the job leaves data for other jobs.
     pub writes: bool,
-    /// The job may write the label.
+    /// Whether the job may write the label.
     pub changes: bool,
-    /// The job always accesses the label.
+    /// Whether the job always accesses the label.
     certain: bool,
-    /// The job always writes the label.
+    /// Whether the job always writes the label.
     overwrites: bool,
     /// Maximum number of reads.
     pub read_count: u64,

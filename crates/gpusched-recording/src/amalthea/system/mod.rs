@@ -1,8 +1,8 @@
 //! All tasks of a model as an end-to-end system.
 //!
-//! Each periodic or sporadic stimulus of a task starts one thread. The thread also executes the tasks that it triggers and waits for.
-//! Ticks on a processing unit become segments on a core or on the GPU. Runnables of the GPU with label accesses and without ticks
-//! become copies. Chains follow the labels between tasks.
+//! Each periodic or sporadic stimulus of a task starts one thread. The thread also executes each task that it triggers
+//! and for which it waits. Ticks on a processing unit become segments on a core or on the GPU. Runnables of the GPU
+//! with label accesses and without ticks become copies. Chains follow the labels between tasks.
 
 mod chains;
 mod copies;

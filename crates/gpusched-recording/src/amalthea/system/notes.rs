@@ -15,7 +15,7 @@ use crate::amalthea::reference::reference;
 use crate::amalthea::requirements::Deadlines;
 use crate::amalthea::version_warning;
 
-/// The results of a conversion from which gpusched writes notes, assumptions and warnings.
+/// The results of a conversion. gpusched writes notes, assumptions and warnings about these results.
 pub struct Told<'w, 'a> {
     pub model: &'w Model<'a>,
     pub hardware: &'w Hardware<'a>,
@@ -144,8 +144,8 @@ impl Told<'_, '_> {
         ignored
     }
 
-    /// Returns the changes of shared labels if only the task that changes the label uses the new value. Chains do not
-    /// follow such changes.
+    /// Returns the changes of shared labels whose new value is used only by the task that makes the change. Chains do
+    /// not follow such changes.
     fn private_changes(&self) -> Vec<String> {
         let shared = |label: &str| {
             let users = self.threads.iter();

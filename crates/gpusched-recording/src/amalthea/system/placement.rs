@@ -96,8 +96,8 @@ pub fn all_threads<'a>(
 
 /// Chooses the core of each thread, and computes its job.
 ///
-/// A thread with several possible cores executes on the first core whose CPU utilization stays at most 1. gpusched
-/// places all other threads first. The CPU utilization always uses the maximum number of ticks.
+/// gpusched first places the threads that have at most one possible core. Every other thread executes on the first
+/// possible core whose CPU utilization stays at most 1. The CPU utilization always uses the maximum number of ticks.
 pub fn place<'a>(
     model: &Model<'a>,
     hardware: &Hardware<'a>,

@@ -18,7 +18,7 @@ pub enum Place {
     Gpu(String),
     /// On one of these cores.
     Cores(BTreeSet<String>),
-    /// On this core, because the caller of the conversion requires it.
+    /// On this core, which the caller of the conversion requires.
     Moved(String),
 }
 

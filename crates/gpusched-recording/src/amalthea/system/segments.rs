@@ -1,4 +1,4 @@
-//! Segments of tasks: conversion of ticks and amounts of data to times.
+//! Segments of tasks. The module converts ticks and amounts of data to times.
 
 use gpusched_model::end_to_end::{SegmentDraft, Wait};
 use gpusched_model::time::Time;
@@ -112,7 +112,7 @@ impl Resources<'_, '_> {
         }))
     }
 
-    /// Returns the segment of a copy, or `None` for a copy without data. An error contains the found value.
+    /// Returns the segment of a copy, or `None` for a copy without data. The error states the value that is too large.
     fn copy(&self, read: u128, written: u128) -> Result<Option<SegmentDraft>, String> {
         let bits = read.checked_add(written);
         let many = || format!("a copy that reads {read} bits and writes {written} bits");
@@ -169,7 +169,7 @@ impl Resources<'_, '_> {
 
 const DURATION: &str = "a time of less than 2^63 ns";
 
-/// Returns the duration of `ticks`, or `None` if there are no ticks. An error contains the found value.
+/// Returns the duration of `ticks`, or `None` if there are no ticks. The error states the value that is too large.
 fn duration(ticks: Ticks, frequency: Frequency) -> Result<Option<Time>, String> {
     let duration = frequency.duration(ticks.used);
     let duration = duration.ok_or_else(|| format!("{} ticks at {frequency}", ticks.used))?;

@@ -1,4 +1,5 @@
-//! Tasks with their triggered work: one thread per periodic or sporadic stimulus.
+//! Each periodic or sporadic stimulus starts one thread. The thread executes a task and the work that the task
+//! triggers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,11 +41,10 @@ pub struct Job<'a> {
     pub flows: Flows,
     /// Number of label accesses outside copies.
     pub accesses: u64,
-    /// Each time that the job waits for work outside its core: the element, and the waiting mode, if the file states
-    /// it.
+    /// For each wait of the job for work outside its core: the element, and the waiting mode if the file states it.
     pub waits: Vec<(Node<'a>, Option<Wait>)>,
-    /// The element that started the last work, and the number of parts before this work. `None` after the job has
-    /// waited for the end of the work.
+    /// The element that started the last work, and the number of parts before this work. `None` if the job has waited
+    /// for the end of this work.
     pending: Option<(Node<'a>, usize)>,
     /// Events that the last work has set.
     events: BTreeSet<String>,
@@ -64,7 +64,7 @@ pub struct Threads<'w, 'a> {
     pub average: bool,
     /// Tasks by stimulus.
     by_stimulus: BTreeMap<String, Vec<&'a str>>,
-    /// Walks by name of the processing unit definition.
+    /// For each processing unit definition, by name: its walk.
     pub walks: BTreeMap<String, Walk<'w, 'a>>,
     work: u64,
 }
@@ -100,8 +100,8 @@ impl<'w, 'a> Threads<'w, 'a> {
         }
     }
 
-    /// Returns `first` and all tasks that it triggers, directly and indirectly. `triggers` contains the stimuli that each task
-    /// triggers.
+    /// Returns `first` and all tasks that it triggers, directly and indirectly. `triggers` contains the stimuli that
+    /// each task triggers.
     pub fn tree(&self, first: &'a str, triggers: &BTreeMap<&'a str, Vec<String>>) -> Vec<&'a str> {
         let (mut found, mut position) = (vec![first], 0);
         while let Some(task) = found.get(position).copied() {

@@ -1,6 +1,6 @@
 //! JSON without invalid values that some tools write. Kineto has written `NaN` and `Infinity`. This module replaces
-//! each of them by a value of the same length that is not a number, so lines and columns stay the same. It also removes
-//! a byte order mark at the start.
+//! each of these values by another value of the same length, which is not a number. So lines and columns stay the same.
+//! It also removes a byte order mark at the start.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,5 +1,5 @@
-//! JSON recordings: traces of Kineto, and files of rocprofv3. The readers keep only the events that [`Recording`] needs, so that a
-//! file may be much larger than the memory.
+//! JSON recordings: traces of Kineto, and files of rocprofv3. The readers keep only the events that [`Recording`]
+//! needs, so that a file may be much larger than the memory.
 
 mod cleaned;
 mod kineto;

@@ -1,5 +1,5 @@
-//! Reports in CSV: of `nsys stats`, of Nsight Compute, and of rocprof. A file may contain several reports and lines of the tools
-//! between the reports.
+//! CSV reports of `nsys stats`, Nsight Compute and rocprof. A file may contain several reports. The tools may write
+//! other lines between the reports.
 
 mod header;
 mod ncu;
@@ -34,7 +34,7 @@ trait Report {
     /// Completes the report after its last row.
     ///
     /// # Errors
-    /// Refuses values that contradict each other.
+    /// Fails if values contradict each other.
     fn end(&mut self, _recording: &mut Recording) -> Result<(), Refusal> {
         Ok(())
     }

@@ -118,7 +118,7 @@ impl Launches {
         Ok(())
     }
 
-    /// Converts all metrics and adds sums by kernel.
+    /// Converts all metrics, and adds the sums for each kernel.
     fn end(&mut self, recording: &mut Recording) -> Result<(), Refusal> {
         let mut durations: BTreeMap<_, (u64, Vec<u64>)> = BTreeMap::new();
         for (id, launch) in std::mem::take(&mut self.found) {

@@ -11,7 +11,8 @@ struct Elsewhere {
     kernel: usize,
     block: u32,
     start: Time,
-    /// For the measured and for the simulated SM: number of the SM, and number of further blocks that fit on it.
+    /// Number of the measured SM, and number of further blocks that fit on it. The next field states these numbers for
+    /// the simulated SM.
     measured: (u32, u32),
     simulated: (u32, u32),
 }
@@ -21,9 +22,9 @@ pub(super) struct Watch<'a> {
     scenario: &'a Scenario,
     measured: &'a Measured,
     needs: Vec<Need>,
-    /// Free resources of each SM, one list for each application.
+    /// For each application: free resources of each SM.
     rooms: Vec<Vec<Sm>>,
-    /// Numbers of measured and simulated blocks, indexed by kernel and then by SM.
+    /// For each kernel and SM: number of measured blocks, and number of simulated blocks.
     loads: Vec<Vec<(usize, usize)>>,
     elsewhere: Vec<Elsewhere>,
     /// Ends of blocks, sorted by time.

@@ -17,8 +17,8 @@ pub struct Overview {
 pub struct KernelOverview {
     /// Times at which the kernel was ready, started and ended.
     pub times: KernelRecord,
-    /// SMs of the kernel, one bit per SM. Each word contains 64 SMs, and its lowest bit is the
-    /// lowest SM.
+    /// SMs of the kernel, one bit per SM. Each word contains 64 SMs, and its lowest bit stands for the SM with the
+    /// lowest number.
     sms: Vec<u64>,
 }
 

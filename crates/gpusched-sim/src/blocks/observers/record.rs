@@ -26,7 +26,7 @@ pub struct BlockRecord {
 pub struct KernelRecord {
     /// Index of the kernel in the scenario.
     pub kernel: usize,
-    /// Time at which all commands for which the kernel waited had ended [ns].
+    /// Time from which the kernel no longer waits for earlier commands [ns].
     pub ready_ns: Time,
     /// Start of the first block of the kernel [ns].
     pub start_ns: Time,

@@ -73,7 +73,7 @@ struct Simulation<'a, O> {
     events: EventQueue<Scheduled>,
     commands: Commands,
     kernels: Vec<KernelState>,
-    /// Index of the command of each copy.
+    /// For each copy: index of its command.
     copies: Vec<usize>,
     applications: Vec<Launches>,
     turns: Turns,
@@ -234,7 +234,7 @@ impl<'a, O: Observer<Event>> Simulation<'a, O> {
         }
     }
 
-    /// Records one event for which command `index` waited.
+    /// Records that an event for which command `index` waits has occurred.
     fn release(&mut self, index: usize) {
         match self.commands.release(index) {
             None => {}

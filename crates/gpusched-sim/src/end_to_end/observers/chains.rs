@@ -10,12 +10,12 @@ use gpusched_model::time::Time;
 /// Maximum times of one chain. A time is `None` if the run is too short to show it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct ChainTime {
-    /// Maximum reaction time [ns]. The reaction time starts at the read of a job of the first task, because an external
-    /// event directly after the read waits for the next job. The reaction time ends at the first output that depends on
-    /// a later job.
+    /// Maximum reaction time [ns]. The reaction time starts when a job of the first task reads, because an external
+    /// event directly after this read must wait for the next job. The reaction time ends at the first output that
+    /// depends on a later job.
     pub reaction: Option<Time>,
-    /// Maximum reduced data age [ns]: from the read of a job of the first task to an output that depends on this job
-    /// and on no later job.
+    /// Maximum reduced data age [ns]. The data age starts at the read of a job of the first task. It ends at an output
+    /// that depends on this job and on no later job.
     pub age: Option<Time>,
 }
 
@@ -51,7 +51,7 @@ struct Read {
 struct State {
     communication: Communication,
     hops: Vec<Hop>,
-    /// Latest job of the first task on which an output depends.
+    /// Among the jobs of the first task: the latest job on which an output depends.
     shown: Option<Value>,
     longest: ChainTime,
 }

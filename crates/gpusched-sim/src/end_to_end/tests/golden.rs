@@ -6,7 +6,7 @@ use super::*;
 const RESOURCES: &str = r#""cores":[{"name":"c0","policy":"CORE"},{"name":"c1","policy":"CORE"},{"name":"c2","policy":"CORE"}],
     "copy_engines":[{"name":"ce","policy":"ENGINE"}],"partitions":[{"name":"gpu","sms":1,"policy":"GPU"}]"#;
 
-/// A task: its period, its way of waiting, and its segments. A segment is a resource, a BCET and a WCET.
+/// A task has a period, a waiting mode and segments. A segment has a resource, a BCET and a WCET.
 type Row<'a> = (u64, &'a str, &'a [(&'a str, u64, u64)]);
 
 /// Builds a system whose first task is the most urgent. `order` contains the positions of the tasks in the system.

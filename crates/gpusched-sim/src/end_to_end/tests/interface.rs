@@ -1,4 +1,4 @@
-//! Refusals, lengths of runs, patterns and charts.
+//! Tests of refusals, lengths of runs, patterns and charts.
 
 use super::*;
 use crate::timeline::{Mark, Timeline};

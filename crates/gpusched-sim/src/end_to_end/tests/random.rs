@@ -1,4 +1,4 @@
-//! Random systems: the simulator agrees with the reference implementation, and with the definitions of chains.
+//! On random systems, the simulator agrees with the reference implementation and with the definitions of chains.
 
 use super::reference::{Log, Record, Recorder};
 use super::*;

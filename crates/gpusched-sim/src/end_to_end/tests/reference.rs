@@ -108,8 +108,8 @@ struct Machine<'a> {
     offsets: Option<&'a [Vec<Time>]>,
     now: u64,
     current: Vec<Option<Current>>,
-    /// For each resource: the task that occupies it, and whether this task was chosen since the last change of its
-    /// segment.
+    /// For each resource: the task that occupies it, and whether the resource chose this task after the last change of
+    /// its segment.
     holders: Vec<(Resource, Option<usize>, bool)>,
 }
 

@@ -6,8 +6,8 @@ use gpusched_analysis::bandwidth::inverse::memory_time;
 use gpusched_model::time::Time;
 
 /// Returns an upper bound on the memory time of best-effort cores [ns] in a run that ends within `deadline` [ns]. The
-/// run executes `blocks`, and at most M = `active` blocks at once. The bound is valid for all
-/// budgets and all access patterns. If every run ends after the deadline, the bound is 0.
+/// run executes `blocks`. At most M = `active` blocks run at once. The bound is valid for all budgets and all access
+/// patterns. If every run ends after the deadline, the bound is 0.
 ///
 /// Block i takes e⁰ᵢ in isolation and e¹ᵢ in memory time, so its rate in memory time is sᵢ = e⁰ᵢ/e¹ᵢ. The block
 /// overlaps with memory time for the duration yᵢ. M blocks run until time τ. From τ until the end F of the run, fewer

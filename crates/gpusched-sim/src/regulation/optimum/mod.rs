@@ -1,4 +1,4 @@
-//! Best possible budgets if all block times were known before the run.
+//! Best possible budgets for a run whose block times are all known before the run.
 //!
 //! * [`limit`] computes an upper bound on the memory time of best-effort cores under all possible budgets.
 //! * [`Simulator::optimum`] simulates budgets that are planned before the run ([`flow`]). The
@@ -18,7 +18,7 @@ use super::{Execution, Process, Run, Simulator};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
-/// Result of planned budgets in one run, and an upper bound for all budgets in this run.
+/// Result of planned budgets in one run, and an upper bound on the results of all budgets in this run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Optimum {
     /// Upper bound on the memory requests of best-effort cores while the kernel runs, for all
@@ -32,9 +32,9 @@ pub struct Optimum {
     pub fluid_late: bool,
 }
 
-/// gpusched computes the first number of plans for each [`Cut`], and up to the second number while all plans miss the
-/// deadline. Each plan has a corrected target time. The target increases by the earliness of the previous run, or
-/// decreases by twice its lateness.
+/// Number of plans for each [`Cut`], and maximum number of plans if all previous plans miss the deadline. Each plan has
+/// a corrected target time. If the previous run ended early, the target increases by the remaining time. If the run
+/// ended late, the target decreases by twice the lateness.
 const PLANS: (u32, u32) = (6, 24);
 
 /// A run that ends less than this time before the deadline counts as exactly on time [ns].

@@ -5,8 +5,8 @@ use crate::regulation::{Block, Governor};
 use gpusched_analysis::bandwidth::RemainingTable;
 use gpusched_model::time::Time;
 
-/// Consecutive blocks of one cluster, modelled as a fluid: their total work is divided equally
-/// among the M blocks that can run at once.
+/// Consecutive blocks of one cluster, modelled as a fluid. The M blocks that can run at once always share the total
+/// work equally.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Segment {
     /// Duration of the segment if best-effort cores access no memory, Σe⁰/M [ns].
@@ -66,9 +66,9 @@ pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)>
 /// best rule depends on the access pattern, so gpusched tries all rules.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// The period has the memory time of the fluid while the kernel runs in this period.
+    /// Memory time of the fluid, counted only while the kernel runs in this period.
     Part,
-    /// The period has the memory time that the fluid has in a whole period at the same rate.
+    /// Memory time of the fluid, extended at the same rate to the whole period.
     Whole,
 }
 

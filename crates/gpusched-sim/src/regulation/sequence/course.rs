@@ -27,12 +27,12 @@ pub(super) struct Course<'a> {
     pub first: u64,
     pub setting: &'a Setting,
     pub process: Process,
-    /// Random stream of the bursts, selected by the seed, the number of the job in the run, and
-    /// the number of the run.
+    /// Random stream of the bursts. The seed, the number of the run, and the number of the job in the run select the
+    /// stream.
     pub random: (u64, u64, u64),
 }
 
-/// A stretch: the execution of a job within one regulation period.
+/// A stretch is the execution of a job within one regulation period.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Step {
     /// Start of the stretch, counted from the start of the job [ns].
@@ -165,8 +165,8 @@ impl Course<'_> {
         }
     }
 
-    /// Returns the largest memory time of best-effort cores for which the remaining blocks meet the deadline, minus
-    /// the nominal budgets of all remaining periods [ns].
+    /// Returns the largest memory time of best-effort cores with which the remaining blocks still meet the deadline,
+    /// minus the nominal budgets of all remaining periods [ns].
     fn slack(&self, elapsed: u64, remaining: &[u64], governor: &impl Governor) -> Option<i64> {
         let window = governor.deadline().ns().saturating_sub(elapsed);
         let memory = governor.memory(window, remaining)?;

@@ -40,8 +40,8 @@ impl Job {
     }
 }
 
-/// A stretch: a regulation period or a part of a regulation period. The starts and ends of kernels divide
-/// regulation periods into stretches.
+/// A stretch is a regulation period or a part of a regulation period. The starts and ends of kernels divide regulation
+/// periods into stretches.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stretch {
     /// Start of the stretch, counted from time 0 of the run.
@@ -50,16 +50,16 @@ pub struct Stretch {
     pub end: Time,
     /// Index of the running kernel, with the number of its job. `None` while no kernel runs.
     pub job: Option<(usize, u64)>,
-    /// Budget Q of best-effort cores from the start of the stretch to the end of the regulation
-    /// period, as a share of a whole period. Q is 1 while no kernel runs.
+    /// Budget Q of best-effort cores, as a share of a whole period. It applies from the start of the stretch to the end
+    /// of the regulation period. Q is 1 while no kernel runs.
     pub q: f64,
-    /// Number of incomplete blocks in each cluster when the budget is decided.
+    /// Number of incomplete blocks in each cluster when the governor decides on the budget.
     pub remaining: Vec<u64>,
     /// Number of memory requests of best-effort cores in this stretch.
     pub requests: f64,
-    /// Largest memory time of best-effort cores for which the remaining blocks meet the deadline, minus the nominal
-    /// budgets of all remaining periods [ns]. `None` if these blocks meet the deadline under any
-    /// memory traffic, or if no kernel runs.
+    /// Largest memory time of best-effort cores with which the remaining blocks still meet the deadline, minus the
+    /// nominal budgets of all remaining periods [ns]. `None` if these blocks meet the deadline under any memory
+    /// traffic, or if no kernel runs.
     pub slack: Option<i64>,
 }
 

@@ -42,8 +42,8 @@ pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
 /// Returns the hyperperiod, or the latest possible end of the last job if that end is later. The
 /// result is valid if every job takes at most its nominal WCET.
 ///
-/// The result does not depend on the order of the jobs, because the GPU is never idle while a job waits. If a job takes
-/// longer, the last job never ends earlier.
+/// The result does not depend on the order of the jobs, because the GPU is never idle while a job waits. A job that
+/// takes longer never causes an earlier end of the last job.
 pub(super) fn horizon(system: &System, mut queue: Queue, nominal: &[Time], period: Time) -> Result<Time> {
     let mut end = 0u128;
     while let Some(release) = queue.release() {

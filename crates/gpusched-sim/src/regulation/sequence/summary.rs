@@ -26,8 +26,8 @@ pub struct SequenceSummary {
     pub horizon_ns: Time,
     /// Rule that chooses the next kernel when the GPU becomes free.
     pub dispatch: Dispatch,
-    /// Rule that states which blocks count as delayed if best-effort cores access memory during only a part of the
-    /// execution of a block. WCET bounds and decisions use this rule.
+    /// Rule that decides whether a block counts as delayed if best-effort cores access memory during only a part of its
+    /// execution. WCET bounds and decisions use this rule.
     pub straddling: Straddling,
     /// Assumptions of the simulation. Here, `offset_ns` is the time from the start of a regulation period to time 0 of
     /// the run.
@@ -77,14 +77,13 @@ pub struct SequencePolicy {
     pub policy: BudgetPolicy,
     /// Number of memory requests of best-effort cores in a whole run.
     pub requests: Estimate,
-    /// Relative increase of `requests` over the policy NOMINAL. The comparison is run by run.
-    /// Absent if best-effort cores have no requests under NOMINAL.
+    /// Relative increase of `requests`, compared with the run of the same number under the policy NOMINAL. Absent if
+    /// best-effort cores have no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
     /// Number of memory requests of best-effort cores while a kernel runs.
     pub running_requests: Estimate,
-    /// Relative increase of `running_requests` over the policy NOMINAL. The comparison is run by
-    /// run.
+    /// Relative increase of `running_requests`, compared with the run of the same number under the policy NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_improvement: Option<Estimate>,
     /// Share of the run during which no kernel runs. Best-effort cores are not regulated during

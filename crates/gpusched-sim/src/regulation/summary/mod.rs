@@ -23,8 +23,8 @@ pub struct Summary {
     pub kernel: Option<String>,
     /// Nominal budget Q̄, as a share of a regulation period.
     pub nominal_q: Factor,
-    /// Rule that states which blocks count as delayed if best-effort cores access memory during only a part of the
-    /// execution of a block. The WCET bound and the decisions use this rule.
+    /// Rule that decides whether a block counts as delayed if best-effort cores access memory during only a part of its
+    /// execution. The WCET bound and the decisions use this rule.
     pub straddling: Straddling,
     /// Nominal WCET G(Q̄): deadline of the kernel, counted from its start [ns].
     pub wcet_nominal_ns: Time,
@@ -40,7 +40,8 @@ pub struct Summary {
     pub recorded: Option<Recorded>,
     /// Results under each budget policy.
     pub policies: Vec<PolicySummary>,
-    /// Results of planned budgets, and an upper bound for all budgets. Absent if the user requested no planned budgets.
+    /// Results of planned budgets, and an upper bound on the results of all budgets. Absent if the user requested no
+    /// planned budgets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<OptimumSummary>,
 }

@@ -7,8 +7,7 @@ use crate::regulation::{Optimum, Run};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
-/// Results of planned budgets. gpusched computes planned budgets from the times of all blocks
-/// before the run.
+/// Results of planned budgets. gpusched plans these budgets before the run, from the times of all blocks.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OptimumSummary {
@@ -17,8 +16,8 @@ pub struct OptimumSummary {
     pub limit: Estimate,
     /// Number of memory requests of best-effort cores under planned budgets.
     pub requests: Estimate,
-    /// Relative increase of `requests` over the policy NOMINAL. The comparison is run by run.
-    /// Absent if best-effort cores have no requests under NOMINAL.
+    /// Relative increase of `requests`, compared with the run of the same number under the policy NOMINAL. Absent if
+    /// best-effort cores have no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
     /// Ratio of `requests` to `limit`, computed for each run. Absent if the limit is 0.
@@ -57,8 +56,8 @@ impl OptimumTally {
         }
     }
 
-    /// Adds the `optimum` of one run. `nominal` is the run with the number of `optimum.run` under
-    /// the policy NOMINAL.
+    /// Adds the `optimum` of one run. `nominal` is the run under the policy NOMINAL with the same number as
+    /// `optimum.run`.
     pub fn add(&mut self, optimum: &Optimum, nominal: &Run) {
         self.limit.add(optimum.limit);
         self.planned.add(&optimum.run, nominal);

@@ -14,8 +14,8 @@ pub struct PolicySummary {
     pub policy: BudgetPolicy,
     /// Number of memory requests of best-effort cores while the kernel runs.
     pub requests: Estimate,
-    /// Relative increase of `requests` over the policy NOMINAL. The comparison is run by run.
-    /// Absent if best-effort cores have no requests under NOMINAL.
+    /// Relative increase of `requests`, compared with the run of the same number under the policy NOMINAL. Absent if
+    /// best-effort cores have no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
     /// Ratio of `requests` to the upper bound for all possible budgets, computed for each run.

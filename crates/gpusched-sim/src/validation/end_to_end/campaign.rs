@@ -1,5 +1,5 @@
-//! Validation of many end-to-end systems, on any number of threads. The campaign compares every bound on a segment, a
-//! response time or a chain with the longest time in several runs.
+//! Validation of many end-to-end systems, on any number of threads. The campaign simulates several runs of each system.
+//! It compares every bound with the longest simulated time of the segment, task or chain.
 
 use gpusched_analysis::end_to_end::{analyze, analyze_enforced};
 use gpusched_model::Interference;
@@ -17,7 +17,7 @@ use crate::end_to_end::{
     ChainTimes, Drawn, Execution, Extent, Gaps, Jitter, Observed, Pattern, Phases, Simulator,
 };
 
-/// An analysis: the bounds on a system.
+/// A function that returns the bounds on a system.
 pub type Analyze = fn(&System) -> Answer;
 
 /// Parameters of a validation campaign.
@@ -46,13 +46,13 @@ pub struct Tally {
     pub tasks: u64,
     /// Number of tasks with a bound.
     pub bounds: u64,
-    /// Number of task bounds that a run attains.
+    /// Number of tasks whose longest simulated response time equals the bound.
     pub attained: u64,
-    /// Sum, over all tasks with a bound, of the ratio of simulated response time to bound [thousandths].
+    /// Sum of the ratios of simulated response time to bound, over all tasks with a bound [thousandths].
     pub ratio_permille: u64,
     /// Number of chains with a bound.
     pub chains: u64,
-    /// Sum, over all chains with a bound, of the ratio of simulated reaction time to bound [thousandths].
+    /// Sum of the ratios of simulated reaction time to bound, over all chains with a bound [thousandths].
     pub chain_ratio_permille: u64,
     /// Number of tasks with a bound under enforced releases.
     pub enforced_bounds: u64,
@@ -104,7 +104,7 @@ pub struct Excess {
 pub struct Report {
     /// Sums over all systems.
     pub tally: Tally,
-    /// Excess in the system with the lowest number, if any.
+    /// Excess in the first system that has an excess, if any.
     pub excess: Option<Excess>,
     /// System with the excess.
     pub draft: Option<Draft>,
@@ -117,7 +117,7 @@ struct Record {
     chunk: u64,
     /// Sums over the systems of the chunk.
     tally: Tally,
-    /// Excess in the system with the lowest number, if any.
+    /// Excess in the first system that has an excess, if any.
     excess: Option<Excess>,
 }
 
@@ -151,8 +151,8 @@ impl Campaign {
     /// from the checkpoint. Calls `advanced` with the number of systems that were completed since the last call.
     ///
     /// # Errors
-    /// Fails with [`Error::Internal`] if a system cannot be generated, and with [`Error::Io`] or [`Error::Refused`] if the
-    /// checkpoint cannot be used.
+    /// Fails with [`Error::Internal`] if a system cannot be generated. Fails with [`Error::Io`] or [`Error::Refused`]
+    /// if the checkpoint cannot be used.
     pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
         let (mut tally, mut excess) = (Tally::default(), None::<Excess>);
         let accept = |record: Record, systems| {
@@ -193,7 +193,8 @@ impl Campaign {
         Some((draft, Some(channels)))
     }
 
-    /// Returns system `index`, with the number of channels of its memory; `None` for a system without a shared memory.
+    /// Returns system `index`, and the number of channels of its memory. The number is `None` if the system has no
+    /// shared memory.
     ///
     /// # Errors
     /// Fails with [`Error::Internal`] if the system cannot be generated.

@@ -22,8 +22,8 @@ const PARTITIONS: [PartitionPolicy; 7] = [
     PartitionPolicy::LpEdf,
 ];
 
-/// Returns the system with number `index`: 1 or 2 cores, up to 2 copy engines, 1 or 2 partitions and 2 to 5 tasks. Returns
-/// `None` if a WCET is invalid, which never happens.
+/// Returns the system with number `index`. The system has 1 or 2 cores, up to 2 copy engines, 1 or 2 partitions and 2
+/// to 5 tasks. Returns `None` if a WCET is invalid, which never happens.
 pub fn system(seed: u64, index: u64) -> Option<Draft> {
     let rng = &mut stream(seed, Purpose::EndToEndSystems, index, 0);
     let cores: Vec<Core> = (0..1 + below(rng, 2))

@@ -1,6 +1,5 @@
-//! Validation of many systems with shared memory, on any number of threads. For each analysis,
-//! the campaign counts the accepted systems, and the accepted systems that miss a deadline in a
-//! simulation.
+//! Validation of many systems with shared memory, on any number of threads. For each analysis, the campaign counts the
+//! accepted systems. It also counts how many accepted systems miss a deadline in a simulation.
 
 use gpusched_analysis::interference::model_of;
 use serde::{Deserialize, Serialize};
@@ -110,8 +109,8 @@ impl Campaign {
     /// from the checkpoint. Calls `advanced` with the number of systems that were completed since the last call.
     ///
     /// # Errors
-    /// Fails with [`Error::Internal`] if a system cannot be generated, and with [`Error::Io`] or [`Error::Refused`] if the
-    /// checkpoint cannot be used.
+    /// Fails with [`Error::Internal`] if a system cannot be generated. Fails with [`Error::Io`] or [`Error::Refused`]
+    /// if the checkpoint cannot be used.
     pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
         let policies = policies();
         let mut sum = vec![Tally::default(); policies.len()];

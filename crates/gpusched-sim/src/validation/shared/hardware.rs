@@ -25,8 +25,8 @@ pub struct OnDevice {
 }
 
 impl OnDevice {
-    /// Returns the bandwidth of the memory slices of each partition, if the bandwidth of the whole memory is
-    /// `bandwidth`. Returns `None` if all partitions share the memory.
+    /// Returns the bandwidth of the memory slices of each partition. The bandwidth of the whole memory is `bandwidth`.
+    /// Returns `None` if all partitions share the memory.
     pub fn slices(&self, bandwidth: Bandwidth) -> Option<Vec<Bandwidth>> {
         let hardware = self.offer.hardware();
         let mig = hardware.device.mig()?;
@@ -40,10 +40,10 @@ impl OnDevice {
     }
 }
 
-/// Returns `system` on a random GPU with random partition sizes. `index` is the number of the
-/// system for the seed `seed`. Successive systems use the granularities in turn. The WCETs and
-/// the peak rate of each task stay unchanged, but now apply to the size of its new partition.
-/// Returns `None` if no device has space for the partitions, which never happens.
+/// Returns `system` on a random GPU with random partition sizes. `index` is the number of the system for the seed
+/// `seed`. Successive systems use the granularities in turn. The WCETs and the peak rate of each task keep their
+/// values, but now apply to the number of SMs of the new partition. Returns `None` if no device has space for the
+/// partitions, which never happens.
 pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 1);
     let turn = usize::try_from(index).ok()? / (2 * policies().len());
@@ -82,8 +82,8 @@ pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     })
 }
 
-/// Returns `task` with its WCETs assigned to `sms` SMs. Compared with these WCETs, the WCETs for one SM are three times
-/// as long. The WCETs for twice as many SMs are a quarter shorter.
+/// Returns `task` with its WCETs as the WCETs on `sms` SMs. On one SM, the WCETs are three times as long. On twice
+/// `sms` SMs, the WCETs are a quarter shorter.
 fn scaled(task: &Task, sms: u32, rng: &mut impl Rng) -> Option<Task> {
     let shape: TaskShape = task.clone().into();
     let Form::Table(Table::Each { isolated, conflict }) = task.wcet().form() else {

@@ -3,7 +3,7 @@
 //! * [`draw`] generates random systems of two to four partitions, with memory traffic of tasks
 //!   and of other sources.
 //! * [`hardware`] places these systems on partitions of real GPUs.
-//! * [`campaign`] counts the accepted systems of each analysis and their deadline misses.
+//! * [`campaign`] counts, for each analysis, the accepted systems and their deadline misses.
 
 pub mod campaign;
 pub mod draw;

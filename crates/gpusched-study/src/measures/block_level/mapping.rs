@@ -1,5 +1,5 @@
-//! Metric that compares an equation with a simulation: whether two blocks of different streams run
-//! on the same SM ([Sanudo20] Tables II to IV).
+//! Metric that compares an equation with a simulation. Both state whether two blocks of different streams run on the
+//! same SM ([Sanudo20] Tables II to IV).
 
 use serde::{Deserialize, Serialize};
 
@@ -19,16 +19,16 @@ const MAX_WARPS: u32 = 32;
 pub struct MappingParameters {
     /// Simulated GPU on which the kernels run.
     platform: Device,
-    /// Number of the equation that predicts whether both blocks run on the same SM: 2, 3 or 4.
+    /// Number of the equation (2, 3 or 4) that predicts whether both blocks run on the same SM.
     equation: u32,
     /// Smallest and largest z, the number of warps per block of an additional kernel. This kernel is launched before
     /// the other two kernels. With Eq. 3, the additional kernel has one block on each SM. With Eq. 4, the additional
-    /// kernel has one block on each SM except one. In this case, the metric counts only values of x for which the first
-    /// block runs on the free SM. Absent with Eq. 2.
+    /// kernel has one block on each SM except one. With Eq. 4, the metric counts only those values of x for which the
+    /// first block runs on the free SM. Absent with Eq. 2.
     #[serde(default)]
     before: Option<[u32; 2]>,
-    /// Whether the result has one row for each pair of x and y. Default: false; the result has one
-    /// row for each quantity and z.
+    /// Whether the result has one row for each pair of x and y. Default: false. Then the result has one row for each
+    /// quantity and z.
     #[serde(default)]
     list: bool,
 }

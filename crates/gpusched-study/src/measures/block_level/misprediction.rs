@@ -1,5 +1,5 @@
-//! Metric that counts mispredictions: the share of configurations for which a round-robin model predicts a wrong SM for
-//! at least one block ([Sanudo20] Fig. 3).
+//! Metric that computes the share of mispredicted configurations. In such a configuration, a round-robin model predicts
+//! a wrong SM for at least one block ([Sanudo20] Fig. 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ impl Parameters for MispredictionParameters {
 }
 
 impl Mispredictions {
-    /// Returns whether the block schedulers `slots` and `round-robin` assign at least one block to different SMs.
+    /// Returns whether at least one block has different SMs under the block schedulers `slots` and `round-robin`.
     fn differ(&self, seed: u64, streams: u32, configuration: u64) -> Result<bool> {
         let parameters = &self.parameters;
         let mut rng = stream(

@@ -1,5 +1,5 @@
-//! Metric that computes the response times of the kernels of a scenario. Each kernel runs once concurrently with the
-//! other kernels, and once in isolation.
+//! Metric that computes the response times of the kernels of a scenario. Each kernel runs once with the other kernels
+//! concurrently, and once in isolation.
 
 use std::collections::BTreeSet;
 

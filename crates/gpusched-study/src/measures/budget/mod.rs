@@ -1,5 +1,5 @@
-//! Metric that simulates memory bandwidth budgets Q that change at run time. The metric reports the improvement for
-//! best-effort cores over the policy NOMINAL, and the development of Q over time ([Aghilinasab20] §VII-C).
+//! Metric that simulates memory bandwidth budgets Q that change at run time. The metric reports the improvement over
+//! the policy NOMINAL for best-effort cores, and the development of Q over time ([Aghilinasab20] §VII-C).
 
 mod over_time;
 mod scenario;
@@ -31,25 +31,25 @@ pub struct BudgetParameters {
     /// and the clusters alternate from interval to interval. Default: the intervals in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Slowdown that the nominal budget allows for the kernel, as a share of the WCET at Q = 0.
+    /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
     #[serde(default = "super::nominal::tenth")]
     slowdown: Factor,
-    /// Which blocks count as delayed if they overlap memory time only in part. Best-effort cores access memory only in
-    /// memory time. `end` selects the blocks at the end of each memory time. `both` also selects the blocks at the
-    /// start of each memory time.
+    /// Which blocks count as delayed, among the blocks that overlap memory time only in part. Memory time is the time
+    /// when best-effort cores access memory. `end` selects the blocks at the end of each memory time. `both` also
+    /// selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
     /// Models of the execution times of blocks.
     #[serde(default = "drawn")]
     blocks: Vec<BlockTimes>,
-    /// Starts of the kernel, relative to the start of a regulation period: each is a time, or `random`.
+    /// Starts of the kernel, relative to the start of a regulation period. Each start is a time, or `random`.
     #[serde(default = "random")]
     offsets: Vec<String>,
     /// Access patterns of best-effort cores within a regulation period.
     #[serde(default = "front")]
     patterns: Vec<AccessPattern>,
-    /// Memory demands of best-effort cores, as shares of a regulation period: each is the name of a demand, or a number
-    /// as text.
+    /// Memory demands of best-effort cores, as shares of a regulation period. Each demand is a name, or a number as
+    /// text.
     #[serde(default = "bandwidth")]
     demands: Vec<String>,
     /// Number of runs under each budget policy.
@@ -169,12 +169,12 @@ impl Parameters for BudgetParameters {
     }
 }
 
-/// The program whose demand determines Q in [Aghilinasab20] Table IV. The paper does not name this
-/// program; gpusched assumes the program with the highest demand.
+/// The program whose demand determines Q in [Aghilinasab20] Table IV. The paper does not name this program. gpusched
+/// assumes the program with the highest demand.
 const ASSUMED: (&str, &str) = ("libquantum", "SPEC");
 
 impl Budgets {
-    /// Returns the published values: the improvement, the mean of Q, and the standard deviation of Q.
+    /// Returns three published values: the improvement, the mean of Q, and the standard deviation of Q.
     fn beside(&self, scenario: &Scenario, policy: BudgetPolicy) -> Beside {
         let Some((results, benchmark)) = &self.published else {
             return Beside::default();

@@ -22,24 +22,24 @@ pub struct OverTimeParameters {
     /// and the clusters alternate from interval to interval. Default: the intervals in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Slowdown that the nominal budget allows for the kernel, as a share of the WCET at Q = 0.
+    /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
     #[serde(default = "crate::measures::nominal::tenth")]
     slowdown: Factor,
-    /// Which blocks count as delayed if they overlap memory time only in part. Best-effort cores access memory only in
-    /// memory time. `end` selects the blocks at the end of each memory time. `both` also selects the blocks at the
-    /// start of each memory time.
+    /// Which blocks count as delayed, among the blocks that overlap memory time only in part. Memory time is the time
+    /// when best-effort cores access memory. `end` selects the blocks at the end of each memory time. `both` also
+    /// selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
     /// Model of the execution times of blocks.
     #[serde(default = "drawn")]
     blocks: BlockTimes,
-    /// Start of the kernel, relative to the start of a regulation period: a time, or `random`.
+    /// Start of the kernel, relative to the start of a regulation period. The start is a time, or `random`.
     #[serde(default = "random")]
     offset: String,
     /// Access pattern of best-effort cores within a regulation period.
     #[serde(default)]
     pattern: AccessPattern,
-    /// Memory demand of best-effort cores, as a share of a regulation period: the name of a demand, or a number as
+    /// Memory demand of best-effort cores, as a share of a regulation period. The demand is a name, or a number as
     /// text.
     #[serde(default = "bandwidth")]
     demand: String,

@@ -58,7 +58,7 @@ pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>,
     texts.iter().map(read).collect()
 }
 
-/// Parses each text in `texts` as a start of the kernel, relative to the start of a regulation period.
+/// Parses each text in `texts` as a start of the kernel. The start is relative to the start of a regulation period.
 pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Option<Time>)>, Refusal> {
     let read = |text: &String| {
         let time = match parsed(field, text)? {
@@ -75,8 +75,7 @@ fn parsed<T: FromStr<Err: Display>>(field: &str, text: &str) -> Result<T, Refusa
 }
 
 impl Scenario {
-    /// Returns all combinations of assumptions. The order places combinations with equal runs of the kernel next to
-    /// each other.
+    /// Returns all combinations of assumptions. Combinations with the same block times and the same start are adjacent.
     pub(super) fn all(
         blocks: &[BlockTimes],
         offsets: &[(String, Option<Time>)],
@@ -185,8 +184,8 @@ impl Subject {
         Simulator::new(&self.kernel, scenario.setting(), seed).map_err(Refusal::in_file("", self.name()))
     }
 
-    /// Converts a refusal of parameters into an error. Such a refusal is unexpected, because the
-    /// parameters were checked before.
+    /// Converts a refusal of parameters into an error. The parameters were checked before, so such a refusal is
+    /// unexpected.
     pub fn explain(refusal: Refusal) -> Error {
         refusal.into()
     }

@@ -1,12 +1,12 @@
-//! Statistics of many runs under each budget policy, and the rows that report them.
+//! Statistics of many runs under each budget policy, and the rows that report these statistics.
 
 use crate::measures::{Labels, Row, statistics};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 use gpusched_sim::regulation::{Run, Tally};
 
-/// Quantities that the metric reports for each policy. For NOMINAL, the metric omits the
-/// improvements and the quantities whose names end in `_lead`.
+/// Quantities that the metric reports for each policy. For NOMINAL, the metric omits the improvements, and all
+/// quantities whose names end in `_lead`.
 pub(super) const QUANTITIES: [&str; 19] = [
     "improvement",
     "improvement_low",
@@ -84,9 +84,9 @@ struct Column {
     first_fifth: f64,
     peak: f64,
     periods: u64,
-    /// Number of runs whose number of regulation periods differs from the run under NOMINAL.
+    /// Number of runs that have another number of regulation periods than the same run under NOMINAL.
     differ: u64,
-    /// Largest number of additional regulation periods, compared with the run under NOMINAL.
+    /// Largest number of regulation periods that a run has in addition to the periods of the same run under NOMINAL.
     most_extra: i64,
 }
 
@@ -146,8 +146,9 @@ impl Statistics {
         rows
     }
 
-    /// Returns the two leads of a dynamic policy over the better of the two other dynamic policies. The first lead is
-    /// in the mean of Q over the first fifth of the periods. The second lead is in the standard deviation of Q.
+    /// Compares a dynamic policy with the better of the two other dynamic policies, and returns two leads. The first
+    /// lead compares the mean of Q over the first fifth of the periods. The second lead compares the standard deviation
+    /// of Q.
     fn leads(&self, of: &Labels, own: &Column) -> [Row; 2] {
         let others = || {
             let others = self.columns.iter().filter(|other| other.policy != own.policy);

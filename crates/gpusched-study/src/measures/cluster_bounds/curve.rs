@@ -21,19 +21,18 @@ pub struct CurveParameters {
     /// Numbers of active blocks M, one for each variant. Default: `active_blocks` of the kernel.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
-    /// Splits of all blocks among the clusters, one split for each variant. Default: the numbers of
-    /// blocks in the file.
+    /// Splits of all blocks among the clusters. There is one split for each variant. Default: the numbers of blocks in
+    /// the file.
     #[serde(default)]
     splits: Option<Splits>,
     /// Memory bandwidth budgets Q, each from 0 to 1.
     budgets: Values,
-    /// Whether the kernel starts together with a regulation period. Default: false; the kernel may
-    /// start at any time.
+    /// Whether the kernel starts at the start of a regulation period. Default: false; the kernel may start at any time.
     #[serde(default)]
     sync: bool,
-    /// Which blocks count as delayed if they overlap memory time only in part. Best-effort cores access memory only in
-    /// memory time. `end` selects the blocks at the end of each memory time. `both` also selects the blocks at the
-    /// start of each memory time.
+    /// Which blocks count as delayed, among the blocks that overlap memory time only in part. Memory time is the time
+    /// when best-effort cores access memory. `end` selects the blocks at the end of each memory time. `both` also
+    /// selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
 }
@@ -66,7 +65,7 @@ impl Parameters for CurveParameters {
 }
 
 impl Curves {
-    /// Returns the two rows of one budget: the WCET and the slowdown.
+    /// Returns the two rows of one budget. They contain the WCET and the slowdown.
     fn point(&self, variant: &Variant, q: Factor, wcet: Time, slowdown: f64) -> [Row; 2] {
         let of = variant.labels().with("q", q).with("sync", self.parameters.sync);
         let of = of.with("straddling", self.parameters.straddling);

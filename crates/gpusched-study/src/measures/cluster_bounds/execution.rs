@@ -1,5 +1,5 @@
-//! Metric that computes the overestimation of a WCET bound: the bound of a kernel, compared with synthetic runs of this
-//! kernel ([Aghilinasab20] §VII-B).
+//! Metric that computes the overestimation of the WCET bound of a kernel. It compares the bound with synthetic runs of
+//! this kernel ([Aghilinasab20] §VII-B).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use gpusched_model::Kernel;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 
-/// Generates random runs of a kernel in isolation and under unregulated traffic, and compares the runs with the WCET
+/// Generates random runs of a kernel: in isolation, and under unregulated traffic. Compares the runs with the WCET
 /// bounds.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,7 +22,7 @@ use gpusched_model::time::Time;
 pub struct ExecutionParameters {
     /// Path of the file with the kernel. Each cluster of the kernel states `isolated` and `interference`.
     kernel: String,
-    /// Number of runs in isolation, which is also the number of runs under unregulated traffic.
+    /// Number of runs in isolation. The number of runs under unregulated traffic is the same.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
     /// Published overestimations: first at Q = 0, then at Q = 1.

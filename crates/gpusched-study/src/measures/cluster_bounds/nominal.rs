@@ -20,20 +20,19 @@ pub struct NominalParameters {
     /// Numbers of active blocks M, one for each variant. Default: `active_blocks` of the kernel.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
-    /// Splits of all blocks among the clusters, one split for each variant. Default: the numbers of
-    /// blocks in the file.
+    /// Splits of all blocks among the clusters. There is one split for each variant. Default: the numbers of blocks in
+    /// the file.
     #[serde(default)]
     splits: Option<Splits>,
     /// Maximum acceptable slowdown (G(Q) − G(0))/G(0).
     #[serde(default = "tenth")]
     slowdown: Factor,
-    /// Whether the kernel starts together with a regulation period. Default: false; the kernel may
-    /// start at any time.
+    /// Whether the kernel starts at the start of a regulation period. Default: false; the kernel may start at any time.
     #[serde(default)]
     sync: bool,
-    /// Which blocks count as delayed if they overlap memory time only in part. Best-effort cores access memory only in
-    /// memory time. `end` selects the blocks at the end of each memory time. `both` also selects the blocks at the
-    /// start of each memory time.
+    /// Which blocks count as delayed, among the blocks that overlap memory time only in part. Memory time is the time
+    /// when best-effort cores access memory. `end` selects the blocks at the end of each memory time. `both` also
+    /// selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
     /// Published nominal budget of the kernel.

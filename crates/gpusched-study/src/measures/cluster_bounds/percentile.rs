@@ -11,8 +11,7 @@ use gpusched_model::kernel::Distribution;
 use gpusched_model::normal::cdf;
 use gpusched_model::time::Time;
 
-/// Computes the probability that a block takes at most the WCET of its cluster, for each cluster of
-/// a kernel.
+/// For each cluster of a kernel, computes the probability that a block takes at most the WCET of the cluster.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PercentileCase")]

@@ -1,4 +1,4 @@
-//! Metric that measures how well the clustering finds known clusters in traces ([Aghilinasab20] §IV-A).
+//! Metric that measures how well the clustering algorithm finds known clusters in traces ([Aghilinasab20] §IV-A).
 
 use std::collections::BTreeMap;
 
@@ -105,7 +105,7 @@ impl Planted {
 }
 
 /// Returns the number of correctly clustered blocks. The function matches each known cluster with the found cluster
-/// that contains most blocks of the known cluster. These blocks are correct.
+/// that contains the largest number of its blocks. These blocks are correctly clustered.
 fn right(intervals: &[Interval], assignment: &[usize]) -> usize {
     let planted = intervals
         .iter()

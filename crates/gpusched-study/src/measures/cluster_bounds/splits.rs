@@ -11,15 +11,15 @@ use gpusched_model::Factor;
 /// Maximum number of splits in one grid.
 pub const MAX_SPLITS: usize = 10_000;
 
-/// Splits of all blocks among the clusters of a kernel. A list such as `[[1, 1, 1], [8, 1, 1]]`
-/// states each split as one share per cluster, in any unit. A grid such as `{ parts = 10, least = 2
-/// }` contains every split into whole tenths that assigns at least two tenths to each cluster.
+/// Splits of all blocks among the clusters of a kernel. A list such as `[[1, 1, 1], [8, 1, 1]]` states one share per
+/// cluster for each split. The shares have any common unit. A grid such as `{ parts = 10, least = 2 }` contains every
+/// split whose shares are whole tenths of the blocks, with at least two tenths for each cluster.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Splits {
     /// A list of splits. Each split has one share per cluster.
     List(Vec<Vec<Factor>>),
-    /// A grid: all splits that assign a whole number of parts to each cluster.
+    /// A grid of all splits that assign a whole number of parts to each cluster.
     Grid(Grid),
 }
 
@@ -27,7 +27,7 @@ pub enum Splits {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
-    /// Number of parts that each split divides among the clusters.
+    /// Number of parts of each split. A split assigns its parts to clusters.
     #[schemars(range(min = 1))]
     pub parts: u32,
     /// Minimum number of parts for each cluster.

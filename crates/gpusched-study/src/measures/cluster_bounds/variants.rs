@@ -28,9 +28,9 @@ impl Variant {
     }
 }
 
-/// Returns one variant of `kernel` for each number in `active_blocks` and each split in `splits`.
-/// If a list is absent, all variants keep the number or the split of `kernel`. Each variant has
-/// `rows` rows in the results. The function fails if the total number of rows is too large.
+/// Returns one variant of `kernel` for each number in `active_blocks` and each split in `splits`. If a list is absent,
+/// all variants have the number of active blocks, or the split, of `kernel`. Each variant has `rows` rows in the
+/// results. The function fails if the total number of rows is too large.
 pub(super) fn variants(
     kernel: &Kernel,
     active_blocks: Option<&[u32]>,
@@ -86,9 +86,9 @@ pub(super) fn variants(
     Ok(variants)
 }
 
-/// Returns the clusters of `kernel` with another split of its blocks. The function rounds each
-/// share down to whole blocks. It assigns the remaining blocks to the clusters with the largest remainders, and prefers
-/// earlier clusters in a tie. It omits clusters without blocks.
+/// Returns the clusters of `kernel` with another split of its blocks. The function rounds each share down to whole
+/// blocks. It assigns the remaining blocks to the clusters with the largest remainders. If remainders are equal,
+/// earlier clusters have precedence. It omits clusters without blocks.
 fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> {
     let blocks = u128::from(kernel.blocks());
     let weights = split.iter().map(|share| {

@@ -1,5 +1,4 @@
-//! The kernels of a run. gpusched simulates each kernel in isolation, or several kernels
-//! concurrently.
+//! The kernels of a run. gpusched simulates one kernel in isolation, or several kernels concurrently.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,8 +38,8 @@ pub(super) struct IsolatedRun {
     pub l2_accesses: u64,
 }
 
-/// Isolated runs. The key consists of the index of a kernel and a number of SMs. Every kernel of a case runs on each
-/// number of SMs that the case assigns to the kernel, and on all SMs.
+/// Isolated runs. The key consists of the index of a kernel and a number of SMs. Every kernel of a case runs on all
+/// SMs, and on each number of SMs that the case assigns to the kernel.
 pub(super) type IsolatedRuns = BTreeMap<(usize, u32), IsolatedRun>;
 
 impl IsolatedRun {

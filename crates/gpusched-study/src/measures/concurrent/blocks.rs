@@ -1,5 +1,5 @@
-//! Model of kernels at the level of thread blocks. In isolation, a kernel has the same execution time in the model and
-//! in the simulation at warp level. The blocks of all concurrent kernels share the memory bandwidth.
+//! Model of kernels at the level of thread blocks. For a kernel in isolation, the model and the simulation at warp
+//! level have the same execution time. The blocks of all concurrent kernels share the memory bandwidth.
 
 use std::collections::BTreeMap;
 

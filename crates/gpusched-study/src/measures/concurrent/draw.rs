@@ -24,8 +24,8 @@ pub(super) type Members = Vec<(usize, u32)>;
 /// Maximum number of possible assignments of SMs to the kernels of a group.
 const MOST_WAYS: u64 = 1 << 40;
 
-/// Returns, for each c and s, the number of ways to assign one of `choices` to each of c kernels, with at most s SMs in
-/// total. Row c (0 to `count`) contains in column s (0 to `left`) the number for c and s.
+/// For each c and s, returns the number of ways to assign one of `choices` to each of c kernels, such that the kernels
+/// have at most s SMs in total. The number for c and s is in row c (0 to `count`) and in column s (0 to `left`).
 fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     let mut table = vec![vec![1; left as usize + 1]];
     for _ in 0..count {
@@ -47,8 +47,8 @@ pub(super) fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
     (1..=MOST_WAYS).contains(&all)
 }
 
-/// Selects `size` of the `kernels` kernels at random, with a number of SMs from `choices` for each
-/// selected kernel. All selected kernels together have at most `sms` SMs.
+/// Selects `size` of the `kernels` kernels at random, and for each of them a number of SMs from `choices`. All selected
+/// kernels together have at most `sms` SMs.
 pub(super) fn draw(rng: &mut impl Rng, kernels: usize, size: usize, choices: &[u32], sms: u32) -> Members {
     let mut names: Vec<usize> = (0..kernels).collect();
     let table = ways(choices, size, sms);
@@ -84,8 +84,8 @@ mod tests {
     use super::*;
     use gpusched_model::streams::{Purpose, stream};
 
-    /// Two kernels with 5, 10, … or 25 SMs each have 15 possible assignments with at most 30 SMs in total. The test checks
-    /// that all assignments are about equally frequent.
+    /// If each of two kernels has 5, 10, … or 25 SMs, there are 15 assignments with at most 30 SMs in total. The test
+    /// checks that all assignments are about equally frequent.
     #[test]
     fn every_way_is_as_likely() {
         let mut rng = stream(1, Purpose::KernelGroups, 0, 0);

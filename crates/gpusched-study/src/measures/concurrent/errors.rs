@@ -1,4 +1,4 @@
-//! Metric `side-by-side`: execution times of concurrent kernels, and errors of predictions that use
+//! Metric `side-by-side`. It computes execution times of concurrent kernels, and the errors of predictions that use
 //! only isolated runs.
 
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl SideBySide {
             .collect()
     }
 
-    /// Returns the kernels and numbers of SMs whose isolated runs are necessary for `groups`.
+    /// Returns the isolated runs that `groups` require: the kernel and the number of SMs of each run.
     fn needed(&self, groups: &[Members]) -> Vec<(usize, u32)> {
         let members = groups.iter().flatten();
         let mut needed: Vec<(usize, u32)> = members
@@ -73,7 +73,7 @@ impl SideBySide {
         needed
     }
 
-    /// Returns the kernels `members` as a group for the prediction, with memory profiles from their isolated runs.
+    /// Returns the kernels `members` as a group for the prediction. Their memory profiles are from their isolated runs.
     fn group(
         &self,
         members: &Members,
@@ -145,7 +145,7 @@ impl SideBySide {
     }
 }
 
-/// Returns the mean error of each model for each group size, over all groups of that size.
+/// For each model and each group size, returns the mean error over all groups of this size.
 fn means(rows: &[Row]) -> Vec<Row> {
     let mut sums: BTreeMap<(String, String, &'static str), (f64, u32)> = BTreeMap::new();
     for row in rows {

@@ -97,7 +97,7 @@ impl Parameters for SideBySideParameters {
     }
 }
 
-/// Rejects memory parameters that are invalid, and memory parameters of a GPU that does not have `sms` SMs.
+/// Rejects memory parameters that are invalid, or that belong to a GPU without exactly `sms` SMs.
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
     if platform.sms != sms {
         let expected = format!("{sms}, the number of SMs of the simulated GPU");
@@ -106,7 +106,7 @@ pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> 
     platform.check()
 }
 
-/// Converts a group that the study states, and checks it.
+/// Checks and converts a group that the study states.
 fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Refusal> {
     let refuse = |found: String, expected: String| {
         let field = format!("groups[{index}]");

@@ -1,5 +1,5 @@
-//! Metric that measures the execution times and bandwidths of isolated kernels on several numbers of SMs. The metric
-//! also computes the errors of [Masola23] Eqs 4 and 17, which predict from one measurement on all SMs.
+//! Metric that measures the execution time and the bandwidth of isolated kernels on several numbers of SMs. The metric
+//! also computes the errors of [Masola23] Eqs 4 and 17. These equations predict from one measurement on all SMs.
 
 use gpusched_model::Refusal;
 use rayon::prelude::*;
@@ -20,7 +20,7 @@ use gpusched_model::group::MemoryPlatform;
 pub struct MemoryProfilesParameters {
     /// Path of the file with the run. The file states the machine and the kernels.
     run: String,
-    /// Numbers of SMs on which each kernel runs. gpusched always adds the number of all SMs of the machine.
+    /// Numbers of SMs on which each kernel runs. gpusched also runs each kernel on all SMs of the machine.
     sms: Vec<u32>,
     /// Memory parameters of the platform, for the equations.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Methods that decide whether a system is schedulable: analyses with one partition, plans, and simulation.
+//! Methods that decide whether a system is schedulable. They are analyses with one partition, plans, and simulation.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub enum Method {
     /// One partition contains all SMs, and timers release the segments.
     Enforced,
     /// One partition contains all SMs. A system counts as schedulable if no simulated run misses a deadline. No safe
-    /// analysis accepts more systems.
+    /// analysis can accept more systems.
     Simulation,
     /// Each task has its own partition for its kernels. The partitions have the smallest sizes that the end-to-end
     /// analysis permits.
@@ -38,7 +38,7 @@ pub enum Method {
     Auto,
 }
 
-/// The result of a method. The numbers of SMs and partitions are 0 if the method has no plan.
+/// The result of a method. If the method has no plan, the numbers of SMs and of partitions are 0.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Found {
     pub schedulable: bool,

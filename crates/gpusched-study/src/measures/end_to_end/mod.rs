@@ -1,4 +1,5 @@
-//! Metric that compares analyses and plans by their shares of schedulable systems, over random end-to-end systems.
+//! Metric that compares analyses and plans on random end-to-end systems. It reports the share of schedulable systems
+//! for each of them.
 
 mod methods;
 
@@ -23,8 +24,8 @@ use gpusched_model::time::Time;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EndToEndCase")]
 pub struct EndToEndParameters {
-    /// Utilizations of each core, which include the CPU time and the GPU time of the tasks on this core. GPU time is
-    /// the time on all SMs in isolation.
+    /// Utilizations of each core. They include the CPU time and the GPU time of the tasks on this core. GPU time is the
+    /// time on all SMs in isolation.
     utilization: Vec<f64>,
     /// Number of systems for each utilization.
     sets: u64,
@@ -47,7 +48,7 @@ pub struct EndToEndParameters {
     /// Interference model: `none` or `conflict`. Default: `none`.
     #[serde(default = "none")]
     interference: Interference,
-    /// Time that each kernel needs in addition to its execution, such as the cost of preemption. Only without `wcet`.
+    /// Additional time of each kernel besides its execution, such as the cost of preemption. Only without `wcet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     overhead: Option<Time>,
     /// Analyses and plans. All methods analyze the same systems.
@@ -79,7 +80,7 @@ pub struct EndToEnd {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 struct Sums {
     schedulable: u64,
-    /// Number of systems that are schedulable with this method, but not with the method `holistic`.
+    /// Number of systems that are schedulable under this method, but not under the method `holistic`.
     alone: u64,
     /// Total numbers of SMs and partitions of all plans.
     sms: u64,

@@ -5,8 +5,8 @@ use crate::measures::limits::combinations;
 use gpusched_model::error::Refusal;
 use gpusched_model::{Factor, Scheduler};
 
-/// Returns the values of `budgets`, which must be integers. Rejects budgets that require more than `most` simulations
-/// for all `schedulers` together.
+/// Returns the values of `budgets`, which must be integers. Rejects the budgets if all `schedulers` together require
+/// more than `most` simulations.
 pub(super) fn budgets(budgets: &Values, schedulers: &[Scheduler], most: usize) -> Result<Vec<u32>, Refusal> {
     if schedulers.is_empty() {
         return Err(Refusal::new(

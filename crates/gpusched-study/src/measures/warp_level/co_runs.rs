@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::measures::{Files, Labels, Measure, Parameters, Row};
 
-/// Simulates random co-runs of kernels on different SMs, and compares the time of each kernel with all forms of the
-/// bound.
+/// Simulates random co-runs of kernels on different SMs. Compares the time of each kernel with all forms of the bound.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CoRunsCase")]
@@ -29,8 +28,8 @@ pub struct CoRunsParameters {
     /// How the partitions share L2 and the memory channels. Default: `shared`, without a division.
     #[serde(default)]
     memory: Division,
-    /// Whether hashes with irreducible polynomials select the L2 slice and the bank of an address, to prevent partition
-    /// camping by strided accesses. Default: the mapping of the GPU.
+    /// Whether hashes with irreducible polynomials select the L2 slice and the bank of an address. Such hashes prevent
+    /// partition camping by strided accesses. Default: the mapping of the GPU.
     #[serde(default)]
     hashed: bool,
     /// Largest camping factor of the kernels. Default: no limit.

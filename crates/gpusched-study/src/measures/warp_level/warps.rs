@@ -1,4 +1,5 @@
-//! Metric that computes the response times of kernels that share a sub-core, for many issue budgets of one kernel.
+//! Metric that computes the response times of kernels that share a sub-core. It covers many issue budgets of one
+//! kernel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Columns and kind of a figure, if the options do not state them.
+//! Chooses the columns and the kind of a figure if the options do not state them.
 
 use std::collections::HashSet;
 
@@ -133,8 +133,8 @@ fn default_x(selected: &Selected<'_>, free: impl Fn(&str) -> bool) -> Result<Str
 }
 
 impl<'t> Selected<'t> {
-    /// Returns the columns that distinguish the rows: columns with filled cells that are not all equal. In results of
-    /// cases, these are the columns before `quantity`. In other tables, these columns contain texts.
+    /// Returns the columns that distinguish the rows. Such a column has filled cells that are not all equal. In results
+    /// of cases, these are the columns before `quantity`. In other tables, these columns contain texts.
     fn keys(&self) -> impl Iterator<Item = &'t str> {
         let table = self.table;
         let columns = table.columns().iter().map(String::as_str);
@@ -155,7 +155,7 @@ impl<'t> Selected<'t> {
             .flat_map(|column| self.rows.iter().map(move |&row| column.text(row)))
     }
 
-    /// Returns whether the table has the column `name` with a filled cell in each selected row.
+    /// Returns whether the table has the column `name`, and each selected row has a filled cell in this column.
     fn is_filled(&self, name: &str) -> bool {
         self.table.find(name).is_some() && self.cells(name).all(|cell| !cell.is_empty())
     }

@@ -51,8 +51,8 @@ pub(super) struct Chart {
 pub(super) struct Panel {
     /// Title of the panel; may be empty.
     pub title: String,
-    /// Points of the panel, one list per series. The points are in ascending order of x. A list is empty if the panel has no
-    /// row of the series.
+    /// Points of the panel, one list per series. The points are in ascending order of x. If the panel has no row of a
+    /// series, the list of this series is empty.
     pub lines: Vec<Vec<Point>>,
     pub x: Axis,
     pub y: Axis,
@@ -77,8 +77,8 @@ pub(super) fn check(tables: &[Table], options: &Options) -> Result<()> {
     normalize::reference(&rows.series, options).map(drop)
 }
 
-/// Checks that each series has at most one value at each place, unless the kind of figure can show several values at
-/// one place.
+/// Checks that each series has at most one value at each place. Omits this check if the kind of figure can show several
+/// values at one place.
 pub(super) fn check_places(tables: &[Table], options: &Options) -> Result<()> {
     let selected = rows::select(tables, &options.selection)?;
     let choice = Choice::new(&selected, options)?;
@@ -142,7 +142,7 @@ impl Chart {
         with_bands && points.any(|point| point.band.is_some_and(|(low, high)| low < high))
     }
 
-    /// Returns whether the figure needs a legend: its series have names, and no axis shows these names.
+    /// Returns whether the figure needs a legend. It needs one if its series have names that no axis shows.
     pub fn has_legend(&self) -> bool {
         self.kind != FigureKind::Heat && self.series.iter().any(|name| !name.is_empty())
     }
@@ -240,8 +240,7 @@ impl Builder<'_> {
         panels.collect()
     }
 
-    /// Returns three items for `rows`: the categories of the horizontal axis, the horizontal axis, and the vertical
-    /// axis.
+    /// Returns the categories of the horizontal axis, the horizontal axis, and the vertical axis for `rows`.
     fn axes(&self, rows: &[&Row<'_>], series: &[String]) -> Result<(Vec<String>, Axis, Axis)> {
         let options = self.options;
         let column = self.choice.x.as_deref().unwrap_or_default();
@@ -363,7 +362,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the names of the series in the legend. A number follows the name of its column.
+/// Returns the names of the series in the legend. If the names are numbers, the name of their column precedes each
+/// number.
 fn legend(names: Vec<String>, columns: &[String], kind: FigureKind) -> Vec<String> {
     match columns {
         [column] if kind != FigureKind::Heat && names.iter().all(|name| name.parse::<f64>().is_ok()) => {
@@ -373,7 +373,8 @@ fn legend(names: Vec<String>, columns: &[String], kind: FigureKind) -> Vec<Strin
     }
 }
 
-/// Returns the maximum number of series. A heat map may have more series, because a row of cells needs no line style.
+/// Returns the maximum number of series. A heat map may have more series than other figures, because a row of cells
+/// needs no line style.
 fn most_series(options: &Options) -> usize {
     match options.kind {
         Some(FigureKind::Heat) => MAX_CATEGORIES,

@@ -1,4 +1,4 @@
-//! Values relative to the values of one series.
+//! Division of all values by the values of one series.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub fn reference(series: &[String], options: &Options) -> Result<Option<usize>> 
 /// Divides each value and its interval by the value of the stated series in the same panel and at the same place.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if there is no such series, or if this series does not have exactly one positive value
+/// Fails with [`Error::Refused`] if there is no such series, or if this series has no positive value or several values
 /// at a place.
 pub fn apply(rows: &mut Rows<'_>, options: &Options) -> Result<()> {
     let Some(series) = reference(&rows.series, options)? else {

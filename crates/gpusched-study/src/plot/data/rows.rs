@@ -34,7 +34,7 @@ pub struct Row<'t> {
 }
 
 impl Row<'_> {
-    /// Returns `refusal` as an error with the name of the table and the line of this row.
+    /// Returns `refusal` as an error that states the name of the table and the line of this row.
     pub fn error(&self, refusal: Refusal) -> Error {
         self.table.error(Some(self.row), refusal)
     }
@@ -46,7 +46,7 @@ impl Row<'_> {
     }
 }
 
-/// Selects the rows that have one of the values of `selection` in each of its columns.
+/// Selects the rows whose cell in each column of `selection` has one of the values for this column.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] if a column is missing, or if a value occurs in no row.
@@ -171,14 +171,14 @@ fn number(table: &Table, row: usize, column: Column<'_>) -> Result<Option<f64>> 
     }
 }
 
-/// Returns the filled cells of a row as the name of a series.
+/// Returns the name of a series: the filled cells of a row.
 fn joined(columns: &[Column<'_>], row: usize) -> String {
     let cells = columns.iter().map(|column| column.text(row));
     let cells: Vec<&str> = cells.filter(|cell| !cell.is_empty()).collect();
     cells.join(" ")
 }
 
-/// Returns the cells of a row as the title of a panel. A number follows the name of its column.
+/// Returns the cells of a row as the title of a panel. The name of the column precedes each number.
 fn titled(columns: &[Column<'_>], row: usize) -> String {
     let cells = columns.iter().map(|column| {
         let (name, text) = (column.name(), column.text(row));

@@ -6,14 +6,14 @@ use crate::plot::options::FigureKind;
 use crate::plot::statistics::BoxOf;
 use crate::plot::svg::Document;
 
-/// Share of a category that its bars fill.
+/// Share of the width of a category that its bars fill.
 const FILLED: f64 = 0.8;
 /// Largest width of a bar [pixels].
 const WIDEST: f64 = 48.0;
 /// Half the width of the horizontal line at each end of an interval [pixels].
 const CAP: f64 = 3.0;
 
-/// Returns whether a kind of figure has areas in the color of their series.
+/// Returns whether figures of this kind have areas in the color of a series.
 pub fn are_filled(kind: FigureKind) -> bool {
     matches!(kind, FigureKind::Bar | FigureKind::Box)
 }
@@ -96,8 +96,8 @@ fn with_values(points: &[Point]) -> impl Iterator<Item = (&Point, f64)> {
     points.iter().filter_map(|point| Some((point, point.y?)))
 }
 
-/// The series that have a value, for each category. The bars of a category are next to each other, without gaps for other
-/// series.
+/// For each category, the series that have a value there. The bars of a category are next to each other, without gaps
+/// for other series.
 struct Slots {
     series: Vec<Vec<usize>>,
     /// Largest number of series at a category.

@@ -19,7 +19,7 @@ const MARKER_DISTANCE: f64 = 70.0;
 /// Position of a point in the figure [pixels].
 type At = (f64, f64);
 
-/// Draws the lines of a panel with their confidence bands in `document`, and their markers in `marks`.
+/// Draws the lines of a panel. The lines and their confidence bands are in `document`, and the markers are in `marks`.
 pub fn draw(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
     let lines = &frame.panel.lines;
     for (index, pieces) in bands(lines).into_iter().enumerate() {
@@ -58,7 +58,7 @@ pub fn draw(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
     }
 }
 
-/// Draws each series as steps: for each value, the share of the values that are at most this value.
+/// Draws each series as steps. At each value, the height is the share of the values that are at most this value.
 pub fn steps(frame: &Frame<'_>, document: &mut Document) {
     let right = frame.place.x + frame.layout.frame.0;
     for (index, points) in frame.panel.lines.iter().enumerate() {
@@ -75,7 +75,7 @@ pub fn steps(frame: &Frame<'_>, document: &mut Document) {
     }
 }
 
-/// Draws the interval of each point in `document`, and its marker in `marks`.
+/// For each point, draws the interval in `document` and the marker in `marks`.
 pub fn points(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
     for (index, points) in frame.panel.lines.iter().enumerate() {
         for point in points {
@@ -94,10 +94,10 @@ pub fn points(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) 
 /// One point of a confidence band: x, and the two ends of the interval.
 type Interval = (f64, (f64, f64));
 
-/// Returns the confidence bands of every line. Gaps divide a band into pieces. A band has no piece where the values are
-/// at the ends of their intervals, such as the schedulability ratios 0 and 1. There, the bands of many lines would
-/// overlap, and each interval depends only on the number of sets. If several bands are equal, the figure shows only the
-/// first band.
+/// Returns the confidence bands of every line. Gaps divide a band into pieces. The band of a line has a gap where the
+/// value is an end of its interval, such as the schedulability ratios 0 and 1. Bands of many lines would overlap there,
+/// and each interval depends only on the number of sets. If several bands are equal, the figure shows only the first
+/// band.
 fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     let mut drawn = HashSet::new();
     let mut bands = Vec::with_capacity(lines.len());
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(bands(&[first, second]), expected);
     }
 
-    /// Where all sets or no sets are schedulable, a figure shows no bands.
+    /// A figure shows no bands where all sets or no sets are schedulable.
     #[test]
     fn bands_are_absent_at_the_ends_of_a_share() {
         let whole = |x| Point {

@@ -138,7 +138,7 @@ impl Frame<'_> {
         self.labels(document);
     }
 
-    /// Draws the grid: a line at each tick of each axis that shows numbers.
+    /// Draws the grid. The grid has a line at each tick of each axis that shows numbers.
     fn grid(&self, document: &mut Document) {
         let (left, top) = (self.place.x, self.place.y);
         let (right, bottom) = (left + self.layout.frame.0, top + self.layout.frame.1);

@@ -12,8 +12,7 @@ const STEPS: u64 = 10;
 pub struct TimeAxis {
     /// Symbol of the time unit.
     pub unit: &'static str,
-    /// Times that have a label, in ascending order. The list is empty only if the window is too
-    /// narrow for a label.
+    /// Times with a label, in ascending order. The list is empty only if the window is too narrow for a label.
     pub ticks: Vec<Time>,
     /// Length of the time unit [ns].
     length: u64,
@@ -28,7 +27,8 @@ impl TimeAxis {
         TimeAxis::new(Window { from, to: end }, room, 2)
     }
 
-    /// Creates the axis of a window that is `room` characters wide, with at least `gap` characters between two labels.
+    /// Creates the axis of a window. The axis is `room` characters wide, with at least `gap` characters between two
+    /// labels.
     pub(super) fn new(window: Window, room: usize, gap: usize) -> TimeAxis {
         let (unit, length) = match window.to.ns() {
             1_000_000_000.. => ("s", 1_000_000_000),

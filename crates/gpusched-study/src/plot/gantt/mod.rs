@@ -1,9 +1,9 @@
 //! Gantt charts of timelines, as SVG for papers and as text for terminals.
 //!
-//! Tracks are arranged from top to bottom. The lanes of a track are adjacent, and the counters of a process are below its
-//! tracks. Each category has the same colour in all windows of a timeline. Colours also differ in lightness or hatching, so
-//! the chart remains readable on black-and-white printers and for color-blind readers (Okabe & Ito 2008). Each byte of the
-//! output depends only on the timeline and the options.
+//! A chart shows its tracks from top to bottom. The lanes of a track are adjacent, and the counters of a process are
+//! below its tracks. Each category has the same colour in all windows of a timeline. Colours also differ in lightness
+//! or hatching, so the chart remains readable on black-and-white printers and for color-blind readers (Okabe & Ito
+//! 2008). Each byte of the output depends only on the timeline and the options.
 //!
 //! ```
 //! use gpusched_study::plot::gantt::{self, Options, Terminal};

@@ -41,14 +41,14 @@ pub struct Bar<'a> {
     pub name: &'a str,
     pub category: &'a str,
     pub colour: usize,
-    /// Start and end of the slice before it was cut.
+    /// Start and end of the uncut slice.
     pub whole: (Time, Time),
     pub start: Time,
     pub end: Time,
 }
 
-/// The values of a counter in the window. If the counter has a value at the start of the window, this value is the
-/// first value in the list.
+/// The values of a counter in the window. If the counter has a value at the start of the window, the list starts with
+/// this value.
 #[derive(Debug)]
 pub struct Steps<'a> {
     pub name: &'a str,

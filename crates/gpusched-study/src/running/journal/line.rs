@@ -74,8 +74,8 @@ pub struct Record {
     pub content: Content,
 }
 
-/// A line after the first: a record with its checksum. The checksum detects changes, for example by a defective disk or an
-/// editor.
+/// A line after the first: a record with its checksum. The checksum detects changes that, for example, a defective disk
+/// or an editor causes.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Tasks of a chain, as (period, phase, response time) on separate cores. The second task shares
-/// the core of the first task if `shared` is true.
+/// Returns a system with one chain. `tasks` has the period and response time of each task. Each task has its own core.
+/// The second task shares the core of the first task if `shared` is true.
 fn chain(tasks: &[(u64, u64)], phases: bool, shared: bool, communication: &str) -> System {
     let cores: Vec<String> = (0..tasks.len())
         .map(|core| format!(r#"{{"name":"c{core}","policy":"fp"}}"#))
@@ -29,7 +29,7 @@ fn chain(tasks: &[(u64, u64)], phases: bool, shared: bool, communication: &str) 
     ))
 }
 
-/// Returns the fault that the check finds in the bounds `reaction` and `age`, stated for `method`.
+/// Returns the fault that the check finds if an answer states the bounds `reaction` and `age` for `method`.
 fn claim(system: &System, method: Method, reaction: u64, age: u64, responses: &[u64]) -> Option<String> {
     let rows: Vec<Row> = responses
         .iter()

@@ -6,8 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::super::edf::{Edf, Source};
 use super::super::memory::Lost;
 
-/// Reference implementation: examines every arrival up to `horizon`, from the start of each fixed
-/// point.
+/// Reference implementation: examines every arrival up to `horizon`. Each fixed point starts from its initial value.
 fn enumerated(sources: &[Source], index: usize, horizon: i128) -> i128 {
     let own = sources[index];
     let signed = |value: u128| value as i128;

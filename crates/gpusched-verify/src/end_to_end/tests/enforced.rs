@@ -23,7 +23,7 @@ fn timers_remove_jitter() {
 
 #[test]
 fn segments_have_their_own_deadlines_under_edf() {
-    // Streams of a: T 20, C 2, J 1, D 4, and T 20, C 2, D 10. Stream of b: T 40, C 6, D 40.
+    // Task a has two streams: T 20, C 2, J 1, D 4, and T 20, C 2, D 10. Task b has one stream: T 40, C 6, D 40.
     let table = rows("[[[3,8,14],[3,4,4]],[[10],[10]]]");
     tight_with(&system_on("edf", "suspend"), &table, Some(&[&[0, 4, 10], &[0]]));
 }
@@ -42,8 +42,8 @@ fn invalid_offsets_are_refused() {
     refused("busy", &[&[0, 4, 10], &[0]], "evidence.offsets_ns[0]");
 }
 
-/// A segment that overruns its time delays the next release of its task. So the releases of a
-/// task without a bound are not periodic, and no other task on its resources has a bound.
+/// A segment that takes longer than its time slot delays the next release of its task. So the releases of a task
+/// without a bound are not periodic, and no other task on its resources has a bound.
 #[test]
 fn a_task_that_overruns_disturbs_other_tasks() {
     let system = system_on("fp", "suspend");

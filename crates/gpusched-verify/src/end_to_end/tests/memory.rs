@@ -19,8 +19,8 @@ fn shared(text: &str) -> System {
     System::new(&draft, environment).expect("a valid system")
 }
 
-/// Returns a system with tasks a and b without traffic on the resource x of kind `kind` with `policy`, and with tasks y
-/// and z, each alone on a core. `z` and `y` are additional fields of the segments of z and y.
+/// Returns a system of four tasks. Tasks a and b share the resource x of kind `kind` with `policy`, and have no
+/// traffic. Tasks y and z are each alone on a core. `z` and `y` are additional fields of the segments of z and y.
 ///
 /// With R = 3, z moves at most min(t, 2) bytes and y at most min(t, 1) bytes in a short window. So y
 /// ends after 1 + 2 ns, z ends after 2 + 1 ns, and x loses 3 ns in a window of at least 3 ns.
@@ -78,14 +78,14 @@ fn unknown_traffic_is_the_peak_during_the_wcet() {
     ] {
         tight(&beside("partitions", "fp", z, ""), table);
     }
-    // V = 1 byte: stated, or from half of the bandwidth for 2 ns.
+    // V = 1 byte in both cases: the segment states V, or it uses half of the bandwidth for 2 ns.
     let table = "[[[6],[6]],[[12],[12]],[[3],[null]],[[2],[null]]]";
     for z in [r#","bandwidth":"0.5GB/s""#, r#","traffic":1"#] {
         tight(&beside("partitions", "fp", z, ""), table);
     }
 }
 
-/// A blocker also counts in full if the resource loses no time: b delays a by 6 ns.
+/// Even if the resource loses no time, the blocking job counts with its whole WCET: b delays a by 6 ns.
 #[test]
 fn enough_bandwidth_for_all_peaks() {
     let half = r#","bandwidth":"0.5GB/s""#;
@@ -105,7 +105,8 @@ fn a_task_without_a_bound_uses_its_peak_at_any_time() {
     let half = r#","bandwidth":"0.5GB/s""#;
     let system = beside("partitions", "fp", half, "");
     tight(&system, "[[[10],[10]],[[22],[22]],[[null],[null]],[[2],[null]]]");
-    // A bound on only an earlier segment does not help: z has two segments, and only the first segment has a bound.
+    // A bound on an earlier segment alone does not help. Here, z has two segments, and only the first segment has a
+    // bound.
     let two = format!(r#"{half}}},{{"on":"cz","wcet":1{half}"#);
     let system = beside("partitions", "fp", &two, "");
     let table = "[[[10],[10]],[[22],[22]],[[3,null],[null,null]],[[2],[null]]]";
@@ -177,8 +178,8 @@ fn preempted(policy: &str, more: &str, tasks: &str) -> System {
 }
 
 /// Task h loses 10 ns while the kernel of i executes. The kernel loses 2 ns, because two jobs of h move one byte each.
-/// The bound of i is from the window that starts at the release: 12 + 8 + 2·4 ns. The window that starts with an idle
-/// core includes the 10 ns: 12 + 8 + 2·4 + 10 ns.
+/// The window that starts at the release gives the bound of i: 12 + 8 + 2·4 ns. The window that starts with an idle
+/// core also includes the 10 ns: 12 + 8 + 2·4 + 10 ns.
 ///
 /// Without these 10 ns and with only one job of h, the bound would be 24 ns. The following run exceeds 24 ns: h and i
 /// arrive at 0. The memory serves the kernel first, so h waits for its byte from 0 to 10. Task h executes from 10 to
@@ -218,7 +219,8 @@ fn a_spin_moves_no_bytes() {
         {"name":"u","period":100,"priority":1,"segments":[{"on":"c0","wcet":2,"traffic":0}]},
         {"name":"w","period":100,"priority":2,"segments":[{"on":"c1","wcet":1,"traffic":1}]}]}"#,
     );
-    // Execution and lost time [ns]: s has 1 + 6 lost, then 5 + 1 lost; u has 2 + (1 + 6) + 6 lost; w has 1 + 5 lost.
+    // Executed and lost time [ns]: s executes 1 and loses 6, then executes 5 and loses 1; u takes 2 + (1 + 6) and loses
+    // 6; w executes 1 and loses 5.
     tight(&system, "[[[7,13],[null,6]],[[15],[null]],[[6],[null]]]");
 }
 

@@ -1,4 +1,4 @@
-//! Rules of partitions beyond the golden examples, and statements outside the table.
+//! Partition rules that the golden examples do not cover, and statements outside the table.
 
 use super::*;
 
@@ -22,11 +22,11 @@ fn kernels(policy: &str, tasks: &[(u64, u64, u64)]) -> System {
 fn preemption_at_block_boundaries_has_a_cost() {
     let set = [(20, 4, 4), (40, 6, 2)];
     tight(&kernels("fp", &set), "[[[4],[4]],[[10],[10]]]");
-    // One block minus 1 ns blocks the first task. The first task preempts the second task once. One block of the second
-    // task may also delay a job of the first task into the window.
+    // The first task is blocked for one block minus 1 ns. It preempts the second task once. A block of the second task
+    // may also delay an earlier job of the first task, so that this job executes in the window.
     tight(&kernels("lp-fp", &set), "[[[5],[5]],[[13],[13]]]");
     tight(&kernels("np-fp", &set), "[[[9],[9]],[[10],[10]]]");
-    // Without a kernel of several blocks, a preemption is impossible.
+    // If each kernel has only one block, a preemption is impossible.
     let set = [(20, 4, 4), (40, 6, 6)];
     tight(&kernels("lp-fp", &set), "[[[9],[9]],[[10],[10]]]");
 }
@@ -63,7 +63,7 @@ fn deadlines_order_kernels() {
     tight(&kernels("np-edf", &set), "[[[9],[9]],[[10],[10]]]");
     // The first task may preempt the second task, which then takes one block more.
     tight(&kernels("lp-edf", &set), "[[[7],[7]],[[12],[12]]]");
-    // With too much work, there is no bound.
+    // If there is too much work, there is no bound.
     let found = fault(
         &kernels("edf", &[(20, 15, 15), (40, 20, 20)]),
         &rows("[[[20],[20]],[[40],[40]]]"),

@@ -14,8 +14,8 @@ pub enum Access {
         /// Distance between the addresses of neighboring lanes [bytes].
         stride: i64,
     },
-    /// Any other pattern. The value is the index of the first address of this instruction in the
-    /// address list of the warp.
+    /// Any other pattern. The addresses are in the address list of the warp, and the value is the index of the first
+    /// address.
     Listed(u32),
 }
 

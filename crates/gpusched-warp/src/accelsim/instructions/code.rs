@@ -13,8 +13,8 @@ const MOST: usize = 1 << 20;
 /// functions use the same addresses.
 const MOST_AT_ONE_ADDRESS: u32 = 1 << 10;
 
-/// Number of generic addresses that belong to local memory, from the base address on. A thread has at most 512 KiB of
-/// local memory (CUDA Programming Guide).
+/// Size of the generic address range of local memory [bytes]. A thread has at most 512 KiB of local memory (CUDA
+/// Programming Guide).
 const LOCAL_WINDOW: u64 = 512 << 10;
 
 /// Lower limit of the addresses of global memory. If the trace does not state the base of shared
@@ -36,13 +36,14 @@ pub struct Code {
 #[derive(Debug, Clone)]
 struct Entry {
     pc: u32,
-    /// Entry for the line that followed the last occurrence of this instruction. The same entry probably follows again.
+    /// Entry for the line that followed the last occurrence of this instruction. This entry probably follows the next
+    /// occurrence too.
     following: u32,
     /// Text of the columns from `dest_num` to `mem_width`.
     columns: Box<[u8]>,
     /// Whether the line ends with columns that contain addresses.
     accesses: bool,
-    /// Numbers of the instruction, one for each memory space that the instruction has accessed.
+    /// Indices of the instruction, one for each memory space that the instruction has accessed.
     spaces: [Option<u32>; 3],
     /// Previous entry for an instruction at this address.
     other: Option<u32>,
@@ -50,7 +51,7 @@ struct Entry {
     depth: u32,
 }
 
-/// Columns of a line that are equal in each execution of the instruction.
+/// Instruction of a line, recognized by the columns that are equal in each execution.
 pub(in crate::accelsim) struct Known {
     /// Entry of the instruction.
     entry: u32,
@@ -154,8 +155,8 @@ impl Code {
         Ok(index)
     }
 
-    /// Returns the number of the instruction for the memory space that contains `first`, the
-    /// address of the first lane.
+    /// Returns the index of the instruction for one memory space. This space contains `first`, the address of the first
+    /// lane.
     pub(in crate::accelsim) fn resolve(
         &mut self,
         known: &Known,

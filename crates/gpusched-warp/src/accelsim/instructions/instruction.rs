@@ -4,8 +4,7 @@ use super::opcode::{is_bulk, is_generic, kind, lane_bytes, skips_l1};
 use crate::accelsim::token::{Fault, Tokens, decimal, show};
 use crate::accelsim::{Header, Kind, Space};
 
-/// Maximum number of registers that one instruction reads, and maximum number of registers that
-/// it writes.
+/// Maximum number of registers that one instruction reads. The same limit applies to the registers that it writes.
 const MOST_REGISTERS: u64 = 8;
 
 /// The register RZ. Reads of RZ return zero, and writes to RZ have no effect.
@@ -18,9 +17,9 @@ pub struct SassInstruction {
     pub pc: u32,
     /// Opcode with modifiers, such as `LDG.E.64.SYS`.
     pub opcode: String,
-    /// Operation of the instruction. For generic accesses (`LD`, `ST`, `ATOM`), the address of
-    /// the first lane determines the memory space. A generic instruction that accesses several
-    /// memory spaces counts as one instruction per space.
+    /// Operation of the instruction. For generic accesses (`LD`, `ST`, `ATOM`), the address of the first lane
+    /// determines the memory space. If a generic instruction accesses several memory spaces, it counts as one
+    /// instruction per space.
     pub kind: Kind,
     /// Written registers, without RZ. If a wide result occupies several registers, traces name
     /// only the first register.
@@ -107,7 +106,7 @@ impl SassInstruction {
     }
 }
 
-/// Reads a count, and then this number of registers. RZ is omitted from the result.
+/// Reads the number of registers, and then the registers. RZ is omitted from the result.
 fn registers(words: &mut Tokens<'_>, count: &'static str, field: &'static str) -> Result<Vec<u8>, Fault> {
     let few = |word: &[u8]| decimal(word).filter(|&count| count <= MOST_REGISTERS);
     let count = words.read(count, few, "0 to 8 registers")?;

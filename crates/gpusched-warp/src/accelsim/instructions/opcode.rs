@@ -1,4 +1,4 @@
-//! Operations of SASS opcodes. An operation contains only those properties of an opcode that affect the timing.
+//! Operations of SASS opcodes. An operation contains only the properties of an opcode that affect the timing.
 //!
 //! The opcode names, from Kepler to Hopper, are from the CUDA Binary Utilities of NVIDIA
 //! (instruction set reference). The unit of each instruction is from the tables of Accel-Sim.
@@ -29,7 +29,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// Returns the name that the space has in results.
+    /// Returns the name of the memory space in results.
     pub fn name(self) -> &'static str {
         match self {
             Space::Global => "global",
@@ -53,11 +53,11 @@ pub enum Kind {
     Special,
     /// A matrix instruction of the tensor cores.
     Tensor,
-    /// A move among registers, a selection or a conversion.
+    /// A move between registers, a selection or a conversion.
     Move,
     /// An exchange of values among the lanes of a warp.
     Shuffle,
-    /// An operation of the uniform datapath (from Turing on): one value for all lanes.
+    /// An operation of the uniform datapath (from Turing on), which computes one value for all lanes.
     Uniform,
     /// A texture operation. Traces do not contain addresses for such operations.
     Texture,
@@ -67,7 +67,7 @@ pub enum Kind {
     Branch,
     /// A barrier where the warp waits for other warps of the block.
     Barrier,
-    /// An arrival at a barrier without waiting.
+    /// An arrival at a barrier where the warp does not wait.
     Arrive,
     /// A fence where the warp waits for its own memory accesses.
     Fence,
@@ -79,8 +79,7 @@ pub enum Kind {
     Atomic(Space),
     /// An instruction that ends all lanes that execute it.
     Exit,
-    /// An instruction that requires little more than an issue slot: nop, votes, counters, cache
-    /// control.
+    /// An instruction that mainly requires an issue slot: nop, votes, counters, cache control.
     Other,
     /// An instruction whose opcode is not in the table.
     Unknown,
@@ -270,7 +269,7 @@ pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     Some(bits / 8)
 }
 
-/// Returns whether a load bypasses L1, because it must observe the writes of other SMs.
+/// Returns whether a load bypasses L1. Such a load must observe the writes of other SMs.
 pub(super) fn skips_l1(opcode: &str) -> bool {
     let has = |name| opcode.split('.').any(|part| part == name);
     has("STRONG") && (has("GPU") || has("SYS"))

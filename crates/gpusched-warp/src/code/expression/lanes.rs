@@ -197,7 +197,7 @@ pub fn call_each(function: Function, arguments: &[Lanes]) -> Lanes {
 mod tests {
     use super::*;
 
-    /// Returns numbers near 0 and near the limits of common bit widths.
+    /// Returns numbers near 0 and near the limits of integers with common bit widths.
     fn numbers() -> impl Iterator<Item = i64> {
         let near = |end: i64| (-40..40).map(move |more| end.wrapping_add(more));
         [0, 1 << 7, 1 << 8, -(1 << 15), 1 << 31, 1 << 32, i64::MAX]

@@ -3,9 +3,9 @@
 //! Most addresses are affine functions of the lane number. gpusched stores such values as base + stride · lane. With
 //! this form, an operator needs one evaluation instead of one per lane.
 //!
-//! In a loop, only those parts of an expression change that contain loop counters. gpusched therefore splits each sum
-//! into fixed terms and moving terms. Each warp computes the fixed terms only once. Only the moving terms contain loop
-//! counters. Addition wraps, so the order of the terms does not change the sum.
+//! In a loop, only the parts of an expression with loop counters change. gpusched therefore splits each sum into fixed
+//! terms and moving terms. Only the moving terms contain loop counters. Each warp computes the fixed terms only once.
+//! Addition wraps, so the order of the terms does not change the sum.
 
 mod kept;
 mod lanes;
@@ -48,7 +48,7 @@ pub(super) struct FixedParts {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Room {
     stack: Vec<Lanes>,
-    /// Reads of missing buffer values, since the list was last cleared.
+    /// Missing buffer values that an expression has read since the list was last cleared.
     pub missing: Vec<Missing>,
 }
 
@@ -98,9 +98,8 @@ impl Compiled {
         })
     }
 
-    /// Appends to `found` all parts of the expression that depend on the block. Returns `true` if each part has the
-    /// same value in all loop rounds. In this case, the values of the parts determine how the expression depends on the
-    /// block.
+    /// Appends to `found` all parts of the expression that depend on the block. Returns `true` if no part changes
+    /// between loop rounds. In this case, the values of the parts determine how the expression depends on the block.
     pub fn of_block(&self, parts: &FixedParts, found: &mut Vec<Postfix>) -> bool {
         let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
         let moving = self.moving.as_ref();

@@ -28,7 +28,7 @@ pub struct Postfix {
     reads: bool,
 }
 
-/// Values of a part of an expression, and the reads of missing buffer values.
+/// Values of a part of an expression, and the missing buffer values that the part has read.
 #[derive(Debug)]
 struct Checked {
     lanes: Lanes,
@@ -77,8 +77,8 @@ impl Postfix {
         }
     }
 
-    /// Evaluates an expression that reads values of buffers. A missing value counts only if the result depends on it:
-    /// `c ? x : y`, `x && y` and `x || y` ignore an operand that does not affect the result.
+    /// Evaluates an expression that reads values of buffers. A missing value counts only if the result depends on it.
+    /// The operators `c ? x : y`, `x && y` and `x || y` ignore an operand that does not affect the result.
     #[inline(never)]
     fn evaluate_checked(&self, position: &Position, counters: &[i64], room: &mut Room) -> Lanes {
         let mut stack: Vec<Checked> = Vec::new();
@@ -228,7 +228,7 @@ impl From<Lanes> for Checked {
 }
 
 impl Checked {
-    /// Adds the entries of `missing` whose lanes are in `mask`.
+    /// Adds to this value the entries of `missing` whose lanes are in `mask`.
     fn add(&mut self, missing: Vec<Missing>, mask: u32) {
         let counts = |missing: &Missing| mask >> missing.lane & 1 == 1;
         self.missing.extend(missing.into_iter().filter(counts));

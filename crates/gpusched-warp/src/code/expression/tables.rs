@@ -1,4 +1,4 @@
-//! Stated values of buffers, which expressions read with `value(buffer, index)`.
+//! Buffer values that a program states. Expressions read these values with `value(buffer, index)`.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Table {
     values: Arc<[i64]>,
 }
 
-/// Read of a missing value: the buffer has no value at the index.
+/// A read of a missing value. The buffer has no value at the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
     pub lane: u32,
@@ -28,7 +28,8 @@ pub struct Missing {
 }
 
 impl Tables {
-    /// Returns the buffers of `program` with stated values. The result omits values in files that are not read.
+    /// Returns the buffers of `program` with stated values. The result omits the values in files that gpusched has not
+    /// read.
     pub fn of(program: &Program) -> Tables {
         let buffers = program.buffers.iter();
         let known = buffers.filter_map(|(name, buffer)| {

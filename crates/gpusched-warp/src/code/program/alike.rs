@@ -6,9 +6,8 @@ use super::{Code, Flow, Postfix, Step};
 use crate::code::expression::{Lanes, Room};
 use crate::code::{Instruction, Operation, Space};
 
-/// Key of a block: the values that determine how the warps of the block execute. If two blocks of
-/// a program have equal keys, they issue equal instructions for equal lanes, with equal bank
-/// conflicts in shared memory.
+/// Key of a block: the values that determine how the warps of the block execute. If two blocks of a program have equal
+/// keys, they issue equal instructions for equal lanes, and have equal bank conflicts in shared memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockKey(
     /// Values of all expressions that depend on the block, for each warp. `None` if the grid does

@@ -96,8 +96,8 @@ impl Bounds {
 }
 
 impl Code {
-    /// Returns the instructions that have accessed memory outside the buffer that their address
-    /// refers to. The result covers the past accesses of all streams of this code.
+    /// Returns the instructions that have accessed memory outside the buffer that their address refers to. The result
+    /// covers all accesses so far, by all streams of this code.
     pub fn outside(&self) -> Vec<Outside> {
         let steps = self.instructions.iter().zip(&self.texts).zip(&self.steps);
         let found = steps.filter_map(|((instruction, text), step)| {

@@ -1,5 +1,5 @@
-//! Reconvergence points of diverged lanes. The reconvergence point of a branch is the first
-//! instruction that all paths from the branch to the end contain.
+//! Reconvergence points of diverged lanes. The reconvergence point of a branch is the first instruction that lies on
+//! every path from the branch to the end.
 //!
 //! Reconvergence points are immediate postdominators. The module computes these points on the reversed flow graph with
 //! the iterative algorithm of Cooper, Harvey & Kennedy ("A Simple, Fast Dominance Algorithm", 2001).
@@ -67,8 +67,8 @@ fn intersect(x: usize, y: usize, meets: &[Option<usize>], rank: &impl Fn(usize) 
     x
 }
 
-/// Returns the nodes that are reachable from the first node. Each node follows its successors,
-/// except in loops.
+/// Returns the nodes that are reachable from the first node. In the result, each node follows its successors, except in
+/// loops.
 fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut seen = vec![false; successors.len()];
     let mut order = Vec::new();

@@ -63,7 +63,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
     })
 }
 
-/// Creates the instruction again from its fields, to compute its register sets.
+/// Computes the register sets of the instruction from its other fields.
 fn complete(instruction: Instruction) -> Instruction {
     let Instruction {
         pc,
@@ -319,8 +319,8 @@ fn constant(constants: &[(&str, i64)], program: &Program, name: &str) -> Option<
     constant.map(|(_, value)| *value).or_else(|| program.value(name))
 }
 
-/// Returns a mask of the lowest lanes, which make up the fraction `share` of 32 lanes. The caller
-/// must have checked `share`.
+/// Returns a mask of the lowest lanes. Their number is the fraction `share` of 32. The caller must have checked
+/// `share`.
 fn lowest(share: f64) -> u32 {
     let count = (share * 32.0) as u32;
     1_u64.checked_shl(count).map_or(u32::MAX, |bit| (bit - 1) as u32)

@@ -1,4 +1,5 @@
-//! The SIMT stack of a warp. The stack records which lanes execute together, and the next instruction of these lanes.
+//! The SIMT stack of a warp. The stack records which lanes execute together, and which instruction these lanes execute
+//! next.
 //!
 //! The stack works as in GPGPU-Sim. Each entry contains lanes that execute together. When these
 //! lanes diverge, their entry waits at the reconvergence point. Each side of the branch gets a
@@ -42,8 +43,8 @@ impl Stack {
         Stack { entries }
     }
 
-    /// Returns the index of the next instruction, the lanes that execute it, and the loop
-    /// counters. Returns `None` after all lanes have ended.
+    /// Returns the index of the next instruction, the lanes that execute this instruction, and the loop counters.
+    /// Returns `None` after all lanes have ended.
     pub fn top(&self) -> Option<(u32, u32, &[i64])> {
         self.entries
             .last()

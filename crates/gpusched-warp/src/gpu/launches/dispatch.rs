@@ -1,10 +1,10 @@
 //! Dispatch of thread blocks to SMs.
 //!
-//! In each core cycle, every cluster may receive one block. The search for a free SM begins after the cluster that most
-//! recently received a block. The dispatcher keeps the current kernel until all blocks of this kernel have started. If
-//! kernels do not share SMs, an SM accepts another kernel only when the SM is empty. A kernel of a queue starts only
-//! when no other kernel of the queue runs. Kernels that use different DRAM channels have separate dispatchers, as on
-//! smaller GPUs.
+//! In each core cycle, every cluster may receive one block. The search for a free SM begins with the cluster after the
+//! one that most recently received a block. The dispatcher keeps the current kernel until all blocks of this kernel
+//! have started. If kernels do not share SMs, an SM accepts another kernel only when the SM is empty. A kernel in a
+//! queue starts only while no other kernel of this queue runs. Kernels that use different DRAM channels have separate
+//! dispatchers, as on separate smaller GPUs.
 
 use super::kernel::Launch;
 use crate::sm::Sm;
@@ -35,7 +35,7 @@ struct Occupied {
     blocks: u32,
 }
 
-/// For one part of the GPU: where the search for the next block begins.
+/// State of the search for the next block, for one part of the GPU.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     last_kernel: usize,
@@ -45,12 +45,12 @@ struct Turn {
 /// Dispatcher of thread blocks.
 #[derive(Debug)]
 pub struct Dispatcher {
-    /// For each SM, the only kernel whose blocks the SM accepts, if kernels do not share SMs.
+    /// If kernels do not share SMs: for each SM, the only kernel whose blocks the SM accepts.
     bound: Vec<Option<usize>>,
     occupied: Vec<Occupied>,
     /// Index of the next block of each kernel.
     next: Vec<u64>,
-    /// State of the search of each part of the GPU.
+    /// State of the search for each part of the GPU.
     turns: Vec<Turn>,
     /// Part of each kernel.
     part_of: Vec<usize>,
@@ -129,7 +129,7 @@ impl Dispatcher {
         self.has_left(kernel, kernels) && kernels[kernel].at < now
     }
 
-    /// Returns whether the queue of `kernel` lets the kernel run.
+    /// Returns whether `kernel` may run according to its queue.
     fn is_first(&self, kernel: usize, kernels: &[Launch], now: u64) -> bool {
         let Some(own) = kernels[kernel].queue else {
             return true;
@@ -195,7 +195,7 @@ impl Dispatcher {
         starts
     }
 
-    /// Adds to `starts` the blocks of the kernels of `part` that start.
+    /// Selects the blocks of `part` that start, and adds them to `starts`.
     fn dispatch_part<'s>(
         &mut self,
         part: usize,

@@ -21,15 +21,14 @@ pub trait Source: Send + Sync {
     /// For one kernel, the call succeeds for all blocks, or it fails for all blocks.
     fn key(&self, block: u64) -> Result<BlockKey, Unlike>;
 
-    /// Describes a fault in the instructions that the source has delivered so far, such as an index beyond the values
-    /// of a buffer. Results of a run with a fault are invalid.
+    /// Describes a fault in the instructions that the source has delivered so far, such as an index after the last
+    /// value of a buffer. Results of a run with a fault are invalid.
     fn fault(&self) -> Option<String> {
         None
     }
 
-    /// Returns the number of instructions that the warps of a block in the middle of the grid
-    /// issue. The count stops at `most`. Returns `None` if the source can deliver each block only
-    /// once.
+    /// Returns the number of instructions that a block in the middle of the grid issues, over all its warps. The count
+    /// stops at `most`. Returns `None` if the source can deliver each block only once.
     fn some_block(&self, most: u64) -> Option<u64> {
         let _ = most;
         None
@@ -59,7 +58,7 @@ pub struct Launch {
     pub latency: u64,
     /// Maximum number of resident blocks per SM. `None` means that only the hardware limits apply.
     pub resident: Option<u32>,
-    /// Issue budget or priority of the kernel, for scheduling policies that use one.
+    /// Issue budget or priority of the kernel. Only some scheduling policies use this value.
     pub budget: u32,
     /// Permitted SMs, with one flag per SM. `None` permits all SMs.
     pub sms: Option<Vec<bool>>,

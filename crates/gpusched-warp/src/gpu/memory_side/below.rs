@@ -26,7 +26,7 @@ pub struct Below {
     replying: Ports,
     /// First core cycle that the memory side has not yet simulated.
     pub now: u64,
-    /// From this cycle on, the memory side has been inactive in all simulated cycles.
+    /// The memory side has been inactive in every simulated cycle from this cycle on.
     pub busy_until: u64,
     /// Traffic of each kernel.
     pub meter: Meter,
@@ -40,7 +40,7 @@ pub struct Below {
 
 impl Below {
     /// Creates an idle memory side for `kernels` kernels. If `camping` is true, the memory side computes the largest
-    /// shares of the traffic at one slice, channel or bank.
+    /// share of the traffic that one slice, channel or bank receives.
     pub fn new(machine: &Arc<MachineShape>, parts: &Arc<Parts>, kernels: usize, camping: bool) -> Self {
         let (memory, net) = (&machine.memory, &machine.interconnect);
         let slices = memory.slices() as usize;

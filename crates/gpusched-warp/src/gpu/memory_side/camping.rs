@@ -1,4 +1,4 @@
-//! Largest share of the traffic that uses a single slice of L2, DRAM channel or bank (*camping*).
+//! Largest share of the traffic that a single slice of L2, DRAM channel or bank receives (*camping*).
 
 /// Numbers of servers of the memory side. A server is a slice, a channel or a bank.
 #[derive(Debug, Clone, Copy)]
@@ -11,8 +11,8 @@ pub struct Servers {
     pub banks: usize,
 }
 
-/// For each kind of server: the largest share of one server in the traffic of any window of 1024 successive sectors.
-/// The value 1 means that all sectors of a window use one server. A run with fewer sectors has one window.
+/// For each kind of server: the largest share of the traffic that one server receives in a window of 1024 successive
+/// sectors. The value 1 means that all sectors of a window use one server. A run with fewer sectors has one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shares {
     /// Share of the busiest slice, among the sectors at L2; `None` without traffic at L2.

@@ -6,8 +6,8 @@ use super::parts::Parts;
 use crate::cache::{Geometry, Index, Writes};
 use gpusched_model::machine::{Cache, MachineShape, Replacement};
 
-/// Returns a geometry with the sets of `cache` repeated for each entry of `ways`. The entry is the number of lines of
-/// each of these sets.
+/// Returns a geometry that repeats the sets of `cache` once for each entry of `ways`. The entry is the number of lines
+/// in each of these sets.
 fn geometry(
     cache: &Cache,
     ways: impl Iterator<Item = u32>,

@@ -30,16 +30,16 @@ pub struct Column {
 /// Commands that a DRAM channel issues in one cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Issued {
-    /// Transfer that starts in the cycle.
+    /// Transfer that starts in this cycle.
     pub column: Option<Column>,
-    /// Index of the kernel whose request opens a row in the cycle.
+    /// Index of the kernel whose request opens a row in this cycle.
     pub activation: Option<u8>,
 }
 
 /// Counts of the traffic of each kernel.
 ///
-/// The memory side may be ahead of the SMs. The meter also keeps each change in the cycles that the SMs have not yet
-/// simulated. With these changes, [`Meter::before`] computes the traffic before an earlier cycle.
+/// The memory side may be ahead of the SMs. The meter therefore also keeps each change in the cycles that the SMs have
+/// not yet simulated. With these changes, [`Meter::before`] computes the traffic before an earlier cycle.
 #[derive(Debug)]
 pub struct Meter {
     kernels: Vec<KernelTraffic>,
@@ -47,7 +47,7 @@ pub struct Meter {
     evicted: Vec<u64>,
     /// Changes in cycles that the SMs have not yet simulated, in the order of time.
     recent: Vec<(u64, u8, Change)>,
-    /// `recent` contains the changes before this cycle.
+    /// `recent` contains only changes in cycles before this cycle.
     until: u64,
     camping: Option<Camping>,
 }
@@ -80,8 +80,8 @@ impl Change {
 }
 
 impl Meter {
-    /// Creates a meter for `kernels` kernels. If `servers` is given, the meter also computes the largest shares of the
-    /// traffic at one slice, channel or bank.
+    /// Creates a meter for `kernels` kernels. If `servers` is given, the meter also computes the largest share of the
+    /// traffic that one slice, channel or bank receives.
     pub fn new(kernels: usize, servers: Option<Servers>) -> Self {
         Self {
             kernels: vec![KernelTraffic::default(); kernels],
@@ -156,7 +156,7 @@ impl Meter {
         &self.evicted
     }
 
-    /// Returns the largest shares of the traffic at one slice, channel or bank, if the meter computes them.
+    /// If the meter computes them, returns the largest shares of the traffic that one slice, channel and bank receive.
     pub fn shares(&self) -> Option<super::camping::Shares> {
         self.camping.as_ref().map(Camping::shares)
     }

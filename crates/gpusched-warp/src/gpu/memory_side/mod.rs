@@ -1,4 +1,4 @@
-//! The memory side of the GPU, and the paths between the SMs and the memory side.
+//! The memory side of the GPU, and the paths between this side and the SMs.
 
 mod arrivals;
 pub(super) mod below;

@@ -16,7 +16,7 @@ pub struct Parts {
 
 #[derive(Debug)]
 struct Channels {
-    /// Numbers of the channels; `None` means all channels.
+    /// Channel numbers; `None` means all channels.
     numbers: Option<Vec<u32>>,
     /// Decoder of a memory that consists of these channels.
     decoder: Decoder,
@@ -26,8 +26,8 @@ impl Parts {
     /// Creates the parts of `kernels`.
     ///
     /// # Errors
-    /// Fails if a kernel has no channel or no way, or a channel or way that does not exist. Also fails if the address
-    /// mapping of the machine does not permit the number of channels of a kernel.
+    /// Fails if a kernel uses no channel or no way, or if it uses a channel or way that does not exist. Also fails if
+    /// the address mapping of the machine does not permit the number of channels of a kernel.
     pub fn new(machine: &MachineShape, kernels: &[Launch]) -> Result<Self, Failure> {
         let mut parts = Self {
             parts: Vec::new(),
@@ -93,8 +93,8 @@ impl Parts {
         }
     }
 
-    /// Returns the location of `address` in its channel, for kernel `kernel`. The numbers of the channel and of the
-    /// slice are relative to the channels of the kernel.
+    /// Returns the location of `address` in its channel, for kernel `kernel`. The channel number and the slice number
+    /// count only the channels of the kernel.
     #[inline]
     pub fn locate(&self, kernel: u8, address: u64) -> Location {
         self.channels(kernel).decoder.locate(address)
@@ -118,7 +118,7 @@ impl Parts {
     }
 }
 
-/// Checks that the numbers `own` of `kernel` are less than `count`.
+/// Checks that the channels or ways `own` of `kernel` have numbers less than `count`.
 fn check(kernel: &Launch, field: &'static str, own: Option<&[u32]>, count: u32) -> Result<(), Failure> {
     match own {
         Some(own) if own.is_empty() || own.iter().any(|&number| number >= count) => Err(Failure::Part {

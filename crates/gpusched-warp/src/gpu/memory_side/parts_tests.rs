@@ -1,4 +1,5 @@
-//! Tests that a part of the memory equals a smaller memory, and that kernels with parts of their own do not interfere.
+//! Tests that a part of the memory behaves like a smaller memory, and that kernels with separate parts do not
+//! interfere.
 
 use super::*;
 use crate::gpu::{KernelTraffic, Settings, WarmBuffer, run};
@@ -20,7 +21,7 @@ fn launch(program: usize, sms: std::ops::Range<usize>, machine: &Machine) -> Lau
     launch
 }
 
-/// Returns the time of the end and the traffic of each kernel.
+/// Returns the end time and the traffic of each kernel.
 fn times(machine: &Machine, launches: &[Launch], scheduler: Scheduler) -> Vec<(u64, KernelTraffic, u64)> {
     let warm = |kernel: usize| WarmBuffer {
         kernel: kernel as u8,

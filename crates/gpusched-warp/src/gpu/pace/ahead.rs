@@ -1,8 +1,8 @@
 //! Simulation of SMs some cycles ahead of the rest of the GPU.
 //!
-//! The state of an SM occupies a large part of the cache of the host processor. For speed,
-//! gpusched therefore simulates several cycles of one SM in a row. The results equal the results
-//! of a cycle-by-cycle simulation under three conditions:
+//! The state of an SM occupies a large part of the cache of the host processor. For speed, gpusched therefore simulates
+//! several cycles of one SM before it continues with the next SM. The results equal the results of a cycle-by-cycle
+//! simulation under three conditions:
 //!
 //! * All replies that the SM can receive in these cycles are known. A known reply waits at the
 //!   port, or it reaches the port in a cycle that the memory side has already simulated
@@ -60,8 +60,8 @@ impl Gpu<'_> {
             && self.kernels.iter().all(|kernel| kernel.queue.is_none())
     }
 
-    /// Returns the cycle up to which SM `index` may be simulated. Until this cycle, the replies
-    /// to the SM are known, and the port has room for the requests of the SM.
+    /// Returns the first cycle that SM `index` must not yet simulate. Before this cycle, all replies to the SM are
+    /// known, and its port has room for its requests.
     fn horizon(&self, index: usize) -> u64 {
         let next = self.now + 1;
         if !self.goes_ahead {

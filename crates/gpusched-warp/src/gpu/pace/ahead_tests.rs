@@ -1,4 +1,4 @@
-//! Tests that compare SMs that are simulated ahead with SMs that are simulated cycle by cycle.
+//! Tests that compare SMs simulated ahead with SMs simulated cycle by cycle.
 
 use super::*;
 use crate::gpu::{Launch, Settings, WarmBuffer};
@@ -6,7 +6,7 @@ use gpusched_model::Scheduler;
 use gpusched_model::machine::{Arbiter, Hash, Machine};
 use gpusched_model::program::Program;
 
-/// Returns variants of the machine `named` with other clocks and queue sizes.
+/// Returns variants of the machine `named`. The variants differ in clocks and queue sizes.
 fn machines(named: &Machine) -> Vec<Machine> {
     let core = 1_365_000;
     let mut machines = Vec::new();

@@ -1,8 +1,7 @@
 //! The four clock domains.
 //!
-//! The time of a clock edge is a sum of clock periods in double precision, as in GPGPU-Sim. If
-//! the exact times of two edges are equal, rounding errors determine their order. The sums are
-//! equal on every host machine (IEEE 754).
+//! The time of a clock edge is a sum of clock periods in double precision, as in GPGPU-Sim. If the exact times of two
+//! edges are equal, rounding errors determine their order. These sums are equal on every host machine (IEEE 754).
 
 use gpusched_model::machine::Clocks;
 
@@ -129,8 +128,9 @@ impl Edges {
     }
 }
 
-/// Returns a lower bound on the number of edges of a clock of `to_khz` until the `cycles`-th next edge of a clock of
-/// `from_khz`. The bound is valid even if the next edge is imminent, and despite the rounding of sums of periods.
+/// Consider two clocks with the frequencies `from_khz` and `to_khz`. Returns a lower bound on the number of edges of
+/// the second clock until the `cycles`-th next edge of the first clock. The bound is valid even if the next edge is
+/// imminent, and despite the rounding of sums of periods.
 pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
     let whole = cycles.saturating_sub(1).saturating_mul(u64::from(to_khz)) / u64::from(from_khz.max(1));
     whole.saturating_sub(1)

@@ -4,13 +4,12 @@
 //! SMs therefore cannot affect the memory side in the next `rop_latency` cycles. gpusched can
 //! simulate these cycles of the memory side before the SMs, under one condition:
 //!
-//! * The outputs of the crossbar have a free place for each possible reply. The cycles when the
-//!   SMs accept replies are not yet known. With enough free places, these cycles do not affect
-//!   the memory side. If there are too few free places, gpusched simulates all parts of the GPU in step, one cycle at a
-//!   time.
+//! * The outputs of the crossbar have a free place for each possible reply. It is not yet known in which cycles the SMs
+//!   accept replies. With enough free places, these cycles do not affect the memory side. If there are too few free
+//!   places, gpusched simulates all parts of the GPU in step, one cycle at a time.
 //!
-//! A port accepts the replies of a cycle only after the memory side has simulated this cycle. A
-//! place that the port frees is therefore also free in all later cycles of the memory side.
+//! A port accepts the replies of a cycle only after the memory side has simulated this cycle. If the port frees a
+//! place, this place is therefore also free in all later cycles of the memory side.
 //!
 //! While the memory side is ahead, the SMs need its state in an earlier cycle. Three records
 //! provide the necessary data:
@@ -33,9 +32,9 @@ use crate::gpu::memory_side::below::Below;
 const MOST: u64 = 120;
 
 impl Below {
-    /// Simulates the memory side up to cycle `wanted`, or until an output of the crossbar may run
-    /// out of room. At most `arriving` replies arrive at an output per core cycle. `edges` are
-    /// the clock edges at the end of the last cycle.
+    /// Simulates the memory side up to cycle `wanted`. Stops earlier if an output of the crossbar may run out of room.
+    /// At most `arriving` replies arrive at an output per core cycle. `edges` are the clock edges at the end of the
+    /// last cycle.
     fn run(&mut self, edges: &Edges, wanted: u64, arriving: usize) {
         #[cfg(test)]
         let from = self.now;
@@ -81,8 +80,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Simulates the memory side ahead again if the SMs have simulated all cycles of the memory
-    /// side.
+    /// Simulates further cycles of the memory side ahead of the SMs, if the SMs have simulated all its earlier cycles.
     pub(in crate::gpu) fn lead_on(&mut self) {
         if self.lead == 0 || self.below.now > self.now {
             return;

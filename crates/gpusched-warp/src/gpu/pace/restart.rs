@@ -8,8 +8,8 @@ use crate::gpu::memory_side::below::Below;
 use crate::gpu::{Gpu, Launch, Settings};
 use crate::sm::Sm;
 
-/// Returns the core cycles after cycle 0 when a kernel is launched, in descending order without repetition. The list is
-/// empty if the clocks do not restart.
+/// Returns the core cycles of all launches after cycle 0, in descending order without repetition. The list is empty if
+/// the clocks do not restart.
 pub fn launches(kernels: &[Launch], settings: &Settings) -> Vec<u64> {
     let mut cycles: Vec<u64> = match settings.restart_clocks {
         true => kernels
@@ -25,7 +25,7 @@ pub fn launches(kernels: &[Launch], settings: &Settings) -> Vec<u64> {
 }
 
 impl Below {
-    /// Wakes all channels that contain requests. Their wake-up times counted edges of the clocks before the restart.
+    /// Wakes all channels that contain requests. Their wake-up times are based on the clocks before the restart.
     fn wake_channels(&mut self) {
         for channel in 0..self.partitions.len() {
             if self.partition_wakes.is_due(channel, NEVER - 1) {
@@ -58,8 +58,8 @@ impl Gpu<'_> {
         }
     }
 
-    /// Returns whether every kernel that was launched before this cycle has ended, and no request or reply is on its
-    /// way. L2 may still write lines back to DRAM.
+    /// Returns whether all kernels launched before this cycle have ended, and no request or reply is on its way. L2 may
+    /// still write lines back to DRAM.
     fn is_idle(&self) -> bool {
         let now = self.now;
         let waits = |(kernel, launch): (usize, &Launch)| {

@@ -37,8 +37,8 @@ impl Gpu<'_> {
         Ok(())
     }
 
-    /// Returns the next cycle when the memory side may be active, or the first cycle that the
-    /// memory side has not yet simulated.
+    /// Returns the next cycle when the memory side may be active. If the memory side is ahead of the SMs, returns the
+    /// first cycle that it has not yet simulated.
     fn below_wakes_at(&self) -> u64 {
         if self.below.now <= self.now {
             match self.below.replies.filled().with(self.responding).is_empty() {

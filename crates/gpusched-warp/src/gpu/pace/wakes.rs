@@ -8,7 +8,7 @@ use crate::memory::Ports;
 #[derive(Debug)]
 pub struct Wakes {
     at: Vec<u64>,
-    /// Parts that had work when their wake-up time was set, or at the last scan of all parts.
+    /// Parts that had work when their wake-up time was last set, or at the last scan of all parts.
     due: Ports,
     /// Lower bound on the wake-up times of all parts outside `due`.
     next: u64,

@@ -52,8 +52,8 @@ impl Channel {
         earliest
     }
 
-    /// Returns the earliest cycle for the next command of bank `index` if the channel issues no
-    /// other command before.
+    /// Returns the earliest cycle for the next command of bank `index`, if the channel issues no command of another
+    /// bank before.
     fn earliest(&self, index: usize) -> u64 {
         let bank = &self.banks[index];
         let Some(job) = &bank.job else { return NEVER };
@@ -113,8 +113,8 @@ impl Channel {
         true
     }
 
-    /// Opens or closes a row of bank `index` if the job of the bank requires it and the timing
-    /// allows the command now. Returns whether the function issued a command.
+    /// Opens or closes a row of bank `index` if the job of the bank requires this command and the timing allows it now.
+    /// Returns whether the function issued a command.
     fn row(&mut self, index: usize) -> bool {
         let now = self.clock;
         let bank = &self.banks[index];

@@ -39,7 +39,7 @@ struct Bank {
     reads: VecDeque<Job>,
     /// Waiting writes, oldest first. Used only if the channel has a separate write queue.
     writes: VecDeque<Job>,
-    /// Row that the read queue currently serves, and row that the write queue currently serves.
+    /// Rows that the read queue and the write queue currently serve.
     serving: [Option<u64>; 2],
     job: Option<Job>,
     open: Option<u64>,
@@ -72,7 +72,7 @@ pub struct Channel {
     inside: usize,
     /// Current command cycle.
     clock: u64,
-    /// First command cycle when a command may be allowed if no bank starts a new job.
+    /// First command cycle when the timing may allow a command, if no bank starts a new job.
     quiet_until: u64,
     turn: usize,
     pending: usize,
@@ -280,10 +280,9 @@ impl Channel {
         }
     }
 
-    /// Chooses the next job of bank `index` by first-ready, first-come-first-served. The bank
-    /// first serves requests to its most recently opened row, in order of arrival. If there are
-    /// no such requests, the bank serves the oldest request, and then all other requests to the
-    /// row of this request.
+    /// Chooses the next job of bank `index` by first-ready, first-come-first-served. The bank first serves requests to
+    /// its most recently opened row, in order of arrival. If there are no such requests, the bank serves the oldest
+    /// request, and then all other requests to the same row.
     fn choose(&mut self, index: usize) -> Option<Job> {
         let writes = self.draining_writes;
         let bank = &mut self.banks[index];

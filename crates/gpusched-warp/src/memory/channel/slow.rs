@@ -121,8 +121,7 @@ impl Slow {
         true
     }
 
-    /// Opens or closes a row of bank `index` if the job of the bank requires it and the timing
-    /// allows the command now.
+    /// Opens or closes a row of bank `index` if the job of the bank requires this command and the timing allows it now.
     fn row(&mut self, index: usize) -> bool {
         let now = self.0.clock;
         let timing = &self.0.dram.timing;

@@ -73,8 +73,8 @@ impl Structure<'_> {
         for &register in &written {
             if let Some(value @ Value::Known(_)) = trial.get_mut(register) {
                 let name = unknown(register);
-                // With the range 0, gpusched never wraps the unknown value. The second pass uses
-                // the correct value.
+                // The range contains only 0, so gpusched never wraps the unknown value. The second pass uses the
+                // correct value.
                 self.knowledge.ranges.set(&name, Range::of(0));
                 *value = Value::Known(Poly::name(&name));
             }

@@ -4,7 +4,7 @@
 //! Loops and conditions must be properly nested.
 //!
 //! The importer processes each loop twice. In the first pass, the registers that the loop changes have unknown values.
-//! This pass finds the registers whose value changes by a constant step per round. In the second pass, the value of
+//! This pass finds the registers whose value changes by a constant step in each round. In the second pass, the value of
 //! each of these registers is its start value plus a multiple of the loop counter.
 
 mod condition;
@@ -19,8 +19,7 @@ use super::execute::{Knowledge, LARGEST, State, Value};
 use super::symbolic::Poly;
 use gpusched_model::program::{Instruction as Plain, Op, Statement};
 
-/// Maximum number of processed instructions. An instruction counts each time that the importer
-/// processes it.
+/// Maximum number of processed instructions. An instruction counts each time the importer processes it.
 const STEPS: usize = 2_000_000;
 
 /// State of the import of one kernel.

@@ -5,9 +5,9 @@ use crate::ptx::symbolic::{Atom, Operator, Poly};
 use gpusched_model::program::expression::Binary;
 
 impl Structure<'_> {
-    /// Returns the number of rounds of a loop that continues while `again` is true. `again` must
-    /// depend on the loop counter `counter`. `is_unknown` selects the names of the values that the loop changes in an
-    /// unknown way.
+    /// Returns the number of rounds of a loop that continues while `again` is true. `again` must depend on the loop
+    /// counter `counter`. `is_unknown` returns whether a name represents a value that the loop changes in an unknown
+    /// way.
     pub(super) fn rounds(
         &self,
         again: &Poly,

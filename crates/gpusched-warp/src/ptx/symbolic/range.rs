@@ -14,7 +14,7 @@ pub struct Range {
     pub high: i128,
 }
 
-/// Known value ranges of names, and of the values of buffers.
+/// Known value ranges of names and of buffers.
 #[derive(Debug, Clone, Default)]
 pub struct Ranges {
     names: HashMap<String, Range>,

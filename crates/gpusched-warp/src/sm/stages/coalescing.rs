@@ -1,5 +1,4 @@
-//! Coalescing of the accesses of a warp: the required sectors, or the required cycles of shared
-//! memory.
+//! Coalescing of the accesses of a warp. The result is the required sectors, or the required cycles of shared memory.
 
 use crate::code::Effect;
 use crate::request::SECTOR;
@@ -52,8 +51,8 @@ fn aligned(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Acce
     !odd
 }
 
-/// Adds the same accesses as [`words`], for a full warp of 32 lanes. For speed, the function
-/// processes runs of consecutive or equal words at once.
+/// Adds the same accesses as [`words`], for a full warp of 32 lanes. For speed, the function processes each sequence of
+/// consecutive or equal words at once.
 fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     let mut odd = 0;
     let mut rest = &addresses[..];
@@ -77,8 +76,7 @@ fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     odd != 0
 }
 
-/// Adds an access to `bytes` bytes from address `first` on. `lanes` lanes access each word of
-/// `width` bytes.
+/// Adds an access to the `bytes` bytes from address `first` on. `lanes` lanes access each word of `width` bytes.
 fn touch(first: u64, bytes: u64, lanes: u64, width: u64, accesses: &mut Vec<Access>) {
     let (mut at, mut left) = (first, bytes);
     while left > 0 {
@@ -246,8 +244,8 @@ pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<
     accesses.sort_by_key(|access| access.address);
 }
 
-/// Returns the number of cycles for which an access occupies shared memory with `banks` banks.
-/// The result is the largest number of distinct words in one bank.
+/// Returns the number of cycles that an access occupies a shared memory with `banks` banks. The result is the largest
+/// number of distinct words in one bank.
 pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     match banks {
         32 if one_word_per_bank(lanes, addresses) => 1,

@@ -38,8 +38,8 @@ pub struct Collectors {
     /// Bit mask of the collectors of each scheduler.
     of_scheduler: Vec<u64>,
     ports: usize,
-    /// For each output port, the bit mask of the collectors that the port checks first. These
-    /// collectors belong to the schedulers after the scheduler that the port last served.
+    /// For each output port, the bit mask of the collectors that the port checks first. They belong to the schedulers
+    /// after the scheduler that the port served last.
     later: Vec<u64>,
     /// Collectors that wait for operands, in order of arrival. Each bank serves these collectors first-come,
     /// first-served.

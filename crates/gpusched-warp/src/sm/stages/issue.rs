@@ -35,7 +35,7 @@ pub struct Stalls {
     pub idle: u64,
     /// Cycles when every available instruction waited for registers.
     pub scoreboard: u64,
-    /// Cycles without an issue when at least one instruction waited only for an occupied unit.
+    /// Cycles without an issue, when at least one instruction waited only for an occupied unit.
     pub pipeline: u64,
     /// Cycles when an instruction was issued.
     pub issued: u64,

@@ -40,8 +40,8 @@ pub struct LoadStore {
     parameters: LoadStoreParameters,
     /// Instruction that the unit currently serves.
     serving: Option<FlightId>,
-    /// Loads and atomics in the pipeline of shared memory, each with the first cycle when its
-    /// registers can be written. The pipeline has one place per cycle of latency.
+    /// Loads and atomics in the pipeline of shared memory. Each entry contains the first cycle when the registers can
+    /// be written. The pipeline has one place per cycle of latency.
     shared: Ring<(u64, FlightId)>,
     /// Sectors on their way to the tags of each bank of L1. Each entry contains the cycle when
     /// the sector arrives.
@@ -139,7 +139,7 @@ impl LoadStore {
         }
     }
 
-    /// Returns whether another result may be ready for writeback.
+    /// Returns whether a further result may be ready for writeback.
     fn writes_back_next(&self) -> bool {
         !self.shared.is_empty() || self.past_l1.is_some() || self.l1.has_ready()
     }

@@ -6,13 +6,12 @@ use crate::sm::flight::FlightId;
 /// Pipeline registers between two stages, one for each unit kind and scheduler.
 #[derive(Debug, Clone)]
 pub struct PipelineRegisters {
-    /// Instruction in each place, with the position of the instruction in the order of issue.
-    /// The array has 64 entries, more than the number of places. Therefore, every bit number of the
-    /// mask `taken` is a valid index.
+    /// Instruction in each place, with its position in the order of issue. The array has 64 entries, more than the
+    /// number of places. Therefore, every bit number of the mask `taken` is a valid index.
     places: [(FlightId, u64); 64],
     /// Bit mask of the occupied places. Places are ordered by unit kind, then by scheduler.
     taken: u64,
-    /// For each unit kind, its first place.
+    /// First place of each unit kind.
     first: [u8; UNITS],
     /// Unit kinds, in the order of their places.
     order: [Unit; UNITS],
@@ -31,7 +30,7 @@ pub const MAX_SCHEDULERS: usize = 8;
 /// scheduler.
 pub const FEW_SCHEDULERS: usize = 4;
 
-/// Total number of places.
+/// Length of arrays with one entry per place.
 pub const PLACES: usize = 64;
 
 impl PipelineRegisters {

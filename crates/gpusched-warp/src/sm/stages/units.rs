@@ -1,7 +1,7 @@
 //! Functional units: pipelines with an initiation interval, and result buses for the writeback.
 //!
-//! When a unit accepts an instruction, the unit fixes three cycles: when the instruction uses the
-//! result bus, when the unit is free again, and when the instruction leaves.
+//! When a unit accepts an instruction, it fixes three cycles: when the instruction uses the result bus, when the unit
+//! is free again, and when the instruction leaves the unit.
 
 use super::pipeline_registers::PLACES;
 use crate::sm::facts::Facts;
@@ -24,8 +24,8 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
-    /// Creates pipelines that share `width` result buses. `longest` is the largest latency or
-    /// initiation interval [cycles]. An instruction may leave a few cycles after this time.
+    /// Creates pipelines that share `width` result buses. `longest` is the largest latency or initiation interval
+    /// [cycles]. An instruction may leave its pipeline a few cycles after this time.
     pub fn new(longest: usize, width: u32) -> Self {
         let cycles = (longest + 4).next_power_of_two();
         Self {
@@ -53,7 +53,7 @@ impl Pipelines {
         std::mem::replace(&mut self.leaving[index], NONE)
     }
 
-    /// Records the completion of an instruction that has left its pipeline.
+    /// Records that an instruction has left its pipeline.
     pub fn left(&mut self) {
         self.inside -= 1;
     }

@@ -1,5 +1,5 @@
-//! The class and the kind of a kernel: whether the kernel mostly computes or mostly transfers
-//! data. The commands `predict` and `wcet fit` use both.
+//! The class and the kind of a kernel. Both state whether the kernel mostly computes or mostly transfers data. The
+//! commands `predict` and `wcet fit` use both.
 //!
 //! The analysis counts contention only between tasks of the same kind. So a wrong kind is unsafe,
 //! and a missing kind is pessimistic. gpusched assigns a kind only if the memory bandwidth of the
@@ -11,11 +11,11 @@
 //! | from 10 to 70 % | hybrid | absent: the kernel uses both |
 //! | less than 10 % | compute | compute, if the times do not saturate ([`super::saturation`]) |
 //!
-//! **Times alone do not determine a kind.** By Definition 1 of [Singh21], a kernel is
-//! memory-intensive if its execution time saturates: more SMs no longer make it faster. But a kernel that uses 94 % of
-//! the bandwidth on all SMs may become faster with each additional SM. And a kernel with few thread blocks, or with
-//! serial memory accesses, saturates although it transfers almost no data. If a kernel saturates at low bandwidth,
-//! another resource is the bottleneck, such as the memory latency. gpusched assigns no kind to such a kernel.
+//! **Times alone do not determine a kind.** By Definition 1 of [Singh21], a kernel is memory-intensive if its execution
+//! time saturates: more SMs no longer make the kernel faster. But a kernel that uses 94 % of the bandwidth on all SMs
+//! may become faster with each additional SM. And a kernel with few thread blocks, or with serial memory accesses,
+//! saturates although it transfers almost no data. If a kernel saturates at low bandwidth, another resource is the
+//! bottleneck, such as the memory latency. gpusched assigns no kind to such a kernel.
 
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// If the bandwidth on all SMs is unknown, the kind is absent, whatever the times are.
+    /// If the bandwidth on all SMs is unknown, the kind is absent. The times do not matter.
     #[test]
     fn without_the_bandwidth_on_all_sms_there_is_no_kind() {
         for reason in [

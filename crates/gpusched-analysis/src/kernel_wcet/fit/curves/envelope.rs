@@ -1,16 +1,16 @@
-//! WCET functions that bound all measurements, so that an analysis may use them. The functions follow [Singh21] §3.3,
-//! but use maximum times instead of averages.
+//! WCET functions for the analysis, which bound all measurements. The computation follows [Singh21] §3.3, but uses
+//! maximum times instead of averages.
 //!
-//! **Affine**: a function a/m + b with a, b ≥ 0 that is at least the time C of every measurement on m SMs. gpusched
-//! chooses the function with the least total overshoot. The overshoot at m is the value of the function at m, minus the
-//! longest time on m SMs. Shorter times on m SMs do not count, so repeated measurements do not increase the weight of
-//! m.
+//! **Affine**: the function is a/m + b with a, b ≥ 0. Its value at m is at least the time of every measurement on m
+//! SMs. gpusched chooses the function with the least total overshoot. The overshoot at m is the value of the function
+//! at m, minus the longest time on m SMs. Only the longest time on m SMs counts, so repeated measurements do not
+//! increase the weight of m.
 //!
 //! With x = 1/m, this is a linear program in two variables, which has a geometric solution. Let
 //! x̄ be the mean of the k measured values of x. The total overshoot is k times the height of the
-//! line at x̄, minus a constant. So the best line is the edge of the upper hull above x̄. The
-//! condition b ≥ 0 adds the point (0, 0). Because of a ≥ 0, a horizontal line replaces an edge
-//! with negative slope. All comparisons are exact.
+//! line at x̄, minus a constant. So the best line contains the edge of the upper hull at x̄. The condition b ≥ 0 adds
+//! the point (0, 0). Because of a ≥ 0, a horizontal line replaces an edge with negative slope. All comparisons are
+//! exact.
 //!
 //! Then gpusched rounds the parameter a to whole nanoseconds, once down and once up. For each of the two values, b is
 //! the least integer for which the *rounded* function ⌈a/m⌉ + b bounds every measurement. gpusched uses the function
@@ -166,8 +166,8 @@ impl Corner {
     }
 }
 
-/// Computes the line with the least overshoot that is above `points`, and above `floor` for every
-/// number of SMs.
+/// Computes the line with the least overshoot. The line is above all `points`, and above `floor` for every number of
+/// SMs.
 fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Result<Affine, EnvelopeError> {
     let longest = points.longest();
     if let [(sms, _)] = *longest.as_slice() {

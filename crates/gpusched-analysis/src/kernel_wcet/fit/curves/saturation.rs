@@ -11,8 +11,8 @@
 //!
 //! gpusched calls a kernel memory-intensive if m* ≤ (1 − 4ε)·M. For such a kernel, the last 4ε·M SMs together reduce
 //! the time by less than the fraction ε. Under perfect speed-up, the reduction would be four times as large. On 68 SMs
-//! with ε = 5 %, the limit is 54, and separates the two classes of [Singh21] §3.6.1. The class β = 0.1 (memory)
-//! saturates at m* = 49. The class β = 0.02 (compute) saturates at m* = 61.
+//! with ε = 5 %, the limit is 54 SMs. It separates the two classes of [Singh21] §3.6.1: the class β = 0.1 (memory)
+//! saturates at m* = 49, and the class β = 0.02 (compute) at m* = 61.
 
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kind};
@@ -27,12 +27,12 @@ pub struct Saturation {
     /// Kind by Definition 1. This kind may be wrong, because a kernel with few thread blocks also
     /// saturates. So [`super::classification`] determines the kind of the kernel.
     pub kind: Kind,
-    /// Whether the smallest measured number of SMs is at most (1 − 4ε)·M. If not, these times
-    /// cannot show that a kernel is memory-intensive.
+    /// Whether the smallest measured number of SMs is at most (1 − 4ε)·M. Otherwise, the measured times cannot show
+    /// that a kernel is memory-intensive.
     pub can_show: bool,
 }
 
-/// Number of multiples of ε in the rule m* ≤ (1 − 4ε)·M.
+/// Factor of ε in the rule m* ≤ (1 − 4ε)·M.
 const SPAN: u64 = 4;
 
 /// Returns whether `epsilon` is a valid saturation threshold, which is above 0 and below 1/4.

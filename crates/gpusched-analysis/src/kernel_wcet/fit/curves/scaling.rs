@@ -36,8 +36,8 @@ pub struct Fit {
     pub wcet: WcetFunction,
     /// Form of the WCET function.
     pub form: EnvelopeForm,
-    /// Source of the WCETs, as in a task set. `estimated` if some times are estimates. If all times were measured,
-    /// `fitted` for a function and `measured` for a table.
+    /// Source of the WCETs, as in a task set. If some times are estimates, the source is `estimated`. If all times were
+    /// measured, the source is `fitted` for a function, and `measured` for a table.
     pub wcet_source: WcetSource,
     /// Kind of the kernel: memory- or compute-intensive. A missing kind means that the kind is
     /// not clear, which is safe.
@@ -54,8 +54,8 @@ pub struct Fit {
     /// R and W: largest numbers of L2 sectors of one job, and the rates of the kernel in isolation. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sectors: Option<Sectors>,
-    /// m*: saturation point. All SMs above this number together reduce the isolated time by less
-    /// than the fraction `epsilon`.
+    /// m*: saturation point. All SMs beyond this number together reduce the isolated time by less than the fraction
+    /// `epsilon`.
     pub saturation_sms: u32,
     /// M: largest number of SMs with a measurement in isolation.
     pub largest_sms: u32,

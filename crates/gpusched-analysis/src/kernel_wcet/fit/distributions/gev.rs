@@ -19,7 +19,7 @@ pub struct Gev {
     pub shape: f64,
 }
 
-/// Range of the shape ξ in a fit. For ξ ≤ −1, the likelihood has no maximum.
+/// Accepted range of the shape ξ in a fit. For ξ ≤ −1, the likelihood has no maximum.
 pub(super) const SHAPES: std::ops::Range<f64> = -1.0..5.0;
 
 /// If |ξ| is below this limit, the computation uses the formula for ξ = 0.

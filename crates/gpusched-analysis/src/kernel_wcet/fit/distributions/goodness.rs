@@ -3,15 +3,14 @@
 //! The Anderson–Darling statistic A² gives more weight to differences in the tails, which matter
 //! for a WCET. The critical value of A² depends on the family of the distribution, the fitted
 //! shape, the sample size and the tick of the clock. Published tables (Choulakian & Stephens, Technometrics 43, 2001)
-//! do not depend on the sample size and the tick. So the p-value comes from a **parametric bootstrap** (Stute, González
-//! Manteiga & Presedo Quindimil, Metrika 40, 1993).
+//! ignore the sample size and the tick. So the p-value comes from a **parametric bootstrap** (Stute, González Manteiga
+//! & Presedo Quindimil, Metrika 40, 1993).
 //!
 //! The bootstrap generates samples from the fitted distribution. Each sample has the size of the
-//! measurements, and its values are rounded to the tick of the clock. The bootstrap then fits a
-//! distribution to each sample, and computes A² between the sample and this distribution. The
-//! p-value is the fraction of samples whose A² is at least the A² of the measurements. Each
-//! sample has its own fixed stream of random numbers, so the result does not depend on the number
-//! of threads.
+//! measurements, and its values are rounded to the tick of the clock. The bootstrap then fits a distribution to each
+//! sample, and computes A² from the sample and this distribution. The p-value is the fraction of samples whose A² is at
+//! least the A² of the measurements. Each sample has its own fixed stream of random numbers, so the result does not
+//! depend on the number of threads.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -20,7 +19,7 @@ use rayon::prelude::*;
 /// Number of samples for one p-value. With 199 samples, a p-value is a multiple of 0.5 %.
 const DRAWS: u64 = 199;
 
-/// Functions that the test requires from a family of distributions.
+/// Functions that a family of distributions must provide for the test.
 pub trait ExtremeValue: Sized {
     /// Returns ln P(X ≤ x).
     fn log_cdf(&self, x: f64) -> f64;
@@ -54,9 +53,9 @@ pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64
     -n - sum / n
 }
 
-/// Returns the p-value of the distribution `fitted`, which was fitted to `values`. The p-value is
-/// the probability of an A² of at least the measured A², if the values follow `fitted`. The clock
-/// rounds times to multiples of `tick`. For an exact clock, `tick` is 0.
+/// Returns the p-value of the distribution `fitted`, which was fitted to `values`. If the values follow `fitted`, a
+/// sample has at least the measured A² with this probability. The clock rounds times to multiples of `tick`. For an
+/// exact clock, `tick` is 0.
 ///
 /// The test fits a distribution to each of 199 samples.
 pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) -> f64 {

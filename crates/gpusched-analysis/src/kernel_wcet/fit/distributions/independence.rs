@@ -5,11 +5,11 @@
 //! periodic background work causes correlation between nearby runs. The test uses ranks instead
 //! of times, so that a single outlier does not determine the result.
 
-/// Number of lags. A lag is the distance between two compared runs.
+/// Number of lags. A lag is the number of runs from one compared run to the other.
 const LAGS: usize = 10;
 
-/// Returns the p-value of the test. If the runs are independent, correlations at least as large
-/// as the measured correlations have this probability. The test uses lags from 1 to 10 runs.
+/// Returns the p-value of the test. If the runs are independent, the correlations are at least as large as the measured
+/// correlations with this probability. The test examines lags from 1 to 10 runs.
 ///
 /// Returns `None` if there are at most 30 measured times, which are too few for the test. Also returns `None` if all
 /// times are equal, because equal times show no dependence.

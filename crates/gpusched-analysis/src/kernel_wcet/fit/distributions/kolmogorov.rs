@@ -2,19 +2,17 @@
 //!
 //! The distance D is the maximum difference between the empirical distribution function of the
 //! sample and a given distribution function. For large n, √n·D follows Kolmogorov's distribution.
-//! This result requires that the given distribution is continuous and does not depend on the
-//! sample.
+//! This is true only if the given distribution is continuous and does not depend on the sample.
 //!
-//! **Rounding.** A clock with ticks of q ns rounds all times from k − q/2 to k + q/2 to k. So a
-//! sample contains many equal times, and its empirical distribution function has large steps. For
-//! a normal distribution with standard deviation σ, a step can be up to q/(σ√2π). For large n,
-//! such a step exceeds the critical value, and the usual test would reject every sample, even a
-//! normal sample.
+//! **Rounding.** A clock with ticks of q ns rounds each time between k − q/2 and k + q/2 to k. So a sample contains
+//! many equal times, and its empirical distribution function has large steps. For a normal distribution with standard
+//! deviation σ, a step can be up to q/(σ√2π). For large n, such a step exceeds the critical value, and the usual test
+//! would reject every sample, even a normal sample.
 //!
-//! A rounded time is at most k if and only if the exact time was at most k + q/2. So the test
-//! compares the two functions at k + q/2. If a clock truncates times instead, all times shift by
-//! q/2, and so does the fitted location. A rounded distribution is discrete. For discrete
-//! distributions, the test is conservative: it rejects too rarely.
+//! A rounded time is at most k if and only if the exact time was at most k + q/2. So the test compares the two
+//! distribution functions at k + q/2. If a clock truncates times instead of rounding them, all times and the fitted
+//! location shift by q/2. A rounded distribution is discrete. For discrete distributions, the test is conservative: it
+//! rejects too rarely.
 
 use num_integer::gcd;
 use std::f64::consts::PI;
@@ -75,8 +73,8 @@ pub fn distance(sorted: &[u64], resolution: u64, cdf: impl Fn(f64) -> f64) -> f6
 /// Returns the length of a clock tick [ns]: the greatest common divisor of the differences
 /// between the times in `sorted`.
 ///
-/// A small number of measured times may have a common divisor by chance. So the result is 1 ns if `sorted` has fewer
-/// than 20 values, or fewer than five different values.
+/// The differences of a small number of times may have a common divisor by chance. So the result is 1 ns if `sorted`
+/// has fewer than 20 values, or fewer than five different values.
 pub fn resolution(sorted: &[u64]) -> u64 {
     let steps = || sorted.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
     if sorted.len() < 20 || steps().filter(|&step| step > 0).take(4).count() < 4 {

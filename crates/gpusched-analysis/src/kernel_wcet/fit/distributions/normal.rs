@@ -3,11 +3,10 @@
 //!
 //! The goodness of fit is D/D_α: the Kolmogorov–Smirnov distance D divided by its critical value
 //! D_α. If the ratio exceeds 1, the test rejects the normal distribution. Table I uses the
-//! critical value for a distribution that does not depend on the sample. But the mean and the
-//! standard deviation come from the tested sample, which reduces D. So the test of Table I is
-//! **lenient**: at a nominal level of 5 %, its true level is below 0.1 %.
-//! [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters, which is about 0.66 times the
-//! critical value of Table I.
+//! critical value for a distribution that does not depend on the sample. But the mean and the standard deviation are
+//! computed from the tested sample, and this reduces D. So the test of Table I is **lenient**: at a nominal level of 5
+//! %, its true level is below 0.1 %. [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters,
+//! which is about 0.66 times the critical value of Table I.
 
 use super::kolmogorov::{critical_value, distance, resolution};
 use gpusched_model::kernel::Distribution;
@@ -101,8 +100,8 @@ impl NormalFit {
         (self.samples >= 5).then_some(ratio)
     }
 
-    /// Returns the probability of a time of at most `time`. For the longest time, the probability
-    /// is the percentile of [Aghilinasab20] Table I.
+    /// Returns the probability that a time is at most `time`. For the longest time, the probability is the percentile
+    /// of [Aghilinasab20] Table I.
     pub fn percentile(&self, time: Time) -> f64 {
         let above = time.ns() as f64 - self.mean;
         match self.std > 0.0 {

@@ -5,8 +5,8 @@
 /// the value of `f` at this point.
 ///
 /// `f` is infinite where it is undefined, and must be finite at `start`. The edges of the first
-/// simplex have the length `step`. When the simplex has shrunk, the search starts again around
-/// the best point. The search stops when a new start brings no improvement.
+/// simplex have the length `step`. When the simplex has become small, the search starts again around the best point.
+/// The search stops when a new start brings no improvement.
 pub fn minimize<const N: usize>(f: impl Fn(&[f64; N]) -> f64, start: [f64; N], step: f64) -> ([f64; N], f64) {
     const ROUNDS: usize = 6;
     let mut best = (start, f(&start));

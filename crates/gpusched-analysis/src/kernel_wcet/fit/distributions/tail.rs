@@ -10,8 +10,8 @@
 //! less accurately.
 //!
 //! The WCET is the time that one execution exceeds with the given probability, rounded up, and
-//! **at least the longest measured time**. The longest measured time is possible, even if its
-//! probability in the fit is below the given probability.
+//! **at least the longest measured time**. The longest measured time did occur, even if its probability in the fit is
+//! below the given probability.
 
 use super::gev::Gev;
 use super::goodness::{self, ExtremeValue};
@@ -29,7 +29,7 @@ pub const FEWEST: usize = 30;
 /// Largest number of extreme values that a fit uses.
 const MOST: usize = 500;
 
-/// At most one of `RARE` measured times counts as an extreme value.
+/// At most one in `RARE` measured times counts as an extreme value.
 const RARE: usize = 10;
 
 /// A WCET that gpusched estimates from measured times.
@@ -52,7 +52,7 @@ pub enum Warning {
         "only {found} extreme values, expected at least {FEWEST}, so the WCET is the longest measured time"
     )]
     TooFew {
-        /// Number of extreme values that gpusched found.
+        /// Number of extreme values in the measured times.
         found: usize,
     },
     /// There is no fit, because the extreme values hardly differ.
@@ -221,8 +221,8 @@ impl Fitted {
     }
 }
 
-/// Returns the maxima of blocks of consecutive runs, and the number of runs in a block. The
-/// function omits an incomplete last block.
+/// Divides the runs into blocks of consecutive runs. Returns the maximum of each block, and the number of runs in a
+/// block. The function omits an incomplete last block.
 fn block_maxima(times: &[u64]) -> (Vec<u64>, usize) {
     let length = times.len().div_ceil(MOST).max(RARE);
     let blocks = times.chunks_exact(length);

@@ -35,8 +35,8 @@ pub(crate) fn merge_by_matching(
     tested
 }
 
-/// Merges the pairs of one matching of the partitions in `run`. Returns the unions, and the partitions without a
-/// partner.
+/// Computes one matching of the partitions in `run` and merges its pairs. Returns the unions, and the partitions
+/// without a partner.
 fn round(tester: &mut GroupTester<'_>, run: &[Candidate], tested: &mut u64) -> Vec<Candidate> {
     let savings = Savings::of(tester, run);
     *tested += savings.tested;
@@ -55,8 +55,8 @@ fn round(tester: &mut GroupTester<'_>, run: &[Candidate], tested: &mut u64) -> V
     unions
 }
 
-/// Returns the weight of a merge. A merge that saves more SMs has a larger weight. Ties: the
-/// higher utilization of the union.
+/// Returns the weight of a merge. A merge that saves more SMs has a larger weight. Ties: a higher utilization of the
+/// union gives a larger weight.
 fn weight(saving: super::savings::Saving) -> i64 {
     const ONE: u64 = gpusched_model::utilization::Utilization::ONE.saturated();
     let fill = saving.utilization.saturated().min(ONE) >> 40; // 0 to 256

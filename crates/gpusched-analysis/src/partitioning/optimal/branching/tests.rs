@@ -39,8 +39,8 @@ fn the_search_finds_the_fewest_or_proves_that_there_are_none() {
     let (mut found, mut none) = (0, 0);
     for round in 0..400 {
         let tasks = rng.random_range(2..=9);
-        // Random pairs and triples often do not partition the tasks, so the relaxation is often below the optimum. Each
-        // subset of a group passes its test on the SMs of the group.
+        // Often, no selection of random pairs and triples contains each task exactly once. The relaxation is then often
+        // below the optimum. Each subset of a group passes its test on the SMs of the group.
         let mut groups = Vec::new();
         for _ in 0..rng.random_range(tasks / 2..12) {
             let three = [0; 3].map(|_| rng.random_range(0..tasks));

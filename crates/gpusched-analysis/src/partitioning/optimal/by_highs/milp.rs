@@ -1,8 +1,8 @@
 //! Counterpart of [`branching`](crate::partitioning::optimal::branching) that uses HiGHS. HiGHS solves the selection from
 //! the known groups as a mixed-integer program.
 //!
-//! HiGHS computes with floats. gpusched checks each plan from HiGHS with integers. gpusched does not check a claim of
-//! HiGHS that no better plan exists.
+//! HiGHS computes with floats. gpusched checks each plan from HiGHS with integers. If HiGHS claims that no better plan
+//! exists, gpusched does not check this claim.
 
 use highs::{ColProblem, HighsModelStatus, HighsSolutionStatus, Model, Sense};
 

@@ -1,4 +1,4 @@
-//! Plans that HiGHS finds, and lower bounds that HiGHS claims beyond the proven bound.
+//! Plans that HiGHS finds, and lower bounds that HiGHS claims. A claimed bound may exceed the proven bound.
 
 mod milp;
 
@@ -15,10 +15,10 @@ use crate::partitioning::search::{Aim, Part, Sizes, total};
 /// one program per number of SMs. The last twentieth is for the proof.
 const UNTIL: [u32; 3] = [14, 16, 19];
 
-/// Raises the bound like [`Bounding::raise`], and replaces `parts` by the best plan that HiGHS
-/// finds. HiGHS first selects from all known groups. If column generation stopped early, column generation continues
-/// after this selection. Finally, for each larger number of SMs, HiGHS selects from all groups that a plan with
-/// this number of SMs can contain. Returns the lower bound that HiGHS claims.
+/// Raises the bound like [`Bounding::raise`], and replaces `parts` by the best plan that HiGHS finds. HiGHS first
+/// selects from all known groups. After this selection, column generation continues if it stopped early. Finally, for
+/// each larger number of SMs, HiGHS selects from all groups that a plan with this number of SMs can contain. Returns
+/// the lower bound that HiGHS claims.
 pub(super) fn generate(
     bounding: &mut Bounding,
     sizes: &mut Sizes<'_, '_>,

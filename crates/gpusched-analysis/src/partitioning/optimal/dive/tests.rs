@@ -1,5 +1,4 @@
-//! Comparison of dives with a search over all plans, and comparison of a program after a
-//! selection with a new program.
+//! Compares dives with a search over all plans. Also compares a program after a selection with a new program.
 
 use crate::interference::model_of;
 use rand::{RngExt, SeedableRng};
@@ -130,7 +129,7 @@ fn what_is_paid_for_leaves_the_program_of_the_rest() {
     }
 }
 
-/// A program that stops because of the time limit can continue later.
+/// If the solution of a program stops because of the time limit, it can continue later.
 #[test]
 fn a_program_that_is_late_can_go_on() {
     let pairs = (0..30).map(|pair| Part {

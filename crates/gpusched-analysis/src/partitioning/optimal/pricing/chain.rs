@@ -12,10 +12,11 @@
 use super::item::Item;
 use super::walk::Walk;
 
-/// Number of undecided tasks up to which the walk visits the groups without the next task of the chain.
+/// If at most this number of tasks is undecided, the walk visits the groups without choosing the next task of the
+/// chain.
 const FEW: usize = 2;
 
-/// Blocking and position of a task. The chain takes the largest value.
+/// Blocking and position of a task. The next task of the chain is the task with the largest value.
 type Rank = (u64, usize);
 
 impl<'l> Walk<'_, 'l, '_, '_, '_, '_, '_> {
@@ -80,8 +81,8 @@ impl<'l> Walk<'_, 'l, '_, '_, '_, '_, '_> {
         }
     }
 
-    /// Returns weights, the gains of `items` under these weights, and an upper bound on the excess of all groups of the
-    /// chosen tasks and of `items`. Returns `None` if the bound is below the floor.
+    /// Returns weights, the gains of `items` under these weights, and an upper bound on the excess. The bound is valid
+    /// for all groups that add some of `items` to the chosen tasks. Returns `None` if the bound is below the floor.
     fn bounded(
         &mut self,
         items: &[Item<'l>],
@@ -98,7 +99,7 @@ impl<'l> Walk<'_, 'l, '_, '_, '_, '_, '_> {
             return None;
         }
         let ranking = self.rank(items, weights, true);
-        // The gains belong to these weights, so the bound must do so, too.
+        // The gains use these weights, so the bound must use these weights, too.
         let bound = ranking.bound();
         (bound >= floor).then_some((ranking.items, ranking.weights, bound))
     }

@@ -1,4 +1,5 @@
-//! A family of groups with a given number of tasks of each kind and a range of SMs, and bounds on the excess of its groups.
+//! A family of groups, and bounds on the excess of its groups. All groups of a family have the same number of tasks of
+//! each kind (0, 1, or several), and their numbers of SMs are in one range.
 
 use std::cell::OnceCell;
 
@@ -41,8 +42,8 @@ impl<'l> Family<'l> {
         let mut found = [0u8; 3];
         for (task, what) in problem.tasks().iter().enumerate() {
             let kind = usize::from(kind_index(what.kind()));
-            // A task with price 0 raises the excess of no group. But a group with a negative excess may contain such a
-            // task.
+            // A task with price 0 never raises the excess of a group. But a group with a negative excess may contain
+            // such a task.
             if growth.counts[kind] == 0 || (prices[task] == 0 && floor > 0) {
                 continue;
             }
@@ -199,14 +200,14 @@ pub(super) struct Ranking<'l> {
     /// [price units].
     pub allowances: Vec<(u32, i64)>,
     pub weights: Vec<f64>,
-    /// Number of groups that the search could still visit when it created the ranking.
+    /// Number of groups that the search could still visit at the creation of the ranking.
     pub begun: u64,
     /// Table of possible gains, created on demand.
     pub table: OnceCell<Table>,
 }
 
 impl Ranking<'_> {
-    /// Returns an upper bound on the excess of every group that adds some of these tasks.
+    /// Returns an upper bound on the excess after some of these tasks join the current group.
     pub fn bound(&self) -> i64 {
         self.base + self.rest[0]
     }

@@ -1,8 +1,8 @@
 //! Measures of the demand of tasks. By each measure, the demand of a group that passes a test is at most its number of SMs.
 //!
-//! In the long run, the demand of a task is m·C(m)/T. In an interval of length t, the demand is m·C(m)·n/t, where n is
-//! the number of jobs with release and deadline in the interval. Preemptive EDF is optimal on one partition. A group
-//! that passes a test of deadlines under any policy therefore satisfies these bounds.
+//! In the long run, the demand of a task is m·C(m)/T. In an interval of length t, the demand is m·C(m)·n/t, where n
+//! jobs have their release and deadline in the interval. Preemptive EDF is optimal on one partition. A group that
+//! passes a test of deadlines under any policy therefore satisfies these bounds.
 //!
 //! Without immediate preemption, a job blocks jobs with earlier deadlines. The chains of a family ([`chain`](super::chain))
 //! subtract this blocking from the supply of an interval.
@@ -23,7 +23,8 @@ const INTERVALS: usize = 96;
 /// there are more.
 const FIRST: usize = 24;
 
-/// Largest size that has its own level. Each larger level covers several sizes, with 16 levels per doubling.
+/// Largest size that has its own level. Each larger level covers several sizes. When the size doubles, the number of
+/// levels grows by 16.
 const SINGLE: u32 = 16;
 
 /// The measures, and the demand of each task by each measure.
@@ -41,7 +42,7 @@ pub(super) struct Level {
     pub high: u32,
     /// Demand by each measure, indexed by task and class; `None` if the task misses its deadline at these sizes.
     asks: Vec<Option<Needs>>,
-    /// Interval lengths of the measures [ns]. The measure of the long run precedes these measures.
+    /// Interval lengths of the measures [ns]. The measure of the long run is first, and has no interval length.
     intervals: Vec<u64>,
     /// Number of measures for which `asks` is up to date.
     known: usize,
@@ -188,7 +189,7 @@ fn due(task: &Task) -> u64 {
     task.deadline().ns().saturating_sub(task.jitter().ns())
 }
 
-/// Returns a lower bound on the demand of `task` on `low` to `high` SMs with the tasks `co_located`, by each measure.
+/// Returns, for each measure, a lower bound on the demand of `task` on `low` to `high` SMs with the tasks `co_located`.
 fn needs(
     problem: &Problem<'_>,
     intervals: &[u64],

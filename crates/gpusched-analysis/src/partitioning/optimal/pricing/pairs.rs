@@ -1,7 +1,7 @@
 //! Pairs of tasks that cannot share a partition of some size.
 //!
-//! The measures ignore priorities, and some blocking. Under policies with blocking, tests of pairs therefore exclude
-//! many groups: if two tasks fail their test on m SMs, then every group with both tasks fails on m SMs.
+//! The measures ignore priorities and a part of the blocking. Under policies with blocking, tests of pairs therefore
+//! exclude many groups. If two tasks fail their test on m SMs, then every group with both tasks fails on m SMs.
 
 use crate::interference::CoLocated;
 use crate::partitioning::search::Sizes;

@@ -9,8 +9,8 @@ pub(crate) struct Priced {
     /// Groups whose excess is at least the required minimum (the floor). Each group has its
     /// smallest size.
     pub groups: Vec<Part>,
-    /// Remaining excess per SM [price units]. After each task price is reduced by its entry in `lower`, the price sum
-    /// of every group on m SMs is at most m·(1 + `excess`).
+    /// Remaining excess per SM [price units]. If each task price is reduced by its entry in `lower`, the price sum of
+    /// every group on m SMs is at most m·(1 + `excess`).
     pub excess: i64,
     /// Reduction of the price of each task [price units].
     pub lower: Vec<i64>,
@@ -60,18 +60,18 @@ impl Search<'_, '_, '_, '_> {
         self.priced.groups.len() >= self.groups || self.sizes.exhausted()
     }
 
-    /// Records that the search did not finish groups with `tasks` on at least `sms` SMs. The excess of these groups may
-    /// be up to `beyond`.
+    /// Records that the search missed some groups that contain `tasks` and have at least `sms` SMs. The excess of these
+    /// groups may be up to `beyond`.
     pub fn leave_open(&mut self, tasks: &[usize], beyond: i64, sms: u32) {
         self.priced.complete = false;
         self.priced.open += 1;
         self.note(tasks, beyond, sms);
     }
 
-    /// Records that groups with `tasks` on at least `sms` SMs have, or may have, an excess up to `beyond`.
+    /// Records that groups which contain `tasks` and have at least `sms` SMs may have an excess up to `beyond`.
     ///
-    /// Reduces the highest price among `tasks` by the excess, at most down to 0. The remaining
-    /// excess counts as an excess per SM.
+    /// Reduces the highest price among `tasks` by the excess, but not below 0. The remaining excess counts as an excess
+    /// per SM.
     pub fn note(&mut self, tasks: &[usize], beyond: i64, sms: u32) {
         let price = |task: usize| self.prices[task];
         let mut left = beyond.max(0);

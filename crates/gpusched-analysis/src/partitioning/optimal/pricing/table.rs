@@ -6,7 +6,7 @@ use super::item::Item;
 /// Maximum number of steps into which the table divides an allowance.
 const STEPS: i64 = 1_000;
 
-/// Table of the largest price sum of items from a position on, for each position and each allowance.
+/// For each position and each allowance: the largest price sum of the items from this position on.
 pub(super) struct Table {
     /// Length of one step of the allowance [price units]. The cost of an item is rounded down to whole steps, so the
     /// table never underestimates a price sum.
@@ -61,8 +61,9 @@ mod tests {
 
     use super::*;
 
-    /// Comparison with all selections of items. The table never underestimates the price sum. The table never exceeds
-    /// the best price sum for an allowance that is larger by one step per item and one more step.
+    /// Comparison with all selections of items. The table never underestimates the price sum. Consider an allowance
+    /// that is larger by one step per item and one more step. The table never exceeds the best price sum for this
+    /// larger allowance.
     #[test]
     fn no_choice_is_worth_more() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);

@@ -1,4 +1,5 @@
-//! Comparison of families with a walk that tests every visited group, and check of the excess that an early end states.
+//! Compares the search of families with a walk that tests every visited group. Also checks the excess that a search
+//! states when it ends early.
 
 use crate::interference::model_of;
 use std::collections::BTreeSet;
@@ -51,8 +52,8 @@ fn worth(prices: &[i64], part: &Part) -> i64 {
     part.tasks.iter().map(|&task| prices[task]).sum::<i64>() - i64::from(part.sms) * ONE
 }
 
-/// Both complete walks find equal groups with equal sizes. After an early end, no missed group has a larger excess than the
-/// search states.
+/// Both complete walks find equal groups with equal sizes. If the search ends early, no missed group has a larger
+/// excess than the search states.
 #[test]
 fn families_find_what_a_walk_with_tests_finds() {
     let rng = &mut ChaCha8Rng::seed_from_u64(9);

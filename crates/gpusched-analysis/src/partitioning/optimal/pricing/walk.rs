@@ -1,4 +1,4 @@
-//! Depth-first walk over the groups of one family whose excess may be at least the required
+//! Depth-first walk over the groups of one family. The walk visits groups whose excess may be at least the required
 //! minimum (the floor).
 
 use super::family::STEPS as PROGRAM_STEPS;
@@ -81,8 +81,8 @@ pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     supply: Vec<i64>,
     /// Measures with a reduced supply.
     blocked: Vec<usize>,
-    /// Number of groups that the walk may still visit in this part of the family. `found` is the number of groups that
-    /// the walk found in this part.
+    /// Number of groups that the walk may still visit in this part of the family. `found` counts the groups that the
+    /// walk found in this part.
     nodes: u64,
     found: usize,
     sorted: Vec<usize>,
@@ -212,7 +212,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         items.retain(|item| self.may_join(task, item.task));
     }
 
-    /// Adds some tasks of `useful` to the current group. `bound` is an upper bound on the excess of all these groups.
+    /// Adds some tasks of `useful` to the current group. `bound` is an upper bound on the excess of all resulting
+    /// groups.
     pub(super) fn complete(&mut self, useful: &[Item<'l>], weights: &[f64], bound: i64) {
         self.nodes = self.search.limits.nodes_each;
         self.found = 0;
@@ -277,7 +278,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             }
             let mut best: Option<usize> = None;
             for (number, class) in classes.iter().enumerate() {
-                // The last item of a class has its largest gain.
+                // The last item of a class has the largest gain of the class.
                 let gain = |number: usize| classes[number].last().map_or(0, |&last| items[last].gain);
                 let larger = best.is_none_or(|best| gain(number) > gain(best));
                 if larger
@@ -342,9 +343,9 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         true
     }
 
-    /// Returns true if a check proves that every group of the chosen tasks and items from `from`
-    /// on has an excess below the floor. `base` is an upper bound on the excess of the chosen
-    /// tasks. Returns false without a check for the first groups of a ranking.
+    /// Returns true if a check proves that every group of the chosen tasks and of items from position `from` on has an
+    /// excess below the floor. `base` is an upper bound on the excess of the chosen tasks. Returns false without a
+    /// check for the first groups of a ranking.
     fn cannot_reach(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         if ranking.begun - self.nodes < self.search.limits.easy {
             return false;
@@ -367,8 +368,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     /// these groups.
     fn extend_further(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         let room = base + ranking.rest[from] - self.search.floor;
-        // An item with a smaller gain is in no group whose excess is at least the floor. Later items have even smaller
-        // gains.
+        // An item with a gain below −`room` is in no group whose excess is at least the floor. Later items have even
+        // smaller gains.
         let useful = ranking.items.partition_point(|item| item.gain + room >= 0);
         let items = ranking.items.get(from..useful).unwrap_or_default();
         if self.blocks {
@@ -406,8 +407,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         closer.bound() < self.search.floor || self.extend(&closer, 0, closer.base)
     }
 
-    /// Adds `item` to the group if the demand of the group stays within the SMs of the family, by
-    /// every measure. Returns whether it added the item.
+    /// Adds `item` to the group if, by every measure, the demand of the group stays within the SMs of the family.
+    /// Returns whether the group now contains the item.
     pub(super) fn push(&mut self, item: &Item<'_>) -> bool {
         let measures = self.family.measures;
         let from = self.tasks.len() * measures;
@@ -446,7 +447,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.tasks.is_empty()
     }
 
-    /// Records that the walk did not finish the groups with the chosen tasks. Their excess is at most `bound`.
+    /// Records that the walk missed some groups with the chosen tasks. The excess of these groups is at most `bound`.
     pub(super) fn leave_open(&mut self, bound: i64) {
         self.search.leave_open(&self.tasks, bound, self.family.level.low);
     }

@@ -118,8 +118,8 @@ impl<'a> Problem<'a> {
         self.verdicts_scaled(parts, |_, demand| demand)
     }
 
-    /// Returns the verdicts like [`Problem::verdicts`], with demands that `scale` changes. `scale` receives the position
-    /// of a task in the set, and its demand.
+    /// Returns the verdicts like [`Problem::verdicts`], but `scale` first changes the demands. `scale` receives the
+    /// position of a task in the set, and its demand.
     pub(crate) fn verdicts_scaled(
         &self,
         parts: &[Part<'_>],
@@ -229,8 +229,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Returns the demands with WCETs at the bandwidth that the memory guarantees despite the traffic
-/// of `others`. Returns `None` if the memory guarantees no bandwidth.
+/// Returns the demands with the WCETs at the guaranteed bandwidth. The memory guarantees this bandwidth despite the
+/// traffic of `others`. Returns `None` if the memory guarantees no bandwidth.
 fn slowest(
     memory: SharedMemory,
     demands: &[Demand],

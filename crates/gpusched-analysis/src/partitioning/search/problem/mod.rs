@@ -30,7 +30,7 @@ pub struct Problem<'a> {
     offer: Option<&'a Offer>,
     /// Memory that the partitions share; `None` if memory traffic does not count.
     memory: Option<SharedMemory>,
-    /// Factor on all WCETs that accounts for the variation of execution times.
+    /// Factor on all WCETs, for the variation of execution times.
     variation: Scale,
     /// Dirty lines that jobs may find in L2. `None` if the analysis counts no memory times.
     dirty: Option<DirtyLines>,
@@ -124,14 +124,14 @@ impl<'a> Problem<'a> {
         Problem { sharp: true, ..self }
     }
 
-    /// Returns the problem for which `sms` and `bf` merge partitions until no merge is possible. By default, they stop
-    /// as soon as the partitions fit on the GPU.
+    /// Returns the problem for which the heuristics `sms` and `bf` merge partitions until no merge is possible. By
+    /// default, these heuristics stop as soon as the partitions fit on the GPU.
     #[must_use]
     pub fn with_fewest_sms(self) -> Problem<'a> {
         Problem { fewest: true, ..self }
     }
 
-    /// Returns the total of allocation units at which Algorithm 1 stops.
+    /// Returns the total number of allocation units at which Algorithm 1 stops.
     pub(crate) fn enough_shares(&self) -> u32 {
         match self.fewest {
             true => 0,
@@ -272,7 +272,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Returns `wcet`, increased by the write-backs of dirty lines that a job of `task` finds in L2.
+    /// Returns `wcet`, increased by the time to write back the dirty lines that a job of `task` finds in L2.
     fn beside_write_backs(&self, task: &Task, wcet: Time) -> Time {
         let Some(dirty) = self.dirty else {
             return wcet;
@@ -345,8 +345,8 @@ impl<'a> Problem<'a> {
         self.scale.work(self.variation.work(work))
     }
 
-    /// Returns the least work of task `index` if the partition has the tasks `co_located`, divided by the period of the
-    /// task and rounded down [SMs].
+    /// Returns the least work of task `index` divided by its period, rounded down [SMs]. The partition has the tasks
+    /// `co_located`.
     pub(crate) fn work(&self, index: usize, co_located: &CoLocated) -> Utilization {
         let work = self.least_work(index, co_located);
         Utilization::of(

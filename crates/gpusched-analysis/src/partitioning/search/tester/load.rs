@@ -1,4 +1,4 @@
-//! Test results that follow from the utilization or density of a partition, without a full test.
+//! Derives the test result from the utilization or density of a partition, without a full test.
 
 use std::ops::Add;
 
@@ -13,7 +13,7 @@ pub(crate) struct Load {
     /// Σ C/T, with each term rounded down. The value is `u64::MAX` if a WCET is unknown, or if a
     /// task misses its deadline even in isolation.
     least: u64,
-    /// Σ C/min(T, D'), with each term rounded up.
+    /// Σ C/min(T, D'), where each term is rounded up.
     most: u64,
 }
 

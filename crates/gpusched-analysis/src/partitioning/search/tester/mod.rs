@@ -1,5 +1,5 @@
-//! Fast test of a partition, for searches that run the test thousands of times. The results of the fast test equal the
-//! results of [`Problem::accepts`].
+//! Fast test of a partition, for searches that run the test thousands of times. The fast test gives the same results as
+//! [`Problem::accepts`].
 //!
 //! The load of a group (its utilization and density) decides nearly all tests. The test of the
 //! policy decides the remaining tests. The tester reads WCETs from tables, and a test allocates
@@ -23,7 +23,7 @@ use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use load::Load;
 
-/// Tester for groups of one problem. The tester stores intermediate results.
+/// Tests groups of tasks of a given problem. The tester stores intermediate results.
 pub(crate) struct GroupTester<'a> {
     problem: &'a Problem<'a>,
     costs: Costs,

@@ -1,4 +1,4 @@
-//! Runs of the shards of a study as jobs of a batch system.
+//! Runs the shards of a study as jobs of a batch system.
 //!
 //! ```text
 //! study submit   writes DIR: the study, two scripts, a record; submits the array of shards and the merge
@@ -7,9 +7,9 @@
 //! study status   counts the shards by state, from the files in DIR and from the queue
 //! ```
 //!
-//! The files in DIR decide which shards are finished. The queue decides only which unfinished shards to submit again.
-//! So wrong data about the queue cost time, but never change results: each journal has one writer, and the merge checks
-//! that every chunk exists.
+//! The files in DIR show which shards are finished. gpusched uses the queue only to select the unfinished shards that
+//! it submits again. So wrong data about the queue cost time, but never change results. Each journal has one writer,
+//! and the merge checks that every chunk exists.
 
 mod record;
 mod scripts;

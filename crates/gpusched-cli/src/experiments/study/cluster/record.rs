@@ -1,4 +1,4 @@
-//! The record of a submission: which study, which jobs.
+//! The record of a submission names the study and the jobs.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Settings of the jobs: from options, from a small file, or from the first submission.
+//! Settings of the jobs. They are from options, from a small file, or from the first submission.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub struct Options {
     /// Environment modules that each job loads
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = word)]
     modules: Vec<String>,
-    /// File with these settings (TOML); an option replaces a setting of the file
+    /// File with these settings (TOML); options replace settings of the file
     ///
     /// Keys: `partition`, `account`, `time`, `memory`, `threads`, `modules` (a list), and `options`: a list of further options of
     /// `sbatch`, such as "--qos=low".
@@ -99,7 +99,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Checks that each setting can be a line of a script.
+    /// Checks that a line of a script can contain each setting.
     fn check(&self) -> Result<(), Refusal> {
         type Parser = fn(&str) -> Result<String, String>;
         let texts: [(&str, &Option<String>, Parser); 4] = [

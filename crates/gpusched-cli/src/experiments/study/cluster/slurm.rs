@@ -16,7 +16,8 @@ pub enum State {
     Running,
 }
 
-/// All jobs of the user in the queue. The key is the number of the job, and the number of the shard for a job of an array.
+/// All jobs of the user in the queue. The key contains the number of the job. For a job of an array, the key also
+/// contains the number of the shard.
 pub type Queue = BTreeMap<(u64, Option<u32>), State>;
 
 /// Whether the commands of Slurm are on the PATH.

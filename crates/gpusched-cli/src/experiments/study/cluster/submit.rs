@@ -46,8 +46,8 @@ pub struct Args {
     sets: Option<u64>,
     /// Output folder of a trial run of the study with fewer task sets
     ///
-    /// gpusched estimates the total time from the times of the trial. It refuses a number of shards if one shard would
-    /// take more than twice the mean time of a shard.
+    /// gpusched estimates the total time from the times of the trial. It refuses a number of shards if the longest
+    /// shard would take more than twice the mean time of all shards.
     #[arg(long, value_name = "DIR")]
     trial: Option<PathBuf>,
     /// Number of times that the merge may resubmit unfinished shards [default: 3]
@@ -98,8 +98,8 @@ impl Args {
     /// Submits the study for the first time, or submits unfinished shards again.
     ///
     /// # Errors
-    /// Fails for an invalid study, for a folder of another study, for missing commands of Slurm, and if Slurm does not
-    /// accept a job. After an error, no job remains in the queue.
+    /// Fails for an invalid study, for a folder of another study, if commands of Slurm are missing, or if Slurm rejects
+    /// a job. After an error, no job remains in the queue.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let folder = global
             .file()
@@ -179,8 +179,8 @@ impl Args {
     }
 }
 
-/// Returns the command that runs gpusched. Inside another program, such as Python, this is the gpusched command on the
-/// PATH.
+/// Returns the command that runs gpusched. If another program, such as Python, embeds gpusched, this is the gpusched
+/// command on the PATH.
 fn program() -> Result<String> {
     let name = format!("gpusched{}", env::consts::EXE_SUFFIX);
     let is_ours = |path: &Path| {
@@ -217,8 +217,7 @@ impl Submission<'_> {
         [(SHARD, scripts.shard()), (MERGE, scripts.merge())]
     }
 
-    /// Returns the scripts and the commands for a submission of `shards`, and of a merge that starts after the jobs
-    /// `active`.
+    /// Returns the scripts and the commands that submit `shards` and a merge. The merge starts after the jobs `active`.
     fn preview(&self, shards: Vec<u32>, active: &[u64]) -> Submitted {
         let mut after: Vec<String> = active.iter().map(u64::to_string).collect();
         let mut commands = Vec::new();
@@ -424,7 +423,7 @@ fn array(shards: &str) -> Vec<String> {
         .to_vec()
 }
 
-/// Returns the arguments of `sbatch` for a merge after the `jobs`.
+/// Returns the arguments of `sbatch` for a merge that starts after the `jobs`.
 fn after_any(jobs: &[String]) -> Vec<String> {
     let mut arguments = vec!["--parsable".to_owned()];
     if !jobs.is_empty() {

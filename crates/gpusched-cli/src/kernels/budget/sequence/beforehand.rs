@@ -10,9 +10,9 @@ use gpusched_sim::regulation::sequence::Dispatch;
 /// Tests whether every kernel meets its deadline for all release times. Each job of kernel i
 /// takes at most `wcets[i]`. Returns `None` if no kernel has a deadline.
 ///
-/// FIFO equals EDF if all relative deadlines are equal. Therefore the EDF test is a sufficient test of FIFO if it uses
-/// the smallest relative deadline for all kernels. In the test, a kernel that is released only once has a period of 292
-/// years.
+/// FIFO equals EDF if all relative deadlines are equal. If the EDF test uses the smallest relative deadline for all
+/// kernels, it is therefore a sufficient test of FIFO. In the test, a kernel that is released only once has a period of
+/// 292 years.
 pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Verdict> {
     let least = system.kernels().iter().filter_map(|task| task.deadline()).min()?;
     let demands: Vec<Demand> = system

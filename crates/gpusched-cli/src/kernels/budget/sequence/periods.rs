@@ -54,8 +54,8 @@ impl Default for Figure {
 }
 
 impl Figure {
-    /// Adds the points of `run`. For consecutive time spans with the same Q, adds two points: one at the first and one
-    /// at the last nanosecond.
+    /// Adds the points of `run`. For consecutive time spans with the same Q, adds one point at the first nanosecond and
+    /// one at the last nanosecond.
     pub fn add(&mut self, run: &SequenceRun) {
         for level in run.stretches.chunk_by(|one, next| one.q == next.q) {
             let (Some(first), Some(last)) = (level.first(), level.last()) else {

@@ -19,7 +19,7 @@ pub struct Consumers {
         conflicts_with = "cores"
     )]
     demand: Demand,
-    /// Memory demands of the best-effort cores, one per core, each as in --demand
+    /// Memory demands of the best-effort cores: one value per core, as for --demand
     #[arg(long, value_name = "SHARE,…", value_delimiter = ',')]
     cores: Vec<Demand>,
     /// How the cores of --cores share the budget of a regulation period

@@ -34,8 +34,8 @@ impl Times {
     /// contains `kernel`.
     ///
     /// # Errors
-    /// Fails for a file that is not a trace of `kernel`, and if only one of `--trace` and
-    /// `--blocks trace` is given.
+    /// Fails for a file that is not a trace of `kernel`. Also fails if only one of `--trace` and `--blocks trace` is
+    /// given.
     pub fn replay(&self, file: &Path, kernel: &Kernel, runs: u64) -> Result<Option<Replay>> {
         match (self.blocks, self.trace.as_slice()) {
             (BlockTimes::Trace, []) => {

@@ -95,8 +95,8 @@ impl Report for About<(&Imported, &Record), Comparison> {
     }
 }
 
-/// Returns a text about the first difference: the rule that selected the SM in the simulation,
-/// and a possible cause.
+/// Returns a text about the first difference. It states the rule that selected the SM in the simulation, and a possible
+/// cause.
 fn explain(first: &Difference, comparison: &Comparison) -> String {
     let Difference {
         kernel,
@@ -142,8 +142,8 @@ fn name(reason: Reason) -> &'static str {
     }
 }
 
-/// Returns `part` as a percentage of `whole`, with one decimal and rounded down. The result is 100 % only if `part`
-/// equals `whole`.
+/// Returns `part` as a percentage of `whole`, with one decimal and rounded down. The result is 100 % only if the two
+/// numbers are equal.
 fn percent(part: usize, whole: usize) -> String {
     let tenths = part.saturating_mul(1000) / whole.max(1);
     format!("{}.{} %", tenths / 10, tenths % 10)

@@ -22,7 +22,7 @@ fn observed(report: &TaskReport) -> Option<Rhythm> {
     report.rhythm.filter(|_| report.stated.is_none())
 }
 
-/// Returns a note if the stated period of `task` gives a jitter of more than half of the period.
+/// Returns a note if the jitter of `task` is more than half of its stated period.
 fn drift(report: &TaskReport, task: &Task) -> Option<String> {
     let (stated, jitter) = (report.stated?, task.jitter());
     if jitter.ns() <= stated.ns() / 2 {
@@ -45,7 +45,7 @@ fn drift(report: &TaskReport, task: &Task) -> Option<String> {
 }
 
 impl Text<'_> {
-    /// Returns notes that a user must know about the numbers of the task set.
+    /// Returns notes that help a user to judge the numbers of the task set.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let mut methods: Vec<(&str, Vec<&Source>)> = Vec::new();

@@ -26,7 +26,7 @@ pub struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// Returns the JSON form of a run of the scenario `shape` that ended at `end`.
+    /// Returns the JSON form of a run of the scenario `shape`. The run ended at `end`.
     pub fn new(shape: &'a ScenarioShape, end: Time, record: &'a Record) -> Answer<'a> {
         Answer {
             name: shape.name.as_deref(),

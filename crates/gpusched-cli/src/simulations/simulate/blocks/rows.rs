@@ -9,7 +9,7 @@ use gpusched_sim::blocks::Event;
 /// CSV columns.
 pub const COLUMNS: &str = "kernel,block,sm,start_ns,end_ns";
 
-/// Observer of a simulation that writes the CSV rows.
+/// Observer of a simulation. It writes the CSV rows.
 pub struct Rows<'a>(pub Growing<'a>);
 
 impl Observer<Event> for Rows<'_> {

@@ -241,8 +241,8 @@ impl KernelArgs {
     }
 }
 
-/// Writes warnings about kernels of `setup` that have accessed memory outside their buffers, and
-/// notes about kernels that write to buffers whose stated values they read.
+/// Writes a warning for each kernel of `setup` that accessed memory outside its buffers. Writes a note for each kernel
+/// that reads stated values of a buffer and also writes to this buffer.
 pub fn warn_outside(setup: &Setup) {
     for changed in setup.changed_contents() {
         complain(&format!("note: {changed}"));
@@ -254,7 +254,7 @@ pub fn warn_outside(setup: &Setup) {
     }
 }
 
-/// Converts an error in a scenario field to an error of the option that set the field.
+/// Converts an error about a field of a scenario to an error about the option that sets the field.
 pub fn blame(error: Error) -> Error {
     error.map_refusal(|refusal| {
         let field = refusal.field().strip_prefix("kernels[0].");

@@ -28,7 +28,7 @@ pub struct Answer {
     pub kernels: Vec<KernelAnswer>,
     /// Memory traffic.
     pub traffic: TrafficAnswer,
-    /// Numbers of cycles of the warp schedulers on SMs with thread blocks, one number for each use of a cycle.
+    /// How the warp schedulers use their cycles: one number of cycles for each use. Counts only SMs with thread blocks.
     pub stalls: StallsAnswer,
     /// Thread blocks, sorted by end time.
     pub blocks: Vec<BlockAnswer>,
@@ -61,9 +61,9 @@ pub struct KernelAnswer {
     pub warp_ipc: f64,
     /// Memory traffic that the kernel causes in the whole run.
     pub traffic: KernelTrafficAnswer,
-    /// Number of sectors that the kernel has written and that are not in DRAM at the end of the run.
+    /// Number of sectors that the kernel has written, but that are not yet in DRAM at the end of the run.
     pub left_dirty: u64,
-    /// Memory traffic of each kernel of the run, in the time from the first block of this kernel to its finish.
+    /// Memory traffic of every kernel of the run while the present kernel executes, from its first block to its finish.
     pub window: Vec<KernelTrafficAnswer>,
 }
 
@@ -121,18 +121,17 @@ pub struct TrafficAnswer {
     pub dram_bytes_per_second: u64,
 }
 
-/// Numbers of cycles of the warp schedulers, one number for each use of a cycle.
+/// How the warp schedulers use their cycles: one number of cycles for each use.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsStalls")]
 pub struct StallsAnswer {
     /// Number of cycles with an issued instruction.
     pub issued: u64,
-    /// Number of cycles when a warp was ready, but the execution unit of its instruction was
-    /// busy.
+    /// Number of cycles in which a warp was ready, but the execution unit of its instruction was busy.
     pub pipeline: u64,
-    /// Number of cycles when every available instruction waited for registers.
+    /// Number of cycles in which every available instruction waited for registers.
     pub scoreboard: u64,
-    /// Number of cycles when no warp had an instruction to issue.
+    /// Number of cycles in which no warp had an instruction to issue.
     pub idle: u64,
 }
 

@@ -54,7 +54,7 @@ pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
 /// CSV column after [`ESTIMATE_COLUMN`].
 pub const UNCERTAINTY_COLUMN: &str = "uncertainty_percent";
 
-/// Profile of a kernel: the results of its runs in isolation on several numbers of SMs.
+/// Profile of a kernel. It contains the results of isolated runs on several numbers of SMs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpProfile")]
 pub struct Answer {
@@ -66,7 +66,7 @@ pub struct Answer {
     scheduler: Scheduler,
     /// Whether the buffers of the kernel were in L2 at the start.
     warm: bool,
-    /// Whether L2 had only one line per set; absent if it had all lines.
+    /// Whether L2 had only one line per set; absent if L2 had all its lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     thrashed: Option<bool>,
     /// Number of ways of L2 that only the kernel uses; absent if it used all ways.
@@ -109,8 +109,8 @@ pub struct Point {
     /// Upper bound on the memory traffic between L2 and DRAM, for every number of SMs and every
     /// content of the caches [bytes].
     traffic_bytes: u64,
-    /// Estimated largest error of `cycles` [percent of `cycles`], from 0 to 25. 0 if gpusched simulated all blocks, so
-    /// that `cycles` is exact. Absent without an estimate.
+    /// Estimated largest error of `cycles` [percent of `cycles`], from 0 to 25. The value 0 means that gpusched
+    /// simulated all blocks, so `cycles` is exact. Absent without an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     uncertainty_percent: Option<f64>,
     /// Variation of the runs, if there are several; absent for one run.
@@ -138,16 +138,16 @@ struct PointTraffic {
     /// Memory traffic of the job until its end.
     #[serde(flatten)]
     sectors: KernelTrafficAnswer,
-    /// Number of sectors that the job has written and that are not in DRAM at its end. Later jobs cause the write-back
-    /// of these sectors.
+    /// Number of sectors that the job has written, but that are not yet in DRAM at the end of the job. Later jobs cause
+    /// the write-back of these sectors.
     left_dirty: u64,
-    /// Largest share of 1024 successive sectors at L2 that goes to one slice; absent without traffic at L2.
+    /// Largest share that one slice receives of any 1024 successive sectors at L2; absent without traffic at L2.
     #[serde(skip_serializing_if = "Option::is_none")]
     slice_share: Option<f64>,
-    /// Largest share of 1024 successive sectors at DRAM that goes to one channel; absent without traffic at DRAM.
+    /// Largest share that one channel receives of any 1024 successive sectors at DRAM; absent without traffic at DRAM.
     #[serde(skip_serializing_if = "Option::is_none")]
     channel_share: Option<f64>,
-    /// Largest share of 1024 successive sectors at DRAM that goes to one bank; absent without traffic at DRAM.
+    /// Largest share that one bank receives of any 1024 successive sectors at DRAM; absent without traffic at DRAM.
     #[serde(skip_serializing_if = "Option::is_none")]
     bank_share: Option<f64>,
 }
@@ -156,9 +156,9 @@ struct PointTraffic {
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpProfileDrain")]
 struct DrainAnswer {
-    /// Bytes of the sectors that L2 accepts per second, with an empty L2 at the start.
+    /// Rate at which L2 accepts sectors, with an empty L2 at the start [bytes per second].
     l2_bytes_per_second: u64,
-    /// Bytes of the sectors that DRAM reads or writes per second, with one line per set of L2.
+    /// Rate at which DRAM reads and writes sectors, with one line per set of L2 [bytes per second].
     dram_bytes_per_second: u64,
     /// Largest load of one slice, channel or bank, relative to an even load, with one line per set of L2 [percent]. The
     /// load of a bank is multiplied by the share of the sectors that open a row.

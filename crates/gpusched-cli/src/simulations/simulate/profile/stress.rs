@@ -19,9 +19,9 @@ const COLUMNS: &str = "pattern,level,use,l2_bytes_per_second,dram_bytes_per_seco
 pub struct StressAnswer {
     /// Name of the simulated GPU.
     machine: String,
-    /// Lowest rates of all patterns: what L2 and DRAM sustain even if all requests go to one slice and one bank.
+    /// Lowest rates of all patterns. L2 and DRAM sustain these rates even if all requests go to one slice and one bank.
     universal: RatesAnswer,
-    /// Lowest rates of the patterns that use all slices and banks evenly.
+    /// Lowest rates of those patterns that use all slices and banks evenly.
     balanced: RatesAnswer,
     /// Rates of each pattern.
     patterns: Vec<PatternAnswer>,

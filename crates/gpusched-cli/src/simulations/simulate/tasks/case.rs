@@ -17,7 +17,7 @@ use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::{Factor, Plan, Policy, TaskSet};
 use gpusched_sim::validation::system::{Part, parts};
 
-/// Default of the shortest execution time, as a share of the WCET: one half.
+/// Default of the shortest execution time: one half of the WCET.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 
 /// Returns `interference`. Fails if `interference` counts the memory traffic of other partitions.
@@ -157,8 +157,8 @@ impl Args {
     }
 }
 
-/// Returns a warning if the partitions have more SMs in total than their GPU. gpusched simulates
-/// each partition in isolation, so a simulation does not show this error.
+/// Returns a warning if the total number of SMs of all partitions exceeds the number of SMs of the GPU. gpusched
+/// simulates each partition in isolation, so a simulation does not show this error.
 fn excess(case: &Case<'_>) -> Option<String> {
     let sms: u64 = case.parts.iter().map(|part| u64::from(part.sms)).sum();
     (sms > case.gpu_sms.into()).then(|| {

@@ -91,7 +91,7 @@ pub struct TaskSummary {
     response_mean_ns: f64,
 }
 
-/// Returns the summary of `case` before its simulation.
+/// Returns the summary of `case` at the start of its simulation, without results.
 pub(super) fn start(args: &Args, (case, alone): (&Case<'_>, bool), end: Time, seed: u64) -> Summary {
     Summary {
         misses: 0,
@@ -151,7 +151,7 @@ impl Summary {
     }
 }
 
-/// Returns a line with the reason if gpusched did not simulate the plan, or `None` if it simulated the plan.
+/// If gpusched did not simulate the plan, returns a line with the reason. Otherwise, returns `None`.
 fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
     let failure = summary.failure.as_ref()?;
     let bad = palette.bad;

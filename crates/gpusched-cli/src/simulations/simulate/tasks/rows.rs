@@ -12,11 +12,11 @@ use gpusched_sim::tasks::{Event, Job};
 /// CSV columns.
 pub const COLUMNS: &str = "set,partition,task,job,arrival_ns,release_ns,start_ns,finish_ns,execution_ns,response_ns,deadline_ns,preemptions,missed";
 
-/// Observer of a simulation that writes a CSV row when a job completes.
+/// Observer of a simulation. It writes a CSV row when a job completes.
 pub struct Rows<'a> {
     set: u64,
     partition: usize,
-    /// Positions in the task set of the tasks in the current partition.
+    /// For each task of the current partition: its position in the task set.
     positions: Vec<usize>,
     /// Incomplete jobs, by task.
     waiting: Vec<VecDeque<Waiting>>,

@@ -8,7 +8,7 @@ use gpusched_warp::subcore::Issue;
 /// CSV columns.
 pub const COLUMNS: &str = "cycle,scheduler,warp,kernel,instruction";
 
-/// Observer of a simulation that writes the CSV rows.
+/// Observer of a simulation. It writes the CSV rows.
 pub struct Rows<'a>(pub Growing<'a>);
 
 impl Observer<Issue, u64> for Rows<'_> {

@@ -63,7 +63,7 @@ pub enum Binary {
     BitAnd,
     /// `<<`: left shift. The result is 0 if the shift count is not from 0 to 63.
     ShiftLeft,
-    /// `>>`: arithmetic right shift. A shift count that is not from 0 to 63 has the effect of 63.
+    /// `>>`: arithmetic right shift. A shift count that is not from 0 to 63 counts as 63.
     ShiftRight,
     /// `+`.
     Add,

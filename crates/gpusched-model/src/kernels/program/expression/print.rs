@@ -36,8 +36,8 @@ impl Expression {
             Expression::Number(number) if *number < 0 && least == OPERAND => write!(f, "({number})"),
             Expression::Number(number) => write!(f, "{number}"),
             Expression::Name(name) => f.write_str(name),
-            // The parser reads `-1` as one number. So this function writes a prefix operator
-            // before a number as the resulting number.
+            // The parser reads `-1` as one number. So if the operand of a prefix operator is a number, this function
+            // writes the resulting number.
             Expression::Unary(operator, operand) => match **operand {
                 Expression::Number(number) => Expression::Number(operator.apply(number)).write(f, least),
                 _ => {

@@ -44,7 +44,8 @@ impl Locale {
     /// Converts `text` to a number with a decimal point and without marks between thousands.
     ///
     /// # Errors
-    /// Fails with a message if the numbers of the file do not show the decimal mark, or contradict each other.
+    /// Fails with a message if the numbers of the file do not show the decimal mark, or if they show two different
+    /// marks.
     pub fn plain(self, text: &str) -> Result<String, &'static str> {
         let digits = |keep: char| -> String {
             let kept = text

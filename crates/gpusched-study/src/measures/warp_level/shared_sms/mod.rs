@@ -1,5 +1,5 @@
-//! Metric that computes the response times of kernels that share the SMs of a GPU, for several warp schedulers and many
-//! issue budgets of the last kernel.
+//! Metric that computes the response times of kernels that share the SMs of a GPU. It covers several warp schedulers
+//! and many issue budgets of the last kernel.
 
 mod courses;
 mod rows;
@@ -18,7 +18,7 @@ use gpusched_model::machine::Machine;
 use gpusched_model::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
 use gpusched_warp::gpu::Launch;
 
-/// Simulates kernels that are launched one after another on one GPU, under several warp schedulers.
+/// Simulates kernels under several warp schedulers. The kernels are launched one after another on one GPU.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedSmsCase")]

@@ -1,4 +1,4 @@
-//! Marks of instants, drawn as in papers on scheduling: the arrow of a release points up, and the arrow of a deadline
+//! Marks of instants, drawn as in papers on scheduling. The arrow of a release points up, and the arrow of a deadline
 //! points down.
 
 use crate::plot::svg::Document;

@@ -28,7 +28,7 @@ impl Search {
     }
 
     /// Returns the distance of `member` from the base of `blossom`. If the distance is odd, first reverses the cycle,
-    /// so that it becomes even.
+    /// so that the distance becomes even.
     pub(super) fn even_place(&mut self, blossom: usize, member: usize) -> usize {
         let cycle = &mut self.cycle[blossom];
         let place = cycle.iter().position(|&other| other == member).unwrap_or(0);

@@ -32,7 +32,8 @@ enum Label {
     Odd,
 }
 
-/// State of the search. Vertices have the numbers 1 to n, and blossoms have n+1 to 2n. The number 0 means no vertex.
+/// State of the search. Vertices have the numbers 1 to n, and blossoms have the numbers n+1 to 2n. The number 0 means
+/// no vertex.
 struct Search {
     n: usize,
     /// Largest vertex or blossom number in use.
@@ -44,7 +45,7 @@ struct Search {
     mate: Vec<usize>,
     slack: Vec<usize>,
     /// Outermost blossom of each vertex or blossom. A vertex or blossom that no blossom contains is its own outermost
-    /// blossom. The entry is 0 if it is unused.
+    /// blossom. An unused entry is 0.
     outer: Vec<usize>,
     parent: Vec<usize>,
     label: Vec<Label>,

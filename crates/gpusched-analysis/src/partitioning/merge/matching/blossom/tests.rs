@@ -1,7 +1,7 @@
 use super::maximum_weight_matching;
 use proptest::prelude::*;
 
-/// Reference implementation. Returns the largest weight of all matchings of the vertices in the bit set `open`.
+/// Reference implementation. Returns the largest weight that a matching of the vertices in the bit set `open` can have.
 fn slow(n: usize, weight: &dyn Fn(usize, usize) -> i64) -> i64 {
     let mut best = vec![0i64; 1 << n];
     for open in 1usize..1 << n {
