@@ -35,7 +35,7 @@ pub struct Range {
 
 const EXPECTED: &str = "a number from 0 to 1000000 with at most nine decimals, uniform:MIN:MAX, triangular:MIN:MODE:MAX, \
                         normal:MEAN:STD:MIN:MAX or beta:ALPHA:BETA:MIN:MAX (MIN < MAX, MIN <= MODE, MEAN <= MAX, \
-                        0 < STD <= MAX - MIN, 0.01 <= ALPHA, BETA <= 100)";
+                        0 < STD <= MAX - MIN, ALPHA and BETA from 0.01 to 100)";
 
 impl Distribution {
     /// Draws one value. A constant reads no word of `rng`.

@@ -93,7 +93,7 @@ impl Args {
             return Err(Error::parameter(
                 "sensitivity",
                 "a task set",
-                "an end-to-end system, or `gpusched partition`",
+                "an end-to-end system (for a task set, use `gpusched partition`)",
             ));
         }
         if self.enforce {

@@ -206,7 +206,7 @@ fn anywhere(program: &Program) -> Ranges {
     ranges
 }
 
-/// Returns ranges of names and of buffer values, valid for the launch of `program`.
+/// Returns the ranges of the values that names and buffer elements may have in the launch of `program`.
 fn ranges(program: &Program) -> Ranges {
     let mut ranges = Ranges::default();
     set_elements(&mut ranges, program);
