@@ -157,8 +157,8 @@ impl From<Memory> for co_runs::Division {
 
 const EXAMPLE: &str = "\
 Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound; or
---warps leaves out all runs. To repeat such a violation, run the printed command. It simulates the file of --reproducer. The
-name of the task set in the file contains the arguments of the command.
+all runs are left out by --warps. To repeat such a violation, run the printed command. It simulates the file of
+--reproducer. The name of the task set in the file contains the arguments of the command.
 
 Examples:
   gpusched validate --systems 576

@@ -4,7 +4,7 @@
 //! [`Outputs::commit`] writes all temporary files to disk and then renames them. If a run fails before the renames, the
 //! old files stay unchanged and no new file appears. Examples of such failures are a full disk, a killed process and an
 //! invalid input. If a rename fails, `commit` reverts the earlier renames. In two cases, only some of the output files
-//! may appear: the process is killed between two renames, or a rename fails after another output has replaced a file on
+//! may appear. The process is killed between two renames. Or a rename fails after another output has replaced a file on
 //! a file system without hard links. A killed process leaves its temporary files. gpusched removes these files when it
 //! next writes an output file of the same name.
 //!

@@ -87,7 +87,7 @@ struct Parameters<'a> {
 #[serde(deny_unknown_fields)]
 struct Examined {
     victims: Vec<Victim>,
-    /// If a kernel exceeds the bound: the smallest run found in which a kernel still exceeds the bound.
+    /// If a kernel exceeds the bound: the smallest run found where a kernel still exceeds the bound.
     violation: Option<WarpRunShape>,
 }
 
@@ -120,7 +120,7 @@ pub struct Report {
     pub largest_slowdown: f64,
     /// Results of each form.
     pub forms: Vec<Tally>,
-    /// Number of the first run in which a kernel exceeds the bound, and the smallest run found in which a kernel still
+    /// Number of the first run where a kernel exceeds the bound, and the smallest run found where a kernel still
     /// exceeds the bound.
     pub violation: Option<(u64, WarpRunShape)>,
 }

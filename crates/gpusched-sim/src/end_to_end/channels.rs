@@ -24,7 +24,7 @@ pub struct Burst {
 pub struct Channels {
     /// Number of channels; > 0.
     pub count: usize,
-    /// Numbers of the resources (cores, then copy engines, then partitions), in the order in which they take channels.
+    /// Numbers of the resources (cores, then copy engines, then partitions). Earlier resources take channels first.
     pub order: Vec<usize>,
     /// For each task and segment: the use of the memory.
     pub bursts: Vec<Vec<Burst>>,

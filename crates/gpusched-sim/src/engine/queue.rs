@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 
 use gpusched_model::time::Time;
 
-/// A queue of events in time order. If several events have equal times, the queue returns them in the order in which
-/// they were scheduled.
+/// A queue of events in time order. If several events have equal times, the queue first returns the event that
+/// was scheduled first.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     heap: BinaryHeap<Reverse<Entry<E>>>,

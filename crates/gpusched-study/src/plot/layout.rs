@@ -271,8 +271,8 @@ fn title_height(chart: &Chart, axis: impl Fn(&Panel) -> &Axis) -> f64 {
     }
 }
 
-/// Returns three values: whether labels of categories are slanted, the height of all labels of a horizontal axis, and
-/// the distance from the left end of the first label to the left end of the axis.
+/// Returns whether labels of categories are slanted, and the height of all labels of a horizontal axis. The third value
+/// is the distance from the left end of the first label to the left end of the axis.
 fn category_labels(chart: &Chart, frame_width: f64) -> (bool, f64, f64) {
     let plain = (false, TICK_SIZE + 4.0, 0.0);
     let axes = chart.panels.iter().map(|panel| &panel.x);

@@ -56,8 +56,8 @@ impl Group {
     /// Returns whether demand plus blocking exceeds the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C + B > t
     /// for a deadline t. B is the longest blocking by a task with D > t.
     ///
-    /// The check ends at L, the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds the length of an interval longer than
-    /// L, it also exceeds the length of an interval of at most L.
+    /// The check ends at the least L with Σ ⌈L/T⌉·C ≤ L. If the demand of an interval longer than L exceeds its length,
+    /// so does the demand of an interval of at most L.
     fn exceeds_some_interval(&mut self) -> bool {
         let Some(length) = busy(&self.group) else {
             return false; // the least L is unknown

@@ -30,7 +30,7 @@ impl Unit {
         first.into_iter().chain(specialized).chain([Unit::Mem]).collect()
     }
 
-    /// Returns the order in which an input port of the collectors checks the pipeline registers.
+    /// Returns the order of the pipeline registers for an input port of the collectors.
     pub fn port_order(sm: &machine::Sm) -> Vec<Unit> {
         let first = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
         first.into_iter().chain(Unit::specialized(sm)).collect()

@@ -17,8 +17,8 @@ impl Division {
     /// Returns a division of `units` with the fewest SMs, or `None` if every division needs more
     /// than `limit` SMs. Each unit must pass its test on its own SMs.
     ///
-    /// A set S of units needs at least as many SMs as the best division of each subset of S. The reason is that the
-    /// tests are sustainable: a partition still passes after a unit leaves it. The search therefore tests S as one
+    /// A set S of units needs at least as many SMs as the best division of each subset of S. The
+    /// tests are sustainable, so a partition still passes after a unit leaves it. The search therefore tests S as one
     /// partition only with at least this number of SMs, and with fewer SMs than the best split of S.
     pub fn of(&mut self, sizes: &mut Sizes<'_, '_>, units: &[Part], limit: u32) -> Option<Vec<Part>> {
         let all = (1usize << units.len()) - 1;

@@ -2,7 +2,7 @@
 //!
 //! A partition runs one kernel at a time. Its peak rate is therefore the highest peak rate of a
 //! single kernel. If the sum of the peak rates is at most the bandwidth, memory traffic never delays a partition,
-//! whatever the arbiter is.
+//! for every arbiter.
 
 use crate::interference::bandwidth::{Load, Source};
 use crate::partitioning::search::lemmas::smallest;

@@ -158,7 +158,7 @@ impl Args {
             .into()
     }
 
-    /// Returns a copy of `scenario` in which the values of the given options replace the values of the scenario.
+    /// Returns a copy of `scenario`, with the values of the given options in place of the values of the scenario.
     fn changed(&self, scenario: WarpScenario) -> Result<WarpScenario> {
         let mut shape = scenario.shape().clone();
         if let Some(scheduler) = self.scheduler {

@@ -54,13 +54,13 @@ struct PolicyResult {
     preemptions: u64,
     /// Number of accepted partitions with a missed deadline.
     misses: u64,
-    /// Number of accepted partitions in which no job misses its deadline, but a response time exceeds its bound.
+    /// Number of accepted partitions where no job misses its deadline, but a response time exceeds its bound.
     above_bound: u64,
     /// Number of rejected partitions that gpusched simulated with critical releases.
     rejected: u64,
     /// Number of rejected partitions with a missed deadline.
     rejected_missed: u64,
-    /// Number of rejected partitions in which no job misses its deadline, but whose utilization in the test is above 1.
+    /// Number of rejected partitions where no job misses its deadline, but whose utilization in the test is above 1.
     /// An overloaded partition may miss a deadline after the end of the simulation.
     rejected_overloaded: u64,
     /// Number of tasks with a response-time bound in accepted partitions.

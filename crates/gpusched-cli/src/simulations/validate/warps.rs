@@ -40,7 +40,7 @@ pub struct WarpValidation {
     bound: Form,
     /// Results of each form of the bound.
     forms: Vec<FormResult>,
-    /// Number of the first run in which a kernel exceeds `bound`; absent if no such run exists.
+    /// Number of the first run where a kernel exceeds `bound`; absent if no such run exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<u64>,
 }

@@ -4,8 +4,8 @@
 //! SMs therefore cannot affect the memory side in the next `rop_latency` cycles. gpusched can
 //! simulate these cycles of the memory side before the SMs, under one condition:
 //!
-//! * The outputs of the crossbar have a free place for each possible reply. It is not yet known in which cycles the SMs
-//!   accept replies. With enough free places, these cycles do not affect the memory side. If there are too few free
+//! * The outputs of the crossbar have a free place for each possible reply. The cycles where the SMs accept replies
+//!   are not known yet. With enough free places, these cycles do not affect the memory side. If there are too few free
 //!   places, gpusched simulates all parts of the GPU in step, one cycle at a time.
 //!
 //! A port accepts the replies of a cycle only after the memory side has simulated this cycle. If the port frees a

@@ -4,8 +4,8 @@
 //! The goodness of fit is D/D_α: the Kolmogorov–Smirnov distance D divided by its critical value
 //! D_α. If the ratio exceeds 1, the test rejects the normal distribution. Table I uses the
 //! critical value for a distribution that does not depend on the sample. But the mean and the standard deviation are
-//! computed from the tested sample, and this reduces D. So the test of Table I is **lenient**: at a nominal level of 5
-//! %, its true level is below 0.1 %. [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters,
+//! computed from the tested sample, and this reduces D. So the test of Table I is **lenient**. If its nominal level is
+//! 5 %, its true level is below 0.1 %. [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters,
 //! which is about 0.66 times the critical value of Table I.
 
 use super::kolmogorov::{critical_value, distance, resolution};

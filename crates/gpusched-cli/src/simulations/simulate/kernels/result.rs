@@ -127,11 +127,11 @@ pub struct TrafficAnswer {
 pub struct StallsAnswer {
     /// Number of cycles with an issued instruction.
     pub issued: u64,
-    /// Number of cycles in which a warp was ready, but the execution unit of its instruction was busy.
+    /// Number of cycles where a warp was ready, but the execution unit of its instruction was busy.
     pub pipeline: u64,
-    /// Number of cycles in which every available instruction waited for registers.
+    /// Number of cycles where every available instruction waited for registers.
     pub scoreboard: u64,
-    /// Number of cycles in which no warp had an instruction to issue.
+    /// Number of cycles where no warp had an instruction to issue.
     pub idle: u64,
 }
 
