@@ -65,7 +65,7 @@ def generate(
 
     Args:
         tasks: Number of tasks in each set.
-        utilization: Total utilization of each set: the sum of work/period over the tasks.
+        utilization: Total utilization of each set: the sum of work/period of all tasks.
         count: Number of sets.
         generator: Distribution of the utilization among the tasks. ``uunifast-discard``: UUniFast, which discards
             vectors with a share above the cap (Bini & Buttazzo; Davis & Burns). ``randfixedsum``: RandFixedSum,
@@ -80,7 +80,7 @@ def generate(
         deadline: Relative deadline as a multiple of the period [default: 0.75]. A number, or a distribution:
             uniform:MIN:MAX, triangular:MIN:MODE:MAX, normal:MEAN:STD:MIN:MAX (truncated) or
             beta:ALPHA:BETA:MIN:MAX. Each task draws its own value.
-        jitter: Release jitter as a multiple of the period, below the deadline [default: 0]. A number or a
+        jitter: Release jitter, below the deadline, as a multiple of the period [default: 0]. A number or a
             distribution, as for --deadline.
         compute_serial: Serial fraction of compute-intensive kernels, a number or a distribution [default: 0.02].
         memory_serial: Serial fraction of memory-intensive kernels, a number or a distribution [default: 0.1].
@@ -90,8 +90,8 @@ def generate(
             the longest time without preemption. The value is the conflict WCET on one SM, C(1), divided by N and
             rounded up to whole nanoseconds. The division assumes one running block per SM. If s blocks run
             concurrently on one SM, divide N by s.
-        saturation: SMs on which a memory-intensive kernel uses 100 GB/s [default: no traffic]. Adds the fields
-            `traffic` and `bandwidth` (peak) to each task. Analyze the generated sets with --interference
+        saturation: Number of SMs on which a memory-intensive kernel uses 100 GB/s [default: no traffic]. Adds the
+            fields `traffic` and `bandwidth` (peak) to each task. Analyze the generated sets with --interference
             conflict+bandwidth and --memory-bandwidth 100GB/s.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
@@ -156,26 +156,26 @@ def test(
             boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Sufficient bounds: `density`
             (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities). Necessary conditions:
             `work-capacity` and `work-capacity-deadline`.
-        interference: Interference model. ``conflict``: Tasks of one kind in one partition have the WCET in conflict
-            Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
-            ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
-            ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
-            ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in other partitions.
-            ``memory-time``: The model `none`, and delays by memory times of jobs in other partitions.
+        interference: Interference model. ``conflict``: Tasks of the same kind in one partition have the WCET in
+            conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
+            the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
+            other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
+            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
+            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
-            bandwidth` and `conflict+bandwidth`. Use the minimum of measurements under all request mixes. The peak
-            from the data sheet is unsafe.
+            bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and use the minimum. The
+            peak from the data sheet is unsafe.
         arbitration: Memory arbiter [default: any]. `any`: any work-conserving arbiter. `max-min`: an arbiter with
             max-min fairness.
-        memory_rates: Measured rates of L2 and DRAM. Required with memory-time models: a result of `simulate profile
-            --stress`.
-        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. The
-            others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
+        memory_rates: Measured rates of L2 and DRAM. A result of `simulate profile --stress`. Required with
+            memory-time models.
+        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. The other
+            forms are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
             ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
-            rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Percentage by which times of cold runs vary [default: 20].
-        own_l2: Partitions have L2 ways of their own, as in the WCETs.
-        camping_limit: Refuse tasks that camp on a part of the memory.
+            rates, but for each task at most its rates in isolation (`drain`).
+        variation: Percentage added to WCETs, because times vary [default: 20].
+        own_l2: Assume own L2 ways for each partition, as in the WCETs.
+        camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -258,32 +258,32 @@ def partition(
             boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Sufficient bounds: `density`
             (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities). Necessary conditions:
             `work-capacity` and `work-capacity-deadline`.
-        interference: Interference model. ``conflict``: Tasks of one kind in one partition have the WCET in conflict
-            Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
-            ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
-            ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
-            ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in other partitions.
-            ``memory-time``: The model `none`, and delays by memory times of jobs in other partitions.
+        interference: Interference model. ``conflict``: Tasks of the same kind in one partition have the WCET in
+            conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
+            the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
+            other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
+            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
+            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
-            bandwidth` and `conflict+bandwidth`. Use the minimum of measurements under all request mixes. The peak
-            from the data sheet is unsafe.
+            bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and use the minimum. The
+            peak from the data sheet is unsafe.
         arbitration: Memory arbiter [default: any]. `any`: any work-conserving arbiter. `max-min`: an arbiter with
             max-min fairness.
-        memory_rates: Measured rates of L2 and DRAM. Required with memory-time models: a result of `simulate profile
-            --stress`.
-        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. The
-            others are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
+        memory_rates: Measured rates of L2 and DRAM. A result of `simulate profile --stress`. Required with
+            memory-time models.
+        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. The other
+            forms are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
             ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
-            rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Percentage by which times of cold runs vary [default: 20].
-        own_l2: Partitions have L2 ways of their own, as in the WCETs.
-        camping_limit: Refuse tasks that camp on a part of the memory.
+            rates, but for each task at most its rates in isolation (`drain`).
+        variation: Percentage added to WCETs, because times vary [default: 20].
+        own_l2: Assume own L2 ways for each partition, as in the WCETs.
+        camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
-            sets of SMs. ``tpc``: Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions
-            consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a
-            green context has a minimum and is a multiple of a fixed step. ``mps``: Partitions are static SM
-            partitions of MPS. A static SM partition consists of chunks of SMs. ``mig``: Partitions are MIG
-            instances.
+            sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the TPCs of a partition.
+            ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. A
+            green context has at least a minimum number of SMs, and its number of SMs is a multiple of a fixed step.
+            ``mps``: Partitions are static SM partitions of MPS. A static SM partition consists of chunks, and all
+            chunks have the same number of SMs. ``mig``: Partitions are MIG instances.
         heuristic: Search method [default: auto]. ``fewest-sms``: SMS of [Singh21], Algorithm 1: selects the merge
             whose union has the fewest SMs. ``bf``: BF of [Singh21], Algorithm 1: selects the first merge that
             succeeds. ``1g``: One partition that contains all tasks and all SMs. ``one-per-partition``: One
@@ -297,9 +297,9 @@ def partition(
             that fits on the GPU. `margin`: a plan with the largest WCET margin. `margin` requires `auto` or
             `optimal`. `sms` and `feasible` also work with `savings`, `matching` and ``improve``.
         search_effort: Stop the search of `auto` or `optimal` after N schedulability tests. gpusched converts other
-            work to a number of tests, and always tests the initial plan. The default of `auto` is 100000, and more
-            from 51 tasks on without memory traffic. The default of `optimal` is 10000000, or 100000 with memory
-            traffic. Also limits ``improve``.
+            work to a number of tests, and always tests the initial plan. The default of `auto` is 100000, or more
+            for more than 50 tasks without memory traffic. The default of `optimal` is 10000000, or 100000 with
+            memory traffic. Also limits ``improve``.
         time_limit: Stop the search after TIME; the plan then depends on the speed of the machine.
         gap: Accepted optimality gap in SMs [default: 0]. `auto` and `optimal` stop at a plan that fits and is at
             most N SMs above the lower bound.
@@ -315,12 +315,11 @@ def partition(
         bf_direction: Order of merges in `bf` [default: ascending]. ``ascending``: Smaller values of U(P) are first,
             as printed in the paper. ``descending``: Larger values of U(P) are first, as in the usual best-fit rule.
         split: Number of partitions in `ffd` and `wfd` [default: smallest number that fits].
-        traffic: Use of memory traffic in the search [default: all]. Verdicts always count all memory traffic.
-            `heed` also counts traffic in every test of the search. `gather` assigns tasks with much traffic to the
-            same partitions. `ignore` searches without traffic. `all` tries `heed`, `gather` and `ignore`, in this
-            order.
+        traffic: How the search uses memory traffic [default: all]. Verdicts always count all memory traffic. `heed`
+            also counts traffic in every test of the search. `gather` assigns tasks with much traffic to the same
+            partitions. `ignore` searches without traffic. `all` tries `heed`, `gather` and `ignore`, in this order.
         solver: Solver of `optimal` [default: exact]. ``exact``: Branch and bound in integer arithmetic. ``highs``:
-            HiGHS first, to find plans. The result states bounds of HiGHS separately, as unproven.
+            HiGHS first searches for plans. The result states the bounds of HiGHS separately, as unproven bounds.
         sensitivity: Also report WCET margins of tasks, spare SMs of partitions, and free SMs.
         alternatives: Also use the `alternatives` of tasks in an end-to-end system.
         system: Also write the end-to-end system with its partitions.
@@ -398,28 +397,29 @@ def verify(
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         granularity: Expected granularity of the partitions. ``sm``: Partitions are arbitrary sets of SMs. ``tpc``:
-            Partitions consist of whole TPCs. TPC masks select these TPCs. ``gpc``: Partitions consist of whole
-            GPCs. ``green-context``: Partitions are CUDA green contexts. The number of SMs of a green context has a
-            minimum and is a multiple of a fixed step. ``mps``: Partitions are static SM partitions of MPS. A static
-            SM partition consists of chunks of SMs. ``mig``: Partitions are MIG instances.
+            Partitions consist of whole TPCs. A TPC mask selects the TPCs of a partition. ``gpc``: Partitions
+            consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. A green context has at
+            least a minimum number of SMs, and its number of SMs is a multiple of a fixed step. ``mps``: Partitions
+            are static SM partitions of MPS. A static SM partition consists of chunks, and all chunks have the same
+            number of SMs. ``mig``: Partitions are MIG instances.
         memory_bandwidth: Expected guaranteed memory bandwidth, e.g., 100GB/s.
         arbitration: Expected memory arbiter. ``any``: Any work-conserving arbiter. ``max-min``: Max-min fair
             arbiter: if a partition does not receive all the bandwidth that it requests, no other partition receives
             more than this partition.
         memory_rates: Expected measured rates of L2 and DRAM, for memory times.
-        memory_time: Expected rates for memory times. Forms that are only tested count as proof only if this option
-            accepts them. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
-            ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
-            rates, or the own rates of a task (`drain`) where they are lower.
-        variation: Expected percentage by which execution times vary, for memory times.
-        own_l2: Each partition has ways of L2 of its own, for memory times. Without this option, such a plan proves
-            nothing.
-        interference: Expected interference model. ``conflict``: Tasks of one kind in one partition have the WCET in
-            conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
-            ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other partitions.
-            ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
-            ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in other partitions.
-            ``memory-time``: The model `none`, and delays by memory times of jobs in other partitions.
+        memory_time: Expected form of the rates, for memory times. Some forms are only tested, not proven. `verify`
+            accepts such a form as proof if you state it here. ``universal``: Rates of requests that all go to one
+            L2 slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
+            ``own-drain``: Balanced rates, but for each task at most its rates in isolation (`drain`).
+        variation: Expected percentage added to WCETs, for memory times.
+        own_l2: Assume own L2 ways for each partition, for memory times. Without this option, a plan that assumes
+            such ways proves nothing.
+        interference: Expected interference model. ``conflict``: Tasks of the same kind in one partition have the
+            WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every
+            task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory
+            traffic of other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
+            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
+            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
         policy: Expected policy of every partition. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
             Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first, preemption at block
             boundaries: sufficient. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic
@@ -575,7 +575,7 @@ def wcet_synth(
         kernel: Profile with distributions (JSON); `-` is standard input.
         runs: Number of runs at each level: in isolation and under interference.
         intervals: Number of intervals [default: as in the profile, or one per cluster]. The generated kernel
-            consists of K intervals of blocks. The intervals belong to the clusters in turn.
+            consists of K intervals of blocks. gpusched assigns the intervals to the clusters in turn.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -602,7 +602,7 @@ def wcet_profile(
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
-    """Generate a synthetic kernel that matches the published values of a benchmark.
+    """Generate a synthetic kernel with the published values of a benchmark.
 
     Args:
         benchmarks: Benchmarks with published values (JSON); `-` is standard input.
@@ -643,11 +643,11 @@ def wcet_bound(
     Args:
         kernel: One kernel (JSON) or many (JSONL, one per line); `-` is standard input.
         q: Budget Q of best-effort cores, as a share of each regulation period, 0 to 1.
-        sync: Assume that the kernel starts when a period starts [default: at any time].
-        straddling: Partial overlaps of a block with best-effort memory access that are delays. Memory time is the
-            time when best-effort cores access memory. `end` is Eq. 10 of [Aghilinasab20]. `end` is safe if blocks
-            slow down only during memory time. If even a partial overlap may extend a block to its WCET under
-            interference, e1, only `both` is safe.
+        sync: Assume that kernel and regulation period start together [default: at any time].
+        straddling: Which partial overlaps of a block with best-effort memory access count as delays. Memory time is
+            the time when best-effort cores access memory. `end` follows Eq. 10 of [Aghilinasab20]. `end` is safe if
+            blocks slow down only during memory time. Only `both` is safe if a partial overlap may extend a block to
+            e1, its WCET under interference.
         solver: Solver of the linear program. `both` compares the solvers `exact` and `lp`. If their results differ,
             the exit code is 3.
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -680,18 +680,18 @@ def wcet_curve(
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
-    """Bound the execution time of a kernel for each of many budgets.
+    """Bound the execution time of a kernel for many budgets.
 
     Args:
         kernel: One kernel (JSON) or many (JSONL, one per line); `-` is standard input.
         from_: Smallest budget Q.
         to: Largest budget Q.
         steps: Number of steps from the smallest to the largest budget.
-        sync: Assume that the kernel starts when a period starts [default: at any time].
-        straddling: Partial overlaps of a block with best-effort memory access that are delays. Memory time is the
-            time when best-effort cores access memory. `end` is Eq. 10 of [Aghilinasab20]. `end` is safe if blocks
-            slow down only during memory time. If even a partial overlap may extend a block to its WCET under
-            interference, e1, only `both` is safe.
+        sync: Assume that kernel and regulation period start together [default: at any time].
+        straddling: Which partial overlaps of a block with best-effort memory access count as delays. Memory time is
+            the time when best-effort cores access memory. `end` follows Eq. 10 of [Aghilinasab20]. `end` is safe if
+            blocks slow down only during memory time. Only `both` is safe if a partial overlap may extend a block to
+            e1, its WCET under interference.
         svg: Also draw the curves, to an SVG file.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
@@ -749,7 +749,7 @@ def wcet_fit(
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
-    """Fit a WCET function C(m) of the number m of SMs to measurements.
+    """Fit a WCET function C(m) to measurements; m is the number of SMs.
 
     Args:
         points: Measurements (CSV); `-` is standard input. The columns are `sms`, one of `time_ns`, `time_us`,
@@ -757,10 +757,10 @@ def wcet_fit(
         form: Form of the WCET function [default: envelope; table with --period]. `envelope` is the smallest
             function a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, without
             extrapolation.
-        epsilon: Smallest speed-up by additional SMs that counts, above 0 and below 0.25.
+        epsilon: Smallest time reduction that makes more SMs useful, as a share between 0 and 0.25.
         period: Print a task set that contains one task with this period. The task contains the WCET function and
-            its source, and `kind` and `traffic` if the measurements show them. Without `kind` and `traffic`, the
-            analysis makes safe assumptions.
+            its source. It also contains `kind` and `traffic` if the measurements show them. Without `kind` and
+            `traffic`, the analysis makes safe assumptions.
         svg: Also draw the speed-up over the number of SMs, to an SVG file.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
@@ -794,11 +794,11 @@ def budget_nominal(
     Args:
         kernel: One kernel (JSON) or many (JSONL, one per line); `-` is standard input.
         slowdown: Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q.
-        sync: Assume that the kernel starts when a period starts [default: at any time].
-        straddling: Partial overlaps of a block with best-effort memory access that are delays. Memory time is the
-            time when best-effort cores access memory. `end` is Eq. 10 of [Aghilinasab20]. `end` is safe if blocks
-            slow down only during memory time. If even a partial overlap may extend a block to its WCET under
-            interference, e1, only `both` is safe.
+        sync: Assume that kernel and regulation period start together [default: at any time].
+        straddling: Which partial overlaps of a block with best-effort memory access count as delays. Memory time is
+            the time when best-effort cores access memory. `end` follows Eq. 10 of [Aghilinasab20]. `end` is safe if
+            blocks slow down only during memory time. Only `both` is safe if a partial overlap may extend a block to
+            e1, its WCET under interference.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -839,36 +839,37 @@ def budget_simulate(
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
-    """Simulate a kernel next to CPU cores whose memory budget changes.
+    """Simulate a kernel and concurrent CPU cores whose memory budget changes.
 
     Args:
         kernel: One kernel (JSON); `-` is standard input.
         q: Nominal budget [default: the largest budget that satisfies --slowdown].
         slowdown: Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q.
-        straddling: Partial overlaps of a block with best-effort memory access that are delays. ``end``: Blocks at
-            the end of each memory time count: at most M blocks per regulation period, as in Eq. 10. ``both``:
-            Blocks at the start and at the end of each memory time count: at most 2M blocks per regulation period.
+        straddling: Which partial overlaps of a block with best-effort memory access count as delays. ``end``:
+            Counts the blocks at the end of each memory time: at most M blocks per regulation period, as in Eq. 10.
+            ``both``: Counts the blocks at the start and at the end of each memory time: at most 2M blocks per
+            regulation period.
         budget_policy: Budget policies to simulate. ``all``: All policies. ``nominal``: Constant nominal budget.
             ``fair``: Each remaining regulation period gets an equal share of the slack. ``greedy``: The next
             regulation period gets all slack. ``smooth``: Budget of `greedy` after a low-pass filter, but at least
             the budget of `fair`.
-        pattern: Access pattern of best-effort cores within a regulation period. ``front``: All memory accesses are
-            at the start of the period, without a pause. ``back``: All memory accesses are at the end of the period,
-            without a pause. ``uniform``: The memory accesses form 64 equal bursts at equal distances. ``random``:
-            The memory accesses form one to eight bursts of random lengths at random times. ``adversarial``: In each
-            period, gpusched tries several placements of the bursts. The simulation uses the placement that leaves
-            the most remaining work for the blocks.
-        offset: Time from a regulation period start to the first kernel start, or `random`.
-        lead: Time from a budget computation to the period that uses the budget.
-        process: Memory requests of the budget computation per ms, from 0 to 60,000. A process computes the budgets
-            at run time. gpusched subtracts the memory requests of this process from the budget of the best-effort
-            cores.
+        pattern: Memory access pattern of best-effort cores within a regulation period. ``front``: All memory
+            accesses are at the start of the period, without a pause. ``back``: All memory accesses are at the end
+            of the period, without a pause. ``uniform``: The memory accesses form 64 equal bursts at equal
+            distances. ``random``: The memory accesses form one to eight bursts of random lengths at random times.
+            ``adversarial``: In each period, gpusched tries several placements of the bursts. The simulation uses
+            the placement with which the blocks have the most work left.
+        offset: Time from the start of a regulation period to the first kernel start, or `random`.
+        lead: Time from the computation of a budget to the start of the period that uses it.
+        process: Memory requests per ms of the process that computes budgets, from 0 to 60,000. A process computes
+            the budgets at run time. gpusched subtracts the memory requests of this process from the budget of the
+            best-effort cores.
         runs: Number of runs under each budget policy.
         svg: Also draw the budget Q over time in the first run, to an SVG file.
         demand: Share of time that best-effort cores need for memory access. Give a number or the name of a program:
             `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The numbers for the programs are
             assumptions.
-        cores: List of one memory demand per best-effort core, each as in --demand.
+        cores: Memory demands of the best-effort cores: one value per core, as for --demand.
         sharing: How the cores of --cores share the budget of a regulation period. ``equal``: Equal shares. The
             memory time that a core leaves unused is lost, as if each core had its own budget. ``max-min``: Max-min
             fair shares. The memory time that a core leaves unused goes to cores with a higher demand. ``demand``:
@@ -876,15 +877,16 @@ def budget_simulate(
         blocks: Execution times of the blocks in the simulation. `mean` and `drawn` require the distributions of a
             profile. `trace` requires --trace. ``wcet``: Each block takes its WCET. ``mean``: Each block takes the
             mean time that the profile states for its cluster. ``drawn``: Each block takes a random time. The
-            profile states the normal distribution of this time, and the WCET of the block limits it. ``trace``:
-            Each block takes its measured time from a trace. Simulated runs use the recorded runs in turn.
+            profile states a normal distribution for this time. The time is at most the WCET of the block.
+            ``trace``: Each block takes its measured time from a trace. Simulated runs use the recorded runs in
+            turn.
         trace: File with measured block times, as for `wcet cluster`; may be repeated. The file must have a column
             `q`. The simulation replays the recorded runs one after the other. After the last run, the simulation
             starts again with the first run.
         trace_format: Format of the --trace files [default: from file ending and content]. ``csv``: Comma-separated
             values with a header. ``jsonl``: One JSON object per line, whose fields are the CSV columns.
             ``examiner``: Output of cuda_scheduling_examiner.
-        optimum: Also plan budgets with full knowledge of each run, and bound the memory time.
+        optimum: Also plan budgets with full knowledge of each run; show a bound on their memory time.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -938,41 +940,42 @@ def budget_sequence(
 
     Args:
         system: Kernels with their periods and budgets (JSON); `-` is standard input.
-        dispatch: Non-preemptive scheduling of the kernels that wait for the GPU. ``fifo``: The job with the
+        dispatch: Non-preemptive policy that selects the next kernel for the GPU. ``fifo``: The job with the
             earliest release starts first. In a tie, the kernel with the lowest index starts first. ``np-edf``: The
             job with the earliest deadline starts first. In a tie, the kernel with the lowest index starts first.
             ``np-fp``: The kernel with the smallest relative deadline starts first. In a tie, the kernel with the
             lowest index starts first. ``np-fp-rm``: The kernel with the smallest period starts first. In a tie, the
             kernel with the lowest index starts first. ``np-fp-given``: The kernel with the lowest index starts
             first.
-        slowdown: Accepted slowdown (G(Q) − G(0))/G(0) of kernels that state no budget or slowdown.
-        straddling: Partial overlaps of a block with best-effort memory access that are delays. ``end``: Blocks at
-            the end of each memory time count: at most M blocks per regulation period, as in Eq. 10. ``both``:
-            Blocks at the start and at the end of each memory time count: at most 2M blocks per regulation period.
+        slowdown: Accepted slowdown (G(Q) − G(0))/G(0) of kernels without a stated budget or slowdown.
+        straddling: Which partial overlaps of a block with best-effort memory access count as delays. ``end``:
+            Counts the blocks at the end of each memory time: at most M blocks per regulation period, as in Eq. 10.
+            ``both``: Counts the blocks at the start and at the end of each memory time: at most 2M blocks per
+            regulation period.
         budget_policy: Budget policies to simulate. ``all``: All policies. ``nominal``: Constant nominal budget.
             ``fair``: Each remaining regulation period gets an equal share of the slack. ``greedy``: The next
             regulation period gets all slack. ``smooth``: Budget of `greedy` after a low-pass filter, but at least
             the budget of `fair`.
-        pattern: Access pattern of best-effort cores within a regulation period. ``front``: All memory accesses are
-            at the start of the period, without a pause. ``back``: All memory accesses are at the end of the period,
-            without a pause. ``uniform``: The memory accesses form 64 equal bursts at equal distances. ``random``:
-            The memory accesses form one to eight bursts of random lengths at random times. ``adversarial``: In each
-            period, gpusched tries several placements of the bursts. The simulation uses the placement that leaves
-            the most remaining work for the blocks.
-        offset: Time from a regulation period start to the first kernel start, or `random`.
-        lead: Time from a budget computation to the period that uses the budget.
-        process: Memory requests of the budget computation per ms, from 0 to 60,000. A process computes the budgets
-            at run time. gpusched subtracts the memory requests of this process from the budget of the best-effort
-            cores.
+        pattern: Memory access pattern of best-effort cores within a regulation period. ``front``: All memory
+            accesses are at the start of the period, without a pause. ``back``: All memory accesses are at the end
+            of the period, without a pause. ``uniform``: The memory accesses form 64 equal bursts at equal
+            distances. ``random``: The memory accesses form one to eight bursts of random lengths at random times.
+            ``adversarial``: In each period, gpusched tries several placements of the bursts. The simulation uses
+            the placement with which the blocks have the most work left.
+        offset: Time from the start of a regulation period to the first kernel start, or `random`.
+        lead: Time from the computation of a budget to the start of the period that uses it.
+        process: Memory requests per ms of the process that computes budgets, from 0 to 60,000. A process computes
+            the budgets at run time. gpusched subtracts the memory requests of this process from the budget of the
+            best-effort cores.
         runs: Number of runs under each budget policy.
         svg: Also draw the budget Q over time in the first run, to an SVG file.
         demand: Share of time that best-effort cores need for memory access. Give a number or the name of a program:
             `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The numbers for the programs are
             assumptions.
-        blocks: Execution times of the blocks in the simulation. `mean` and `drawn` require kernels with
+        blocks: Execution times of the blocks in the simulation. `mean` and `drawn` require kernels that state
             distributions of block times. ``wcet``: Each block takes its WCET. ``mean``: Each block takes the mean
             time that the profile states for its cluster. ``drawn``: Each block takes a random time. The profile
-            states the normal distribution of this time, and the WCET of the block limits it.
+            states a normal distribution for this time. The time is at most the WCET of the block.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -1049,9 +1052,8 @@ def simulate_blocks(
     Args:
         scenario: One scenario (JSON); `-` is standard input.
         block_scheduler: Mapping of blocks to SMs [default: as in the scenario]. ``slots``: The scheduler chooses
-            the SM with room for the largest number of further blocks of the kernel, as in [Sanudo20] Eqs 2–4.
-            ``round-robin``: The scheduler chooses the next SM with room, in cyclic order. Much of the literature
-            assumes this rule.
+            the SM that has room for the most blocks of the kernel ([Sanudo20] Eqs 2–4). ``round-robin``: The
+            scheduler chooses the next SM with room, in cyclic order. Much of the literature assumes this rule.
         gpu: GPU that replaces the GPU in the scenario.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
         gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
@@ -1107,8 +1109,8 @@ def simulate_profile(
     Args:
         program: Program (JSON; `-` is standard input) or Accel-Sim trace (`.traceg`).
         machine: Simulated GPU: a name or a file.
-        sms: Numbers of SMs, e.g., 1..30 or 2..30:4 [default: all]. For every number of SMs, the simulated GPU keeps
-            its whole L2 cache and DRAM.
+        sms: Numbers of SMs, e.g., 1..30 or 2..30:4 [default: all]. The simulated GPU has its whole L2 cache and
+            DRAM with every number of SMs.
         grid: Number of thread blocks of a program, e.g., 480 or 16x8.
         block: Threads per block of a program, e.g., 256 or 16x16.
         parameter: Value of a program parameter, or size of a buffer in bytes; may be repeated.
@@ -1124,22 +1126,22 @@ def simulate_profile(
         l2: Content of L2 at the start [default: warm]. `thrashed` is an empty L2 cache with one line per set, as if
             other kernels used all other lines. ``warm``: L2 contains the buffers of the program. ``cold``: L2 is
             empty. ``thrashed``: L2 is empty, and each of its sets has only one line.
-        l2_ways: Number of ways of L2 that only the kernel uses [default: all]. With ``traffic``, `wcet fit` then
-            states the sectors at DRAM for `--own-l2`.
+        l2_ways: Number of ways of L2 that only the kernel uses [default: all]. With ``traffic``, `wcet fit` also
+            writes the number of sectors at DRAM to the task. `--own-l2` uses this number.
         channels: Number of DRAM channels, with their L2 slices, that only the kernel uses [default: all].
-        vary: Simulate N runs with different launch times and base addresses, and report the longest. The time of a
-            cold run depends on the phase of the DRAM clock and on the addresses. The first run starts at cycle 0
-            with the default addresses. The other runs depend on --seed.
-        traffic: Also report the memory traffic of a job, and the largest shares of a slice, channel and bank.
-        stress: Measure the sustained rates of L2 and DRAM under patterns of requests, instead of a kernel. The
-            patterns are streams, random sectors, one slice, one channel and one bank. An analysis of memory
+        vary: Simulate N runs with different launch times and base addresses, and report the longest run. The time
+            of a cold run depends on the phase of the DRAM clock and on the addresses. The first run starts at cycle
+            0 with the default addresses. The other runs depend on --seed.
+        traffic: Also report the memory traffic of a job, and the largest share at one slice, channel and bank.
+        stress: Simulate request patterns instead of a kernel, and measure the sustained rates of L2 and DRAM. The
+            patterns access streams, random sectors, one slice, one channel or one bank. An analysis of memory
             interference may use these rates as capacities.
         programs: Folder for the programs of the patterns; only with --stress.
         estimate: Estimate the time by simulating the first rounds of thread blocks, at least ROUNDS. ``estimate``
-            without a number means at least 4 rounds. A round is the number of blocks that all SMs execute at the
-            same time. The simulation continues until the uncertainty of the time is at most 12 %. Kernels with few
-            rounds are simulated completely. At the limit of cycles, an uncertainty of more than 25 % is an error.
-            Do not use an estimate in a safety argument.
+            without a number means at least 4 rounds. A round consists of the blocks that fit on all SMs at the same
+            time. The simulation continues until the uncertainty of the estimated time is at most 12 %. gpusched
+            simulates kernels with few rounds completely. If the simulation reaches the limit of cycles, an
+            uncertainty above 25 % is an error. Do not use an estimate in a safety argument.
         equal_sms_once: Simulate only one of several identical SMs; the result stays the same. The option has an
             effect only if the kernels access no memory outside the SM. Otherwise, gpusched simulates each SM and
             writes a note with the reason.
@@ -1227,12 +1229,12 @@ def simulate_tasks(
             `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m: necessary only (an interpretation of [Singh21] §3.6).
             ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m) ≤ D for each task: necessary only.
         interference: Interference model [default: as in the plan; without a plan, conflict]. ``conflict``: Tasks of
-            one kind in one partition have the WCET in conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend.
-            Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, and delays by the
-            memory traffic of other partitions. ``bandwidth``: The model `none`, and delays by the memory traffic of
-            other partitions. ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in
-            other partitions. ``memory-time``: The model `none`, and delays by memory times of jobs in other
-            partitions.
+            the same kind in one partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ.
+            ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model
+            `conflict`, plus delays by the memory traffic of other partitions. ``bandwidth``: The model `none`, plus
+            delays by the memory traffic of other partitions. ``conflict+memory-time``: The model `conflict`, plus
+            delays by memory times of jobs in other partitions. ``memory-time``: The model `none`, plus delays by
+            memory times of jobs in other partitions.
         offsets: Offsets of the first jobs. ``synchronous``: All tasks have one common start instant. ``random``:
             Each task has its own random start instant within one period.
         jitter: Release jitter of the jobs. ``none``: Each job is released on arrival. ``late``: The first job is
@@ -1322,7 +1324,7 @@ def simulate_warps(
         grid: Number of thread blocks of a program, e.g., 480 or 16x8.
         block: Threads per block of a program, e.g., 256 or 16x16.
         parameter: Value of a program parameter, or size of a buffer in bytes; may be repeated.
-        sms: Number of SMs in use [default: as in the scenario; without one, all].
+        sms: Number of SMs in use [default: as in the scenario, otherwise all].
         cold: Start with an empty L2 cache.
         limit: Maximum number of core cycles [default: 10^9].
         equal_sms_once: Simulate only one of several identical SMs; the result stays the same. The option has an
@@ -1399,30 +1401,30 @@ def validate(
         devices: Use the GPUs that `gpusched gpus` lists, with their partition sizes. The generated systems use all
             granularities in turn. Only with ``shared_memory``.
         warps: Validate memory time against concurrent kernels, cycle by cycle. Each system is a co-run of two or
-            three kernels of PROGRAM, on SMs of their own, with random launches, addresses and schedulers. gpusched
-            compares the time of each kernel with bounds from its time in isolation and from the memory traffic of
-            the other kernels. A co-run that exceeds the bound of ``bound`` is made small and written to the file of
-            --reproducer, a warp run.
+            three kernels with programs from PROGRAM. Each kernel has its own SMs. Launches, addresses and
+            schedulers are random. gpusched compares the time of each kernel with bounds that depend on its time in
+            isolation and on the memory traffic of the other kernels. If a kernel exceeds the bound of ``bound``,
+            gpusched reduces the co-run and writes it as a warp run to the file of --reproducer.
         machine: Simulated GPU: a name or a file; only with --warps.
-        bound: Bound whose excess is a violation; only with --warps. ``peak``: DRAM bytes in isolation at the peak
-            bandwidth. ``balanced``: Memory time at the balanced rates of the GPU. ``own-drain``: Memory time at the
-            balanced rates, or at the own rates of a kernel if they are lower. ``universal``: Memory time at the
-            lowest rates of the GPU: one slice and one bank.
+        bound: Bound that no kernel may exceed; only with --warps. ``peak``: Time to transfer the DRAM bytes of
+            isolated runs at the peak bandwidth. ``balanced``: Memory time at the balanced rates of the GPU.
+            ``own-drain``: Memory time at the balanced rates, or at the rates of the isolated kernel if these are
+            lower. ``universal``: Memory time at the lowest rates of the GPU, with one slice and one bank.
         memory: Part of the memory that each partition has for itself; only with --warps. ``shared``: No part: all
             partitions share L2 and DRAM. ``l2-ways``: Ways of L2. ``channels``: Channels of DRAM with their slices
             of L2, as with memory slices of MIG.
-        camping_limit: Leave out kernels that camp on a part of the memory; only with --warps. The limit is the
-            largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a bank counts
-            only in the share of the sectors that open a row. For example, `--camping-limit 4` leaves out co-runs
-            with a kernel that loads one channel with more than four times the mean load.
-        variation: Percentage by which times in isolation vary; only with --warps [default: 20].
+        camping_limit: Leave out kernels that concentrate accesses on a part of the memory; only with --warps. The
+            limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a
+            bank is multiplied by the share of the sectors that open a row. For example, `--camping-limit 4` leaves
+            out co-runs with a kernel that loads one channel with more than four times the mean load.
+        variation: Percentage added to times in isolation; only with --warps [default: 20].
         synthetic: Let half of the kernels run synthetic programs with random strides; only with --warps.
         climb: Search for co-runs near the bound with this number of random changes; only with --warps. After each
             random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps
-            a change that increases the largest time divided by its bound.
+            a change that increases the largest ratio of a time to its bound.
         task_sets: Simulate periodic jobs of task sets instead of co-runs; only with --warps. Each partition has one
             or two tasks, which run without preemption. The analysis accepts each task set with the bound of
-            ``bound``. gpusched compares the response times in one hyperperiod with the analysis.
+            ``bound``. gpusched compares the response times in one hyperperiod with the bounds of the analysis.
         pessimism: Also write the ratios of simulated response times to their bounds, as CSV.
         reproducer: File for the smallest counterexample, if there is one.
         checkpoint: File that stores the progress, so that a later run can continue.
@@ -1515,10 +1517,10 @@ def recording_tasks(
         conflict: Recording with contention, for the conflict WCET; may be repeated.
         by: Rule that groups launches into jobs. ``range``: Each named range is a job, and its name is the activity.
             ``kernel``: Each kernel launch is a job, and the name of the kernel is the activity. ``stream``: Each
-            group of launches without a long gap on one stream is a job, and the stream is the activity.
-        name: Name of an activity; may be repeated [default: all, of ranges the outermost].
+            group of launches on one stream without long gaps between them is a job. The stream is the activity.
+        name: Name of an activity; may be repeated [default: all; for ranges, the outermost].
         gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
-            stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
+            stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
         margin: Factor by which C(m) exceeds the longest measured time.
@@ -1585,13 +1587,13 @@ def recording_audit(
             ``gpu``).
         set: Task set of the run.
         plan: Plan of the run, to check partitions and contexts.
-        task: Activity of a task, if their names differ; may be repeated.
+        task: Activity of a task with another name; may be repeated.
         by: Rule that groups launches into jobs. ``range``: Each named range is a job, and its name is the activity.
             ``kernel``: Each kernel launch is a job, and the name of the kernel is the activity. ``stream``: Each
-            group of launches without a long gap on one stream is a job, and the stream is the activity.
-        name: Name of an activity; may be repeated [default: all, of ranges the outermost].
+            group of launches on one stream without long gaps between them is a job. The stream is the activity.
+        name: Name of an activity; may be repeated [default: all; for ranges, the outermost].
         gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
-            stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
+            stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
@@ -1634,7 +1636,7 @@ def import_accel_sim(
     """Summarize machine-code traces of the Accel-Sim tracer.
 
     Args:
-        trace: List `kernelslist.g`, or `.traceg` file of one kernel; `-` is standard input.
+        trace: File `kernelslist.g`, or `.traceg` file of one kernel; `-` is standard input.
         kernel: Select the kernel with this number [default: all kernels].
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
@@ -1677,7 +1679,7 @@ def import_amalthea(
         wait: Waiting mode of all tasks [default: as in the file]. ``busy``: Busy-waiting: while the task waits, it
             occupies its core, at its own priority. ``suspend``: Self-suspension: while the task waits, it leaves
             its core to other tasks.
-        move: Move a task to a core, instead of the allocation in the file; repeatable. If TASK runs on the GPU, the
+        move: Allocate TASK to CORE and ignore its allocation in the file; repeatable. If TASK runs on the GPU, the
             core executes its kernel, and gpusched omits the memory copies of the kernel. The task that triggers
             TASK also moves to this core. A moved task needs ticks for the type of the core.
         gpu_tasks: Write only the work on the GPU, as a task set.
@@ -1716,11 +1718,11 @@ def import_examiner(
     Args:
         log: Log files of one run, one file per benchmark; `-` is standard input.
         gpu: GPU of the run: a GPU with known thread-block limits.
-        launch: Logged time that counts as the submission of a kernel. ``returned``: Return of the launch call.
-            Among the logged times, this time is closest to the arrival at the GPU. ``called``: Start of the launch
-            call.
+        launch: Logged time that counts as the submission time of a kernel. ``returned``: Time at which the launch
+            call returned. Among the logged times, this time is closest to the arrival at the GPU. ``called``: Start
+            of the launch call.
         compare: Compare the measured SM of each block with the simulation.
-        window: Longest time between a block start and a nearby block end, for --compare.
+        window: Largest time between a block end and a nearby block start, for --compare.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -1794,10 +1796,10 @@ def import_ptx(
         parameter: Kernel parameters in order: NAME:BYTES for a buffer, NAME=VALUE for a number. A parameter of type
             f32 or f64 also accepts a decimal number, such as `a=2.5`. The value of a floating-point parameter has
             no effect on the timing.
-        values: Contents of a buffer: a JSON file with a list of whole numbers; may be repeated. With the contents,
-            addresses, conditions and loops may depend on values that the kernel loads from the buffer. A value has
-            4 bytes. For 1, 2 or 8 bytes, state the size after the name, such as `mask:1=mask.json`. The program
-            assumes that stores do not change the contents.
+        values: Contents of a buffer: a JSON file with a list of whole numbers; may be repeated. Addresses,
+            conditions and loops may then depend on values that the kernel loads from the buffer. A value has 4
+            bytes. For values of 1, 2 or 8 bytes, state the size after the name, such as `mask:1=mask.json`. The
+            program assumes that stores do not change the contents.
         registers: Registers per thread.
         shared_memory: Dynamic shared memory per block [bytes].
         any_modifier: Ignore instruction modifiers that the opcode does not support. Without the option, an
@@ -1869,8 +1871,8 @@ def study_run(
         sets: Number of task sets per point, for a quick trial [default: from the study].
         fresh: Start anew: delete the results of earlier runs in the folder.
         columns: Also write the tables in this format. ``parquet``: Compressed columns. Requires a build with the
-            feature `parquet`. ``arrow``: Columns as in memory (Arrow IPC, Feather). Requires a build with the
-            feature `parquet`.
+            feature `parquet`. ``arrow``: Columns in the memory layout of Arrow (Arrow IPC, Feather). Requires a
+            build with the feature `parquet`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         output: File for results; `-` is standard output.
         seed: Seed of all random numbers [default: 1].
@@ -1905,8 +1907,8 @@ def study_merge(
     Args:
         folders: Output folders of the shards.
         columns: Also write the tables in this format. ``parquet``: Compressed columns. Requires a build with the
-            feature `parquet`. ``arrow``: Columns as in memory (Arrow IPC, Feather). Requires a build with the
-            feature `parquet`.
+            feature `parquet`. ``arrow``: Columns in the memory layout of Arrow (Arrow IPC, Feather). Requires a
+            build with the feature `parquet`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         output: File for results; `-` is standard output.
         seed: Seed of all random numbers [default: 1].
@@ -1954,19 +1956,19 @@ def study_submit(
         engine: Batch system. ``slurm``: Slurm: `sbatch`, `squeue` and `scancel`.
         sets: Number of task sets per point [default: from the study].
         trial: Output folder of a trial run of the study with fewer task sets. gpusched estimates the total time
-            from the times of the trial. It refuses a number of shards for which a shard would take more than twice
-            the mean.
-        retries: How often the merge submits unfinished shards again [default: 3].
+            from the times of the trial. It refuses a number of shards if the longest shard would take more than
+            twice the mean time of all shards.
+        retries: Number of times that the merge may resubmit unfinished shards [default: 3].
         dry_run: Print the scripts and the commands; write and submit nothing.
         program: Command that the jobs run [default: this command].
         partition: Partition of the cluster.
         account: Account that pays for the jobs.
-        time: Time limit of each job, as Slurm writes it, such as 30 (minutes) or 2:00:00.
+        time: Time limit of each job in the format of Slurm, such as 30 (minutes) or 2:00:00.
         memory: Memory of each job, such as 500M or 2G.
         modules: Environment modules that each job loads.
-        site: File with these settings (TOML); an option replaces a setting of the file. Keys: `partition`,
-            `account`, `time`, `memory`, `threads`, `modules` (a list), and `options`: a list of further options of
-            `sbatch`, such as "--qos=low".
+        site: File with these settings (TOML); options replace settings of the file. Keys: `partition`, `account`,
+            `time`, `memory`, `threads`, `modules` (a list), and `options`: a list of further options of `sbatch`,
+            such as "--qos=low".
         threads: Number of worker threads; results do not depend on it [default: all cores].
         output: File for results; `-` is standard output.
         seed: Seed of all random numbers [default: 1].
@@ -2055,7 +2057,7 @@ def study_diff(
     """Compare the results of two studies.
 
     Args:
-        a: First results: the folder of one study, or a table of results (CSV).
+        a: First results to compare: the folder of one study, or a table of results (CSV).
         b: Second results.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
@@ -2107,8 +2109,8 @@ def study_draw(
     Args:
         folder: Output folder of `study run`, or folder of studies with one results folder each.
         as_: Format of the figures. ``svg``: Scalable figure for browsers and editors. ``pdf``: Scalable figure for
-            LaTeX. Requires a build with the feature `pdf-png`. ``png``: Pixels, two for each pixel of the SVG
-            figure. Requires a build with the feature `pdf-png`.
+            LaTeX. Requires a build with the feature `pdf-png`. ``png``: Raster image with twice the width and
+            height of the SVG figure. Requires a build with the feature `pdf-png`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -2203,12 +2205,13 @@ def plot(
 
     Args:
         files: CSV files with results, all for one figure; `-` is standard input.
-        kind: Kind of figure. Default: `line` if the horizontal axis shows numbers, `box` if it shows texts with
-            several values each, otherwise `bar`. ``line``: One line per series, with a band for the confidence
-            interval. ``bar``: Groups of bars, one bar per series, with the confidence interval. ``point``: One
-            point per row, with the confidence interval. ``box``: Median, quartiles, whiskers of 1.5 interquartile
-            ranges, and outliers of several values. ``cdf``: Share of the values that are at most the value on the
-            horizontal axis. ``heat``: One colored cell per value, one row of cells per series.
+        kind: Kind of figure. Default: `line` if the horizontal axis shows numbers. If it shows texts: `bar` if each
+            series has at most one value for each text, otherwise `box`. ``line``: One line per series, with a band
+            for the confidence interval. ``bar``: Groups of bars, one bar per series, with the confidence interval.
+            ``point``: One point per row, with the confidence interval. ``box``: For several values: median,
+            quartiles, whiskers of 1.5 interquartile ranges, and outliers. ``cdf``: For each x on the horizontal
+            axis, the share of the values that are at most x. ``heat``: One colored cell per value, one row of cells
+            per series.
         x: Column of the horizontal axis [default: `utilization`, or the first column that distinguishes the rows].
         y: Column of the values [default: `rate` or `value`].
         series: Columns that determine the series: the lines, or the bars in a group. A comma separates several
@@ -2217,7 +2220,7 @@ def plot(
         panel: Columns that determine the panels [default: `variant`, if present]. A comma separates several
             columns. An empty text means one panel.
         where: Draw only rows with VALUE in COLUMN; repeat the option to allow more values.
-        normalize: Divide all values by the value of this series at the same place.
+        normalize: Divide each value by the value of this series at the same horizontal position.
         log_x: Use a logarithmic horizontal axis.
         log_y: Use a logarithmic vertical axis.
         scale: Axes of several panels. Default: `free` if the panels show different quantities, otherwise `shared`.
@@ -2286,22 +2289,23 @@ def report(
             INPUT is a plan of `partition` or a verdict of `test --format json`.
         task_set: Task set or end-to-end system of the plan.
         search_effort: Examine at most N candidate partitions for the lower bound of the plan [default: 5000000].
-        interference: Interference model of the end-to-end system. ``conflict``: Tasks of one kind in one partition
-            have the WCET in conflict Cᶜ, all others Cⁿ. ``none``: Tasks do not contend. Every task has the isolated
-            WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, and delays by the memory traffic of other
-            partitions. ``bandwidth``: The model `none`, and delays by the memory traffic of other partitions.
-            ``conflict+memory-time``: The model `conflict`, and delays by memory times of jobs in other partitions.
-            ``memory-time``: The model `none`, and delays by memory times of jobs in other partitions.
+        interference: Interference model of the end-to-end system. ``conflict``: Tasks of the same kind in one
+            partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do
+            not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus
+            delays by the memory traffic of other partitions. ``bandwidth``: The model `none`, plus delays by the
+            memory traffic of other partitions. ``conflict+memory-time``: The model `conflict`, plus delays by
+            memory times of jobs in other partitions. ``memory-time``: The model `none`, plus delays by memory times
+            of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth of the end-to-end system, e.g., 100GB/s.
         set: Task set of a recorded run; INPUT is the recording.
         plan: Plan of a recorded run, to check partitions and contexts.
-        task: Activity of a task, if their names differ; may be repeated.
+        task: Activity of a task with another name; may be repeated.
         by: Rule that groups launches into jobs. ``range``: Each named range is a job, and its name is the activity.
             ``kernel``: Each kernel launch is a job, and the name of the kernel is the activity. ``stream``: Each
-            group of launches without a long gap on one stream is a job, and the stream is the activity.
-        name: Name of an activity; may be repeated [default: all, of ranges the outermost].
+            group of launches on one stream without long gaps between them is a job. The stream is the activity.
+        name: Name of an activity; may be repeated [default: all; for ranges, the outermost].
         gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
-            stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
+            stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
         threads: Number of worker threads; results do not depend on it [default: all cores].
