@@ -124,7 +124,7 @@ impl AssumptionId {
         AssumptionId::VARIANTS.iter().copied()
     }
 
-    /// Returns the consequence if the assumption is violated.
+    /// Returns what follows from a violation of the assumption.
     pub fn if_violated(self) -> Consequence {
         match self {
             AssumptionId::TrafficUnknown | AssumptionId::KindUnknown | AssumptionId::BlockUnknown => {

@@ -19,8 +19,8 @@ pub(super) const SM: i64 = 1 << 32;
 /// Maximum number of interval lengths.
 const INTERVALS: usize = 96;
 
-/// Initial number of interval lengths. The lengths are the deadlines of the tasks, or a selection of these deadlines if
-/// there are more.
+/// Initial number of interval lengths. The lengths are deadlines of the tasks: all of them, or a selection if the tasks have
+/// more different deadlines than this.
 const FIRST: usize = 24;
 
 /// Largest size that has its own level. Each larger level covers several sizes. When the size doubles, the number of

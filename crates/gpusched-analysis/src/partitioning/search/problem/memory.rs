@@ -2,9 +2,9 @@
 //!
 //! Mutual dependence: the verdict of a partition assumes that the other partitions meet their
 //! deadlines, and their verdicts assume that this partition meets its deadlines. The proof
-//! considers the first missed deadline on the GPU. Before this deadline, all partitions meet
-//! their deadlines, so the test of the affected partition excludes the miss. If one partition
-//! fails its test, the verdicts of all partitions are void.
+//! is by contradiction. Suppose that there is a first missed deadline on the GPU. Until then, all partitions meet their
+//! deadlines, so the test of the affected partition is valid and proves that there is no miss. If one partition fails
+//! its test, the verdicts of all partitions are void.
 
 use super::{Problem, Scale};
 use crate::interference::bandwidth::fair::Level;
