@@ -41,7 +41,7 @@ use gpusched_model::error::{Error, Result, one_line};
 
 /// Real-time schedulability analysis for GPUs.
 #[derive(Debug, Parser)]
-#[command(name = "gpusched", version, about, max_term_width = 100, after_help = EXAMPLE)]
+#[command(name = "gpusched", version, max_term_width = 100, after_help = EXAMPLE)]
 pub struct Cli {
     #[command(flatten)]
     global: Global,
