@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 
 use gpusched_cli::Outcome;
-use gpusched_cli::embedding::{Answer, Failure, Watch, call};
+use gpusched_cli::embedding::{Answer, Failure, Watch, call, is_active};
 
 fn run(arguments: &str) -> Result<Answer, Failure> {
     let arguments: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
@@ -18,6 +18,7 @@ fn results_and_notes_reach_the_program() {
     assert_eq!(answer.output.split(|&byte| byte == b'\n').count(), 4);
     let answer = run("gpusched gpus --seed 3").unwrap();
     assert_eq!(answer.notes.len(), 1, "{:?}", answer.notes);
+    assert!(!is_active());
 }
 
 /// Worker threads write this note.

@@ -137,7 +137,7 @@ fn said(payload: &(dyn Any + Send)) -> String {
 }
 
 /// Whether the current thread runs a [`call`].
-pub(crate) fn is_active() -> bool {
+pub fn is_active() -> bool {
     CALL.with_borrow(Option::is_some)
 }
 

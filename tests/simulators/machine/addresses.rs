@@ -14,9 +14,9 @@ fn addresses() -> impl Iterator<Item = u64> {
             .wrapping_add(1_442_695_040_888_963_407);
         Some(word)
     });
-    let near = (0..1 << 12).map(|sector| 0x7f00_0000 + 32 * sector);
+    let near = (0..1 << 14).map(|sector| 0x7f00_0000 + 32 * sector);
     let powers = (0..64).map(|bit| 1 << bit);
-    near.chain(scattered.take(1024))
+    near.chain(scattered.take(4096))
         .chain(powers)
         .chain([0, u64::MAX])
 }

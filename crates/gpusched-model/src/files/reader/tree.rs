@@ -202,7 +202,7 @@ macro_rules! forward {
 
 // Each method visits only the values that its type can accept. With `deserialize_any`, the compiler would translate
 // every type for all kinds of values. Without `inline(never)`, the code of a format would contain the code of all its
-// parts, and the crate would take twice as long to compile.
+// parts, and the crate would take almost twice as long to compile.
 impl<'de> Deserializer<'de> for Value<'_, '_> {
     type Error = Misfit;
 
