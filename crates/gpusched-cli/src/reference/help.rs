@@ -146,10 +146,11 @@ fn paragraph(arg: Arg) -> Arg {
         };
         text += &format!(": {}", list.join(", "));
     }
+    let has_value = takes_value(&arg); // clap rejects these settings for a flag in debug builds
     arg.help(text)
         .long_help(Resettable::<StyledStr>::Reset)
-        .hide_possible_values(true)
-        .hide_default_value(true)
+        .hide_possible_values(has_value)
+        .hide_default_value(has_value)
 }
 
 fn takes_value(arg: &Arg) -> bool {
