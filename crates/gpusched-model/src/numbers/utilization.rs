@@ -36,6 +36,12 @@ impl Utilization {
         Utilization(floor)
     }
 
+    /// Demand of one task for SMs, `work` [SM·ns] / `period`, rounded down. If `work` is 2⁸⁰ or more, the demand is
+    /// (2⁶⁴ − 1)·2⁻⁴⁸, which is a lower bound.
+    pub fn of_work(work: u128, period: Time) -> Utilization {
+        Utilization(floor(work, period.ns()).unwrap_or(u64::MAX.into()))
+    }
+
     /// Utilization of one task, `wcet` / `period`, rounded up.
     pub fn at_most(wcet: Time, period: Time) -> Utilization {
         let (floor, exact) = scaled(wcet.ns(), period.ns());
@@ -85,6 +91,16 @@ fn scaled(numerator: u64, denominator: u64) -> (u128, bool) {
     }
 }
 
+/// Returns ⌊numerator·2⁴⁸ / denominator⌋, or `None` if the numerator is 2⁸⁰ or more.
+fn floor(numerator: u128, denominator: u64) -> Option<u128> {
+    match u64::try_from(numerator) {
+        Ok(numerator) => Some(scaled(numerator, denominator).0),
+        Err(_) => numerator
+            .checked_mul(1 << FRACTION_BITS)
+            .and_then(|dividend| dividend.checked_div(denominator.into())),
+    }
+}
+
 impl Add for Utilization {
     type Output = Utilization;
 
@@ -112,13 +128,7 @@ pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u6
         if denominator == 0 {
             return Ordering::Greater;
         }
-        let floor = match u64::try_from(numerator) {
-            Ok(numerator) => Some(scaled(numerator, denominator).0),
-            Err(_) => numerator
-                .checked_mul(1 << FRACTION_BITS)
-                .map(|dividend| dividend / u128::from(denominator)),
-        };
-        let Some(floor) = floor else {
+        let Some(floor) = floor(numerator, denominator) else {
             return compare_exactly(terms, bound);
         };
         below = below.saturating_add(floor);

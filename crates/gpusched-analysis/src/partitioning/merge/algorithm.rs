@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use super::best_fit::best_fit_key;
+use super::best_fit::{BestFitKey, best_fit_key};
 use super::forbidden::{Forbidden, ForbiddenList};
 use super::list::{Listed, PartitionList};
-use super::merging::merge;
+use super::merging::{may_merge, merge};
 use super::order::{BfDirection, BfMeasure, ListOrder};
 use super::select::{Eligible, select_partitions};
 use super::trial::MergeTrials;
@@ -146,31 +146,52 @@ impl<'a> Attempt<'a, '_> {
 
     /// Applies the relation `>` (Definition 4): tries the partners in the order of U(P⊕P') and selects the first merge that
     /// succeeds. Ties: the partner with the lowest task position.
+    ///
+    /// The function first removes the partners whose merge certainly fails. In most attempts, no partner remains, and the
+    /// order does not matter. `merges_tested` counts the merges that precede the selected merge in the order of all
+    /// partners.
     fn first_success(
         &mut self,
         measure: BfMeasure,
         direction: BfDirection,
         eligible: &[usize],
     ) -> Option<Merged> {
-        let mut keyed: Vec<_> = eligible
-            .iter()
-            .map(|&id| {
-                let partner = self.pars.get(id);
-                let key = best_fit_key(&mut self.trials, measure, partner);
-                (key, partner)
-            })
-            .collect();
-        keyed.sort_unstable_by(|(a, first), (b, second)| {
-            direction
-                .compare(*a, *b)
-                .then_with(|| first.first_task().cmp(&second.first_task()))
+        let partners = eligible.iter().map(|&id| self.pars.get(id));
+        let (possible, hopeless): (Vec<_>, Vec<_>) =
+            partners.partition(|partner| may_merge(&mut self.trials, &partner.partition));
+        let mut keyed = self.keyed(measure, &possible);
+        let compare = |(a, first): &(_, &Listed), (b, second): &(_, &Listed)| {
+            let by_key = direction.compare(*a, *b);
+            by_key.then_with(|| first.first_task().cmp(&second.first_task()))
+        };
+        keyed.sort_unstable_by(compare);
+        let found = keyed.iter().enumerate().find_map(|(place, at)| {
+            let sms = merge(&mut self.trials, &at.1.partition, u32::MAX)?;
+            Some((place, *at, sms))
         });
-        keyed.into_iter().find_map(|(_, partner)| {
-            let merged = self.merge(partner, u32::MAX);
-            if merged.is_none() {
-                self.forbidden.add(self.first.id, partner.id);
-            }
-            merged
-        })
+        let Some((place, at, sms)) = found else {
+            *self.merges_tested += eligible.len() as u64;
+            eligible
+                .iter()
+                .for_each(|&id| self.forbidden.add(self.first.id, id));
+            return None;
+        };
+        let earlier = self.keyed(measure, &hopeless);
+        let earlier = earlier.iter().filter(|other| compare(other, &at).is_lt());
+        *self.merges_tested += (earlier.count() + place + 1) as u64;
+        let parts = [self.first.id, at.1.id];
+        Some(Merged { parts, sms })
+    }
+
+    /// Returns `partners` with their sort keys under the relation `>`.
+    fn keyed(
+        &mut self,
+        measure: BfMeasure,
+        partners: &[&'a Listed],
+    ) -> Vec<(Option<BestFitKey>, &'a Listed)> {
+        let keyed = partners
+            .iter()
+            .map(|&partner| (best_fit_key(&mut self.trials, measure, partner), partner));
+        keyed.collect()
     }
 }

@@ -17,9 +17,8 @@ pub(crate) fn merge<'t>(
     partner: &'t Candidate,
     limit: u32,
 ) -> Option<u32> {
-    let (size, other) = (trials.partition.sms, partner.sms);
-    let low = size.max(other);
-    let high = (size.saturating_add(other) - 1).min(limit);
+    let low = trials.partition.sms.max(partner.sms);
+    let high = largest(trials, partner).min(limit);
     if low > high {
         return None;
     }
@@ -29,8 +28,22 @@ pub(crate) fn merge<'t>(
 
 /// Whether P ⊕ P' exists: the tasks of P and P' pass their test on |P| + |P'| − 1 SMs.
 pub(crate) fn can_merge<'t>(trials: &mut MergeTrials<'_, '_, 't>, partner: &'t Candidate) -> bool {
-    let largest = trials.partition.sms.saturating_add(partner.sms) - 1;
+    let largest = largest(trials, partner);
     trials
         .with(partner, largest)
         .is_some_and(|group| trials.accepts(&group, largest))
+}
+
+/// Whether P ⊕ P' may exist. The answer is `false` only if the work or the load of the tasks proves that the test fails on
+/// |P| + |P'| − 1 SMs.
+pub(crate) fn may_merge<'t>(trials: &mut MergeTrials<'_, '_, 't>, partner: &'t Candidate) -> bool {
+    let largest = largest(trials, partner);
+    trials
+        .with(partner, largest)
+        .is_some_and(|group| trials.may_accept(&group, largest))
+}
+
+/// Returns |P| + |P'| − 1, the largest number of SMs with which a merge saves SMs.
+fn largest(trials: &MergeTrials<'_, '_, '_>, partner: &Candidate) -> u32 {
+    trials.partition.sms.saturating_add(partner.sms) - 1
 }

@@ -47,6 +47,12 @@ impl<'e, 'p, 't> MergeTrials<'e, 'p, 't> {
         self.tester.accepts_with(load, group, sms)
     }
 
+    /// Whether `group` may pass its test. The answer is `false` only if the load of the group proves that the test fails.
+    pub fn may_accept(&mut self, group: &Group<'_>, sms: u32) -> bool {
+        let load = self.load(group, sms);
+        load.verdict(self.tester.problem().policy()) != Some(false)
+    }
+
     /// Returns the result of [`GroupTester::utilization`] for `group`, which is the partition and
     /// a partner.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {

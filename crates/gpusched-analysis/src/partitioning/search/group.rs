@@ -3,6 +3,7 @@
 use super::candidate::Candidate;
 use super::problem::Problem;
 use crate::interference::CoLocated;
+use gpusched_model::Policy;
 use gpusched_model::utilization::Utilization;
 
 /// Tasks of one or two partitions, and the contention among these tasks.
@@ -14,6 +15,8 @@ pub(crate) struct Group<'t> {
     pub co_located: CoLocated,
     /// Contention class of each kind, indexed by [`kind_index`].
     pub classes: [u8; 3],
+    /// Both partitions, if the group is a merge.
+    merged: Option<[&'t Candidate; 2]>,
 }
 
 impl<'t> Group<'t> {
@@ -33,7 +36,10 @@ impl<'t> Group<'t> {
 
     pub fn of_both(problem: &Problem<'_>, first: &'t Candidate, second: &'t Candidate) -> Group<'t> {
         let co_located = first.co_located.with(&second.co_located);
-        Group::new(problem, [&first.tasks, &second.tasks], co_located)
+        Group {
+            merged: Some([first, second]),
+            ..Group::new(problem, [&first.tasks, &second.tasks], co_located)
+        }
     }
 
     /// Returns the group of both partitions, or `None` if its least work exceeds `sms` SMs.
@@ -59,12 +65,32 @@ impl<'t> Group<'t> {
         (!refused).then_some(group)
     }
 
+    /// Returns the result of a `policy` that compares work with capacity, for a merge on `sms` SMs, if the least work of
+    /// both partitions determines the result. The WCETs of all tasks must be known, and at most their deadlines.
+    pub fn verdict_by_work(&self, policy: Policy, sms: u32) -> Option<bool> {
+        let merged = self.merged.filter(|_| policy.counts_work())?;
+        let exact = |partition: &Candidate| {
+            let work = &partition.work;
+            work.is_exact(self.classes).then(|| work.among(self.classes))
+        };
+        let (first, second) = (exact(merged[0])?, exact(merged[1])?);
+        let least = first.saturating_add(second);
+        // The work of each task is rounded down by less than one unit.
+        let tasks = (self.parts[0].len() + self.parts[1].len()) as u64;
+        let capacity = Utilization::whole(sms).saturated();
+        match least > capacity {
+            true => Some(false),
+            false => (least.saturating_add(tasks) <= capacity).then_some(true),
+        }
+    }
+
     #[inline]
     fn new(problem: &Problem<'_>, parts: [&'t [usize]; 2], co_located: CoLocated) -> Group<'t> {
         Group {
             parts,
             co_located,
             classes: problem.interference().class_of_each_kind(&co_located),
+            merged: None,
         }
     }
 }

@@ -348,11 +348,7 @@ impl<'a> Problem<'a> {
     /// Returns the least work of task `index` divided by its period, rounded down [SMs]. The partition has the tasks
     /// `co_located`.
     pub(crate) fn work(&self, index: usize, co_located: &CoLocated) -> Utilization {
-        let work = self.least_work(index, co_located);
-        Utilization::of(
-            Time::from_ns(u64::try_from(work).unwrap_or(u64::MAX)),
-            self.tasks[index].period(),
-        )
+        Utilization::of_work(self.least_work(index, co_located), self.tasks[index].period())
     }
 
     /// Returns the policy, which determines the test of each partition.

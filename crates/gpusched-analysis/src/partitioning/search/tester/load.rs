@@ -32,10 +32,15 @@ impl Load {
         self.most == 0
     }
 
+    /// Whether the WCETs of all tasks are known, and at most D − J. If the result is `false`, this may also hold.
+    pub fn is_known(self) -> bool {
+        self.least < u64::MAX
+    }
+
     /// Returns Σ C/T, with each term rounded down to a multiple of 2⁻⁴⁸, or `None` if the load
     /// does not determine the utilization.
     pub fn utilization(self) -> Option<Utilization> {
-        (self.least < u64::MAX).then(|| Utilization::of_units(self.least))
+        self.is_known().then(|| Utilization::of_units(self.least))
     }
 
     /// Returns the result of the test of `policy` if the load determines this result.

@@ -109,7 +109,13 @@ impl<'a> GroupTester<'a> {
         if sms == 0 {
             return false;
         }
+        let by_work = || {
+            load.is_known()
+                .then(|| group.verdict_by_work(policy, sms))
+                .flatten()
+        };
         load.verdict(policy)
+            .or_else(by_work)
             .unwrap_or_else(|| self.passes_test(policy, group, sms))
             && (self.expected_traffic.is_none() || self.passes_beside_others(group, sms))
     }
