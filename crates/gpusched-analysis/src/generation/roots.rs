@@ -2,7 +2,7 @@
 //!
 //! u^(1/k) = exp(ln(u)/k). ln and exp use the formulas of fdlibm (Sun Microsystems, `e_log.c` and `e_exp.c`), but
 //! without the branches for special values. So the compiled code can evaluate several numbers at once. On one core,
-//! these functions make UUniFast four to six times as fast as `libm::pow` does.
+//! these functions make UUniFast five times as fast as `libm::pow` does.
 
 /// Higher and lower part of ln 2.
 const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
@@ -21,10 +21,14 @@ pub(super) fn ln(x: f64) -> f64 {
     ];
     /// Bits of √½. The fraction is between √½ and √2.
     const HALF_ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
+    /// Bits of 2⁵². The lowest bits of 2⁵² + n contain the whole number n, so no conversion is necessary.
+    const TWO_52: u64 = 0x4330_0000_0000_0000;
+    /// Number that makes every exponent positive.
+    const BIAS: u64 = 1024;
     let bits = x.to_bits();
-    let exponent = (bits.wrapping_sub(HALF_ROOT) as i64) >> 52;
-    let fraction = f64::from_bits(bits.wrapping_sub((exponent as u64) << 52));
-    let exponent = exponent as f64;
+    let biased = bits.wrapping_sub(HALF_ROOT.wrapping_sub(BIAS << 52)) >> 52;
+    let fraction = f64::from_bits(bits.wrapping_sub(biased.wrapping_sub(BIAS) << 52));
+    let exponent = f64::from_bits(TWO_52 | biased) - f64::from_bits(TWO_52 | BIAS);
     let f = fraction - 1.0;
     let s = f / (2.0 + f);
     let z = s * s;

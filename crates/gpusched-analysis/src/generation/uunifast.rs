@@ -6,7 +6,7 @@
 use rand::Rng;
 
 use super::roots::{exp, ln};
-use gpusched_model::streams::unit;
+use gpusched_model::streams::{unit, unit_of};
 
 /// Number of discarded vectors after which the generator gives up.
 pub const MAX_DISCARDS: u32 = 1_000_000;
@@ -24,13 +24,20 @@ pub fn fill(rng: &mut impl Rng, total: f64, shares: &mut [f64]) {
     let Some((last, others)) = shares.split_last_mut() else {
         return;
     };
-    // One loop per step, so that the compiler evaluates several shares at once.
-    others.iter_mut().for_each(|share| *share = ln(unit(rng)));
-    let followers = (1..=others.len()).rev();
+    // One loop per step, so that the compiler evaluates several shares at once. The first loop stores random words as the
+    // bits of the shares.
     others
         .iter_mut()
-        .zip(followers)
-        .for_each(|(share, followers)| *share /= followers as f64);
+        .for_each(|share| *share = f64::from_bits(rng.next_u64()));
+    others
+        .iter_mut()
+        .for_each(|share| *share = unit_of(share.to_bits()));
+    others.iter_mut().for_each(|share| *share = ln(*share));
+    let mut followers = others.len() as f64;
+    for share in others.iter_mut() {
+        *share /= followers;
+        followers -= 1.0;
+    }
     others.iter_mut().for_each(|share| *share = exp(*share));
     let mut rest = total;
     for share in others {

@@ -78,7 +78,13 @@ pub fn stream(seed: u64, purpose: Purpose, point: u64, set: u64) -> ChaCha8Rng {
 /// Draws a uniformly distributed number in (0, 1]. The number is a positive multiple of 2⁻⁵³, so
 /// its logarithm is finite.
 pub fn unit(rng: &mut impl Rng) -> f64 {
-    ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
+    unit_of(rng.next_u64())
+}
+
+/// Returns the number of [`unit`] for the random word `word`.
+#[inline]
+pub fn unit_of(word: u64) -> f64 {
+    ((word >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
 
 /// Draws a uniformly distributed integer from 0 to `bound` − 1, with a bias of at most `bound`·2⁻⁶⁴. If `bound` is 0,
