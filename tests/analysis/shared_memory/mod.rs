@@ -2,6 +2,7 @@
 //! traffic of other partitions never helps, and zero traffic has no effect. Windows and tests have reference
 //! implementations.
 
+mod fewest;
 mod hardware;
 mod limits;
 mod memory_time;

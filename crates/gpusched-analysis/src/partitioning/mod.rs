@@ -11,12 +11,13 @@
 //! * `baselines`: one partition for all tasks, one partition per task, and first-fit and
 //!   worst-fit on partitions of equal size;
 //! * `improve`: local search on a plan, and merges and repairs that reduce memory interference;
-//! * `optimal`: plans with the fewest SMs, and a proven lower bound on the SMs of every plan.
+//! * `optimal`: plans with the fewest SMs, and a proven lower bound on the SMs of every plan;
+//! * `beside`: plans with few SMs for partitions that share a memory.
 //!
 //! The files of this folder use all folders of the list:
 //!
 //! * [`Heuristic`] and its [`Options`];
-//! * `auto` combines several searches, and `run` runs a heuristic;
+//! * `auto` combines several searches, `one_search` runs a heuristic once, and `run` computes a plan;
 //! * `margin` searches for the plan with the largest WCET margin;
 //! * [`sensitivity`] computes how much the WCETs and the partition sizes of a plan may change before the plan fails.
 //!
@@ -25,6 +26,7 @@
 
 mod auto;
 mod baselines;
+mod beside;
 mod budgets;
 mod hardware;
 mod heuristic;
@@ -32,6 +34,7 @@ mod improve;
 mod kind;
 mod margin;
 mod merge;
+mod one_search;
 mod optimal;
 mod options;
 mod run;

@@ -2,18 +2,19 @@
 
 use std::time::Instant;
 
+use super::budgets::AUTO_BUDGET;
 use super::hardware::Offer;
 use super::heuristic::{Goal, Heuristic};
-use super::improve::{SEED, improve, merge_by_traffic, repair};
+use super::improve::{merge_by_traffic, repair};
 use super::kind::HeuristicKind;
-use super::merge::{Preference, Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
+use super::one_search::{mergeable, search_and_bound, search_from};
 use super::search::outcome::elapsed_ns;
 use super::search::tester::expected_traffic::ExpectedTraffic;
-use super::search::{Candidate, Experience, GroupTester, Outcome, Problem, Sizes, lemmas, parts_of};
+use super::search::{Candidate, Experience, GroupTester, Outcome, Problem, lemmas, total};
 use super::traffic::Traffic;
-use super::{auto, baselines, margin, optimal};
+use super::{auto, beside, margin};
 use gpusched_model::SharedMemory;
-use gpusched_model::plan::{Failure, LowerBound, Plan, SearchStats};
+use gpusched_model::plan::{Failure, LowerBound, Plan, Proof, SearchStats};
 
 /// Partitions the GPU of `problem` with `heuristic`. If tests count memory traffic, the search tries
 /// [all](Traffic::All) treatments of memory traffic.
@@ -113,6 +114,7 @@ fn without_plan(problem: &Problem<'_>, failure: Failure) -> Plan {
 }
 
 /// Runs several searches for partitions that share `memory`, until one search finds a plan or proves that no plan exists.
+/// Then searches for a plan with fewer SMs, if `asked` seeks the fewest SMs.
 fn search_beside(
     tester: &mut GroupTester<'_>,
     singles: &[Candidate],
@@ -135,6 +137,11 @@ fn search_beside(
         Traffic::All => all.map(|way| (*asked, way)).to_vec(),
         one => vec![(*asked, one)],
     };
+    let improves = traffic == Traffic::All
+        && asked.seeks_bound()
+        && matches!(asked.goal(), Goal::Sms { .. })
+        && problem.offer().is_none();
+    let mut starts: Vec<Vec<Vec<usize>>> = Vec::new();
     let mut first: Option<Plan> = None;
     let mut bound: Option<LowerBound> = None;
     let mut excluded = false;
@@ -148,13 +155,12 @@ fn search_beside(
             break;
         }
         let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
-        // Each search gets half of the remaining time. The last search that has a time limit gets all of the remaining
-        // time.
+        // Each search gets half of the remaining time. The last search gets all of the remaining time.
         let is_last = ways
             .iter()
             .skip(index + 1)
             .all(|(later, _)| later.limits().is_none());
-        let left = match is_last {
+        let left = match is_last && !improves {
             true => left,
             false => left.map(|left| left / 2),
         };
@@ -168,6 +174,7 @@ fn search_beside(
         }
         found.bound.clone_from(&bound);
         let mut plan = found.into_plan(problem);
+        starts.push(plan.partitions.iter().map(|part| part.tasks.clone()).collect());
         if let Some(before) = &first {
             plan.stats = plan.stats.plus(&before.stats);
         }
@@ -190,7 +197,86 @@ fn search_beside(
         }
     }
     let plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
-    (plan, excluded)
+    if !improves || excluded {
+        return (plan, excluded);
+    }
+    let whole =
+        |groups: &Vec<Vec<usize>>| groups.iter().map(Vec::len).sum::<usize>() == problem.tasks().len();
+    starts.retain(whole);
+    let tasks = 0..problem.tasks().len();
+    starts.push(tasks.clone().map(|task| vec![task]).collect());
+    starts.push(vec![tasks.collect()]);
+    let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
+    improved_beside(problem, &plan, &starts, &asked.within(left))
+}
+
+/// Returns a plan with fewer SMs than `plan`, or `plan` with a better lower bound. Also returns whether no plan exists.
+fn improved_beside(
+    problem: &Problem<'_>,
+    plan: &Plan,
+    starts: &[Vec<Vec<usize>>],
+    asked: &Heuristic,
+) -> (Plan, bool) {
+    let begin = Instant::now();
+    let least = plan.bound.as_ref().map_or(1, |bound| bound.sms);
+    let target = asked.aim(problem).target(least);
+    if plan.schedulable && plan.sms_used <= target {
+        return (plan.clone(), false);
+    }
+    let limits = asked.limits().unwrap_or_default();
+    let limits = match asked {
+        Heuristic::Auto { .. } => limits.or(AUTO_BUDGET / 5),
+        _ => limits.or(AUTO_BUDGET),
+    };
+    let most = if plan.schedulable {
+        plan.sms_used
+    } else {
+        problem.sms()
+    };
+    let found = beside::fewest(problem, starts, (target, most), limits);
+    let fewest = match &found.better {
+        Some(parts) => total(parts),
+        None if plan.schedulable => plan.sms_used,
+        None => problem.sms().saturating_add(1),
+    };
+    let bound = plan.bound.clone();
+    let bound = match found.complete && fewest > least {
+        true => Some(LowerBound {
+            sms: fewest,
+            proof: Proof::Search,
+            prices: bound.map_or_else(|| vec![0; problem.tasks().len()], |bound| bound.prices),
+            highs: None,
+        }),
+        false => bound,
+    };
+    let better = found
+        .better
+        .filter(|_| !plan.schedulable || fewest < plan.sms_used);
+    let mut improved = match better {
+        Some(parts) => {
+            let mut outcome = Outcome::of_parts(problem, parts, 0, begin);
+            outcome.bound = bound;
+            outcome.into_plan(problem)
+        }
+        None => Plan {
+            failure: match (&bound, plan.schedulable) {
+                (Some(bound), false) if bound.sms > problem.sms() => Some(Failure::BoundExceedsGpu),
+                _ => plan.failure.clone(),
+            },
+            bound,
+            ..plan.clone()
+        },
+    };
+    improved.stats = SearchStats {
+        merges_tested: found.tested,
+        search_ns: elapsed_ns(begin),
+        ended_by: None,
+        ..SearchStats::default()
+    }
+    .plus(&plan.stats);
+    improved.stats.ended_by = found.ended_by;
+    let excluded = improved.failure == Some(Failure::BoundExceedsGpu);
+    (improved, excluded)
 }
 
 /// Runs `heuristic` for partitions that share a memory. `way` states how the search treats memory traffic. `singles`
@@ -230,145 +316,5 @@ fn search_by(
             search_from(tester, merged, heuristic)
         }
         _ => search_and_bound(tester, singles.to_vec(), heuristic),
-    }
-}
-
-/// Runs [`search_from`]. If an allocation unit is not one SM (under MIG), also computes a lower
-/// bound in SMs.
-fn search_and_bound(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
-    let problem = tester.problem();
-    let excludes = |found: &Outcome| {
-        found
-            .bound
-            .as_ref()
-            .is_some_and(|bound| bound.sms > problem.shares())
-    };
-    let Some(offer) = problem
-        .offer()
-        .filter(|offer| !offer.counts_sms() && heuristic.seeks_bound())
-    else {
-        let found = search_from(tester, singles, heuristic);
-        return Outcome {
-            excluded: excludes(&found),
-            ..found
-        };
-    };
-    let limit = heuristic.limits().and_then(|limits| limits.time);
-    let heuristic = &heuristic.within(limit.map(|limit| limit / 2));
-    let found = search_from(tester, singles, heuristic);
-    let relaxed = offer.relaxed();
-    let bounded = problem.relaxed(&relaxed);
-    let tester = &mut GroupTester::new(&bounded);
-    let bound = lemmas::smallest_partitions(tester)
-        .ok()
-        .and_then(|singles| search_from(tester, singles, heuristic).bound);
-    let excluded = excludes(&found);
-    Outcome {
-        bound,
-        excluded,
-        ..found
-    }
-}
-
-/// Runs `heuristic`, starting from the smallest partition of each task.
-fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
-    let problem = tester.problem();
-    let aim = heuristic.aim(problem);
-    let target = aim.target(lemmas::least_sms_of_all(problem));
-    let start = Instant::now();
-    let found = match *heuristic {
-        Heuristic::OneGpu => baselines::one_gpu(problem),
-        Heuristic::OnePerPartition { .. } => baselines::one_per_partition(singles),
-        Heuristic::Ffd { split, .. } => baselines::equal_split(tester, baselines::Fit::First, split),
-        Heuristic::Wfd { split, .. } => baselines::equal_split(tester, baselines::Fit::Worst, split),
-        Heuristic::Sms { forbidden, order, .. } => {
-            let preference = Preference::FewestSms;
-            let rules = Rules {
-                forbidden,
-                order,
-                preference,
-            };
-            partition_and_allocate(
-                tester,
-                mergeable(problem, singles),
-                rules,
-                problem.enough_shares(),
-            )
-        }
-        Heuristic::Bf {
-            forbidden,
-            order,
-            measure,
-            direction,
-            ..
-        } => {
-            let preference = Preference::BestFit { measure, direction };
-            let rules = Rules {
-                forbidden,
-                order,
-                preference,
-            };
-            partition_and_allocate(
-                tester,
-                mergeable(problem, singles),
-                rules,
-                problem.enough_shares(),
-            )
-        }
-        Heuristic::Savings { .. } => {
-            let mut partitions = mergeable(problem, singles);
-            let tested = merge_by_savings(tester, &mut partitions, target);
-            merged(partitions, tested, start)
-        }
-        Heuristic::Matching { .. } => {
-            let mut partitions = mergeable(problem, singles);
-            let tested = merge_by_matching(tester, &mut partitions, target);
-            merged(partitions, tested, start)
-        }
-        Heuristic::Auto { limits, .. } => {
-            let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
-            return auto::auto(tester, mergeable(problem, singles), (aim, target), limits);
-        }
-        Heuristic::Optimal { limits, solver, .. } => {
-            let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
-            return optimal::optimal(tester, mergeable(problem, singles), (aim, target), limits, solver);
-        }
-    };
-    let Some(limits) = heuristic.limits().filter(|_| found.is_whole(problem)) else {
-        return found;
-    };
-    let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
-    let mut sizes = Sizes::new(tester, limits.start());
-    let mut parts = parts_of(found.partitions);
-    improve(&mut sizes, &mut parts, target, SEED);
-    let ended_by = sizes.ended_by(&parts, target);
-    let tested = found.stats.merges_tested + sizes.tested();
-    let mut outcome = Outcome::of_parts(problem, parts, tested, start);
-    outcome.stats.ended_by = ended_by;
-    outcome.stats.prefill_merges = found.stats.prefill_merges;
-    outcome.stats.prefill_ns = found.stats.prefill_ns;
-    outcome.stats.search_ns = outcome.stats.search_ns.saturating_sub(found.stats.prefill_ns);
-    outcome
-}
-
-/// Returns `singles` with the data that merges require.
-fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<Candidate> {
-    singles
-        .into_iter()
-        .map(|single| single.mergeable(problem))
-        .collect()
-}
-
-/// Returns the outcome of a search that only merges partitions. The search started at `start` and
-/// tested `merges_tested` merges.
-fn merged(partitions: Vec<Candidate>, merges_tested: u64, start: Instant) -> Outcome {
-    Outcome {
-        partitions,
-        stats: SearchStats {
-            merges_tested,
-            search_ns: elapsed_ns(start),
-            ..SearchStats::default()
-        },
-        ..Outcome::default()
     }
 }

@@ -68,9 +68,9 @@ impl Notes {
     }
 }
 
-/// Writes a note if `memory` states a bandwidth that `device` cannot sustain. Also writes a note if `memory` states the
-/// rates of another GPU.
-pub fn rates(memory: &Memory, device: Option<&Device>) {
+/// Writes a warning if `memory` states a bandwidth that `device` cannot sustain. Unless `quiet`, also writes a note if
+/// `memory` states the rates of another GPU.
+pub fn rates(memory: &Memory, device: Option<&Device>, quiet: bool) {
     let Some(gpu) = device.map(Device::name) else {
         return;
     };
@@ -79,11 +79,15 @@ pub fn rates(memory: &Memory, device: Option<&Device>) {
         && stated >= peak
     {
         complain(&format!(
-            "note: `--memory-bandwidth {stated}` is unsafe: the peak of `{gpu}` in the data sheet is {peak}, and no memory \
+            "warning: `--memory-bandwidth {stated}` is unsafe: the peak of `{gpu}` in the data sheet is {peak}, and no memory \
              sustains its peak under every request mix"
         ));
     }
-    if let Some(rates) = memory.memory_rates.as_ref().filter(|rates| rates.machine != gpu) {
+    if let Some(rates) = memory
+        .memory_rates
+        .as_ref()
+        .filter(|rates| !quiet && rates.machine != gpu)
+    {
         complain(&format!(
             "note: `--memory-rates` are rates of `{}`, but the GPU is `{gpu}`",
             clip(&rates.machine, 40)

@@ -260,9 +260,7 @@ impl Request {
         let mut pace = Pace::new(pool.current_num_threads());
         let mut whole = true;
         let mut notes = Notes::new(gpu.1);
-        if !global.quiet {
-            notes::rates(&self.memory, self.device());
-        }
+        notes::rates(&self.memory, self.device(), global.quiet);
         while whole {
             let raw = sets.batch(BATCH)?;
             if raw.is_empty() {

@@ -2,6 +2,7 @@
 
 pub(super) mod factor;
 pub mod normal;
+pub mod quotient;
 pub(super) mod ratio;
 pub mod streams;
 pub mod time;

@@ -44,4 +44,12 @@ impl Delay {
         }
         u64::try_from(bytes.div_ceil(self.capacity)).unwrap_or(window)
     }
+
+    /// Returns a share s [2⁻⁴⁸], at most 1, such that the delay in every window of length t is at least s·t.
+    pub fn least_share(&self) -> u64 {
+        let rates = self.others.iter().map(Load::least_rate);
+        let rate = rates.fold(0u128, u128::saturating_add).min(self.capacity);
+        // The capacity is below 2⁶⁴, so the product is below 2¹¹².
+        u64::try_from((rate << 48) / self.capacity).unwrap_or(1 << 48)
+    }
 }

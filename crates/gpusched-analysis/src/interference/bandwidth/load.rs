@@ -38,4 +38,11 @@ impl Load {
         }
         sum
     }
+
+    /// Returns a rate [nano-bytes per nanosecond] such that [`Load::within`] is at least this rate multiplied by the length
+    /// of the window, for every window.
+    pub(super) fn least_rate(&self) -> u128 {
+        let rates = self.sources.iter().map(Source::least_rate);
+        rates.fold(0u128, u128::saturating_add).min(self.peak)
+    }
 }

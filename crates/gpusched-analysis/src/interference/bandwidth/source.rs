@@ -1,6 +1,7 @@
 //! The number of bytes that one source of memory traffic transfers in any window of time.
 
 use super::memory_time;
+use gpusched_model::quotient::quotient;
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes, MemoryTime, OtherTraffic, Task};
 
@@ -103,9 +104,37 @@ impl Source {
         }
     }
 
+    /// Returns a source whose traffic never exceeds the traffic of `self` or of `other`. Both sources must belong to one
+    /// task, so that T and R are equal.
+    pub(crate) fn least(self, other: Source) -> Source {
+        debug_assert_eq!(
+            (self.period, self.span, self.whole),
+            (other.period, other.span, other.whole)
+        );
+        Source {
+            rate: self.rate.min(other.rate),
+            bytes: self.bytes.min(other.bytes),
+            ..self
+        }
+    }
+
+    /// Returns a source without traffic, with T and R of `self`.
+    pub(crate) fn silent(self) -> Source {
+        Source { bytes: 0, ..self }
+    }
+
     /// Returns the peak rate d [nano-bytes per nanosecond], or 0 if the source transfers no data.
     pub fn rate(&self) -> u128 {
         if self.bytes == 0 { 0 } else { self.rate }
+    }
+
+    /// Returns a rate [nano-bytes per nanosecond] such that [`Source::within`] is at least this rate multiplied by the length
+    /// of the window, for every window. This rate is min(V/T, d), rounded down.
+    ///
+    /// Proof: with x = t + R − V/d, N = ⌊x/T⌋ and r = x − N·T, the traffic is at least N·V + min(V, d·r). Because V ≤ d·T and
+    /// r < T, this is at least N·V + V·r/T = V·x/T. Because V ≤ d·R, x is at least t. Whole jobs count more.
+    pub(super) fn least_rate(&self) -> u128 {
+        (self.bytes / u128::from(self.period)).min(self.rate)
     }
 
     /// Returns an upper bound on the traffic of the source in any window of length t = `window`
@@ -126,16 +155,26 @@ impl Source {
             return 0;
         }
         let most = self.rate.saturating_mul(window.into());
+        let time = u128::from(window) + self.span;
+        let periods = match u64::try_from(time) {
+            Ok(time) => u128::from(quotient(time, self.period)),
+            Err(_) => time / u128::from(self.period),
+        };
         if self.whole {
-            let jobs = (u128::from(window) + self.span) / u128::from(self.period) + 1;
-            return jobs.saturating_mul(self.bytes).min(most);
+            return (periods + 1).saturating_mul(self.bytes).min(most);
         }
         // The difference is never negative, because V ≤ d·R.
-        let reach = self.rate.saturating_mul(u128::from(window) + self.span);
+        let reach = self.rate.saturating_mul(time);
         debug_assert!(reach >= self.bytes);
         let room = reach.saturating_sub(self.bytes);
         let per_period = self.rate.saturating_mul(self.period.into());
-        let (whole, rest) = (room / per_period, room % per_period);
+        // N is ⌊(t + R)/T⌋ or one less, because V ≤ d·T. A division of 128-bit integers would take much longer.
+        let whole = match periods.checked_mul(per_period) {
+            Some(traffic) if traffic <= room => periods,
+            Some(_) => periods.saturating_sub(1),
+            None => room / per_period,
+        };
+        let rest = room - whole * per_period;
         let moved = whole
             .saturating_mul(self.bytes)
             .saturating_add(rest.min(self.bytes));

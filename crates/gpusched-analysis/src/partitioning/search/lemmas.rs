@@ -103,7 +103,7 @@ fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
 /// Whether the lemmas are valid for `problem`. The lemmas assume that a task has its least work and its smallest
 /// partition in isolation. The assumption is wrong if the smallest number of SMs with a known WCET is lower in conflict
 /// than in isolation. In this case, a task may pass on fewer SMs with a co-located task than in isolation.
-fn hold(problem: &Problem<'_>) -> bool {
+pub(crate) fn hold(problem: &Problem<'_>) -> bool {
     let alone_first = |task: &Task| {
         let first = |contention| task.wcet().smallest_sms(contention);
         first(Contention::Isolated) <= first(Contention::Conflict)

@@ -56,3 +56,16 @@ pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
         ..Verdict::new(policy, evidence)
     }
 }
+
+/// Returns whether the verdict of [`test`] is "schedulable", or `None` if the test is inconclusive. The function creates no
+/// evidence, and rejects an overloaded partition at once, for searches.
+pub fn answer(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Option<bool> {
+    if matches!(policy, Policy::Edf | Policy::NpEdf) && tasks.is_overloaded() {
+        return Some(false);
+    }
+    let verdict = test(policy, tasks, sms);
+    match verdict.evidence {
+        Evidence::Undecided { .. } => None,
+        _ => Some(verdict.schedulable),
+    }
+}

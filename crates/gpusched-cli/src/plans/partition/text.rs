@@ -141,9 +141,12 @@ impl Args {
                     Proof::Search => "by complete search",
                 },
                 match gap {
-                    // With memory traffic, the task set may be unschedulable on any number of
-                    // SMs. The bound then neglects the traffic.
-                    _ if plan.memory.is_some() && !plan.schedulable => ", without memory traffic".to_owned(),
+                    // Dual prices neglect memory traffic. With memory traffic, the task set may be unschedulable on any
+                    // number of SMs.
+                    _ if plan.memory.is_some() && !plan.schedulable => match bound.proof {
+                        Proof::Prices => ", without memory traffic".to_owned(),
+                        Proof::Search => String::new(),
+                    },
                     0 => ", gap 0: no plan has fewer SMs".to_owned(),
                     _ => format!(", gap {gap}"),
                 }

@@ -132,49 +132,77 @@ impl<'a> Problem<'a> {
             });
             return alone.collect();
         }
-        let prepared: Vec<Prepared> = parts
-            .iter()
-            .map(|&(tasks, sms)| {
-                let demands = self.demands_scaled(tasks, sms, &scale);
-                let sources = self.sources(tasks, sms, demands.as_deref().ok());
-                Prepared {
-                    load: Load::new(sources.iter().copied()),
-                    demands,
-                    sources,
-                }
-            })
-            .collect();
-        let sliced = self.has_slices();
-        let beside = |index: usize, memory: SharedMemory| {
-            let parts = prepared.iter().enumerate();
-            let parts = parts.filter(move |&(other, _)| other != index && !sliced);
-            parts
-                .map(|(_, part)| part.load.clone())
-                .chain(self.other_loads(memory))
-        };
-        parts
-            .iter()
-            .zip(&prepared)
-            .enumerate()
-            .map(|(index, (&(tasks, sms), part))| {
-                let (Ok(demands), Some(memory)) = (&part.demands, self.memory_at(sms)) else {
-                    return self.verdict_of(tasks, sms, part.demands.as_deref());
-                };
-                let others: Vec<Load> = beside(index, memory).collect();
-                let slowest = slowest(memory, demands, &part.sources, &others);
-                let delay = Delay::new(memory.bandwidth, others);
-                let contended = Contended {
-                    demands,
-                    slowest: slowest.as_deref(),
-                    delay: &delay,
-                };
-                let verdict = shared_memory::test(self.policy(), &contended, sms);
-                Verdict {
-                    evidence: verdict.evidence.of_tasks(tasks),
-                    ..verdict
-                }
+        let prepared: Vec<Prepared> = parts.iter().map(|&part| self.prepared(part, &scale)).collect();
+        let numbered = parts.iter().zip(&prepared).enumerate();
+        numbered
+            .map(|(index, (&part, own))| {
+                let others = prepared.iter().enumerate();
+                let others = others.filter(|&(other, _)| other != index && !self.has_slices());
+                self.verdict_among(part, own, others.map(|(_, other)| &other.load))
             })
             .collect()
+    }
+
+    /// Whether `tasks` on `sms` SMs pass their test beside the memory traffic `others` of other partitions. Returns `None`
+    /// if the test is inconclusive.
+    pub(crate) fn passes_beside<'l>(
+        &self,
+        tasks: &[usize],
+        sms: u32,
+        others: impl Iterator<Item = &'l Load>,
+    ) -> Option<bool> {
+        let own = self.prepared((tasks, sms), |_, demand| demand);
+        self.among(sms, &own, others, shared_memory::answer)
+            .unwrap_or(Some(false))
+    }
+
+    fn prepared(&self, (tasks, sms): Part<'_>, scale: impl Fn(usize, Demand) -> Demand) -> Prepared {
+        let demands = self.demands_scaled(tasks, sms, scale);
+        let sources = self.sources(tasks, sms, demands.as_deref().ok());
+        Prepared {
+            load: Load::new(sources.iter().copied()),
+            demands,
+            sources,
+        }
+    }
+
+    fn verdict_among<'l>(
+        &self,
+        (tasks, sms): Part<'_>,
+        own: &Prepared,
+        others: impl Iterator<Item = &'l Load>,
+    ) -> Verdict {
+        let verdict = self.among(sms, own, others, shared_memory::test);
+        match verdict {
+            Some(verdict) => Verdict {
+                evidence: verdict.evidence.of_tasks(tasks),
+                ..verdict
+            },
+            None => self.verdict_of(tasks, sms, own.demands.as_deref()),
+        }
+    }
+
+    /// Runs `test` for a partition of `sms` SMs beside `others` and the traffic that does not come from tasks. Returns
+    /// `None` if a WCET is unknown, or if memory traffic does not count.
+    fn among<'l, T>(
+        &self,
+        sms: u32,
+        own: &Prepared,
+        others: impl Iterator<Item = &'l Load>,
+        test: fn(Policy, &Contended<'_>, u32) -> T,
+    ) -> Option<T> {
+        let (Ok(demands), Some(memory)) = (&own.demands, self.memory_at(sms)) else {
+            return None;
+        };
+        let others: Vec<Load> = others.cloned().chain(self.other_loads(memory)).collect();
+        let slowest = slowest(memory, demands, &own.sources, &others);
+        let delay = Delay::new(memory.bandwidth, others);
+        let contended = Contended {
+            demands,
+            slowest: slowest.as_deref(),
+            delay: &delay,
+        };
+        Some(test(self.policy(), &contended, sms))
     }
 
     fn demands_scaled(

@@ -1,0 +1,73 @@
+//! Plans with few SMs for partitions that share a memory. The number of SMs that a group needs depends on the other
+//! groups, so this search examines whole divisions of the tasks into groups.
+//!
+//! * [`least_sms`] computes the fewest SMs of one division;
+//! * [`descent`] improves a division by local search;
+//! * [`enumeration`] examines all divisions of a few tasks, which proves that no plan has fewer SMs.
+
+mod descent;
+mod enumeration;
+mod least_sms;
+
+use super::search::{Limits, Part, Problem, total};
+use gpusched_model::plan::EndedBy;
+use least_sms::{Divisions, Least};
+
+/// Result of the search.
+pub(crate) struct Fewest {
+    /// The best plan, if it has fewer SMs than every start.
+    pub better: Option<Vec<Part>>,
+    /// Whether the search examined all plans with fewer SMs than the best plan.
+    pub complete: bool,
+    /// Number of tests of single partitions.
+    pub tested: u64,
+    /// The limit that ended the search.
+    pub ended_by: Option<EndedBy>,
+}
+
+/// Searches for a plan with at most `most` SMs, and with as few SMs as possible. The local search begins with each
+/// division of `starts` that has a plan. The search ends at a plan of at most `target` SMs.
+pub(crate) fn fewest(
+    problem: &Problem<'_>,
+    starts: &[Vec<Vec<usize>>],
+    (target, most): (u32, u32),
+    limits: Limits,
+) -> Fewest {
+    let budget = limits.start();
+    let mut divisions = Divisions::new(problem, budget);
+    let mut best: Option<Vec<Part>> = None;
+    let mut below = most.saturating_add(1);
+    for start in starts.iter().filter(|start| !start.is_empty()) {
+        let sizes = divisions.least_sms(start, most, descent::PATIENCE);
+        if let Least::Sizes(sizes) = sizes
+            && below > target
+        {
+            let mut parts = parts_of(start, &sizes);
+            descent::descend(&mut divisions, &mut parts, target);
+            if total(&parts) < below {
+                below = total(&parts);
+                best = Some(parts);
+            }
+        }
+    }
+    let near = below <= target;
+    let complete = !near && enumeration::enumerate(&mut divisions, &mut best, (target, below));
+    let reached = best.as_deref().is_some_and(|parts| total(parts) <= target);
+    Fewest {
+        better: best,
+        complete,
+        tested: divisions.tested(),
+        ended_by: budget.spent(divisions.tested()).filter(|_| !complete && !reached),
+    }
+}
+
+/// Returns `groups` with their numbers of SMs.
+fn parts_of(groups: &[Vec<usize>], sizes: &[u32]) -> Vec<Part> {
+    let parts = groups.iter().zip(sizes);
+    parts
+        .map(|(tasks, &sms)| Part {
+            sms,
+            tasks: tasks.clone(),
+        })
+        .collect()
+}

@@ -1,0 +1,35 @@
+//! Fast division of integers.
+
+/// Returns ⌊`dividend` / `divisor`⌋. The function first estimates the quotient in floating point and then checks the
+/// estimate with integers, because a division of 64-bit integers takes several times as long.
+///
+/// # Panics
+/// Panics if `divisor` is 0.
+#[inline]
+pub fn quotient(dividend: u64, divisor: u64) -> u64 {
+    if (dividend | divisor) >> 52 == 0 {
+        // Signed numbers convert faster. The estimate is at most 1 too large.
+        let estimate = (dividend as i64 as f64 / divisor as i64 as f64) as i64 as u64;
+        if dividend.wrapping_sub(estimate.wrapping_mul(divisor)) < divisor {
+            return estimate;
+        }
+    }
+    dividend / divisor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn quotients_are_those_of_integers(bits in (1u32..64, 1u32..64), dividend: u64, divisor: u64, near in -1i64..2) {
+            let divisor = (divisor >> bits.1).max(1);
+            let dividend = dividend >> bits.0;
+            prop_assert_eq!(quotient(dividend, divisor), dividend / divisor);
+            let multiple = (dividend / divisor * divisor).saturating_add_signed(near);
+            prop_assert_eq!(quotient(multiple, divisor), multiple / divisor);
+        }
+    }
+}
