@@ -34,6 +34,9 @@ pub(crate) enum Preference {
     },
 }
 
+/// Number of merges that BF selects one by one before it sorts the others.
+const SELECTED: usize = 4;
+
 /// Runs Algorithm 1 with `rules` until Σ SMs ≤ `target`. The algorithm starts from the smallest partition of each task
 /// (Lemma 2). In the paper, the target is M.
 pub(crate) fn partition_and_allocate(
@@ -156,18 +159,35 @@ impl<'a> Attempt<'a, '_> {
         direction: BfDirection,
         eligible: &[usize],
     ) -> Option<Merged> {
-        let partners = eligible.iter().map(|&id| self.pars.get(id));
-        let (possible, hopeless): (Vec<_>, Vec<_>) =
-            partners.partition(|partner| may_merge(&mut self.trials, &partner.partition));
+        let mut possible = Vec::with_capacity(eligible.len());
+        let mut hopeless = Vec::with_capacity(eligible.len());
+        for &id in eligible {
+            let partner = self.pars.get(id);
+            match may_merge(&mut self.trials, &partner.partition) {
+                true => possible.push(partner),
+                false => hopeless.push(partner),
+            }
+        }
         let mut keyed = self.keyed(measure, &possible);
         let compare = |(a, first): &(_, &Listed), (b, second): &(_, &Listed)| {
             let by_key = direction.compare(*a, *b);
             by_key.then_with(|| first.first_task().cmp(&second.first_task()))
         };
-        keyed.sort_unstable_by(compare);
-        let found = keyed.iter().enumerate().find_map(|(place, at)| {
+        let found = (0..keyed.len()).find_map(|place| {
+            let rest = &mut keyed[place..];
+            match place {
+                // One of the first merges often succeeds, so the order of the others does not matter.
+                0..SELECTED => {
+                    let numbered = rest.iter().enumerate();
+                    let first = numbered.min_by(|(_, a), (_, b)| compare(a, b));
+                    rest.swap(0, first.map_or(0, |(index, _)| index));
+                }
+                SELECTED => rest.sort_unstable_by(compare),
+                _ => {}
+            }
+            let at = rest[0];
             let sms = merge(&mut self.trials, &at.1.partition, u32::MAX)?;
-            Some((place, *at, sms))
+            Some((place, at, sms))
         });
         let Some((place, at, sms)) = found else {
             *self.merges_tested += eligible.len() as u64;

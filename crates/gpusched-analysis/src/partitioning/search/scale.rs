@@ -17,6 +17,9 @@ impl Scale {
 
     /// Multiplies `time` by the factor. The result is at most 1 ns above [`Time::LIMIT`], so it can exceed every deadline.
     pub fn time(self, time: Time) -> Time {
+        if self == Scale::ONE {
+            return time.min(Time::from_ns(Time::LIMIT.ns() + 1)); // without a division, because searches scale each WCET
+        }
         let ns = (u128::from(time.ns()) * u128::from(self.0)).div_ceil(1000);
         Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX).min(Time::LIMIT.ns() + 1))
     }
@@ -24,6 +27,9 @@ impl Scale {
     /// Multiplies `work` [SM·ns] by the factor and rounds up. The result is a lower bound on
     /// m·C(m) at this factor, because m·C(m) is an integer.
     pub fn work(self, work: u128) -> u128 {
+        if self == Scale::ONE {
+            return work;
+        }
         work.saturating_mul(self.0.into()).div_ceil(1000)
     }
 
