@@ -226,7 +226,7 @@ fn improved_beside(
     let limits = asked.limits().unwrap_or_default();
     let limits = match asked {
         Heuristic::Auto { .. } => limits.or(AUTO_BUDGET / 5),
-        _ => limits.or(AUTO_BUDGET),
+        _ => limits.or(10 * AUTO_BUDGET),
     };
     let most = if plan.schedulable {
         plan.sms_used
