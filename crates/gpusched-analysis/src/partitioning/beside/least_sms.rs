@@ -30,7 +30,7 @@ pub(super) enum Least {
 /// Computes the fewest SMs of divisions, within a search effort.
 pub(super) struct Divisions<'p> {
     problem: &'p Problem<'p>,
-    /// Least traffic of each task on m or more SMs, at position m − 1.
+    /// Least traffic of each task on m or more SMs, at position m − 1, for each m that a plan may give to one group.
     traffic: Vec<Vec<Source>>,
     /// Fewest SMs of each group without memory traffic, computed on demand. `None` if the GPU has too few SMs.
     alone: HashMap<Vec<usize>, Option<u32>>,
@@ -39,11 +39,12 @@ pub(super) struct Divisions<'p> {
 }
 
 impl<'p> Divisions<'p> {
-    pub fn new(problem: &'p Problem<'p>, budget: Budget) -> Divisions<'p> {
+    /// Prepares a search for plans of at most `most` SMs.
+    pub fn new(problem: &'p Problem<'p>, most: u32, budget: Budget) -> Divisions<'p> {
         Divisions {
             problem,
             traffic: (0..problem.tasks().len())
-                .map(|task| least_traffic(problem, task))
+                .map(|task| least_traffic(problem, task, most))
                 .collect(),
             alone: HashMap::new(),
             tested: 0,
@@ -92,14 +93,18 @@ impl<'p> Divisions<'p> {
             let loads = self.least_loads(groups, &sizes);
             let mut grown = false;
             for index in 0..groups.len() {
-                let others = total(&sizes) - u64::from(sizes[index]);
-                let largest = u32::try_from(u64::from(most).saturating_sub(others)).unwrap_or(u32::MAX);
-                let fits = (sizes[index]..=largest).find(|&sms| self.may_pass(groups, index, sms, &loads));
-                let Some(sms) = fits else {
-                    return Least::Nothing;
-                };
-                grown |= sms > sizes[index];
-                sizes[index] = sms;
+                let spare = u64::from(most).saturating_sub(total(&sizes));
+                let largest = sizes[index].saturating_add(u32::try_from(spare).unwrap_or(u32::MAX));
+                while !self.may_pass(groups, index, sizes[index], &loads) {
+                    if sizes[index] == largest {
+                        return Least::Nothing;
+                    }
+                    if self.exhausted() {
+                        return Least::Unknown;
+                    }
+                    sizes[index] += 1;
+                    grown = true;
+                }
             }
             if !grown {
                 break;
@@ -190,10 +195,10 @@ fn total(sizes: &[u32]) -> u64 {
     sizes.iter().map(|&sms| u64::from(sms)).sum()
 }
 
-/// Returns the least traffic of `task` on m or more SMs, for each m of the GPU.
+/// Returns the least traffic of `task` on m or more SMs, for each m up to `most`.
 ///
 /// The smallest WCET leads to the least traffic. If it is unknown on m SMs, the traffic counts as 0.
-fn least_traffic(problem: &Problem<'_>, task: usize) -> Vec<Source> {
+fn least_traffic(problem: &Problem<'_>, task: usize, most: u32) -> Vec<Source> {
     let on = |sms: u32| {
         let demands = problem.demands(&[task], sms).ok();
         let source = problem.sources(&[task], sms, demands.as_deref()).pop()?;
@@ -203,7 +208,7 @@ fn least_traffic(problem: &Problem<'_>, task: usize) -> Vec<Source> {
             source.silent()
         })
     };
-    let mut least: Vec<Source> = (1..=problem.sms()).rev().filter_map(on).collect();
+    let mut least: Vec<Source> = (1..=most).rev().filter_map(on).collect();
     for larger in 1..least.len() {
         least[larger] = least[larger].least(least[larger - 1]);
     }

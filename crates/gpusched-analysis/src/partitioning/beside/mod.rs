@@ -15,13 +15,13 @@ use least_sms::{Divisions, Least};
 
 /// Result of the search.
 pub(crate) struct Fewest {
-    /// The best plan, if it has fewer SMs than every start.
+    /// The best plan found. It has at most `most` SMs.
     pub better: Option<Vec<Part>>,
     /// Whether the search examined all plans with fewer SMs than the best plan.
     pub complete: bool,
     /// Number of tests of single partitions.
     pub tested: u64,
-    /// The limit that ended the search.
+    /// Reason why the search is incomplete.
     pub ended_by: Option<EndedBy>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn fewest(
     limits: Limits,
 ) -> Fewest {
     let budget = limits.start();
-    let mut divisions = Divisions::new(problem, budget);
+    let mut divisions = Divisions::new(problem, most, budget);
     let mut best: Option<Vec<Part>> = None;
     let mut below = most.saturating_add(1);
     for start in starts.iter().filter(|start| !start.is_empty()) {
@@ -57,7 +57,8 @@ pub(crate) fn fewest(
         better: best,
         complete,
         tested: divisions.tested(),
-        ended_by: budget.spent(divisions.tested()).filter(|_| !complete && !reached),
+        ended_by: (!complete && !reached)
+            .then(|| budget.spent(divisions.tested()).unwrap_or(EndedBy::Choices)),
     }
 }
 
