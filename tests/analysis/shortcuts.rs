@@ -255,3 +255,18 @@ fn plans_under_every_policy_equal_the_plain_search() {
     println!("{merged} merged, {failed} failed");
     assert!(merged > 100 && failed > 100, "{merged} merged, {failed} failed");
 }
+
+/// The work of a partition can exceed the largest stored number. Once, a partition of 65,536 SMs then passed the test
+/// `work-capacity`, and the search stopped at one partition that failed.
+#[test]
+fn work_beyond_the_largest_gpu_is_no_capacity() {
+    let task =
+        r#"{"period":"1ms","kind":"compute","wcet":{"amdahl":{"work":"20s","serial":0,"conflict":1.5}}}"#;
+    let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{task},{task},{task}]}}"#)).unwrap();
+    for sms in [65_535, 65_536] {
+        let problem =
+            Problem::new(&set, sms, Policy::WorkCapacity, model_of(Interference::Conflict)).unwrap();
+        let plan = partition(&problem, &HeuristicKind::Ffd.into());
+        assert!(plan.schedulable && plan.partitions.len() == 3, "{sms}: {plan:?}");
+    }
+}

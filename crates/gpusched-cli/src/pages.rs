@@ -27,7 +27,7 @@ pub struct Args {
     /// Task set or end-to-end system of the plan
     #[arg(value_name = "SET", conflicts_with = "set")]
     tasks: Option<PathBuf>,
-    /// Examine at most N candidate partitions for the lower bound of the plan [default: 5000000]
+    /// Examine at most N candidate partitions for the lower bound of the plan [default: 30000000]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..), conflicts_with = "set")]
     search_effort: Option<u64>,
     /// Interference model of the end-to-end system

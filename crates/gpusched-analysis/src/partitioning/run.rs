@@ -14,7 +14,7 @@ use super::search::{Candidate, Experience, GroupTester, Outcome, Problem, lemmas
 use super::traffic::Traffic;
 use super::{auto, beside, margin};
 use gpusched_model::SharedMemory;
-use gpusched_model::plan::{Failure, LowerBound, Plan, Proof, SearchStats};
+use gpusched_model::plan::{EndedBy, Failure, LowerBound, Plan, Proof, SearchStats};
 
 /// Partitions the GPU of `problem` with `heuristic`. If tests count memory traffic, the search tries
 /// [all](Traffic::All) treatments of memory traffic.
@@ -137,10 +137,8 @@ fn search_beside(
         Traffic::All => all.map(|way| (*asked, way)).to_vec(),
         one => vec![(*asked, one)],
     };
-    let improves = traffic == Traffic::All
-        && asked.seeks_bound()
-        && matches!(asked.goal(), Goal::Sms { .. })
-        && problem.offer().is_none();
+    let improves =
+        traffic == Traffic::All && asked.seeks_bound() && !problem.is_sharp() && problem.offer().is_none();
     let mut starts: Vec<Vec<Vec<usize>>> = Vec::new();
     let mut first: Option<Plan> = None;
     let mut bound: Option<LowerBound> = None;
@@ -197,32 +195,36 @@ fn search_beside(
         }
     }
     let plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
-    if !improves || excluded {
+    let least = plan.bound.as_ref().map_or(1, |bound| bound.sms);
+    let target = asked.aim(problem).target(least);
+    let reached = plan.schedulable && plan.sms_used <= target;
+    if !improves || excluded || reached {
         return (plan, excluded);
     }
-    let whole =
-        |groups: &Vec<Vec<usize>>| groups.iter().map(Vec::len).sum::<usize>() == problem.tasks().len();
-    starts.retain(whole);
+    for way in all {
+        if !tester.is_late() {
+            let found = search_by(tester, singles, &HeuristicKind::Sms.into(), (way, memory));
+            starts.push(found.partitions.into_iter().map(|part| part.tasks).collect());
+        }
+    }
     let tasks = 0..problem.tasks().len();
     starts.push(tasks.clone().map(|task| vec![task]).collect());
     starts.push(vec![tasks.collect()]);
+    starts.retain(|groups| groups.iter().map(Vec::len).sum::<usize>() == problem.tasks().len());
     let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
-    improved_beside(problem, &plan, &starts, &asked.within(left))
+    improved_beside(problem, &plan, &starts, (&asked.within(left), target))
 }
 
-/// Returns a plan with fewer SMs than `plan`, or `plan` with a better lower bound. Also returns whether no plan exists.
+/// Returns a plan with fewer SMs than `plan`, or `plan` with a better lower bound. Also returns whether no plan exists. The
+/// search begins with `starts`, and ends at a plan of at most `target` SMs.
 fn improved_beside(
     problem: &Problem<'_>,
     plan: &Plan,
     starts: &[Vec<Vec<usize>>],
-    asked: &Heuristic,
+    (asked, target): (&Heuristic, u32),
 ) -> (Plan, bool) {
     let begin = Instant::now();
     let least = plan.bound.as_ref().map_or(1, |bound| bound.sms);
-    let target = asked.aim(problem).target(least);
-    if plan.schedulable && plan.sms_used <= target {
-        return (plan.clone(), false);
-    }
     let limits = asked.limits().unwrap_or_default();
     let limits = match asked {
         Heuristic::Auto { .. } => limits.or(AUTO_BUDGET / 5),
@@ -274,7 +276,11 @@ fn improved_beside(
         ..SearchStats::default()
     }
     .plus(&plan.stats);
-    improved.stats.ended_by = found.ended_by;
+    improved.stats.ended_by = match found.ended_by {
+        // More search effort may help if an earlier search reached its limit.
+        Some(EndedBy::Choices) => plan.stats.ended_by.or(found.ended_by),
+        ended_by => ended_by,
+    };
     let excluded = improved.failure == Some(Failure::BoundExceedsGpu);
     (improved, excluded)
 }

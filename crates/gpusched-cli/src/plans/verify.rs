@@ -32,7 +32,7 @@ pub struct Args {
     /// Task sets of the plans, in the order of the plans; or an end-to-end system
     #[arg(value_name = "SET")]
     sets: PathBuf,
-    /// Examine at most N candidate partitions per lower bound [default: 5000000]
+    /// Examine at most N candidate partitions per lower bound [default: 30000000]
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..))]
     search_effort: Option<u64>,
     #[command(
@@ -455,7 +455,9 @@ fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> S
             let sms = counted(sms, "SM");
             format!("   lower bound of {stated}: confirmed only for {sms}, because {why}\n")
         }
-        (Some(_), None) => format!("   lower bound of {stated}: confirmed, no plan has fewer SMs\n"),
+        (Some(_), None) => {
+            format!("   lower bound of {stated}: confirmed, every plan has at least {stated}\n")
+        }
         (None, Some(why)) => {
             let rest = if schedulable {
                 "; the plan itself is confirmed"

@@ -8,17 +8,17 @@ use crate::partitioning::search::{Part, total};
 pub(super) const PATIENCE: u64 = 1_000;
 
 /// Improves `parts` as long as a merge of two groups or a move of one task saves SMs. The search takes the first change
-/// that saves SMs, and ends at `target` SMs.
+/// that saves SMs, and ends at `target` SMs or at the limit on its effort.
 pub(super) fn descend(divisions: &mut Divisions<'_>, parts: &mut Vec<Part>, target: u32) {
     while total(parts) > target && !divisions.exhausted() {
         let groups: Vec<Vec<usize>> = parts.iter().map(|part| part.tasks.clone()).collect();
         let most = total(parts) - 1;
         let better =
             neighbours(&groups).find_map(|groups| match divisions.least_sms(&groups, most, PATIENCE) {
-                Least::Sizes(sizes) => Some(parts_of(&groups, &sizes)),
-                Least::Nothing | Least::Unknown => None,
+                Least::Sizes(sizes) => Some(Some(parts_of(&groups, &sizes))),
+                Least::Nothing | Least::Unknown => divisions.exhausted().then_some(None),
             });
-        match better {
+        match better.flatten() {
             Some(better) => *parts = better,
             None => return,
         }

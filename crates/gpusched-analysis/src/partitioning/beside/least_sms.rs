@@ -27,6 +27,9 @@ pub(super) enum Least {
     Unknown,
 }
 
+/// Computations of the traffic of a task that take as long as one test.
+const TRAFFIC: u64 = 10;
+
 /// Computes the fewest SMs of divisions, within a search effort.
 pub(super) struct Divisions<'p> {
     problem: &'p Problem<'p>,
@@ -39,17 +42,18 @@ pub(super) struct Divisions<'p> {
 }
 
 impl<'p> Divisions<'p> {
-    /// Prepares a search for plans of at most `most` SMs.
-    pub fn new(problem: &'p Problem<'p>, most: u32, budget: Budget) -> Divisions<'p> {
-        Divisions {
+    /// Prepares a search for plans of at most `most` SMs. Returns `None` if the search effort does not suffice.
+    pub fn new(problem: &'p Problem<'p>, most: u32, budget: Budget) -> Option<Divisions<'p>> {
+        let tested = problem.tasks().len() as u64 * u64::from(most) / TRAFFIC;
+        (!budget.is_spent(tested)).then(|| Divisions {
             problem,
             traffic: (0..problem.tasks().len())
                 .map(|task| least_traffic(problem, task, most))
                 .collect(),
             alone: HashMap::new(),
-            tested: 0,
+            tested,
             budget,
-        }
+        })
     }
 
     pub fn problem(&self) -> &'p Problem<'p> {
@@ -82,10 +86,20 @@ impl<'p> Divisions<'p> {
     /// Returns the sizes of the plan of `groups` with the fewest SMs, if a plan has at most `most` SMs. If the least sizes
     /// are no plan, the search for larger sizes ends after `patience` tests.
     pub fn least_sms(&mut self, groups: &[Vec<usize>], most: u32, patience: u64) -> Least {
-        let alone: Option<Vec<u32>> = groups.iter().map(|tasks| self.alone(tasks)).collect();
-        let Some(mut sizes) = alone.filter(|sizes| total(sizes) <= u64::from(most)) else {
+        self.tested += 1;
+        let mut sizes = Vec::with_capacity(groups.len());
+        for tasks in groups {
+            if self.exhausted() {
+                return Least::Unknown;
+            }
+            let Some(sms) = self.alone(tasks) else {
+                return Least::Nothing;
+            };
+            sizes.push(sms);
+        }
+        if total(&sizes) > u64::from(most) {
             return Least::Nothing;
-        };
+        }
         loop {
             if self.exhausted() {
                 return Least::Unknown;

@@ -74,13 +74,14 @@ impl<'t> Group<'t> {
             work.is_exact(self.classes).then(|| work.among(self.classes))
         };
         let (first, second) = (exact(merged[0])?, exact(merged[1])?);
-        let least = first.saturating_add(second);
-        // The work of each task is rounded down by less than one unit.
-        let tasks = (self.parts[0].len() + self.parts[1].len()) as u64;
-        let capacity = Utilization::whole(sms).saturated();
+        let least = u128::from(first) + u128::from(second);
+        // The work of each task is rounded down by less than one unit. The largest number stands for all larger values.
+        let tasks = (self.parts[0].len() + self.parts[1].len()) as u128;
+        let capacity = u128::from(sms) * u128::from(Utilization::ONE.saturated());
         match least > capacity {
             true => Some(false),
-            false => (least.saturating_add(tasks) <= capacity).then_some(true),
+            false if first.max(second) == u64::MAX => None,
+            false => (least + tasks <= capacity).then_some(true),
         }
     }
 

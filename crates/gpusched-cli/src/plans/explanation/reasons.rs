@@ -5,7 +5,7 @@ use super::called;
 use crate::arguments::Case;
 use gpusched_analysis::schedulability::Demand;
 use gpusched_model::counted;
-use gpusched_model::plan::Failure;
+use gpusched_model::plan::{Failure, LowerBound, Proof};
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Evidence, Plan, Utilization, Verdict};
 
@@ -20,6 +20,14 @@ pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
             of_tasks(case, &[*task], largest, &verdict.evidence)
         }
         Some(Failure::BoundExceedsGpu) => {
+            let searched = |bound: &&LowerBound| bound.proof == Proof::Search && plan.memory.is_some();
+            if plan.bound.as_ref().filter(searched).is_some() {
+                // The search looked only for plans that fit, so it cannot tell how many SMs are missing.
+                let sms = counted(sms, "SM");
+                return vec![format!(
+                    "No plan with at most {sms} passes the tests with memory traffic."
+                )];
+            }
             let bound = plan.bound.as_ref().map_or(0, |bound| bound.sms);
             let missing = counted(bound.saturating_sub(sms), "SM");
             vec![format!(

@@ -94,7 +94,7 @@ impl Args {
         if explanation::lacks_traffic(case) {
             return "\nhint: state the `traffic` of each task\n";
         }
-        // With memory traffic, a search never proves that no plan exists.
+        // With memory traffic and a granularity, a search never proves that no plan exists.
         match (self.kind(), plan.stats.ended_by) {
             (HeuristicKind::Auto | HeuristicKind::Optimal, None) if plan.memory.is_some() => "",
             (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
@@ -147,6 +147,9 @@ impl Args {
                         Proof::Prices => ", without memory traffic".to_owned(),
                         Proof::Search => String::new(),
                     },
+                    1.. if plan.memory.is_some() && bound.proof == Proof::Prices => {
+                        format!(", gap {gap}: the bound neglects memory traffic")
+                    }
                     0 => ", gap 0: no plan has fewer SMs".to_owned(),
                     _ => format!(", gap {gap}"),
                 }
