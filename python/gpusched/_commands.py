@@ -393,7 +393,7 @@ def verify(
         plan: One plan (JSON) or many (JSONL), written by `partition --format json`; or the verdict of `test` on a
             system.
         task_set: Task sets of the plans, in the order of the plans; or an end-to-end system.
-        search_effort: Examine at most N candidate partitions per lower bound [default: 5000000].
+        search_effort: Examine at most N candidate partitions per lower bound [default: 30000000].
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         granularity: Expected granularity of the partitions. ``sm``: Partitions are arbitrary sets of SMs. ``tpc``:
@@ -2288,7 +2288,7 @@ def report(
         input: Plan, results folder of a study, or, with --set, recording (FILE[@SIZE]). For an end-to-end system,
             INPUT is a plan of `partition` or a verdict of `test --format json`.
         task_set: Task set or end-to-end system of the plan.
-        search_effort: Examine at most N candidate partitions for the lower bound of the plan [default: 5000000].
+        search_effort: Examine at most N candidate partitions for the lower bound of the plan [default: 30000000].
         interference: Interference model of the end-to-end system. ``conflict``: Tasks of the same kind in one
             partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do
             not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus

@@ -88,11 +88,14 @@ impl Args {
     /// Returns a hint if the search found no plan and a plan may still exist. The hint names an
     /// option.
     fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
-        if plan.failure != Some(Failure::HeuristicFailed) {
-            return "";
-        }
-        if explanation::lacks_traffic(case) {
+        let found_none = plan.failure == Some(Failure::HeuristicFailed);
+        let bound = plan.bound.as_ref().filter(|_| plan.memory.is_some());
+        let counts_traffic = bound.is_some_and(|bound| bound.proof == Proof::Search);
+        if (found_none || counts_traffic) && explanation::lacks_traffic(case) {
             return "\nhint: state the `traffic` of each task\n";
+        }
+        if !found_none {
+            return "";
         }
         // With memory traffic and a granularity, a search never proves that no plan exists.
         match (self.kind(), plan.stats.ended_by) {
