@@ -10,6 +10,15 @@ pub const AUTO_BUDGET: u64 = 100_000;
 /// partitions. Under EDF, a search with this effort takes a few seconds for 50 tasks.
 pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 
+/// Returns the default search effort of `kind` for the last search beside a shared memory, which seeks a plan with fewer SMs
+/// than the plans found so far. For 10 tasks, the effort of `optimal` suffices in most cases for a search through all plans.
+pub(crate) fn fewest_budget(kind: HeuristicKind) -> u64 {
+    match kind {
+        HeuristicKind::Optimal => 10 * AUTO_BUDGET,
+        _ => AUTO_BUDGET / 5,
+    }
+}
+
 /// Returns the default search effort of `kind` for `tasks` tasks. The search effort is a number
 /// of tests of candidate partitions. gpusched converts the time of other work, such as linear
 /// programs, to a number of tests.
@@ -19,7 +28,7 @@ pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 /// takes about ten seconds.
 ///
 /// If `beside_traffic` is true, a test counts the memory traffic of all other tasks. Such a test
-/// takes about 50 µs instead of 1 µs, so all heuristics use the smallest search effort.
+/// takes 10 to 50 µs instead of 1 µs, so all heuristics use the smallest search effort.
 pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_traffic: bool) -> u64 {
     match kind {
         HeuristicKind::Optimal if !beside_traffic => OPTIMAL_BUDGET,

@@ -5,10 +5,8 @@ use std::time::Instant;
 use super::heuristic::Heuristic;
 use super::improve::{SEED, improve};
 use super::merge::{Preference, Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
-use super::search::outcome::elapsed_ns;
 use super::search::{Candidate, GroupTester, Outcome, Problem, Sizes, lemmas, parts_of};
 use super::{auto, baselines, optimal};
-use gpusched_model::plan::SearchStats;
 
 /// Runs [`search_from`]. If an allocation unit is not one SM (under MIG), also computes a lower
 /// bound in SMs.
@@ -66,49 +64,39 @@ pub(super) fn search_from(
         Heuristic::OnePerPartition { .. } => baselines::one_per_partition(singles),
         Heuristic::Ffd { split, .. } => baselines::equal_split(tester, baselines::Fit::First, split),
         Heuristic::Wfd { split, .. } => baselines::equal_split(tester, baselines::Fit::Worst, split),
-        Heuristic::Sms { forbidden, order, .. } => {
-            let preference = Preference::FewestSms;
-            let rules = Rules {
+        Heuristic::Sms { forbidden, order, .. } => by_rules(
+            tester,
+            singles,
+            Rules {
                 forbidden,
                 order,
-                preference,
-            };
-            partition_and_allocate(
-                tester,
-                mergeable(problem, singles),
-                rules,
-                problem.enough_shares(),
-            )
-        }
+                preference: Preference::FewestSms,
+            },
+        ),
         Heuristic::Bf {
             forbidden,
             order,
             measure,
             direction,
             ..
-        } => {
-            let preference = Preference::BestFit { measure, direction };
-            let rules = Rules {
+        } => by_rules(
+            tester,
+            singles,
+            Rules {
                 forbidden,
                 order,
-                preference,
-            };
-            partition_and_allocate(
-                tester,
-                mergeable(problem, singles),
-                rules,
-                problem.enough_shares(),
-            )
-        }
+                preference: Preference::BestFit { measure, direction },
+            },
+        ),
         Heuristic::Savings { .. } => {
             let mut partitions = mergeable(problem, singles);
             let tested = merge_by_savings(tester, &mut partitions, target);
-            merged(partitions, tested, start)
+            Outcome::of_merges(partitions, tested, start)
         }
         Heuristic::Matching { .. } => {
             let mut partitions = mergeable(problem, singles);
             let tested = merge_by_matching(tester, &mut partitions, target);
-            merged(partitions, tested, start)
+            Outcome::of_merges(partitions, tested, start)
         }
         Heuristic::Auto { limits, .. } => {
             let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
@@ -144,16 +132,9 @@ pub(super) fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<C
         .collect()
 }
 
-/// Returns the outcome of a search that only merges partitions. The search started at `start` and
-/// tested `merges_tested` merges.
-fn merged(partitions: Vec<Candidate>, merges_tested: u64, start: Instant) -> Outcome {
-    Outcome {
-        partitions,
-        stats: SearchStats {
-            merges_tested,
-            search_ns: elapsed_ns(start),
-            ..SearchStats::default()
-        },
-        ..Outcome::default()
-    }
+/// Runs Algorithm 1 with `rules`.
+fn by_rules(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, rules: Rules) -> Outcome {
+    let problem = tester.problem();
+    let singles = mergeable(problem, singles);
+    partition_and_allocate(tester, singles, rules, problem.enough_shares())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::budgets::AUTO_BUDGET;
+use super::budgets::fewest_budget;
 use super::hardware::Offer;
 use super::heuristic::{Goal, Heuristic};
 use super::improve::{merge_by_traffic, repair};
@@ -226,10 +226,7 @@ fn improved_beside(
     let begin = Instant::now();
     let least = plan.bound.as_ref().map_or(1, |bound| bound.sms);
     let limits = asked.limits().unwrap_or_default();
-    let limits = match asked {
-        Heuristic::Auto { .. } => limits.or(AUTO_BUDGET / 5),
-        _ => limits.or(10 * AUTO_BUDGET),
-    };
+    let limits = limits.or(fewest_budget(asked.kind()));
     let most = if plan.schedulable {
         plan.sms_used
     } else {

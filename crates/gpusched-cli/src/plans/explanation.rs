@@ -4,6 +4,7 @@ mod changes;
 mod reasons;
 
 pub use changes::{Find, Trial};
+pub use reasons::searched_with_traffic;
 
 use crate::arguments::{Case, Request};
 use gpusched_analysis::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};

@@ -187,6 +187,15 @@ mod tests {
         assert_eq!(total(&[(u128::MAX, u64::MAX)], u64::MAX), Ordering::Greater);
     }
 
+    #[test]
+    fn work_is_rounded_down_and_limited() {
+        let of = |work: u128, period| Utilization::of_work(work, Time::from_ns(period)).saturated();
+        assert_eq!(of(7, 2), 7 << 47);
+        assert_eq!(of(1 << 70, 1 << 62), 1 << 56);
+        assert_eq!(of((1 << 77) + 3, 1 << 62), 1 << 63);
+        assert_eq!((of(1 << 80, 1 << 62), of(1, 0)), (u64::MAX, u64::MAX));
+    }
+
     proptest! {
         #[test]
         fn quotients_equal_long_division(

@@ -3,10 +3,8 @@
 use std::cmp::Reverse;
 use std::time::Instant;
 
-use crate::partitioning::search::outcome::elapsed_ns;
 use crate::partitioning::search::tester::load::Load;
 use crate::partitioning::search::{Candidate, Group, GroupTester, Outcome, Problem};
-use gpusched_model::plan::SearchStats;
 use gpusched_model::utilization::Utilization;
 
 /// Rule that selects a partition for a task, if several partitions can accept the task.
@@ -44,15 +42,7 @@ pub(crate) fn equal_split(tester: &mut GroupTester<'_>, fit: Fit, split: Option<
             .find(complete)
             .unwrap_or_default(),
     };
-    Outcome {
-        partitions,
-        stats: SearchStats {
-            merges_tested,
-            search_ns: elapsed_ns(start),
-            ..SearchStats::default()
-        },
-        ..Outcome::default()
-    }
+    Outcome::of_merges(partitions, merges_tested, start)
 }
 
 /// Assigns the tasks to `split` partitions. Stops at the first task that every partition rejects.

@@ -150,8 +150,8 @@ impl<'a> Attempt<'a, '_> {
     /// Applies the relation `>` (Definition 4): tries the partners in the order of U(P⊕P') and selects the first merge that
     /// succeeds. Ties: the partner with the lowest task position.
     ///
-    /// The function first removes the partners whose merge certainly fails. In most attempts, no partner remains, and the
-    /// order does not matter. `merges_tested` counts the merges that precede the selected merge in the order of all
+    /// The function first removes the partners whose merge certainly fails. If no partner remains, it computes no keys.
+    /// `merges_tested` counts the merges that precede the selected merge in the order of all
     /// partners.
     fn first_success(
         &mut self,

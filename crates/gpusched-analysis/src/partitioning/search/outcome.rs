@@ -27,18 +27,25 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Creates the outcome of a search that only merges partitions. The search started at `start` and tested
+    /// `merges_tested` merges.
+    pub fn of_merges(partitions: Vec<Candidate>, merges_tested: u64, start: Instant) -> Outcome {
+        Outcome {
+            partitions,
+            stats: SearchStats {
+                merges_tested,
+                search_ns: elapsed_ns(start),
+                ..SearchStats::default()
+            },
+            ..Outcome::default()
+        }
+    }
+
     /// Creates an outcome that consists of `parts`, after `tested` tests since `start`.
     pub fn of_parts(problem: &Problem<'_>, parts: Vec<Part>, tested: u64, start: Instant) -> Outcome {
-        let mut outcome = Outcome {
-            partitions: parts
-                .into_iter()
-                .map(|part| Candidate::unmerged(problem, part.sms, part.tasks))
-                .collect(),
-            ..Outcome::default()
-        };
-        outcome.stats.merges_tested = tested;
-        outcome.stats.search_ns = elapsed_ns(start);
-        outcome
+        let parts = parts.into_iter();
+        let partitions = parts.map(|part| Candidate::unmerged(problem, part.sms, part.tasks));
+        Outcome::of_merges(partitions.collect(), tested, start)
     }
 
     /// Whether every task is in a partition that passes its test. Local search requires this property.

@@ -89,9 +89,7 @@ impl Args {
     /// option.
     fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
         let found_none = plan.failure == Some(Failure::HeuristicFailed);
-        let bound = plan.bound.as_ref().filter(|_| plan.memory.is_some());
-        let counts_traffic = bound.is_some_and(|bound| bound.proof == Proof::Search);
-        if (found_none || counts_traffic) && explanation::lacks_traffic(case) {
+        if (found_none || explanation::searched_with_traffic(plan)) && explanation::lacks_traffic(case) {
             return "\nhint: state the `traffic` of each task\n";
         }
         if !found_none {
