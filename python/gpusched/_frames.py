@@ -14,5 +14,5 @@ def pandas() -> Any:
     try:
         import pandas
     except ImportError:
-        raise ImportError("tables need pandas: pip install 'gpusched[frames]'") from None
+        raise ImportError("tables need pandas: pip install 'gpusched-rt[frames]'") from None
     return pandas

@@ -14,7 +14,7 @@ ADAS = "tasksets/tasksets/adas.json"
 
 #: Calls in Python and in a shell that must write the same bytes.
 EQUAL = [
-    (lambda: gs.partition(ADAS, gpu="xavier"), f"partition {ADAS} --gpu xavier"),
+    (lambda: gs.partition(ADAS, gpu="orin"), f"partition {ADAS} --gpu orin"),
     (lambda: gs.test(ADAS, sms=8, policy="dm"), f"test {ADAS} --sms 8 --policy dm"),
     (lambda: gs.gpus("a100"), "gpus a100"),
     (lambda: gs.schema("task-set"), "schema task-set"),
@@ -78,10 +78,10 @@ def test_generated_files_are_current(checkout):
 
 
 def test_documents_are_files(checkout):
-    path = gs.partition(ADAS, gpu="xavier")
+    path = gs.partition(ADAS, gpu="orin")
     text = (checkout / ADAS).read_text()
     for form in (gs.TaskSet.read(ADAS), json.loads(text), text):
-        assert gs.partition(form, gpu="xavier")["partitions"] == path["partitions"]
+        assert gs.partition(form, gpu="orin")["partitions"] == path["partitions"]
     # A plan, a device and a list of sets are documents, too.
     assert path.verify()
     assert gs.verify(path.data, json.loads(text))
@@ -95,10 +95,10 @@ def test_documents_are_files(checkout):
 
 def test_results_are_shown(checkout):
     pytest.importorskip("pandas")
-    plan = gs.partition(gs.TaskSet.read(ADAS), gpu="xavier")
-    assert plan.sms_used == plan["sms_used"] == 7
+    plan = gs.partition(gs.TaskSet.read(ADAS), gpu="orin")
+    assert plan.sms_used == plan["sms_used"] == 10
     frame = plan.to_frame()
-    assert sorted(frame["task"]) == list(range(8)) and frame.groupby("partition")["sms"].first().sum() == 7
+    assert sorted(frame["task"]) == list(range(8)) and frame.groupby("partition")["sms"].first().sum() == 10
     assert "Schedulable" in plan._repr_html_() and "<script" not in plan._repr_html_()
     assert plan.gantt()._repr_svg_().startswith("<svg")
     assert "partition" in str(plan)

@@ -58,7 +58,7 @@ fn the_verdict_decides_all_the_same() {
     assert_eq!(run(&format!("partition {ADAS} --sms 8 -o {fits}")).code, 0);
     assert_eq!(run(&format!("partition {ADAS} --sms 4 -o {none}")).code, 1);
     for (line, code) in [
-        (format!("test {ADAS} --gpu orin"), 0),
+        (format!("test {ADAS} --gpu rtx2060"), 0),
         (format!("test {ADAS} --sms 8"), 1),
         (format!("partition {ADAS} --sms 8 --format csv"), 0),
         (format!("partition {ADAS} --sms 4 --format json"), 1),

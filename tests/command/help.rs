@@ -2,6 +2,50 @@
 
 use crate::support::run;
 
+/// In options, a time or a rate has a unit. A number without a unit may be in milliseconds or in nanoseconds, so each option
+/// refuses it.
+#[test]
+fn times_and_rates_in_options_have_units() {
+    let mut options = 0;
+    for help in Help::all() {
+        let below = help.name.strip_prefix("gpusched").unwrap();
+        for line in help.text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let Some(&[option, value]) = { words.windows(2) }.find(|pair| pair[0].starts_with("--")) else {
+                continue;
+            };
+            let (start, unit) = match value {
+                "<TIME>" => ("", "us"),
+                "<RATE>" => ("", "GB/s"),
+                "<NAME=TIME>" => ("camera=", "us"),
+                _ => continue,
+            };
+            if !line.trim_start().starts_with('-') {
+                continue;
+            }
+            options += 1;
+            for number in ["5", "2500", "0"] {
+                let refused = run(&format!("{below} {option} {start}{number}"));
+                assert_eq!(refused.code, 2, "{below} {option}: {refused:?}");
+                let expected = ["with its unit", "such as camera=33ms"];
+                assert!(
+                    refused.stderr.contains(&format!("error: {option}: "))
+                        && expected.iter().any(|text| refused.stderr.contains(text)),
+                    "{below} {option}: {}",
+                    refused.stderr
+                );
+            }
+            let accepted = run(&format!("{below} {option} {start}5{unit}"));
+            assert!(
+                !accepted.stderr.contains(&format!("error: {option}: ")),
+                "{below} {option}: {}",
+                accepted.stderr
+            );
+        }
+    }
+    assert!(options >= 15, "{options}");
+}
+
 /// Long help of one command.
 pub struct Help {
     /// Full name of the command, such as `gpusched wcet fit`.

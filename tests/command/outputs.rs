@@ -18,7 +18,7 @@ const WRITERS: &[Writer] = &[
         options: &[("--export-to", "e.txt")],
     },
     Writer {
-        command: "simulate tasks tasksets/tasksets/adas.json --gpu orin",
+        command: "simulate tasks tasksets/tasksets/adas.json --gpu rtx2060",
         options: &[
             ("--trace", "t.json"),
             ("--gantt", "g.svg"),

@@ -66,7 +66,7 @@ fn numbers(name: &str, value: &Value, found: &mut Vec<String>) {
 fn a_page_shows_the_numbers_of_its_plan() {
     let set: Value = serde_json::from_str(&std::fs::read_to_string(root().join(ADAS)).unwrap()).unwrap();
     for options in [
-        "--gpu xavier",
+        "--gpu orin",
         "--gpu h100 --granularity tpc --policy dm",
         "--sms 8 --policy np-edf",
     ] {
@@ -128,7 +128,7 @@ fn a_page_shows_the_numbers_of_its_plan() {
 /// The two files on a page are what `verify` needs.
 #[test]
 fn the_files_of_a_page_verify() {
-    let page = page_of(&plan_of(ADAS, "--gpu xavier"), ADAS).stdout;
+    let page = page_of(&plan_of(ADAS, "--gpu orin"), ADAS).stdout;
     let folder = tempfile::tempdir().unwrap();
     for (id, name) in [("file-plan", "plan.json"), ("file-set", "set.json")] {
         std::fs::write(folder.path().join(name), text_of(&page, id)).unwrap();
@@ -152,7 +152,7 @@ fn names_are_text() {
     std::fs::write(&path, set.to_string()).unwrap();
     let path = path.display().to_string();
     for options in [
-        "--gpu xavier",
+        "--gpu orin",
         "--sms 1 --policy dm",
         "--sms 4 --interference conflict+bandwidth --memory-bandwidth 1GB/s",
     ] {
@@ -247,7 +247,7 @@ fn a_page_shows_mig_instances() {
     let folder = tempfile::tempdir().unwrap();
     let set = folder.path().join("set.json").display().to_string();
     std::fs::write(&set, SLICES).unwrap();
-    let options = "--gpu h100 --granularity mig --interference conflict+bandwidth --memory-bandwidth 2TB/s";
+    let options = "--gpu h100 --granularity mig --policy edf --interference conflict+bandwidth --memory-bandwidth 2TB/s";
     let json = plan_of(&set, options);
     let plan: Value = serde_json::from_str(&json).unwrap();
     let partitions = plan["partitions"].as_array().unwrap();
@@ -286,7 +286,7 @@ fn a_page_of_200_tasks_is_small() {
 #[test]
 fn a_page_states_the_verdict_of_the_verifier() {
     let good = plan_of(ADAS, "--sms 8");
-    let wrong = good.replacen("\"sms_used\":7", "\"sms_used\":6", 1);
+    let wrong = good.replacen("\"sms_used\":8", "\"sms_used\":7", 1);
     assert_ne!(good, wrong);
     let mut plans = vec![wrong, plan_of(ADAS, "--sms 6 --heuristic sms")];
     for policy in [

@@ -69,7 +69,7 @@ fn a_seed_without_effect_is_noted() {
             format!("partition {ADAS} --sms 8 --heuristic auto --seed 3"),
             "partition",
         ),
-        (format!("--seed 3 test {ADAS} --gpu orin"), "test"),
+        (format!("--seed 3 test {ADAS} --gpu rtx2060"), "test"),
         ("study list analysis --seed 3".to_owned(), "study list"),
     ] {
         let answer = run(&line);

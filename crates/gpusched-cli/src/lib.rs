@@ -54,8 +54,8 @@ Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad 
 141 output closed early (e.g., by `head`) without a result that calls for exit code 1
 
 Examples:
-  gpusched partition tasksets/tasksets/adas.json --gpu xavier
-  gpusched test tasksets/tasksets/adas.json --gpu orin
+  gpusched partition tasksets/tasksets/adas.json --gpu orin
+  gpusched test tasksets/tasksets/adas.json --gpu rtx2060
   gpusched generate --tasks 10 --utilization 4 --count 20 | gpusched partition - --sms 44
   gpusched partition --help";
 

@@ -57,7 +57,7 @@ claims that are not reproduced, from the folder of the results or the folder abo
 Exit code 0: the plan is proven schedulable, no claim of the study fails, or the recording shows no violation. 1: otherwise.
 
 Examples:
-  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched report plan.json tasksets/tasksets/adas.json -o plan.html
+  gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched report plan.json tasksets/tasksets/adas.json -o plan.html
   gpusched study run analysis/smoke.toml -o results && gpusched report results -o study.html
   gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html";
 

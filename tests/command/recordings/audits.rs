@@ -19,7 +19,11 @@ pub struct Simulated {
 
 /// Simulates the plan of `adas.json` on eight SMs.
 pub fn simulated() -> Simulated {
-    simulate(ADAS, "--gpu xavier", "--duration 600ms")
+    simulate(
+        ADAS,
+        "--gpu xavier --granularity sm --policy edf",
+        "--duration 600ms",
+    )
 }
 
 /// Simulates a plan of `set` with the options `gpu` of `partition` and `more` of `simulate tasks`. Each partition is a green

@@ -20,12 +20,14 @@ mod mps;
 pub use csv::CSV_COLUMNS;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
+use crate::partitioning::Offer;
 use content::Export;
-use gpusched_model::TaskSet;
 use gpusched_model::device::{Granularity, Hardware};
 use gpusched_model::error::Error;
 use gpusched_model::plan::Plan;
+use gpusched_model::{Device, TaskSet};
 
 /// Tool for which gpusched exports a plan.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -43,6 +45,24 @@ pub enum Target {
     GreenContext,
     /// Table of partitions, as CSV.
     Csv,
+}
+
+/// Returns the finest granularity of `device` that some target reserves: the granularity with the smallest partitions.
+/// If several granularities have equally small partitions, returns the first of them in the order of [`Granularity`].
+/// Returns `None` if no target reserves partitions of `device`. [`Target::Csv`] is a table, and reserves no SMs.
+pub fn finest(device: &Device) -> Option<Granularity> {
+    let smallest = |granularity| {
+        let offer = Offer::new(device, granularity).ok()?;
+        let reserves = |target: &&Target| **target != Target::Csv && target.check(offer.hardware()).is_ok();
+        Target::VARIANTS.iter().find(reserves)?;
+        Some((*offer.sizes().first()?, granularity))
+    };
+    let reserved = Granularity::VARIANTS
+        .iter()
+        .filter_map(|&granularity| smallest(granularity));
+    reserved
+        .min_by_key(|&(sms, _)| sms)
+        .map(|(_, granularity)| granularity)
 }
 
 impl Target {
@@ -94,6 +114,40 @@ impl Target {
             Target::Mig => mig::export(&out),
             Target::GreenContext => green_context::export(&out),
             Target::Csv => csv::export(&out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_finest_granularity_has_an_export() {
+        let found: Vec<(String, Option<Granularity>)> = Device::all()
+            .map(|device| (device.name().to_owned(), finest(&device)))
+            .collect();
+        for (name, expected) in [
+            ("tx2", None),
+            ("gb10", None),
+            ("xavier", Some(Granularity::Tpc)),
+            ("orin", Some(Granularity::Tpc)),
+            ("a100", Some(Granularity::Tpc)),
+            ("pegasus", Some(Granularity::GreenContext)),
+            ("thor", Some(Granularity::GreenContext)), // masks of libsmctrl end below compute capability 9.0
+            ("h100", Some(Granularity::GreenContext)),
+            ("b200", Some(Granularity::GreenContext)),
+        ] {
+            assert!(found.contains(&(name.to_owned(), expected)), "{name}: {found:?}");
+        }
+        for (name, granularity) in found {
+            let device = Device::named(&name).unwrap();
+            let Some(granularity) = granularity else { continue };
+            let hardware = Hardware::new(&device, granularity);
+            let targets = Target::VARIANTS
+                .iter()
+                .filter(|target| target.check(&hardware).is_ok());
+            assert_eq!(targets.count(), 2, "{name}: the tool and the table");
         }
     }
 }

@@ -4,6 +4,8 @@
 use std::path::Path;
 
 use crate::arguments::{refused, whole};
+use crate::complain;
+use gpusched_analysis::export::finest;
 use gpusched_analysis::partitioning::Offer;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
@@ -147,15 +149,28 @@ pub fn platform(name: &str) -> Result<Platform, String> {
     })
 }
 
-/// Returns the partition sizes that `device` supports at `granularity`; `None` if both arguments
-/// are `None`.
+/// Returns the partition sizes that `device` supports at `granularity`; `None` if both arguments are `None`. Without a
+/// granularity, returns the finest sizes that an export can reserve. If gpusched has no export for the device, warns the
+/// user, and returns all sizes.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] for a granularity without a device, or for a granularity that the device does not
 /// support.
 pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Result<Option<Offer>> {
     match (device, granularity) {
-        (Some(device), granularity) => Offer::new(device, granularity.unwrap_or_default()).map(Some),
+        (Some(device), Some(granularity)) => Offer::new(device, granularity).map(Some),
+        (Some(device), None) => {
+            let finest = finest(device).unwrap_or_else(|| {
+                complain(&format!(
+                    "warning: gpusched knows no tool that reserves SMs of device {}; the plan divides single SMs \
+                     (granularity {}), and its verdict is valid only if you can reserve them",
+                    device.name(),
+                    Granularity::Sm
+                ));
+                Granularity::Sm
+            });
+            Offer::new(device, finest).map(Some)
+        }
         (None, None) => Ok(None),
         (None, Some(granularity)) => Err(Error::parameter(
             "granularity",

@@ -22,6 +22,9 @@ use gpusched_model::{Device, Policy, SharedMemory, TaskSet};
 /// them.
 const BATCH: usize = 512;
 
+/// Policy of a request that states no policy. Every GPU can run one kernel at a time without preemption.
+pub const DEFAULT_POLICY: Policy = Policy::NpEdf;
+
 /// Task sets, their GPU, and the analysis of one partition.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Request {
@@ -30,14 +33,13 @@ pub struct Request {
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
-    /// Policy and its test [default: edf]
+    /// Policy and its test [default: np-edf]
     ///
-    /// Exact tests with immediate preemption: `edf` (earliest deadline first), and the fixed
-    /// priorities `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the order of
-    /// the tasks) and `fp-audsley` (Audsley's algorithm). Exact tests without preemption:
-    /// `np-edf`, `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`. Sufficient tests with
-    /// preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
-    /// `lp-fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
+    /// Exact tests without preemption: `np-edf` (earliest deadline first), and the fixed priorities `np-fp`
+    /// (deadline-monotonic), `np-fp-rm` (rate-monotonic), `np-fp-given` (in the order of the tasks) and
+    /// `np-fp-audsley` (Audsley's algorithm). Sufficient tests with preemption at thread-block boundaries: `lp-edf`,
+    /// `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Exact tests with preemption at any point at no cost, which
+    /// no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
     /// (for fixed priorities). Necessary conditions: `work-capacity` and
     /// `work-capacity-deadline`.
     #[arg(long, value_parser = policy(), help_heading = "Analysis")]
@@ -157,7 +159,7 @@ impl Request {
 
     /// Returns the policy inside each partition, with its test.
     pub fn policy(&self) -> Policy {
-        self.policy.unwrap_or_default()
+        self.policy.unwrap_or(DEFAULT_POLICY)
     }
 
     /// Returns the interference model.
@@ -165,31 +167,29 @@ impl Request {
         self.interference
     }
 
-    /// Returns the name of the test for text results. The name also states which interference the
-    /// test counts or neglects.
-    pub fn test_name(&self) -> String {
+    /// Returns the name of the policy and its meaning, for the first line of a text result.
+    pub fn policy_in_words(&self) -> String {
+        format!("{}: {}", self.policy(), self.policy().meaning())
+    }
+
+    /// Returns which interference the test counts or neglects, as text after a comma. The text is empty for the default
+    /// model.
+    pub fn interference_in_words(&self) -> String {
         match self.interference {
-            Interference::None => format!("{}, interference neglected", self.policy()),
-            Interference::Conflict => self.policy().to_string(),
-            Interference::ConflictBandwidth => {
-                format!("{}, with the memory traffic of other partitions", self.policy())
-            }
+            Interference::None => ", interference neglected".to_owned(),
+            Interference::Conflict => String::new(),
+            Interference::ConflictBandwidth => ", with the memory traffic of other partitions".to_owned(),
             Interference::ConflictMemoryTime | Interference::MemoryTime => {
                 let inside = match self.interference.counts_conflicts() {
                     true => "",
                     false => ", without contention in a partition",
                 };
                 let form = self.memory.form().described(self.memory.own_l2);
-                format!(
-                    "{}, with the memory time of other partitions ({form}){inside}",
-                    self.policy()
-                )
+                format!(", with the memory time of other partitions ({form}){inside}")
             }
             Interference::Bandwidth => {
-                format!(
-                    "{}, with the memory traffic of other partitions, but without contention in a partition",
-                    self.policy()
-                )
+                ", with the memory traffic of other partitions, but without contention in a partition"
+                    .to_owned()
             }
         }
     }
@@ -319,7 +319,8 @@ impl Request {
             output.finish()?; // otherwise the output file stays unchanged
         }
         if asked > 1 && whole && global.format() == Format::Text && !global.quiet {
-            complain(&format!("{positive} of {asked} task sets pass"));
+            let policy = self.policy_in_words();
+            complain(&format!("{positive} of {asked} task sets pass under {policy}"));
         }
         Ok(Outcome::of_answers(positive == asked, whole))
     }

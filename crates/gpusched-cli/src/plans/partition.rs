@@ -20,8 +20,8 @@ use gpusched_analysis::end_to_end::{Gpu, Search};
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use gpusched_analysis::partitioning::{
-    self, AUTO_BUDGET, Heuristic, HeuristicKind, NoEffect, Objective, Options, Problem, Traffic, listed,
-    near_enough, partition_by,
+    self, AUTO_BUDGET, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Problem, Traffic,
+    listed, near_enough, partition_by,
 };
 use gpusched_model::assumptions::{Assumption, Basis};
 use gpusched_model::counted;
@@ -40,7 +40,9 @@ use text::COLUMNS;
 pub struct Args {
     #[command(flatten)]
     request: Request,
-    /// Unit of the partition sizes; requires `--gpu` [default: sm]
+    /// Unit of the partition sizes; requires `--gpu` [default: finest unit with an export]
+    ///
+    /// The default has the smallest partitions that `gpusched export` can reserve.
     #[arg(long, value_name = "NAME", value_parser = named::<Granularity>(), help_heading = "GPU")]
     granularity: Option<Granularity>,
     /// Search method [default: auto]
@@ -114,9 +116,9 @@ pub struct Args {
 
 const EXAMPLE: &str = "\
 Examples:
-  gpusched partition tasksets/tasksets/adas.json --gpu xavier
+  gpusched partition tasksets/tasksets/adas.json --gpu orin
   gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic optimal -o plan.json
-  gpusched partition tasksets/tasksets/shared-memory.json --gpu xavier --interference conflict+bandwidth --memory-bandwidth 100GB/s
+  gpusched partition tasksets/tasksets/shared-memory.json --gpu orin --interference conflict+bandwidth --memory-bandwidth 100GB/s
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
 impl Args {
@@ -130,13 +132,13 @@ impl Args {
             Input::Systems(systems) => return self.of_system(systems, global),
         };
         self.refuse_for_sets()?;
-        let heuristic = self.heuristic()?;
+        let offer = offer(self.request.device(), self.granularity)?;
+        let heuristic = self.heuristic(offer.as_ref())?;
         let (form, replaced) = (Form::of(global), self.export.replaces_answer());
         let header = match replaced {
             true => String::new(),
             false => form.header(COLUMNS),
         };
-        let offer = offer(self.request.device(), self.granularity)?;
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
         let beside = self.export.beside();
         self.request
@@ -192,7 +194,8 @@ impl Args {
         }
         let offer = offer(self.request.device(), self.granularity)?;
         let environment = self.request.environment()?;
-        let divided = environment.memory.is_some() && self.granularity == Some(Granularity::Mig);
+        let granularity = offer.as_ref().map(|offer| offer.hardware().granularity);
+        let divided = environment.memory.is_some() && granularity == Some(Granularity::Mig);
         let reason = "MIG divides the memory, but the analysis of systems assumes a shared memory";
         end_to_end::refuse("granularity", divided, reason)?;
         let gpu = Gpu {
@@ -285,7 +288,7 @@ impl Args {
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] for an option without effect, or if `--split` exceeds the number of SMs.
-    fn heuristic(&self) -> Result<Heuristic> {
+    fn heuristic(&self, offer: Option<&Offer>) -> Result<Heuristic> {
         let heuristic = self
             .kind()
             .with(&self.options()?)
@@ -297,7 +300,7 @@ impl Args {
                 "--interference conflict+bandwidth, bandwidth, conflict+memory-time or memory-time, where the option has an effect",
             ));
         }
-        self.check_gap()?;
+        self.check_gap(offer)?;
         let sms = self.request.sms()?;
         if let Some(split) = self.split.filter(|&split| split > sms) {
             return Err(Error::parameter(
@@ -344,7 +347,7 @@ impl Args {
 
     /// # Errors
     /// Fails with [`Error::Refused`] for `--gap` if the search does not compare plans with a lower bound.
-    fn check_gap(&self) -> Result<()> {
+    fn check_gap(&self, offer: Option<&Offer>) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());
         };
@@ -355,15 +358,13 @@ impl Args {
                 "another value of --traffic, for which gpusched compares the plan with a lower bound",
             ));
         }
-        if near_enough(self.granularity) {
+        let granularity = offer.map(|offer| offer.hardware().granularity);
+        let Some(granularity) = granularity.filter(|&granularity| !near_enough(Some(granularity))) else {
             return Ok(());
-        }
+        };
         Err(Error::parameter(
             "gap",
-            format!(
-                "{gap} with --granularity {}",
-                self.granularity.unwrap_or_default()
-            ),
+            format!("{gap} with granularity {granularity}"),
             "sm, tpc, green-context or mps, for which gpusched compares the plan with a lower bound",
         ))
     }

@@ -64,9 +64,9 @@ const EXAMPLE: &str = "\
 Task sets and tasks are numbered from 0.
 
 Examples:
-  gpusched test tasksets/tasksets/adas.json --gpu orin
-  gpusched test tasksets/tasksets/adas.json --sms 16 --response-times
-  gpusched test tasksets/tasksets/adas.json --gpu orin --format json
+  gpusched test tasksets/tasksets/adas.json --gpu rtx2060
+  gpusched test tasksets/tasksets/adas.json --sms 24 --policy np-fp
+  gpusched test tasksets/tasksets/adas.json --gpu rtx2060 --format json
   gpusched test tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
 
 const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
@@ -213,7 +213,7 @@ impl Args {
 
     /// Returns the full text for one task set.
     fn report(&self, case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
-        let (test, times) = (self.request.test_name(), self.response_times(case, verdict));
+        let times = self.response_times(case, verdict);
         let tasks = &all(case);
         let sms = case.problem.sms();
         let name = case
@@ -221,10 +221,12 @@ impl Args {
             .name()
             .map_or("task set".to_owned(), |name| clip(name, 40));
         let mut text = format!(
-            "{}: {name}, {} in one partition of {} under {test}\n{}{}\n\n",
+            "{}: {name}, {} in one partition of {}{}, under {}\n{}{}\n\n",
             headline(verdict, palette),
             counted(tasks.len(), "task"),
             counted(sms, "SM"),
+            self.request.interference_in_words(),
+            self.request.policy_in_words(),
             verdict.evidence,
             case.naming(verdict.evidence.task())
         );

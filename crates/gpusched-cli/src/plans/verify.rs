@@ -87,8 +87,8 @@ The forms `balanced` and `own-drain` of memory times are tested, with known coun
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong or not schedulable.
 
 Examples:
-  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu xavier
-  gpusched partition tasksets/tasksets/adas.json --gpu xavier --format json | gpusched verify - tasksets/tasksets/adas.json";
+  gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu orin
+  gpusched partition tasksets/tasksets/adas.json --gpu orin --format json | gpusched verify - tasksets/tasksets/adas.json";
 
 const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
 

@@ -6,13 +6,12 @@ use super::Device;
 
 /// Granularity of partitions: the smallest group of SMs that the hardware or the driver can
 /// separate from other SMs. Each partition consists of one or more of these groups.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Granularity {
     /// Partitions are arbitrary sets of SMs.
-    #[default]
     Sm,
     /// Partitions consist of whole TPCs. A TPC mask selects the TPCs of a partition.
     Tpc,

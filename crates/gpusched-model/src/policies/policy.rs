@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Scheduling rule for the kernels of one partition, together with its schedulability test. The
 /// text form is a name such as `np-fp-rm`. In the formulas, a task has WCET C, period T, deadline
 /// D and release jitter J. The partition has m SMs.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Policy {
     /// Preemptive earliest deadline first.
-    #[default]
     Edf,
     /// Non-preemptive earliest deadline first.
     NpEdf,
@@ -84,6 +83,28 @@ impl Policy {
             Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => Strength::Sufficient,
             Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
             Policy::WorkCapacity | Policy::WorkCapacityDeadline => Strength::NecessaryOnly,
+        }
+    }
+
+    /// Returns what the policy requires of the GPU, as a phrase for display after the name of the policy.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Policy::Edf
+            | Policy::Density
+            | Policy::Hyperbolic
+            | Policy::LiuLayland
+            | Policy::FixedPriority(Preemption::Preemptive, _) => {
+                "one kernel at a time, preempted at any point at no cost"
+            }
+            Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => {
+                "one kernel at a time, never preempted"
+            }
+            Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => {
+                "one kernel at a time, preempted at the end of its running thread blocks"
+            }
+            Policy::WorkCapacity | Policy::WorkCapacityDeadline => {
+                "a necessary condition, which does not prove schedulability"
+            }
         }
     }
 

@@ -34,6 +34,18 @@ pub fn of(plan: &Plan, set: &TaskSet, checked: &Checked) -> Verdict {
     }
 }
 
+/// Returns the names of the policies of `plan`, each with its meaning.
+fn policies(plan: &Plan) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for policy in plan.partitions.iter().map(|partition| partition.verdict.policy) {
+        let name = format!("{policy} ({})", policy.meaning());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
 fn headline(plan: &Plan, set: &TaskSet, checked: &Checked) -> (Tone, &'static str, String) {
     let tasks = counted(set.tasks().len(), "task");
     let gpu = counted(plan.gpu_sms, "SM");
@@ -52,8 +64,9 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked) -> (Tone, &'static st
     }
     if plan.schedulable {
         let sentence = format!(
-            "All {tasks} meet all deadlines on {} of {gpu}, under the assumptions below.",
-            plan.sms_used
+            "All {tasks} meet all deadlines on {} of {gpu}, under {} and the assumptions below.",
+            plan.sms_used,
+            policies(plan)
         );
         return (Tone::Good, "Schedulable", sentence);
     }

@@ -29,16 +29,13 @@ impl Args {
     fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
-            None if self.request.policy().strength() == Strength::NecessaryOnly => {
-                let style = palette.good;
-                format!(
-                    "{style}NECESSARY CONDITION HOLDS{style:#} {on} ({} does not prove schedulability)",
-                    self.request.policy()
-                )
-            }
             None => {
                 let style = palette.good;
-                format!("{style}SCHEDULABLE{style:#} {on}")
+                let words = match self.request.policy().strength() {
+                    Strength::NecessaryOnly => "NECESSARY CONDITION HOLDS",
+                    Strength::Exact | Strength::Sufficient => "SCHEDULABLE",
+                };
+                format!("{style}{words}{style:#} {on}")
             }
             Some(Failure::HeuristicFailed) => {
                 let style = palette.bad;
@@ -48,7 +45,7 @@ impl Args {
                 )
             }
             Some(failure) if self.is_open(failure) => {
-                let (style, policy) = (palette.bad, self.request.policy());
+                let style = palette.bad;
                 let why = match failure {
                     Failure::TaskDoesNotFit { task } => {
                         format!(
@@ -58,7 +55,7 @@ impl Args {
                     }
                     _ => "every plan that passes this test needs more SMs than the GPU has".to_owned(),
                 };
-                format!("{style}NO PLAN FOUND{style:#} under the sufficient test `{policy}`: {why}")
+                format!("{style}NO PLAN FOUND{style:#} by a sufficient test: {why}")
             }
             Some(failure) => {
                 let style = palette.bad;
@@ -109,15 +106,19 @@ impl Args {
 
     /// Returns the full text for one task set. The work on the task set started at `start`.
     fn report(&self, (case, start): (&Case<'_>, Instant), plan: &Plan, palette: &Palette) -> String {
+        let granularity = { case.problem.offer() }.map_or(String::new(), |offer| {
+            format!(" with granularity {}", offer.hardware().granularity)
+        });
         let mut text = format!(
-            "{}\n{}: {}, heuristic {}, each partition under {}\n",
+            "{}{granularity}, under {}\n{}: {}, heuristic {}{}\n",
             self.headline(case, plan, palette),
+            self.request.policy_in_words(),
             case.set
                 .name()
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             counted(case.set.tasks().len(), "task"),
             self.kind(),
-            self.request.test_name()
+            self.request.interference_in_words()
         );
         if plan.failure.is_some() {
             let find = |problem: &Problem<'_>| self.find(problem, start);

@@ -43,7 +43,7 @@ pub struct Args {
     plan: Option<PathBuf>,
     #[command(flatten)]
     gpu: Gpu,
-    /// Scheduling policy [default: as in the plan; without a plan, edf]
+    /// Scheduling policy [default: as in the plan; without a plan, np-edf]
     #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
     /// Interference model [default: as in the plan; without a plan, conflict]
@@ -104,8 +104,8 @@ A run without deadline misses proves nothing about runs with other releases. For
 `gpusched partition`.
 
 Examples:
-  gpusched simulate tasks tasksets/tasksets/adas.json --gpu orin
-  gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --times short";
+  gpusched simulate tasks tasksets/tasksets/adas.json --gpu rtx2060
+  gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched simulate tasks tasksets/tasksets/adas.json --plan plan.json --times short";
 
 fn share(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);

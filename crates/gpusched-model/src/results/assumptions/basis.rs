@@ -55,7 +55,10 @@ impl Basis<'_> {
             add(&mut list, dispatch(policy));
             add(&mut list, preemption(policy));
         }
-        add(&mut list, Some(separation(self.granularity.unwrap_or_default())));
+        add(
+            &mut list,
+            Some(separation(self.granularity.unwrap_or(Granularity::Sm))),
+        );
         add(&mut list, Some(interference(self.interference, self.granularity)));
         self.memory(&mut list);
         self.unknown(&mut list);

@@ -18,7 +18,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", value_parser = word)]
     account: Option<String>,
     /// Time limit of each job in the format of Slurm, such as 30 (minutes) or 2:00:00
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "LIMIT", value_parser = time)]
     time: Option<String>,
     /// Memory of each job, such as 500M or 2G
     #[arg(long, value_name = "SIZE", value_parser = memory)]
