@@ -175,10 +175,10 @@ fn limits_explain_every_assumption() {
 fn text_has_the_list_unless_it_is_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let plan = folder.path().join("plan.json").display().to_string();
-    assert_eq!(run(&format!("partition {ADAS} --gpu xavier -o {plan}")).code, 0);
+    assert_eq!(run(&format!("partition {ADAS} --gpu orin -o {plan}")).code, 0);
     let commands = [
-        format!("test {ADAS} --sms 16"),
-        format!("partition {ADAS} --gpu xavier"),
+        format!("test {ADAS} --sms 24"),
+        format!("partition {ADAS} --gpu orin"),
         format!("verify {plan} {ADAS}"),
         format!("simulate tasks {ADAS} --plan {plan}"),
     ];
@@ -227,7 +227,10 @@ fn text_has_the_list_unless_it_is_quiet() {
 /// because older versions wrote no list.
 #[test]
 fn verify_compares_the_list() {
-    let plan = run(&format!("partition {ADAS} --gpu xavier --format json")).stdout;
+    let plan = run(&format!(
+        "partition {ADAS} --gpu xavier --granularity sm --policy edf --format json"
+    ))
+    .stdout;
     let changed = |change: &dyn Fn(&mut Vec<serde_json::Value>)| {
         let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
         change(plan["assumptions"].as_array_mut().unwrap());
@@ -260,9 +263,10 @@ fn verify_compares_the_list() {
 fn verify_takes_nothing_silently_from_a_plan() {
     let set = "tasksets/tasksets/shared-memory.json";
     let memory = "--interference conflict+bandwidth --memory-bandwidth 100GB/s";
-    let shared = run(&format!("partition {set} --gpu xavier {memory} --format json")).stdout;
-    let l4 = run(&format!("partition {ADAS} --gpu l4 --format json")).stdout;
-    let by_sms = run(&format!("partition {ADAS} --sms 8 --format json")).stdout;
+    let sms = "--granularity sm --policy edf --format json";
+    let shared = run(&format!("partition {set} --gpu xavier {memory} {sms}")).stdout;
+    let l4 = run(&format!("partition {ADAS} --gpu l4 {sms}")).stdout;
+    let by_sms = run(&format!("partition {ADAS} --sms 8 --policy edf --format json")).stdout;
     let forged = l4
         .replace(r#""sms":58"#, r#""sms":580"#)
         .replace(r#""gpu_sms":58"#, r#""gpu_sms":580"#);

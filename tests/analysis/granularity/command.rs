@@ -52,13 +52,13 @@ fn the_largest_partition_is_named() {
     );
 }
 
-/// A device without granularity gives the same result as its number of SMs, except for the description of the device.
+/// A device with granularity `sm` gives the same result as its number of SMs, except for the description of the device.
 #[test]
 fn any_sms_of_a_device_are_so_many_sms() {
     let by = |gpu: &str| -> serde_json::Value {
         serde_json::from_str(&run(&format!("partition {ADAS} {gpu} --format json")).stdout).unwrap()
     };
-    let (mut device, mut platform) = (by("--gpu orin"), by("--sms 16"));
+    let (mut device, mut platform) = (by("--gpu orin --granularity sm"), by("--sms 16"));
     assert_eq!(device["hardware"]["granularity"], "sm");
     assert_eq!(device["hardware"]["device"]["name"], "orin");
     device.as_object_mut().unwrap().remove("hardware");
@@ -106,6 +106,45 @@ fn earlier_options_are_aliases() {
         !help.contains("--platform") && !help.contains("--device"),
         "{help}"
     );
+}
+
+/// Without a granularity, each GPU gets the finest one that an export reserves, and the export accepts the plan. A GPU
+/// without such a granularity gets single SMs and a warning, also with `--quiet`.
+#[test]
+fn default_plans_are_exported() {
+    let set = r#"{"tasks":[{"period":"10ms","wcet":"1ms"}]}"#;
+    let mut without = Vec::new();
+    for device in gpusched::model::Device::all() {
+        let line = format!("partition - --gpu {} --format json -q", device.name());
+        let answer = run_with(&line, set);
+        assert_eq!(answer.code, 0, "{line}: {}", answer.stderr);
+        let plan: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+        let granularity = plan["hardware"]["granularity"].as_str().unwrap();
+        let tool = match granularity {
+            "sm" => {
+                assert!(
+                    answer.stderr.starts_with("warning: gpusched knows no tool"),
+                    "{answer:?}"
+                );
+                without.push(device.name().to_owned());
+                continue;
+            }
+            "tpc" => "libsmctrl",
+            other => other,
+        };
+        assert_eq!(answer.stderr, "", "{line}");
+        let exported = run_with(
+            &format!("{} --export {tool}", line.replace("--format json ", "")),
+            set,
+        );
+        assert_eq!(exported.code, 0, "{line} --export {tool}: {}", exported.stderr);
+        let text = run_with(&format!("partition - --gpu {}", device.name()), set).stdout;
+        let first = text.lines().next().unwrap();
+        let end =
+            format!(" with granularity {granularity}, under np-edf: one kernel at a time, never preempted");
+        assert!(first.ends_with(&end), "{first}");
+    }
+    assert_eq!(without, ["tx2", "k5000", "gb10"]);
 }
 
 /// A plan for a GPU contains the GPU at every granularity, so that a later export is possible.
@@ -212,7 +251,7 @@ fn what_cannot_be_is_refused() {
         "--gpu xavier --granularity mig".into(),
         "--sms 8 --export csv".into(),
         "--gpu a100 --granularity tpc --export mig".into(),
-        "--gpu a100 --export libsmctrl".into(),
+        "--gpu a100 --granularity sm --export libsmctrl".into(),
         "--gpu h100 --granularity tpc --export libsmctrl".into(),
         format!("--gpu {wide} --granularity tpc --export libsmctrl"),
         "--gpu a100 --export csv --export-to -".into(),

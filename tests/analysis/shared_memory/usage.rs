@@ -58,7 +58,7 @@ fn usage_is_checked() {
             "policy: found lp-edf, expected edf, np-edf",
         ),
         (
-            "test - --sms 2 --interference conflict+bandwidth --memory-bandwidth 9GB/s --response-times",
+            "test - --sms 2 --interference conflict+bandwidth --memory-bandwidth 9GB/s --policy edf --response-times",
             "--response-times: found --policy edf with memory traffic",
         ),
         (

@@ -72,7 +72,7 @@ fn what_takes_too_long_asks_for_a_duration() {
 #[test]
 fn plans_that_do_not_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = run(&format!("partition {ADAS} --gpu xavier --format json")).stdout;
+    let plan = run(&format!("partition {ADAS} --sms 8 --policy edf --format json")).stdout;
     let path = folder.path().join("plan.json");
     let part = |tasks: &str| {
         let start = plan.find("\"tasks\":[").unwrap();

@@ -51,7 +51,10 @@ fn ten_tasks_in_a_second() {
         at,
         "generate --tasks 10 --utilization 3 --count 1 --seed 3 -o set.json",
     );
-    answer(at, "partition set.json --gpu xavier -o plan.json");
+    answer(
+        at,
+        "partition set.json --gpu xavier --granularity sm --policy edf -o plan.json",
+    );
     let run = "simulate tasks set.json --plan plan.json --duration 1s --format json";
     let plain = answer(at, run);
     let drawn = answer(
