@@ -149,13 +149,13 @@ def test(
         task_set: One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input.
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
-        policy: Policy and its test [default: edf]. Exact tests with immediate preemption: `edf` (earliest deadline
-            first), and the fixed priorities `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the
-            order of the tasks) and `fp-audsley` (Audsley's algorithm). Exact tests without preemption: `np-edf`,
-            `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`. Sufficient tests with preemption at thread-block
-            boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Sufficient bounds: `density`
-            (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities). Necessary conditions:
-            `work-capacity` and `work-capacity-deadline`.
+        policy: Policy and its test [default: np-edf]. Exact tests without preemption: `np-edf` (earliest deadline
+            first), and the fixed priorities `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
+            `np-fp-given` (in the order of the tasks) and `np-fp-audsley` (Audsley's algorithm). Sufficient tests
+            with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
+            `lp-fp-audsley`. Exact tests with preemption at any point at no cost, which no GPU offers: `edf`, `dm`,
+            `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
+            (for fixed priorities). Necessary conditions: `work-capacity` and `work-capacity-deadline`.
         interference: Interference model. ``conflict``: Tasks of the same kind in one partition have the WCET in
             conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
             the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
@@ -251,13 +251,13 @@ def partition(
         task_set: One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input.
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
-        policy: Policy and its test [default: edf]. Exact tests with immediate preemption: `edf` (earliest deadline
-            first), and the fixed priorities `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the
-            order of the tasks) and `fp-audsley` (Audsley's algorithm). Exact tests without preemption: `np-edf`,
-            `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`. Sufficient tests with preemption at thread-block
-            boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Sufficient bounds: `density`
-            (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities). Necessary conditions:
-            `work-capacity` and `work-capacity-deadline`.
+        policy: Policy and its test [default: np-edf]. Exact tests without preemption: `np-edf` (earliest deadline
+            first), and the fixed priorities `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
+            `np-fp-given` (in the order of the tasks) and `np-fp-audsley` (Audsley's algorithm). Sufficient tests
+            with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
+            `lp-fp-audsley`. Exact tests with preemption at any point at no cost, which no GPU offers: `edf`, `dm`,
+            `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
+            (for fixed priorities). Necessary conditions: `work-capacity` and `work-capacity-deadline`.
         interference: Interference model. ``conflict``: Tasks of the same kind in one partition have the WCET in
             conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
             the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
@@ -278,7 +278,8 @@ def partition(
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
-        granularity: Unit of the partition sizes; requires ``gpu`` [default: sm]. ``sm``: Partitions are arbitrary
+        granularity: Unit of the partition sizes; requires ``gpu`` [default: finest unit with an export]. The
+            default has the smallest partitions that `gpusched export` can reserve. ``sm``: Partitions are arbitrary
             sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the TPCs of a partition.
             ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. A
             green context has at least a minimum number of SMs, and its number of SMs is a multiple of a fixed step.
@@ -1212,22 +1213,23 @@ def simulate_tasks(
             one partition.
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
-        policy: Scheduling policy [default: as in the plan; without a plan, edf]. ``edf``: Earliest deadline first,
-            preemptive: exact. ``np-edf``: Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest
-            deadline first, preemption at block boundaries: sufficient. ``dm``: Deadline-monotonic priorities,
-            preemptive: exact. ``rm``: Rate-monotonic priorities, preemptive: exact. ``fp-given``: Priorities in
-            task order, first task highest, preemptive: exact. ``fp-audsley``: Optimal priorities (Audsley),
-            preemptive: exact. ``np-fp``: Deadline-monotonic priorities, non-preemptive: exact. ``np-fp-rm``:
-            Rate-monotonic priorities, non-preemptive: exact. ``np-fp-given``: Priorities in task order, first task
-            highest, non-preemptive: exact. ``np-fp-audsley``: Optimal priorities (Audsley), non-preemptive: exact.
-            ``lp-fp``: Deadline-monotonic priorities, preemption at block boundaries: sufficient. ``lp-fp-rm``:
-            Rate-monotonic priorities, preemption at block boundaries: sufficient. ``lp-fp-given``: Priorities in
-            task order, first task highest, preemption at block boundaries: sufficient. ``lp-fp-audsley``: Optimal
-            priorities (Audsley), preemption at block boundaries: sufficient. ``density``: Σ C/min(T, D − J) ≤ 1:
-            sufficient for edf. ``hyperbolic``: Π (C/T' + 1) ≤ 2: sufficient for preemptive priorities in the order
-            of T' = min(T, D) − J. ``liu-layland``: Σ C/T' ≤ n·(2^(1/n) − 1): sufficient for the priorities of
-            `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m: necessary only (an interpretation of [Singh21] §3.6).
-            ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m) ≤ D for each task: necessary only.
+        policy: Scheduling policy [default: as in the plan; without a plan, np-edf]. ``edf``: Earliest deadline
+            first, preemptive: exact. ``np-edf``: Earliest deadline first, non-preemptive: exact. ``lp-edf``:
+            Earliest deadline first, preemption at block boundaries: sufficient. ``dm``: Deadline-monotonic
+            priorities, preemptive: exact. ``rm``: Rate-monotonic priorities, preemptive: exact. ``fp-given``:
+            Priorities in task order, first task highest, preemptive: exact. ``fp-audsley``: Optimal priorities
+            (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic priorities, non-preemptive: exact.
+            ``np-fp-rm``: Rate-monotonic priorities, non-preemptive: exact. ``np-fp-given``: Priorities in task
+            order, first task highest, non-preemptive: exact. ``np-fp-audsley``: Optimal priorities (Audsley),
+            non-preemptive: exact. ``lp-fp``: Deadline-monotonic priorities, preemption at block boundaries:
+            sufficient. ``lp-fp-rm``: Rate-monotonic priorities, preemption at block boundaries: sufficient.
+            ``lp-fp-given``: Priorities in task order, first task highest, preemption at block boundaries:
+            sufficient. ``lp-fp-audsley``: Optimal priorities (Audsley), preemption at block boundaries: sufficient.
+            ``density``: Σ C/min(T, D − J) ≤ 1: sufficient for edf. ``hyperbolic``: Π (C/T' + 1) ≤ 2: sufficient for
+            preemptive priorities in the order of T' = min(T, D) − J. ``liu-layland``: Σ C/T' ≤ n·(2^(1/n) − 1):
+            sufficient for the priorities of `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m: necessary only (an
+            interpretation of [Singh21] §3.6). ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m) ≤ D for each task:
+            necessary only.
         interference: Interference model [default: as in the plan; without a plan, conflict]. ``conflict``: Tasks of
             the same kind in one partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ.
             ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model
