@@ -279,10 +279,10 @@ impl Device {
         self.compute_capability.as_deref()
     }
 
-    /// Returns the major number of the compute capability, or `None` if it is unknown.
-    pub fn compute_major(&self) -> Option<u32> {
-        let (major, _) = self.compute_capability.as_deref()?.split_once('.')?;
-        major.parse().ok()
+    /// Returns the major and the minor number of the compute capability, or `None` if it is unknown.
+    pub fn compute_numbers(&self) -> Option<(u32, u32)> {
+        let (major, minor) = self.compute_capability.as_deref()?.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
     }
 
     /// M: number of SMs.
@@ -324,6 +324,17 @@ impl Device {
         let before: u32 = self.tpcs_per_gpc.iter().take(index).sum();
         let tpcs = self.tpcs_per_gpc.get(index).copied().unwrap_or(0);
         (before..before + tpcs).collect()
+    }
+
+    /// Returns whether the device states the GPC of each TPC. Without this statement, the TPC numbers of a GPC are only
+    /// an assumption: real GPUs number their TPCs in many ways.
+    pub fn states_gpc_of_tpc(&self) -> bool {
+        self.gpc_of_tpc.is_some()
+    }
+
+    /// Returns the GPC number of TPC number `tpc`. Returns `None` if the device does not state it.
+    pub fn gpc_of_tpc(&self, tpc: u32) -> Option<u32> {
+        self.gpc_of_tpc.as_ref()?.get(tpc as usize).copied()
     }
 
     /// Returns the SM numbers of TPC number `tpc`. The range is empty if the TPCs are unknown.
