@@ -83,8 +83,8 @@ struct DeviceShape {
     /// Product name of the device, for display.
     #[serde(default)]
     title: String,
-    /// Compute capability, such as `"8.0"`. The compute capability determines the meaning of the
-    /// bits of a TPC mask.
+    /// Compute capability of an NVIDIA GPU, such as `"8.0"`. The compute capability determines the meaning of the bits of
+    /// a TPC mask. If the field is absent, gpusched exports no TPC masks for the device.
     #[serde(default)]
     compute_capability: Option<String>,
     /// M: number of SMs.
@@ -99,8 +99,10 @@ struct DeviceShape {
     #[serde(default)]
     #[schemars(length(min = 1, max = MAX_GPCS))]
     tpcs_per_gpc: Option<Vec<u32>>,
-    /// GPC number of each TPC. By default, the TPCs of the first GPC have the lowest numbers, followed by the TPCs of
-    /// the second GPC, and so on. Two GPUs of the same product may have different assignments.
+    /// GPC number of each TPC, as read from your card, for example with `libsmctrl_get_gpc_info`. Two GPUs of the same
+    /// product may have different assignments. If the field is absent, gpusched places partitions as if the TPCs of the
+    /// first GPC had the lowest numbers. It then exports no TPC masks of GPCs, and assumes that any two partitions share
+    /// the ports of a GPC.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
     /// Supported sizes of CUDA green contexts. If the field is absent, the device does not support green contexts.
