@@ -245,7 +245,7 @@ fn each_verdict_states_its_ports() {
     // A system with one partition, with two partitions, and without a GPU.
     let system = |partitions: &str, segments: &str| {
         let text = format!(
-            r#"{{"cores":[{{"name":"c","policy":"fp"}}],"partitions":[{partitions}],"tasks":[{{"period":"10ms","segments":[{segments}]}}]}}"#
+            r#"{{"cores":[{{"name":"c","policy":"fp"}}],"partitions":[{partitions}],"tasks":[{{"name":"t","period":"10ms","segments":[{segments}]}}]}}"#
         );
         let answer = run_with("test - --format json", text);
         assert_eq!(answer.code, 0, "{answer:?}");
