@@ -30,6 +30,7 @@ mod kernel_wcet;
 mod margin;
 mod optimal;
 mod plan_soundness;
+mod ports;
 mod prediction;
 mod published_examples;
 mod sensitivity;

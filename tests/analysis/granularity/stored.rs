@@ -29,7 +29,15 @@ fn stored_plans_are_exported_like_new_ones() {
             }
             let at_once = run(&format!("partition {options} --export {tool}"));
             let later = run(&format!("export {plan} {ADAS} --as {tool}"));
-            let renamed = |text: &str| text.replace("--export: ", "--as: ");
+            // Only `partition` warns about shared ports.
+            let renamed = |text: &str| -> String {
+                let lines = text
+                    .lines()
+                    .filter(|line| !line.starts_with("warning: partitions "));
+                lines
+                    .map(|line| line.replace("--export: ", "--as: ") + "\n")
+                    .collect()
+            };
             assert_eq!(
                 (at_once.code, &at_once.stdout),
                 (later.code, &later.stdout),
@@ -41,7 +49,7 @@ fn stored_plans_are_exported_like_new_ones() {
             assert_eq!(same, later, "{options}");
         }
     }
-    assert!(exported > 12, "{exported}");
+    assert!(exported > 10, "{exported}");
 }
 
 /// The export depends only on the plan, not on its heuristic or bound.

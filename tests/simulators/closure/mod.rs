@@ -8,6 +8,8 @@
 //! `gpusched validate --warps` found files 13 to 15. In file 13, a kernel uses one channel at a time. Few reads of another
 //! kernel change the order of its own reads, so that it misses L1 more often. In file 14, nine reads change the order of
 //! stores at the crossbar. In file 15, one block of another kernel changes the distribution of blocks to SMs.
+//!
+//! File 16 contains no traffic of note. It shows that no form of memory time is a bound if an SM refuses replies.
 
 use std::sync::LazyLock;
 
@@ -50,7 +52,7 @@ const RUNS: [(&str, &str, u64, f64, f64); 15] = [
 ];
 
 /// All of these kernels exceed the bound of the peak bandwidth. Memory time at the lowest rates and at the own rates bounds
-/// all kernels of all runs. The balanced rates fail exactly where a kernel camps.
+/// all kernels of files 01 to 15. The balanced rates fail exactly where a kernel camps.
 #[test]
 fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
     let examiner = Examiner::new(machine(), &STRESS);
@@ -77,6 +79,23 @@ fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
         let fails = victims.iter().any(|victim| victim.exceeds(Form::Balanced));
         assert_eq!(fails, camps, "{file}");
     }
+}
+
+/// The universal rates have a counterexample, although each kernel has its own clusters. One kernel refuses the replies to
+/// its loads past L1 while other warps of the same SM compute. These replies then block slices of L2, so the matrix
+/// multiplication on other SMs waits, too. `gpusched validate --warps --bound universal --systems 30 --seed 5` found this
+/// co-run with the programs starve4, matmul, pc and vadd.
+#[test]
+fn refused_replies_exceed_universal_rates_on_own_clusters() {
+    let path = root().join("tests/simulators/closure/runs/16-starved-slices.json");
+    let run: WarpRun = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let examiner = Examiner::new(machine(), &STRESS);
+    let victims = examiner.examine(run.shape()).unwrap().unwrap();
+    let victim = &victims[0];
+    assert_eq!((victim.name.as_str(), victim.together), ("0-matmul", 163_099));
+    assert!(victim.exceeds(Form::Universal) && victim.exceeds(Form::Balanced));
+    let over = victim.together as f64 / victim.bound(Form::Universal).unwrap() as f64;
+    assert!((over - 1.605).abs() < 5e-4, "{over}");
 }
 
 #[test]

@@ -54,7 +54,8 @@ impl Export<'_> {
         format!("{mark} Assumptions, which gpusched does not check:\n") + &lines.collect::<String>()
     }
 
-    /// Returns the SMs of `partition`, ascending, or `None` if the driver chooses the SMs.
+    /// Returns the SMs of `partition`, ascending, or `None` if the driver chooses the SMs. Also `None` for GPCs
+    /// whose SMs the device does not state.
     pub fn sms(&self, partition: &Partition) -> Option<Vec<u32>> {
         let of_tpcs = |tpcs: Vec<u32>| -> Vec<u32> {
             let mut sms: Vec<u32> = tpcs
@@ -66,6 +67,7 @@ impl Export<'_> {
         };
         match partition.place.as_ref()? {
             Place::Sms(sms) => Some(sms.clone()),
+            Place::Gpcs(_) if !self.device().states_gpc_of_tpc() => None,
             Place::Tpcs(_) | Place::Gpcs(_) => Some(of_tpcs(self.tpcs(partition)?)),
             Place::Instance(_) => None,
         }

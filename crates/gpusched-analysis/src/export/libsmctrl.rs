@@ -3,33 +3,55 @@
 //! A set bit *disables* a TPC. A stream mask has 64 bits, or 128 bits if the device has more than 64 TPCs.
 
 use super::content::{Export, unplaced};
-use gpusched_model::Device;
+use gpusched_model::device::{Device, Granularity, Hardware};
 use gpusched_model::error::Error;
 
-/// Checks that masks can describe the partitions of `device`.
+/// Compute capabilities that libsmctrl supports, with bits that are TPC numbers (libsmctrl's README, supported GPUs).
+const CAPABILITIES: std::ops::Range<(u32, u32)> = (3, 5)..(9, 0);
+
+/// Checks that masks can describe the partitions of `hardware`.
 ///
 /// From compute capability 9.0 on, the bit numbers of a mask are not TPC numbers. The bit numbers count units on the
-/// chip, including disabled units (libsmctrl's README, known issues).
-pub(super) fn check(device: &Device) -> Result<(), Error> {
+/// chip, including disabled units (libsmctrl's README, known issues). A device without a compute capability may be of
+/// this kind, or it may be no GPU of NVIDIA.
+///
+/// The TPC numbers of a GPC differ between cards. On published maps of V100 and A100, consecutive TPC numbers belong to
+/// different GPCs. So masks of GPCs require a map of the card.
+pub(super) fn check(hardware: &Hardware) -> Result<(), Error> {
+    let device = &hardware.device;
     let tpcs = tpcs(device);
+    let refused = |found: String, expected: &str| Err(Error::parameter("target", found, expected));
+    let name = device.name();
     if tpcs > 128 {
-        return Err(Error::parameter(
-            "target",
-            format!("libsmctrl for the {tpcs} TPCs of device {}", device.name()),
+        return refused(
+            format!("libsmctrl for the {tpcs} TPCs of device {name}"),
             "at most 128 TPCs, because a mask has 128 bits",
-        ));
+        );
     }
-    match device.compute_major() {
-        Some(major) if major >= 9 => Err(Error::parameter(
-            "target",
-            format!(
-                "libsmctrl for device {} of compute capability {major}.x",
-                device.name()
-            ),
-            "compute capability 8.x or lower, because from 9.0 on the bits of a mask are not TPC numbers",
-        )),
-        _ => Ok(()),
+    match device.compute_numbers() {
+        Some(numbers) if CAPABILITIES.contains(&numbers) => {}
+        Some((major, minor)) => {
+            return refused(
+                format!("libsmctrl for device {name} of compute capability {major}.{minor}"),
+                "compute capability 3.5 to 8.x, because from 9.0 on the bits of a mask are not TPC numbers",
+            );
+        }
+        None => {
+            return refused(
+                format!("libsmctrl for device {name} without `compute_capability`"),
+                "the `compute_capability` of an NVIDIA GPU, 3.5 to 8.x, because from 9.0 on the bits of a mask are not TPC \
+                 numbers",
+            );
+        }
     }
+    if hardware.granularity == Granularity::Gpc && !device.states_gpc_of_tpc() {
+        return refused(
+            format!("libsmctrl for GPCs of device {name}, whose TPC numbers are unknown"),
+            "granularity tpc, or a device file that states `gpc_of_tpc` as read from your card \
+             (libsmctrl_get_gpc_info), because cards number their TPCs differently",
+        );
+    }
+    Ok(())
 }
 
 /// Returns the number of TPCs. The number is known, because the granularity is TPCs or GPCs.

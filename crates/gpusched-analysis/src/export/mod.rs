@@ -85,7 +85,7 @@ impl Target {
             return Err(Error::parameter("target", found, expected));
         }
         match self {
-            Target::Libsmctrl => libsmctrl::check(&hardware.device),
+            Target::Libsmctrl => libsmctrl::check(hardware),
             _ => Ok(()),
         }
     }

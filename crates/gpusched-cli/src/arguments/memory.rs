@@ -31,7 +31,7 @@ pub struct Memory {
     pub memory_rates: Option<MemoryRates>,
     /// Form of the rates [default: universal]
     ///
-    /// With `--memory-rates`. `universal` is safest. The other forms are only tested.
+    /// With `--memory-rates`. `universal` is safest. All forms are only tested, with known counterexamples.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>(), help_heading = "Analysis")]
     pub memory_time: Option<RateForm>,
     /// Percentage added to WCETs, because times vary [default: 20]

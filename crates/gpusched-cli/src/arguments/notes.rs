@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::arguments::Memory;
 use crate::complain;
 use crate::report::clip;
+use gpusched_model::assumptions::Ports;
+use gpusched_model::device::Granularity;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bytes, SharedMemory};
 use gpusched_model::{Device, Plan, Platform, Task, TaskSet};
@@ -68,20 +70,23 @@ impl Notes {
     }
 }
 
-/// Writes a warning if `memory` states a bandwidth that `device` cannot sustain. Unless `quiet`, also writes a note if
-/// `memory` states the rates of another GPU.
+/// Writes a warning if `memory` states a bandwidth that `device` cannot sustain. Unless `quiet`, also writes a note if the
+/// peak bandwidth of `device` is unknown, or if `memory` states the rates of another GPU.
 pub fn rates(memory: &Memory, device: Option<&Device>, quiet: bool) {
     let Some(gpu) = device.map(Device::name) else {
         return;
     };
     let peak = Platform::named(gpu).and_then(|platform| platform.peak_memory_bandwidth);
-    if let (Some(stated), Some(peak)) = (memory.memory_bandwidth, peak)
-        && stated >= peak
-    {
-        complain(&format!(
+    match (memory.memory_bandwidth, peak) {
+        (Some(stated), Some(peak)) if stated >= peak => complain(&format!(
             "warning: `--memory-bandwidth {stated}` is unsafe: the peak of `{gpu}` in the data sheet is {peak}, and no memory \
              sustains its peak under every request mix"
-        ));
+        )),
+        (Some(stated), None) if !quiet => complain(&format!(
+            "note: gpusched does not know the peak memory bandwidth of `{gpu}`; check that `--memory-bandwidth {stated}` is \
+             below the peak"
+        )),
+        _ => {}
     }
     if let Some(rates) = memory
         .memory_rates
@@ -93,6 +98,22 @@ pub fn rates(memory: &Memory, device: Option<&Device>, quiet: bool) {
             clip(&rates.machine, 40)
         ));
     }
+}
+
+/// Writes a warning if partitions of `granularity` may delay each other at `ports`.
+pub fn ports(ports: &Ports, granularity: Granularity) {
+    let found = match ports {
+        Ports::Own => return,
+        Ports::SharedTpcs(pairs) => format!("partitions {pairs} share TPC ports"),
+        Ports::SharedGpcs(pairs) => format!("partitions {pairs} share GPC ports"),
+        Ports::SomeGpcs => format!("partitions of granularity `{granularity}` may share GPC ports"),
+        Ports::Unknown => {
+            format!("partitions of granularity `{granularity}` may share ports of TPCs and GPCs")
+        }
+    };
+    complain(&format!(
+        "warning: {found}, where kernels delay each other; the verdict counts no delay at ports"
+    ));
 }
 
 /// Returns the first name that two tasks have in common.

@@ -184,7 +184,7 @@ impl Request {
                     true => "",
                     false => ", without contention in a partition",
                 };
-                let form = self.memory.form().described(self.memory.own_l2);
+                let form = self.memory.form().described();
                 format!(", with the memory time of other partitions ({form}){inside}")
             }
             Interference::Bandwidth => {

@@ -1,11 +1,13 @@
 //! Plans of `partition` for end-to-end systems.
 
 use super::{only, verdict_text};
+use crate::arguments::notes;
 use crate::report::{
     About, Column, Form, Output, OutputPath, Palette, Report, Rows, Table, clip, json_document,
 };
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::{Gpu, Search, plan};
+use gpusched_model::assumptions::Ports;
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{Draft, System, SystemPlan};
 use gpusched_model::error::Result;
@@ -33,6 +35,10 @@ pub fn partition(
         _ => refusal.at(&name, None),
     })?;
     let schedulable = found.schedulable;
+    if let Some(offer) = gpu.offer.filter(|_| schedulable) {
+        let ports = Ports::of_partitions(found.partitions.len());
+        notes::ports(&ports, offer.hardware().granularity);
+    }
     if let (Some(beside), Some(system)) = (beside, &found.system) {
         output.complete(beside, json_document(system)?)?;
     }

@@ -23,7 +23,7 @@ use gpusched_analysis::partitioning::{
     self, AUTO_BUDGET, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Problem, Traffic,
     listed, near_enough, partition_by,
 };
-use gpusched_model::assumptions::{Assumption, Basis};
+use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
@@ -147,6 +147,9 @@ impl Args {
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
                 if case.notes_on_conflict(&self.request) {
                     notes::conflict(case.set, &plan);
+                }
+                if let Some(hardware) = plan.hardware.as_ref().filter(|_| case.alone && plan.schedulable) {
+                    notes::ports(&Ports::of_plan(&plan), hardware.granularity);
                 }
                 if self.sensitivity {
                     plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);

@@ -7,7 +7,7 @@ use crate::end_to_end::{self, Input};
 use crate::plans::explanation;
 use crate::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines, numbered};
 use gpusched_analysis::schedulability;
-use gpusched_model::assumptions::{Assumption, Basis};
+use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::policy::Strength;
@@ -188,6 +188,7 @@ impl Args {
             memory: case.problem.memory(),
             granularity: None,
             several: false,
+            ports: Ports::Unknown,
         };
         Assumption::listed(basis.assumptions(), case.alone)
     }

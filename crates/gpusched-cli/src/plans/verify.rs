@@ -54,7 +54,7 @@ pub struct Args {
     memory_rates: Option<MemoryRates>,
     /// Expected form of the rates, for memory times
     ///
-    /// Some forms are only tested, not proven. `verify` accepts such a form as proof if you state it here.
+    /// Counterexamples are known for each form. `verify` accepts a form as proof only if you state it here.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>())]
     memory_time: Option<RateForm>,
     /// Expected percentage added to WCETs, for memory times
@@ -83,7 +83,7 @@ result states which part of a bound is confirmed.
 State the GPU, the memory bandwidth and the models of your system as options. `verify` refuses a plan with other values. Without
 an option, `verify` takes the value from the plan and lists it in the result. If a plan names a built-in GPU, it must contain the
 description of this GPU.
-The forms `balanced` and `own-drain` of memory times are tested, with known counterexamples. `--memory-time` accepts a form as an assumption.
+Memory times are only tested, and counterexamples are known for each form. `--memory-time` accepts a form as an assumption.
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong or not schedulable.
 
 Examples:
@@ -101,7 +101,7 @@ struct Answer {
     /// Verdict of the plan.
     schedulable: bool,
     /// Whether the plan is verified and schedulable, and the test of every partition is exact or sufficient. If the
-    /// form of the memory times is only tested, the user must also state `--memory-time`.
+    /// plan uses memory times, the user must also state `--memory-time`, because memory times are only tested.
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
@@ -237,12 +237,10 @@ impl Args {
 }
 
 impl Args {
-    /// Whether a verified `plan` proves that the tasks are schedulable. A bound that is only tested proves nothing,
-    /// unless the user states its form. If partitions have their own L2 ways, the user must also state `--own-l2`.
+    /// Whether a verified `plan` proves that the tasks are schedulable. Memory times are only tested, so they
+    /// prove nothing unless the user states their form. If partitions have their own L2 ways, the user must also state `--own-l2`.
     fn proves(&self, plan: &Plan) -> bool {
-        let accepts = |time: MemoryTime| {
-            (!time.form.is_only_tested() || self.memory_time.is_some()) && (!time.own_l2 || self.own_l2)
-        };
+        let accepts = |time: MemoryTime| self.memory_time.is_some() && (!time.own_l2 || self.own_l2);
         plan.schedulable
             && !plan.partitions.iter().any(necessary_only)
             && plan.memory.and_then(|memory| memory.time).is_none_or(accepts)
@@ -367,7 +365,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
         let bound = verified.bound.as_ref();
         let time = plan.memory.and_then(|memory| memory.time);
         let strength = time.map_or(String::new(), |time| {
-            format!("; memory time {}", time.form.described(time.own_l2))
+            format!("; memory time {}", time.form.described())
         });
         let line = if plan.schedulable && !answer.proven && !plan.partitions.iter().any(necessary_only) {
             let form = time.map(|time| time.form).unwrap_or_default();

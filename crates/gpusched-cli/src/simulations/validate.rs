@@ -68,6 +68,8 @@ pub struct Args {
     #[arg(long, value_name = "MACHINE", default_value = "rtx2060")]
     machine: String,
     /// Bound that no kernel may exceed; only with --warps
+    ///
+    /// Counterexamples are known for each bound, also on own clusters: no bound counts delays at ports of TPCs and GPCs.
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Bound::Universal)]
     bound: Bound,
     /// Part of the memory that each partition has for itself; only with --warps

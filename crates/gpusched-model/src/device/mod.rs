@@ -83,8 +83,8 @@ struct DeviceShape {
     /// Product name of the device, for display.
     #[serde(default)]
     title: String,
-    /// Compute capability, such as `"8.0"`. The compute capability determines the meaning of the
-    /// bits of a TPC mask.
+    /// Compute capability of an NVIDIA GPU, such as `"8.0"`. The compute capability determines the meaning of the bits of
+    /// a TPC mask. If the field is absent, gpusched exports no TPC masks for the device.
     #[serde(default)]
     compute_capability: Option<String>,
     /// M: number of SMs.
@@ -99,8 +99,10 @@ struct DeviceShape {
     #[serde(default)]
     #[schemars(length(min = 1, max = MAX_GPCS))]
     tpcs_per_gpc: Option<Vec<u32>>,
-    /// GPC number of each TPC. By default, the TPCs of the first GPC have the lowest numbers, followed by the TPCs of
-    /// the second GPC, and so on. Two GPUs of the same product may have different assignments.
+    /// GPC number of each TPC, as read from your card, for example with `libsmctrl_get_gpc_info`. Two GPUs of the same
+    /// product may have different assignments. If the field is absent, gpusched places partitions as if the TPCs of the
+    /// first GPC had the lowest numbers. It then exports no TPC masks of GPCs, and assumes that any two partitions share
+    /// the ports of a GPC.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
     /// Supported sizes of CUDA green contexts. If the field is absent, the device does not support green contexts.
@@ -279,10 +281,10 @@ impl Device {
         self.compute_capability.as_deref()
     }
 
-    /// Returns the major number of the compute capability, or `None` if it is unknown.
-    pub fn compute_major(&self) -> Option<u32> {
-        let (major, _) = self.compute_capability.as_deref()?.split_once('.')?;
-        major.parse().ok()
+    /// Returns the major and the minor number of the compute capability, or `None` if it is unknown.
+    pub fn compute_numbers(&self) -> Option<(u32, u32)> {
+        let (major, minor) = self.compute_capability.as_deref()?.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
     }
 
     /// M: number of SMs.
@@ -324,6 +326,17 @@ impl Device {
         let before: u32 = self.tpcs_per_gpc.iter().take(index).sum();
         let tpcs = self.tpcs_per_gpc.get(index).copied().unwrap_or(0);
         (before..before + tpcs).collect()
+    }
+
+    /// Returns whether the device states the GPC of each TPC. Without this statement, the TPC numbers of a GPC are only
+    /// an assumption: real GPUs number their TPCs in many ways.
+    pub fn states_gpc_of_tpc(&self) -> bool {
+        self.gpc_of_tpc.is_some()
+    }
+
+    /// Returns the GPC number of TPC number `tpc`. Returns `None` if the device does not state it.
+    pub fn gpc_of_tpc(&self, tpc: u32) -> Option<u32> {
+        self.gpc_of_tpc.as_ref()?.get(tpc as usize).copied()
     }
 
     /// Returns the SM numbers of TPC number `tpc`. The range is empty if the TPCs are unknown.

@@ -2,7 +2,7 @@
 
 use super::{Communication, PartitionPolicy, System};
 use crate::Interference;
-use crate::assumptions::{Assumption, AssumptionId as Id};
+use crate::assumptions::{Assumption, AssumptionId as Id, Ports};
 use crate::time::Time;
 
 impl System {
@@ -83,6 +83,8 @@ impl System {
             id,
             text,
         );
+        let ports = Ports::of_partitions(self.partitions().len());
+        add(!self.partitions().is_empty(), ports.id(), &ports.to_string());
         if let Some(memory) = self.memory() {
             let text = format!(
                 "While requests are pending, the memory moves at least {memory}, for every mix of requests. Only the segments use the memory."

@@ -71,6 +71,9 @@ impl Map {
         }
         let device = hardware.map(|hardware| &hardware.device);
         let note = match (placed, device) {
+            (true, Some(device)) if !device.tpcs_per_gpc().is_empty() && !device.states_gpc_of_tpc() => {
+                "Each cell is an SM. The TPC numbers of the GPCs differ between cards, and the map shows one example.".to_owned()
+            }
             (true, _) => "Each cell is an SM at its place on the GPU.".to_owned(),
             (false, Some(_)) => "Each cell is an SM. The driver chooses the SMs of each partition, so only the numbers of SMs are exact.".to_owned(),
             (false, None) => "Each cell is an SM. The plan names no GPU, so only the numbers of SMs are exact.".to_owned(),

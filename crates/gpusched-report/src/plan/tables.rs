@@ -2,7 +2,7 @@
 
 use gpusched_model::plan::Proof;
 use gpusched_model::time::Time;
-use gpusched_model::{Partition, Plan, Policy, TaskSet, counted};
+use gpusched_model::{Partition, Plan, Policy, RateForm, TaskSet, counted};
 
 use super::memory::{is_divided, of_instance};
 use super::system::System;
@@ -33,10 +33,7 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
         interference.unwrap_or_else(|| "unnamed".to_owned()),
     ));
     if let Some(time) = plan.memory.and_then(|memory| memory.time) {
-        facts.push((
-            "Memory time",
-            format!("{time}; {}", time.form.strength(time.own_l2)),
-        ));
+        facts.push(("Memory time", format!("{time}; {}", RateForm::STRENGTH)));
     } else if let Some(memory) = plan.memory {
         facts.push(("Guaranteed memory bandwidth", memory.bandwidth.to_string()));
         facts.push(("Memory arbiter", memory.arbitration.to_string()));

@@ -1,12 +1,12 @@
 //! Selection of the assumptions of a verdict.
 
 use super::sentences::{self, Part};
-use super::{Assumption, AssumptionId};
+use super::{Assumption, AssumptionId, Ports};
 use crate::device::Granularity;
 use crate::plan::Plan;
 use crate::policy::{Policy, Preemption, Priorities};
 use crate::tasks::wcet::WcetSource;
-use crate::traffic::{Arbitration, MemoryTime, SharedMemory};
+use crate::traffic::{Arbitration, MemoryTime, RateForm, SharedMemory};
 use crate::wcet::{Form, Table};
 use crate::{Interference, Task, TaskSet};
 
@@ -26,6 +26,8 @@ pub struct Basis<'a> {
     pub granularity: Option<Granularity>,
     /// Whether the plan has more than one partition.
     pub several: bool,
+    /// Ports that the partitions share. [`Ports::Unknown`] for a partition whose plan is unknown.
+    pub ports: Ports,
 }
 
 impl Basis<'_> {
@@ -44,6 +46,7 @@ impl Basis<'_> {
             memory: plan.memory,
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             several: plan.partitions.len() > 1,
+            ports: Ports::of_plan(plan),
         }
     }
 
@@ -60,6 +63,7 @@ impl Basis<'_> {
             Some(separation(self.granularity.unwrap_or(Granularity::Sm))),
         );
         add(&mut list, Some(interference(self.interference, self.granularity)));
+        add(&mut list, Some((self.ports.id(), self.ports.to_string())));
         self.memory(&mut list);
         self.unknown(&mut list);
         let jitter = self.count(|task| task.jitter().ns() > 0).count > 0;
@@ -168,9 +172,9 @@ impl Part {
     }
 }
 
-/// Adds the assumptions on the memory time of jobs. The name of the first assumption states the strength of the bound.
+/// Adds the assumptions on the memory time of jobs. The name of the first assumption states the form of the rates.
 fn memory_time(time: MemoryTime, list: &mut Vec<Assumption>) {
-    let bound = match time.form.is_only_tested() || time.own_l2 {
+    let bound = match time.form != RateForm::Universal || time.own_l2 {
         false => AssumptionId::MemoryTimeUniversal,
         true => AssumptionId::MemoryTimeTested,
     };

@@ -59,6 +59,12 @@ pub enum AssumptionId {
     InterferenceConflictMemoryTime,
     /// Jobs delay other partitions by at most their memory time, and there is no other contention.
     InterferenceMemoryTime,
+    /// No two partitions have SMs in one TPC or GPC, and SMs accept each reply at once.
+    PortsOwn,
+    /// Partitions share ports of TPCs or GPCs, but do not delay each other at these ports.
+    PortsShared,
+    /// Partitions do not delay each other at ports of TPCs and GPCs. The shared ports are unknown.
+    PortsUnknown,
     /// The interference model of the calling program bounds all contention. This model has no name in files.
     InterferenceUnnamed,
     /// While requests are pending, the memory provides at least its guaranteed bandwidth.
@@ -71,11 +77,11 @@ pub enum AssumptionId {
     TrafficBounds,
     /// Tasks without stated traffic may use all memory bandwidth.
     TrafficUnknown,
-    /// No job delays another partition by more than its memory time. The memory time uses universal rates. No
-    /// counterexample is known.
+    /// No job delays another partition by more than its memory time. The memory time uses universal rates.
+    /// Counterexamples are known.
     MemoryTimeUniversal,
-    /// No job delays another partition by more than its memory time. Only tests support this bound. For some forms of
-    /// the rates, counterexamples are known.
+    /// No job delays another partition by more than its memory time. The memory time uses other rates or
+    /// own L2 ways. Counterexamples are known.
     MemoryTimeTested,
     /// Tasks and other sources do not exceed their stated L2 sectors.
     SectorBounds,

@@ -3,14 +3,17 @@
 //!
 //! * `id`: the names of assumptions, each with the consequence if the assumption is violated;
 //! * `basis`: the selection of the assumptions that apply to a verdict;
+//! * `ports`: the ports of TPCs and GPCs that partitions share;
 //! * `sentences`: assumptions whose text contains numbers.
 
 mod basis;
 mod id;
+mod ports;
 mod sentences;
 
 pub use basis::Basis;
 pub use id::{AssumptionId, Consequence};
+pub use ports::{Pairs, Ports};
 
 use serde::{Deserialize, Serialize};
 

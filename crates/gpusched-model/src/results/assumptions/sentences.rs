@@ -41,7 +41,7 @@ pub(super) fn memory_time(time: MemoryTime) -> String {
     };
     format!(
         "A job delays each other partition by at most its memory time at {l2} (L2) and {dram} (DRAM){own}: {}.",
-        form.strength(time.own_l2)
+        RateForm::STRENGTH
     )
 }
 

@@ -8,7 +8,7 @@ use crate::arguments::{DEFAULT_POLICY, pairs};
 use crate::complain;
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::Problem;
-use gpusched_model::assumptions::{Assumption, Basis};
+use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
@@ -44,6 +44,8 @@ pub(super) struct Case<'a> {
     pub interference: Option<Interference>,
     /// Unit of the partition sizes in the plan.
     pub granularity: Option<Granularity>,
+    /// Ports that the partitions share.
+    pub ports: Ports,
 }
 
 impl Case<'_> {
@@ -58,6 +60,7 @@ impl Case<'_> {
             memory: None,
             granularity: self.granularity,
             several: self.parts.len() > 1,
+            ports: self.ports.clone(),
         };
         Some(basis.of_one_run())
     }
@@ -107,6 +110,7 @@ impl Args {
                 failure: None,
                 interference: Some(interference),
                 granularity: None,
+                ports: Ports::Unknown,
             };
             if accept(case, index == 0 && next.is_none())?.is_break() {
                 return Ok(());
@@ -127,6 +131,7 @@ impl Args {
             failure: plan.failure.clone(),
             interference: None,
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
+            ports: Ports::of_plan(plan),
         };
         if plan.partitions.is_empty() && without.failure.is_some() {
             return Ok(without);

@@ -1,0 +1,208 @@
+//! Ports of TPCs and GPCs. All requests of the SMs in a TPC or GPC, and all replies, pass through its port. So two
+//! partitions with SMs in one TPC or GPC may delay each other, even if each partition has its own SMs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::AssumptionId;
+use crate::device::{Device, Granularity, Place};
+use crate::plan::{Partition, Plan};
+
+/// Maximum number of pairs of partitions in a text.
+const NAMED: usize = 3;
+
+/// Ports that the partitions of a verdict share.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ports {
+    /// Each TPC and each GPC belongs to at most one partition.
+    Own,
+    /// Some partitions have SMs in the same TPC.
+    SharedTpcs(Pairs),
+    /// Some partitions have SMs in the same GPC, and no two partitions have SMs in the same TPC.
+    SharedGpcs(Pairs),
+    /// No two partitions have SMs in the same TPC. The device does not state the GPC of each TPC.
+    SomeGpcs,
+    /// The SMs of the partitions are unknown, or the TPCs and GPCs of the device are unknown.
+    Unknown,
+}
+
+/// Pairs of partitions, as positions in the plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pairs {
+    /// The first pairs.
+    named: Vec<(usize, usize)>,
+    /// Whether there are other pairs.
+    others: bool,
+}
+
+impl std::fmt::Display for Pairs {
+    /// Writes the first pairs, such as `0+1, 2+3 and others`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let named: Vec<String> = self.named.iter().map(|(a, b)| format!("{a}+{b}")).collect();
+        f.write_str(&named.join(", "))?;
+        f.write_str(if self.others { " and others" } else { "" })
+    }
+}
+
+impl Ports {
+    /// Returns the ports that `count` partitions share, if their SMs are unknown.
+    pub fn of_partitions(count: usize) -> Ports {
+        match count {
+            0 | 1 => Ports::Own,
+            _ => Ports::Unknown,
+        }
+    }
+
+    /// Returns the ports that the partitions of `plan` share, by the placement that the plan states.
+    pub fn of_plan(plan: &Plan) -> Ports {
+        let partitions = &plan.partitions;
+        let unplaced = Ports::of_partitions(partitions.len());
+        let Some(hardware) = plan.hardware.as_ref().filter(|_| unplaced != Ports::Own) else {
+            return unplaced;
+        };
+        if hardware.granularity == Granularity::Mig {
+            return Ports::Own;
+        }
+        let device = &hardware.device;
+        let units = |units: fn(&Partition, &Device) -> Option<Vec<u32>>| {
+            let all = partitions.iter().map(|partition| units(partition, device));
+            all.collect::<Option<Vec<Vec<u32>>>>()
+        };
+        let whole = hardware.granularity == Granularity::Gpc;
+        if !whole {
+            match units(tpcs).map(|tpcs| pairs(&tpcs)) {
+                None => return Ports::Unknown,
+                Some(Some(pairs)) => return Ports::SharedTpcs(pairs),
+                Some(None) => {}
+            }
+        }
+        if device.tpcs_per_gpc().is_empty() {
+            return Ports::Unknown;
+        }
+        if !device.states_gpc_of_tpc() {
+            return Ports::SomeGpcs;
+        }
+        match units(gpcs).map(|gpcs| pairs(&gpcs)) {
+            None => Ports::Unknown,
+            Some(Some(pairs)) => Ports::SharedGpcs(pairs),
+            Some(None) => Ports::Own,
+        }
+    }
+
+    /// Returns the name of the assumption on the ports.
+    pub fn id(&self) -> AssumptionId {
+        match self {
+            Ports::Own => AssumptionId::PortsOwn,
+            Ports::SharedTpcs(_) | Ports::SharedGpcs(_) | Ports::SomeGpcs => AssumptionId::PortsShared,
+            Ports::Unknown => AssumptionId::PortsUnknown,
+        }
+    }
+}
+
+impl std::fmt::Display for Ports {
+    /// Writes the assumption on the ports. The analysis counts no delay at ports.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ports::Own => f.write_str(
+                "No two partitions have SMs in one TPC or GPC, and SMs accept each reply at once.",
+            ),
+            Ports::SharedTpcs(pairs) => write!(
+                f,
+                "Partitions {pairs} share TPC ports. Any two may share GPC ports. These ports cause no delay."
+            ),
+            Ports::SharedGpcs(pairs) => {
+                write!(f, "Partitions {pairs} share GPC ports. These ports cause no delay.")
+            }
+            Ports::SomeGpcs => {
+                f.write_str("Any two partitions may share GPC ports. These ports cause no delay.")
+            }
+            Ports::Unknown => f.write_str(
+                "Partitions do not delay each other at ports of TPCs and GPCs. gpusched does not know which ports they share.",
+            ),
+        }
+    }
+}
+
+/// Returns the TPCs of `partition`, or `None` if they are unknown. TPCs may occur several times.
+fn tpcs(partition: &Partition, device: &Device) -> Option<Vec<u32>> {
+    let unit = device.sms_per_tpc()?;
+    match partition.place.as_ref()? {
+        Place::Sms(sms) => Some(sms.iter().map(|sm| sm / unit).collect()),
+        Place::Tpcs(tpcs) => Some(tpcs.clone()),
+        Place::Gpcs(_) | Place::Instance(_) => None,
+    }
+}
+
+/// Returns the GPCs of `partition`, or `None` if they are unknown. GPCs may occur several times.
+fn gpcs(partition: &Partition, device: &Device) -> Option<Vec<u32>> {
+    match partition.place.as_ref()? {
+        Place::Gpcs(gpcs) => Some(gpcs.clone()),
+        _ => {
+            let tpcs = tpcs(partition, device)?;
+            tpcs.iter().map(|&tpc| device.gpc_of_tpc(tpc)).collect()
+        }
+    }
+}
+
+/// Returns the pairs of partitions that have a unit in common; `None` if there is no such pair. `units` contains the
+/// units of each partition.
+fn pairs(units: &[Vec<u32>]) -> Option<Pairs> {
+    let mut members: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+    for (partition, units) in units.iter().enumerate() {
+        for &unit in units {
+            members.entry(unit).or_default().insert(partition);
+        }
+    }
+    // One pair more than the text names shows whether there are other pairs.
+    let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for members in members.values() {
+        let pairs = members
+            .iter()
+            .flat_map(|&a| members.range(a + 1..).map(move |&b| (a, b)));
+        for pair in pairs {
+            found.insert(pair);
+            if found.len() > NAMED {
+                break;
+            }
+        }
+        if found.len() > NAMED {
+            break;
+        }
+    }
+    let others = found.len() > NAMED;
+    let named: Vec<(usize, usize)> = found.into_iter().take(NAMED).collect();
+    (!named.is_empty()).then_some(Pairs { named, others })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_found_once_and_counted() {
+        assert_eq!(pairs(&[vec![0, 1], vec![2], vec![3]]), None);
+        let found = |units: &[Vec<u32>]| pairs(units).unwrap().to_string();
+        assert_eq!(found(&[vec![0, 1], vec![1, 2], vec![2, 0]]), "0+1, 0+2, 1+2");
+        assert_eq!(found(&[vec![7, 7], vec![7], vec![0]]), "0+1");
+        assert_eq!(found(&vec![vec![0]; 4]), "0+1, 0+2, 0+3 and others");
+        // The time is linear in the number of partitions.
+        assert_eq!(found(&vec![vec![0, 1]; 60_000]), "0+1, 0+2, 0+3 and others");
+    }
+
+    #[test]
+    fn texts_are_short() {
+        let pairs = || Pairs {
+            named: vec![(65_534, 65_535); NAMED],
+            others: true,
+        };
+        for ports in [
+            Ports::Own,
+            Ports::SharedTpcs(pairs()),
+            Ports::SharedGpcs(pairs()),
+            Ports::SomeGpcs,
+            Ports::Unknown,
+        ] {
+            let text = ports.to_string();
+            assert!(text.chars().count() <= 140 && text.ends_with('.'), "{text}");
+        }
+    }
+}
