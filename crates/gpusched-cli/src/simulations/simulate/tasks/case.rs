@@ -14,7 +14,7 @@ use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::plan::Failure;
 use gpusched_model::reader::{Plans, TaskSets};
-use gpusched_model::{Factor, Plan, Policy, TaskSet};
+use gpusched_model::{Device, Factor, Plan, Policy, TaskSet};
 use gpusched_sim::validation::system::{Part, parts};
 
 /// Default of the shortest execution time: one half of the WCET.
@@ -44,6 +44,8 @@ pub(super) struct Case<'a> {
     pub interference: Option<Interference>,
     /// Unit of the partition sizes in the plan.
     pub granularity: Option<Granularity>,
+    /// GPU of the plan.
+    pub device: Option<Device>,
 }
 
 impl Case<'_> {
@@ -57,6 +59,7 @@ impl Case<'_> {
             interference: Some(self.interference?),
             memory: None,
             granularity: self.granularity,
+            device: self.device.as_ref(),
             several: self.parts.len() > 1,
         };
         Some(basis.of_one_run())
@@ -107,6 +110,7 @@ impl Args {
                 failure: None,
                 interference: Some(interference),
                 granularity: None,
+                device: self.gpu.device().cloned(),
             };
             if accept(case, index == 0 && next.is_none())?.is_break() {
                 return Ok(());
@@ -127,6 +131,7 @@ impl Args {
             failure: plan.failure.clone(),
             interference: None,
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
+            device: plan.hardware.as_ref().map(|hardware| hardware.device.clone()),
         };
         if plan.partitions.is_empty() && without.failure.is_some() {
             return Ok(without);
