@@ -94,7 +94,7 @@ fn a_plan_without_the_assumption_is_refused() {
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("set.json"), set("NVIDIA Orin", 16)).unwrap();
     let set = path("set.json").display().to_string();
-    let line = format!("partition {set} --gpu thor --granularity sm --policy np-edf -q");
+    let line = format!("partition {set} --gpu thor --granularity sm --policy np-edf --format json -q");
     let mut plan: Value = serde_json::from_str(&run(&line).stdout).unwrap();
     let list = plan["assumptions"].as_array_mut().unwrap();
     list.retain(|one| one["id"] != "wcet-other-gpu");
@@ -113,14 +113,17 @@ fn unknown_names_are_not_compared_and_the_text_says_so() {
         (r#""measured_on":{"gpu":"orin"},"#, false, false),
     ] {
         let set = format!(r#"{{{measured}"tasks":[{{"period":"10ms","kind":"compute","wcet":"1ms"}}]}}"#);
-        let answer = run_with("partition - --gpu orin --granularity sm --policy np-edf", set.as_str());
+        let answer = run_with(
+            "partition - --gpu orin --granularity sm --policy np-edf --format json",
+            set.as_str(),
+        );
         let noted = answer.stderr.contains("gpusched does not know this name");
         assert_eq!((answer.code, noted), (0, note), "{set}: {}", answer.stderr);
         let listed = assumptions(&answer.stdout);
         let (_, text) = listed.iter().find(|(id, _)| id == "wcet-stated").unwrap();
         assert_eq!(text.contains("(1 of 1 task, GPU unknown)"), unknown, "{text}");
         // Without a device, the GPU is not in question.
-        let answer = run_with("partition - --sms 4 --policy np-edf", set.as_str());
+        let answer = run_with("partition - --sms 4 --policy np-edf --format json", set.as_str());
         assert!(!answer.stdout.contains("GPU unknown"), "{set}");
     }
 }
@@ -236,7 +239,13 @@ fn jobs_of_one_kernel_have_no_block() {
         (&json!("NVIDIA Orin"), &json!(16))
     );
     assert_eq!(task["measured_on"].get("warm_up"), None);
-    let on = |gpu: &str| run_with(&format!("test - --gpu {gpu} --policy np-edf -q"), answer.stdout.as_str()).stderr;
+    let on = |gpu: &str| {
+        run_with(
+            &format!("test - --gpu {gpu} --policy np-edf -q"),
+            answer.stdout.as_str(),
+        )
+        .stderr
+    };
     assert_eq!(on("orin"), "");
     assert!(on("h100").contains("is from `NVIDIA Orin` with 16 SMs, but the GPU is `h100` with 132 SMs"));
 }
@@ -288,7 +297,13 @@ fn recorded_blocks_let_a_short_deadline_pass() {
         .map(|task| task.get("block"))
         .collect();
     assert_eq!(blocks, [None, Some(&json!(2_000_000))]);
-    let code = |policy: &str| run_with(&format!("test - --sms 4 --policy {policy} -q"), tasks.stdout.as_str()).code;
+    let code = |policy: &str| {
+        run_with(
+            &format!("test - --sms 4 --policy {policy} -q"),
+            tasks.stdout.as_str(),
+        )
+        .code
+    };
     assert_eq!((code("np-edf"), code("lp-edf")), (1, 0));
 }
 

@@ -5,8 +5,8 @@ use gpusched_model::provenance::MeasuredOnShape;
 
 use super::{Options, Run, Sample};
 
-/// Returns where the jobs of `samples` were measured. The statement omits each value that the recordings do not contain,
-/// and each value in which the recordings differ.
+/// Returns where the jobs of `samples` were measured. The statement omits each value that the recordings do not contain.
+/// It also omits a value if the recordings have different values.
 pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Option<MeasuredOn> {
     let jobs = samples.iter().flat_map(|sample| sample.jobs);
     let mut tools: Vec<String> = samples.iter().map(|sample| tool(sample.run)).collect();

@@ -116,9 +116,7 @@ impl Origins {
 }
 
 pub(super) fn other_gpu(gpu: &str, tasks: Part) -> String {
-    format!(
-        "No job takes longer than its WCET, although the WCET is from another GPU, such as {gpu} ({tasks})."
-    )
+    format!("No job takes longer than its WCET, which is from another GPU, such as {gpu} ({tasks}).")
 }
 
 pub(super) fn wcet(source: WcetSource, tasks: Part, origins: Origins) -> String {

@@ -149,12 +149,18 @@ impl MeasuredOn {
     }
 }
 
-/// Returns `name`, shortened to 30 characters.
+/// Returns `name`, shortened to 25 characters. Comments of scripts and of C contain this text, so it keeps only harmless
+/// characters.
 fn clipped(name: &str) -> String {
-    match name.char_indices().nth(30) {
-        None => name.to_owned(),
-        Some(_) => name.chars().take(29).chain(['…']).collect(),
+    let harmless = |c: char| c.is_alphanumeric() || " -_.+()/:,".contains(c);
+    let mut text: String = { name.chars().take(25) }
+        .map(|c| if harmless(c) { c } else { '?' })
+        .collect();
+    if name.chars().count() > 25 {
+        text.pop();
+        text.push('…');
     }
+    text
 }
 
 /// Whether `text` starts with a date `YYYY-MM-DD` and then ends or continues with a time.
@@ -211,6 +217,20 @@ mod tests {
         assert_eq!(serde_json::to_string(&read(text).unwrap()).unwrap(), text);
         let jobs = r#"{"tool":"nsys","warm_up":1}"#;
         assert_eq!(serde_json::to_string(&read(jobs).unwrap()).unwrap(), jobs);
+    }
+
+    #[test]
+    fn names_in_texts_are_short_and_harmless() {
+        let label = |gpu: &str| {
+            let shape = MeasuredOnShape {
+                gpu: Some(gpu.to_owned()),
+                ..MeasuredOnShape::default()
+            };
+            MeasuredOn::new(shape).unwrap().gpu_label().unwrap()
+        };
+        assert_eq!(label("NVIDIA H100 80GB HBM3"), "`NVIDIA H100 80GB HBM3`");
+        assert_eq!(label("a */ $(b) \\ `c`"), "`a ?/ ?(b) ? ?c?`");
+        assert_eq!(label(&"é".repeat(99)), format!("`{}…`", "é".repeat(24)));
     }
 
     #[test]
