@@ -90,7 +90,7 @@ class Wcet:
 #: Fields of a task, as in the schema `task-set`.
 FIELDS = (
     "name", "period", "deadline", "jitter", "block", "kind", "traffic", "bandwidth", "sectors", "wcet",
-    "wcet_source",
+    "wcet_source", "measured_on",
 )
 
 
@@ -104,7 +104,7 @@ class Task:
         name: Name for display.
         kind: ``"compute"`` or ``"memory"``. Tasks of the same kind contend in one partition.
         fields: Further fields of the file format: ``jitter``, ``block``, ``traffic``, ``bandwidth``, ``sectors``,
-            ``wcet_source``.
+            ``wcet_source``, ``measured_on``.
 
     A task cannot be changed. :meth:`replace` returns a changed copy. Fields without a value are ``None``.
 
@@ -226,7 +226,7 @@ class TaskSet(Sequence[Task]):
     Args:
         tasks: The tasks, or mappings with the fields of tasks.
         name: Name for display.
-        fields: Further fields of the file format, such as ``other_traffic``.
+        fields: Further fields of the file format: ``other_traffic``, ``measured_on``.
     """
 
     def __init__(

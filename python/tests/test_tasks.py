@@ -29,6 +29,16 @@ def test_a_set_survives_its_file(tmp_path):
     assert tasks[1].jitter is None and len(tasks[:1]) == 1
 
 
+def test_a_set_states_where_its_wcets_were_measured():
+    orin = {"gpu": "NVIDIA Orin", "sms": 16, "tool": "nsys 2025.3.2", "margin": 1.2}
+    tasks = gs.TaskSet([CAMERA, LIDAR.replace(measured_on={"gpu": "h100"})], measured_on=orin)
+    assert json.loads(tasks.to_json())["measured_on"] == orin
+    assert tasks[0].measured_on is None and tasks[1].measured_on == {"gpu": "h100"}
+    assert gs.TaskSet.from_dict(tasks.to_dict()) == tasks
+    names = [one["id"] for one in gs.partition(tasks, gpu="orin")["assumptions"]]
+    assert "wcet-other-gpu" in names
+
+
 def test_all_forms_of_wcets_are_accepted():
     forms = [
         gs.Wcet.amdahl("8ms", 0.1),

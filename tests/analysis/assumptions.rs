@@ -6,7 +6,7 @@ use gpusched::model::assumptions::{Assumption, AssumptionId, Basis, Consequence,
 use gpusched::model::device::Granularity;
 use gpusched::model::end_to_end::{Draft, System};
 use gpusched::model::reader::Document as _;
-use gpusched::model::{Interference, Policy, SharedMemory, TaskSet};
+use gpusched::model::{Device, Interference, Policy, SharedMemory, TaskSet};
 use insta::assert_snapshot;
 
 use crate::granularity::GRANULARITIES;
@@ -14,11 +14,11 @@ use crate::support::transcript::Transcript;
 use crate::support::{ADAS, files, root, run, run_with};
 
 /// A task set that has every feature that any assumption is about.
-const MIXED: &str = r#"{"tasks":[
+const MIXED: &str = r#"{"measured_on":{"gpu":"NVIDIA Orin","sms":16,"margin":1.2},"tasks":[
     {"period":"10ms","kind":"memory","jitter":"1ms","block":"1ms","traffic":"1MB","wcet":{"amdahl":{"work":"2ms","serial":0,"conflict":1}}},
     {"period":"10ms","wcet_source":"fitted","wcet":{"affine":{"isolated":{"a":"1ms","b":"1ms"}}}},
     {"period":"10ms","wcet_source":"measured","wcet":{"table":[[1,"1ms"]]}},
-    {"period":"10ms","wcet_source":"estimated","wcet":{"table":{"isolated":[[1,"1ms"]],"conflict":[[1,"2ms"]]}}}],
+    {"period":"10ms","wcet_source":"estimated","measured_on":{"tool":"nsys"},"wcet":{"table":{"isolated":[[1,"1ms"]],"conflict":[[1,"2ms"]]}}}],
     "other_traffic":[{"traffic":"1kB","period":"1ms"}]}"#;
 
 const MODELS: [Option<Interference>; 7] = [
@@ -49,12 +49,14 @@ fn memory(model: Option<Interference>, arbitration: &str) -> Option<SharedMemory
 
 fn list(policy: Policy, model: Option<Interference>, granularity: Granularity) -> Vec<Assumption> {
     let set: TaskSet = serde_json::from_str(MIXED).unwrap();
+    let device = Device::named("thor").unwrap();
     let basis = Basis {
         set: &set,
         policies: vec![policy],
         interference: model,
         memory: memory(model, "max-min"),
         granularity: Some(granularity),
+        device: Some(&device),
         several: true,
         ports: Ports::Unknown,
     };

@@ -114,7 +114,7 @@ fn a_missing_conflict_is_told_where_it_matters() {
     let same = run_with("test - --sms 2", set("memory"));
     assert!(
         same.stderr
-            .starts_with("note: task `a` shares a partition with tasks of the same kind"),
+            .starts_with("note: task `a` shares a partition with tasks of the same or of an unknown kind"),
         "{}",
         same.stderr
     );

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Format, Global, Outcome};
+use crate::arguments::notes::Notes;
 use crate::arguments::{named, whole};
 use crate::end_to_end::{self, Input};
 use crate::other_tools::recording::audit::{Request, pair};
@@ -10,7 +11,7 @@ use crate::other_tools::recording::source::Reading;
 use crate::report::{Content, Output, Progress};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{EndToEndSystems, Plans, TaskSets};
-use gpusched_model::{Bandwidth, Interference, TaskSet};
+use gpusched_model::{Bandwidth, Interference, Plan, TaskSet};
 use gpusched_report::{Page, plan, recording, study, system};
 use gpusched_study::{Reasons, Study, studies};
 use gpusched_verify::{Effort, GROUPS, verify_system};
@@ -112,7 +113,10 @@ impl Args {
             Input::Systems(systems) => return self.system(systems),
         };
         self.refuse_environment("a task set")?;
-        let plan = Plans::only(&self.input, "plan")?;
+        let plan: Plan = Plans::only(&self.input, "plan")?;
+        if let Some(hardware) = &plan.hardware {
+            Notes::default().gpu(&set, &hardware.device, global.quiet);
+        }
         let progress = Progress::new(global, "candidate partitions examined");
         let effort = Effort {
             groups: self.search_effort.unwrap_or(GROUPS),

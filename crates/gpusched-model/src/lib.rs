@@ -23,7 +23,7 @@ pub use numbers::{normal, quotient, streams, time, utilization};
 pub use policies::policy;
 pub use results::{assumptions, plan, verdict};
 pub use runs::{group, observer, scenario, system, warp_run, warp_scenario};
-pub use tasks::{traffic, wcet};
+pub use tasks::{provenance, traffic, wcet};
 
 pub use benchmark::{Benchmark, Benchmarks};
 pub use device::Device;
@@ -48,6 +48,7 @@ pub use results::bound::{Bound, Certificate, Straddling};
 pub use results::estimated::Estimated;
 pub use scenario::Scenario;
 pub use system::{KernelTask, System};
+pub use tasks::provenance::{MeasuredOn, WarmUp};
 pub use tasks::task::{Kind, Task, TaskError, TaskShape};
 pub use tasks::task_set::{EmptyTaskSet, TaskSet};
 pub use traffic::{

@@ -23,6 +23,8 @@ fn alone(measurements: &[(u32, u64)]) -> Measured {
         utilization: Err(Reason::NoBandwidth),
         traffic: None,
         sectors: None,
+        block: None,
+        measured_on: None,
     }
 }
 
@@ -188,6 +190,8 @@ fn conflict_is_never_faster() {
             utilization: Err(Reason::NoBandwidth),
             traffic: None,
             sectors: None,
+            block: None,
+            measured_on: None,
         };
         for function in [affine(&measured), table(&measured)] {
             let function = match function {
@@ -259,6 +263,8 @@ fn what_determines_no_line() {
         utilization: Err(Reason::NoBandwidth),
         traffic: None,
         sectors: None,
+        block: None,
+        measured_on: None,
     };
     assert!(
         affine(&conflict)

@@ -39,7 +39,7 @@ fn periodic(times: &[i64]) -> Run {
     recorded
 }
 
-fn write(folder: &Path, name: &str, times: &[i64]) -> String {
+pub fn write(folder: &Path, name: &str, times: &[i64]) -> String {
     let path = folder.join(name);
     writers::sqlite(&path, &periodic(times), &writers::SCHEMAS[1]);
     path.display().to_string()

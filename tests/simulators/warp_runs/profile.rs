@@ -25,7 +25,7 @@ fn a_profile_feeds_the_fit() {
     assert_eq!(
         csv.lines().next(),
         Some(
-            "sms,cycles,time_ns,l2_bytes_per_second,dram_bytes_per_second,warp_instructions,thread_instructions,l2_accesses,traffic_bytes,gpu_sms,gpu_bytes_per_second"
+            "sms,cycles,time_ns,l2_bytes_per_second,dram_bytes_per_second,warp_instructions,thread_instructions,l2_accesses,traffic_bytes,gpu_sms,gpu_bytes_per_second,gpu,tool,core_khz,dram_khz,longest_block_ns"
         )
     );
     // GPGPU-Sim gives these cycles, too: 20 SMs are slower than 15 SMs.

@@ -201,6 +201,7 @@ impl Source {
                 bandwidth,
                 sectors: None,
                 wcet_source: None,
+                measured_on: None,
                 wcet,
             });
             tasks.push(task.map_err(|error| unusable(&name, error))?);

@@ -7,9 +7,10 @@ use crate::complain;
 use crate::report::clip;
 use gpusched_model::assumptions::Ports;
 use gpusched_model::device::Granularity;
+use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bytes, SharedMemory};
-use gpusched_model::{Device, Plan, Platform, Task, TaskSet};
+use gpusched_model::{Device, Plan, Platform, Task, TaskSet, counted};
 
 /// For a period or deadline below this time, the user probably forgot the unit.
 const SHORT: Time = Time::from_ns(1_000);
@@ -25,6 +26,8 @@ pub struct Notes {
     times: bool,
     deadlines: bool,
     load: bool,
+    other_gpu: bool,
+    unknown_gpu: bool,
 }
 
 impl Notes {
@@ -33,6 +36,40 @@ impl Notes {
         Notes {
             memory: memory.filter(|memory| memory.time.is_none()),
             ..Notes::default()
+        }
+    }
+
+    /// Writes a warning if the WCETs of `set` are from another GPU than `device`. Unless `quiet`, writes a note if the
+    /// GPU of the WCETs has a name that gpusched cannot compare.
+    pub fn gpu(&mut self, set: &TaskSet, device: &Device, quiet: bool) {
+        let found = |wanted: SameGpu| {
+            let mut tasks = (0..).zip(set.tasks());
+            tasks.find_map(|(index, task)| {
+                let on = set.measured_on(task).filter(|on| on.same_gpu(device) == wanted)?;
+                Some((clip(&set.label(index), 40), on.gpu_label()?))
+            })
+        };
+        let planned = || format!("`{}` with {}", device.name(), counted(device.sms(), "SM"));
+        if !self.other_gpu
+            && let Some((task, gpu)) = found(SameGpu::No)
+        {
+            self.other_gpu = true;
+            complain(&format!(
+                "warning: the WCET of task `{task}` is from {gpu}, but the GPU is {}; the result is unsafe if a job takes \
+                 longer on this GPU",
+                planned()
+            ));
+        }
+        if !self.unknown_gpu
+            && !quiet
+            && let Some((task, gpu)) = found(SameGpu::Unknown)
+        {
+            self.unknown_gpu = true;
+            complain(&format!(
+                "note: the WCET of task `{task}` is from {gpu}; gpusched does not know this name, so it has not checked that \
+                 this GPU is {}",
+                planned()
+            ));
         }
     }
 
@@ -182,7 +219,7 @@ pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>)
         many => format!("{many} tasks, such as `{name}`, share"),
     };
     complain(&format!(
-        "note: {tasks} a partition with tasks of the same kind, but without a WCET in `conflict`; \
+        "note: {tasks} a partition with tasks of the same or of an unknown kind, but without a WCET in `conflict`; \
          gpusched uses the isolated WCET, which is unsafe if these tasks delay each other"
     ));
 }

@@ -45,6 +45,10 @@ pub struct Request {
     #[arg(long, value_parser = policy(), help_heading = "Analysis")]
     policy: Option<Policy>,
     /// Interference model
+    ///
+    /// Selects which contention the analysis counts. Every test assumes that at most one kernel of a partition runs at a
+    /// time. If your program ensures this, and if WCETs are from runs with cold caches, a task needs no WCET in conflict.
+    /// Then `none` and `bandwidth` fit. The page docs/explanation/conflict.md explains what to measure.
     #[arg(long, value_parser = named::<Interference>(), default_value_t, help_heading = "Analysis")]
     interference: Interference,
     #[command(flatten)]
@@ -270,8 +274,13 @@ impl Request {
             let batch: Vec<Result<TaskSet>> =
                 pool.install(|| raw.par_iter().map(|raw| raw.parse(file)).collect());
             let batch = batch.into_iter().collect::<Result<Vec<TaskSet>>>()?;
-            if !global.quiet {
-                batch.iter().for_each(|set| notes.on(set));
+            for set in &batch {
+                if let Some(device) = self.device() {
+                    notes.gpu(set, device, global.quiet);
+                }
+                if !global.quiet {
+                    notes.on(set);
+                }
             }
             let alone = asked == 0 && batch.len() == 1 && sets.at_end();
             if asked == 0 {

@@ -5,6 +5,7 @@ mod cluster;
 mod curve;
 mod files;
 mod fit;
+mod origin;
 mod points;
 mod profile;
 mod synth;

@@ -187,6 +187,7 @@ impl Args {
             interference: Some(self.request.interference()),
             memory: case.problem.memory(),
             granularity: None,
+            device: self.request.device(),
             several: false,
             ports: Ports::Unknown,
         };

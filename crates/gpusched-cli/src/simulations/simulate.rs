@@ -10,8 +10,8 @@ mod warps;
 pub use blocks::Answer;
 pub use kernels::Answer as WarpRunAnswer;
 pub use profile::{
-    Answer as ProfileAnswer, COLUMNS as PROFILE_COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, StressAnswer,
-    TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
+    Answer as ProfileAnswer, BLOCK_COLUMN, COLUMNS as PROFILE_COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS,
+    ORIGIN_COLUMNS, StressAnswer, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
 };
 pub use tasks::Summary;
 pub use warps::Answer as WarpAnswer;

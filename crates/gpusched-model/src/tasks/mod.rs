@@ -1,5 +1,6 @@
-//! Tasks, their WCETs and their memory traffic.
+//! Tasks, their WCETs, the source of the WCETs, and their memory traffic.
 
+pub mod provenance;
 pub(super) mod task;
 pub(super) mod task_set;
 pub mod traffic;

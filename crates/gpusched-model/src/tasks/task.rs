@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::provenance::MeasuredOn;
 use super::traffic::{Bandwidth, Bytes, Peak, Sectors};
 use super::wcet::{WcetError, WcetFunction, WcetSource};
 use crate::time::Time;
@@ -66,13 +67,13 @@ pub struct TaskShape {
         skip_serializing_if = "Option::is_none"
     )]
     pub block: Option<Time>,
-    /// Resource that the kernel mostly uses. If the field is absent, gpusched makes the safe assumption that the task
-    /// contends with every task of its partition.
+    /// Resource that the kernel mostly uses. If the field is absent, the interference models with `conflict` make the safe
+    /// assumption that the task contends with every task of its partition. The other models ignore this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// V: memory traffic, the maximum amount of data that one job moves to and from memory [bytes]. If both `traffic`
-    /// and `bandwidth` are absent, gpusched makes the safe assumption that the kernel may use the full memory bandwidth
-    /// while it runs.
+    /// and `bandwidth` are absent, the interference models with `bandwidth` make the safe assumption that the kernel may
+    /// use the full memory bandwidth while it runs. The other models ignore both fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
     /// Peak bandwidth: for each number of SMs, the maximum memory bandwidth that the kernel uses at any time. If the
@@ -86,6 +87,10 @@ pub struct TaskShape {
     /// Source of the numbers in `wcet`; `stated` by default. No schedulability test depends on the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wcet_source: Option<WcetSource>,
+    /// Where the numbers in `wcet` were measured. The field replaces `measured_on` of the task set. If both are absent,
+    /// the GPU of the WCETs is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_on: Option<Box<MeasuredOn>>,
     /// C(m): WCET on m SMs, in isolation and in conflict. A task is in conflict if its partition
     /// contains another task of the same kind.
     #[schemars(with = "super::wcet::Written")]
@@ -165,6 +170,14 @@ impl TaskShape {
         }
     }
 
+    /// Sets where the numbers in the WCET function were measured.
+    pub fn measured_on(self, measured_on: MeasuredOn) -> TaskShape {
+        TaskShape {
+            measured_on: Some(Box::new(measured_on)),
+            ..self
+        }
+    }
+
     /// Checks the fields and creates the task.
     ///
     /// # Errors
@@ -204,7 +217,7 @@ impl Task {
     /// assert_eq!(task.deadline(), Time::from_ns(50_000_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[allow(clippy::new_ret_no_self, reason = "a task has nine optional parts")]
+    #[allow(clippy::new_ret_no_self, reason = "a task has ten optional parts")]
     pub fn new(period: Time, wcet: WcetFunction) -> TaskShape {
         TaskShape {
             name: None,
@@ -217,6 +230,7 @@ impl Task {
             bandwidth: None,
             sectors: None,
             wcet_source: None,
+            measured_on: None,
             wcet,
         }
     }
@@ -297,6 +311,12 @@ impl Task {
     /// Returns the source of the numbers in the WCET function.
     pub fn wcet_source(&self) -> WcetSource {
         self.shape.wcet_source.unwrap_or_default()
+    }
+
+    /// Returns where the numbers in the WCET function were measured, or `None` if the task does not state it. The task
+    /// set may state it for all tasks: [`TaskSet::measured_on`](crate::TaskSet::measured_on).
+    pub fn measured_on(&self) -> Option<&MeasuredOn> {
+        self.shape.measured_on.as_deref()
     }
 
     /// C(m): WCET on m SMs, in isolation and in conflict.

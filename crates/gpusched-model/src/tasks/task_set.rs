@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::provenance::MeasuredOn;
 use super::task::{Task, TaskShape};
 use super::traffic::OtherTraffic;
 
@@ -11,6 +12,8 @@ use super::traffic::OtherTraffic;
 pub struct TaskSet {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured_on: Option<MeasuredOn>,
     tasks: Vec<Task>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     other_traffic: Vec<OtherTraffic>,
@@ -27,6 +30,9 @@ struct TaskSetShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
+    /// Where the WCETs of the tasks were measured. A task with its own `measured_on` ignores this field.
+    #[serde(default)]
+    measured_on: Option<MeasuredOn>,
     /// Tasks of the set; at least one. Other fields and files refer to a task by its position in this list, from 0.
     #[schemars(with = "Vec<TaskShape>", length(min = 1))]
     tasks: Vec<Task>,
@@ -62,6 +68,7 @@ impl TaskSet {
         }
         Ok(TaskSet {
             name,
+            measured_on: None,
             tasks,
             other_traffic: Vec::new(),
         })
@@ -73,6 +80,17 @@ impl TaskSet {
             other_traffic: traffic,
             ..self
         }
+    }
+
+    /// Sets where the WCETs of the tasks were measured.
+    pub fn with_measured_on(self, measured_on: Option<MeasuredOn>) -> TaskSet {
+        TaskSet { measured_on, ..self }
+    }
+
+    /// Returns where the WCETs of `task` were measured, or `None` if neither the task nor the set states it. `task` is
+    /// a task of the set.
+    pub fn measured_on<'a>(&'a self, task: &'a Task) -> Option<&'a MeasuredOn> {
+        task.measured_on().or(self.measured_on.as_ref())
     }
 
     /// Returns the memory traffic of sources other than the tasks.
@@ -104,6 +122,9 @@ impl TryFrom<TaskSetShape> for TaskSet {
     type Error = EmptyTaskSet;
 
     fn try_from(shape: TaskSetShape) -> Result<TaskSet, EmptyTaskSet> {
-        Ok(TaskSet::new(shape.name, shape.tasks)?.beside(shape.other_traffic))
+        let set = TaskSet::new(shape.name, shape.tasks)?;
+        Ok(set
+            .beside(shape.other_traffic)
+            .with_measured_on(shape.measured_on))
     }
 }

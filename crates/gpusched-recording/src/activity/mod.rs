@@ -17,7 +17,7 @@ use crate::model::{Launch, NameId, Recording, StreamKey};
 use crate::summary::union_ns;
 pub use by_stream::natural_gap;
 pub use rhythm::Rhythm;
-pub use warm_up::{ParseWarmUpError, WarmUp};
+pub(crate) use warm_up::split;
 
 /// Rule that groups the launches of a recording into jobs.
 #[derive(

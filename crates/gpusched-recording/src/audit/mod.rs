@@ -12,10 +12,10 @@ mod jobs;
 use gpusched_analysis::interference::{CoLocated, model_of};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
-use gpusched_model::{Interference, Plan, Task, TaskSet, counted};
+use gpusched_model::{Interference, Plan, Task, TaskSet, WarmUp, counted};
 use serde::Serialize;
 
-use crate::activity::{Activity, Job, WarmUp, listed};
+use crate::activity::{Activity, Job, listed, split};
 use crate::model::Recording;
 pub use finding::{Check, Finding, FindingKind, Subject, Visible};
 
@@ -186,7 +186,7 @@ fn audited<'a>(
             (None, None) => None,
         };
         let jobs = activity.map_or(&[][..], |activity| &activity.jobs);
-        let (dropped, jobs) = run.warm_up.split(run.recording, jobs);
+        let (dropped, jobs) = split(run.warm_up, run.recording, jobs);
         Audited {
             name,
             task,

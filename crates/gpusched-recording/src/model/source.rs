@@ -39,6 +39,9 @@ pub struct Origin {
     pub tool: Tool,
     /// Version of the profiler, or `null` if the file does not state it.
     pub version: Option<String>,
+    /// Date when the recording started, in UTC: `YYYY-MM-DD`. Absent if the file does not state it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// Version of the file format, or `null` if the file does not state it.
     pub schema: Option<String>,
     /// Kind of the file or report, for example `sqlite` or `cuda_gpu_trace`.

@@ -11,8 +11,8 @@ use gpusched_model::error::{Error, Result};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Row, types::ValueRef};
 
-use super::Options;
 use super::input::Input;
+use super::{Options, date};
 use crate::model::{Call, Context, Gpu, Origin, Recording, Side, StreamKey, Tool};
 
 /// NVTX event types with a start and an end: ranges of a thread, and ranges of a process.
@@ -158,6 +158,7 @@ impl Export {
         recording.origin = Origin {
             tool: Tool::Nsys,
             version: None,
+            date: None,
             schema: None,
             report: "sqlite",
         };
@@ -176,6 +177,14 @@ impl Export {
                     Some("EXPORT_PRODUCT_VERSION") => origin.version = value,
                     _ => origin.schema = value,
                 }
+                Ok(())
+            })?;
+        }
+        let table = "TARGET_INFO_SESSION_START_TIME";
+        if self.has(table) {
+            let start = self.column(table, &["utcEpochNs"]);
+            self.rows(table, &format!("SELECT {start} FROM {table}"), |row| {
+                origin.date = integer(row, 0)?.and_then(date::of_epoch_ns);
                 Ok(())
             })?;
         }

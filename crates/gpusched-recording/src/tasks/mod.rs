@@ -3,7 +3,9 @@
 //! All numbers are observations. A longer execution time or a shorter period is possible in a later run. A margin
 //! enlarges the execution times. Each task omits all values that the recordings do not contain.
 
+mod block;
 mod counters;
+mod origin;
 mod overlap;
 mod report;
 
@@ -18,10 +20,9 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::TailFamily;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
-use gpusched_model::{Factor, Task, TaskSet};
+use gpusched_model::{Device, Factor, Task, TaskSet, WarmUp};
 
-use crate::activity::{Activity, Job, Rhythm, listed};
-pub use crate::activity::{ParseWarmUpError, WarmUp};
+use crate::activity::{Activity, Job, Rhythm, listed, split};
 use crate::model::Recording;
 pub use counters::Counters;
 pub use overlap::Overlap;
@@ -39,6 +40,8 @@ pub struct Run<'a> {
     /// Number of SMs on which all kernels of the recording ran. If `None`, the green contexts of the kernels determine
     /// the number.
     pub sms: Option<u32>,
+    /// GPU of the run, if the user states it. It replaces the GPU of a recording that states none.
+    pub gpu: Option<&'a Device>,
     /// Whether other kernels of the same kind ran at the same time. If so, the measured times are times in conflict.
     pub conflict: bool,
 }
@@ -185,7 +188,7 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         let Some(activity) = run.activities.iter().find(|activity| activity.name == name) else {
             continue;
         };
-        let (dropped, jobs) = options.warm_up.split(run.recording, &activity.jobs);
+        let (dropped, jobs) = split(options.warm_up, run.recording, &activity.jobs);
         if jobs.iter().all(|job| job.busy_ns == 0) {
             continue;
         }
@@ -256,6 +259,8 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         utilization: Err(Reason::NoBandwidth),
         traffic,
         sectors: None,
+        block: None,
+        measured_on: None,
     };
     let fitted = fit(&measured, options.form, Factor::ONE).map_err(|error| place(&error))?;
     let mut shape = Task::new(period, fitted.wcet.clone())
@@ -264,6 +269,8 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     shape.jitter = (jitter > Time::ZERO).then_some(jitter);
     shape.deadline = options.deadlines.get(name).copied();
     shape.traffic = traffic;
+    shape.block = block::longest(&samples, options.margin, &fitted.wcet);
+    shape.measured_on = origin::of(&samples, options).map(Box::new);
     let task = shape.build().map_err(|error| place(&error))?;
     let report = TaskReport::new(
         name,

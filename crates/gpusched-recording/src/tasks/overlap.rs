@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Run;
-use crate::activity::WarmUp;
+use crate::activity::split;
+use gpusched_model::WarmUp;
 
 /// Activities of one recording whose kernels ran at the same time. The times of these activities contain interference.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +20,7 @@ impl Overlap {
     pub fn of(run: &Run<'_>, warm_up: WarmUp) -> Option<Overlap> {
         let mut kernels: Vec<(i64, i64, usize)> = Vec::new();
         for (position, activity) in run.activities.iter().enumerate() {
-            let (_, jobs) = warm_up.split(run.recording, &activity.jobs);
+            let (_, jobs) = split(warm_up, run.recording, &activity.jobs);
             let launches = jobs.iter().flat_map(|job| &job.launches);
             let launches = launches.filter_map(|&launch| run.recording.launches.get(launch));
             let launches = launches.filter(|launch| launch.end > launch.start);

@@ -2,6 +2,7 @@
 //!
 //! * `verdict`: result of the verifier in words;
 //! * `tables`: partitions and tasks;
+//! * `origin`: GPUs on which the WCETs were measured;
 //! * `system`: the plan as an input of the analysis;
 //! * `map`: SMs of the GPU, with their partitions;
 //! * `demand`: demand against supply;
@@ -13,6 +14,7 @@ mod demand;
 mod evidence;
 mod map;
 mod memory;
+mod origin;
 mod run;
 mod system;
 mod tables;

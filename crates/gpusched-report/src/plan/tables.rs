@@ -5,6 +5,7 @@ use gpusched_model::time::Time;
 use gpusched_model::{Partition, Plan, Policy, RateForm, TaskSet, counted};
 
 use super::memory::{is_divided, of_instance};
+use super::origin;
 use super::system::System;
 use super::verdict::naming;
 use crate::table::{Cell, Table, Tone, factor};
@@ -16,6 +17,7 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
         facts.push(("GPU", hardware.device.name().to_owned()));
         facts.push(("Granularity", hardware.granularity.to_string()));
     }
+    facts.extend(origin::gpus(plan, set).map(|gpus| ("WCETs measured on", gpus)));
     facts.push(("Tasks", set.tasks().len().to_string()));
     facts.push(("Partitions", plan.partitions.len().to_string()));
     facts.push(("SMs used", format!("{} of {}", plan.sms_used, plan.gpu_sms)));

@@ -245,6 +245,7 @@ fn task(source: &Source, scale: u64, form: Form, khz: u128) -> Option<Task> {
             ..Sectors::new(alone.reads, alone.writes, Some(drain))?
         }),
         wcet_source: None,
+        measured_on: None,
         wcet: WcetFunction::new(WcetForm::Table(Table::Each {
             isolated: table(),
             conflict: table(),

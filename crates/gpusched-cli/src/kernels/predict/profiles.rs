@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::simulate::{ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS};
+use crate::simulate::{BLOCK_COLUMN, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, PROFILE_COLUMNS};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::memory_profile::{MeasuredGpu, MemoryPoint, MemoryProfileShape};
 use gpusched_model::reader::MemoryProfiles;
@@ -75,6 +75,8 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             || BANDWIDTHS.contains(&name)
             || PROFILE_COLUMNS.contains(&name)
             || GPU_COLUMNS.contains(&name)
+            || ORIGIN_COLUMNS.contains(&name)
+            || name == BLOCK_COLUMN
     };
     if table.find(ESTIMATE_COLUMN).is_some() {
         let found = format!("a column `{ESTIMATE_COLUMN}`");

@@ -24,7 +24,7 @@ pub struct Args {
     /// Measurements (CSV); `-` is standard input
     ///
     /// The columns are `sms`, one of `time_ns`, `time_us`, `time_ms` and `time_s`, and optionally `contention` with the values
-    /// `isolated` and `conflict`.
+    /// `isolated` and `conflict`. The columns `gpu`, `gpu_sms` and `tool` state where the times were measured.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// Form of the WCET function [default: envelope; table with --period]
@@ -38,8 +38,9 @@ pub struct Args {
     epsilon: Factor,
     /// Print a task set that contains one task with this period
     ///
-    /// The task contains the WCET function and its source. It also contains `kind` and `traffic` if the measurements
-    /// show them. Without `kind` and `traffic`, the analysis makes safe assumptions.
+    /// The task contains the WCET function and its source. It also contains `kind`, `traffic`, `block` and
+    /// `measured_on` if the measurements show them. Without `kind`, `traffic` and `block`, the analysis makes safe
+    /// assumptions.
     #[arg(long, value_name = "TIME", value_parser = period)]
     period: Option<Time>,
     /// Also draw the speed-up over the number of SMs, to an SVG file
@@ -49,7 +50,7 @@ pub struct Args {
 
 const EXAMPLE: &str = "\
 The fitted function is never below a measurement. For numbers of SMs without measurements, the function is not a bound. The JSON
-result contains `wcet`, `wcet_source`, `kind` and `traffic`, as a task in a task set does.
+result contains `wcet`, `wcet_source`, `measured_on`, `kind`, `traffic` and `block` as a task in a task set does.
 
 A wrong kind is unsafe. Therefore the result contains `kind` only if the bandwidth on all SMs shows the kind.
 
@@ -150,7 +151,8 @@ fn left_out(answer: &Fit) -> Option<String> {
         Reason::Estimated => "its bandwidth is an estimate".to_owned(),
     };
     Some(format!(
-        "the result has no `kind`: {why}. gpusched assumes that the task conflicts with all tasks of its partition, which is safe"
+        "the result has no `kind`: {why}. With `--interference conflict…`, the task conflicts with all tasks of its partition; \
+         the other models ignore `kind`"
     ))
 }
 
@@ -306,12 +308,19 @@ impl Report for About<&str, Fit> {
             .map(|traffic| format!("\"traffic\": {}, ", traffic.bytes()));
         let sectors = answer.sectors.map(|sectors| json_lines([sectors])).transpose()?;
         let sectors = sectors.map(|sectors| format!("\"sectors\": {}, ", sectors.trim_end()));
+        let block = answer.block.map(|block| format!("\"block\": {}, ", block.ns()));
+        let measured = { answer.measured_on.as_ref() }
+            .map(|on| json_lines([on]))
+            .transpose()?;
+        let measured = measured.map(|on| format!("\"measured_on\": {}, ", on.trim_end()));
         let source = format!("\"wcet_source\": \"{}\", ", answer.wcet_source);
         let known: String = kind
             .into_iter()
             .chain(traffic)
             .chain(sectors)
+            .chain(block)
             .chain([source])
+            .chain(measured)
             .collect();
         let wcet = json_lines([&answer.wcet])?;
         Ok(text + &format!("\n{known}\"wcet\": {wcet}"))

@@ -1,13 +1,15 @@
 //! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally `contention`.
-//! A result of `simulate profile` has further columns: bandwidths, traffic, the GPU, and a column
-//! that marks estimates.
+//! A result of `simulate profile` has further columns: bandwidths, traffic, the GPU, the longest thread block, and a
+//! column that marks estimates. The columns `gpu` and `tool` state where the points were measured.
 
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use super::origin;
 use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
 use crate::simulate::{
-    ESTIMATE_COLUMN, GPU_COLUMNS, PROFILE_COLUMNS, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
+    BLOCK_COLUMN, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, PROFILE_COLUMNS, TRAFFIC_COLUMNS,
+    UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
 };
 use gpusched_analysis::kernel_wcet::fit::classification::{Reason, utilization};
 use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
@@ -46,6 +48,8 @@ pub fn read(path: &Path) -> Result<Measured> {
             || [ESTIMATE_COLUMN, UNCERTAINTY_COLUMN].contains(&name)
             || PROFILE_COLUMNS.contains(&name)
             || GPU_COLUMNS.contains(&name)
+            || ORIGIN_COLUMNS.contains(&name)
+            || name == BLOCK_COLUMN
             || VARIATION_COLUMNS.contains(&name)
             || TRAFFIC_COLUMNS.contains(&name)
             || BANDWIDTHS.contains(&name)
@@ -164,6 +168,9 @@ pub fn read(path: &Path) -> Result<Measured> {
         // Omit the traffic of an estimate, because an estimate is not an upper bound.
         traffic: traffic.filter(|_| estimate.is_none()),
         sectors: sectors(&table)?,
+        // A part of the blocks does not bound the longest block.
+        block: origin::block(&table)?.filter(|_| estimate.is_none()),
+        measured_on: origin::measured_on(&table)?,
     })
 }
 

@@ -6,12 +6,11 @@ use crate::Global;
 use crate::arguments::device;
 use crate::report::Progress;
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::provenance::ParseWarmUpError;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Device, counted};
-use gpusched_recording::activity::{
-    Activities, Grouping, Options as Jobs, ParseWarmUpError, WarmUp, group, listed,
-};
+use gpusched_model::{Device, WarmUp, counted};
+use gpusched_recording::activity::{Activities, Grouping, Options as Jobs, group, listed};
 use gpusched_recording::model::Recording;
 use gpusched_recording::readers::{Options, read};
 
@@ -31,7 +30,7 @@ pub struct Reading {
     gap: Option<Time>,
     /// GPU of the run, for sizes in percent and MIG slices
     #[arg(long, value_name = "NAME|FILE", value_parser = device)]
-    gpu: Option<Device>,
+    pub gpu: Option<Device>,
     /// Drop the first N jobs of each activity, or the jobs of the first TIME
     #[arg(long, value_name = "N|TIME", default_value = "0", value_parser = warm_up)]
     pub warm_up: WarmUp,
@@ -57,7 +56,7 @@ impl Reading {
     /// Whether all options have their default values.
     pub fn is_default(&self) -> bool {
         let grouping = self.by == Grouping::default() && self.gap.is_none() && self.names.is_empty();
-        grouping && self.gpu.is_none() && self.warm_up == WarmUp::default()
+        grouping && self.gpu.is_none() && self.warm_up.is_none()
     }
 
     /// Reads the recording `argument`, which is `FILE` or `FILE@SIZE`. `borrow` is an option of the

@@ -118,6 +118,7 @@ impl Args {
                 recording: &source.recording,
                 activities: &source.activities.list,
                 sms: source.sms,
+                gpu: self.reading.gpu.as_ref(),
                 conflict,
             }
         };

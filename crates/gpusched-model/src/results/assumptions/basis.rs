@@ -1,14 +1,15 @@
 //! Selection of the assumptions of a verdict.
 
-use super::sentences::{self, Part};
+use super::sentences::{self, Origins, Part};
 use super::{Assumption, AssumptionId, Ports};
-use crate::device::Granularity;
+use crate::device::{Device, Granularity};
 use crate::plan::Plan;
 use crate::policy::{Policy, Preemption, Priorities};
+use crate::provenance::SameGpu;
 use crate::tasks::wcet::WcetSource;
 use crate::traffic::{Arbitration, MemoryTime, RateForm, SharedMemory};
 use crate::wcet::{Form, Table};
-use crate::{Interference, Task, TaskSet};
+use crate::{Interference, MeasuredOn, Task, TaskSet};
 
 /// The inputs of a verdict that determine its assumptions.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Basis<'a> {
     pub memory: Option<SharedMemory>,
     /// Granularity of the device. `None` if there is no device, which has the same effect as [`Granularity::Sm`].
     pub granularity: Option<Granularity>,
+    /// GPU to which the verdict applies. `None` if the verdict is for a number of SMs without a device.
+    pub device: Option<&'a Device>,
     /// Whether the plan has more than one partition.
     pub several: bool,
     /// Ports that the partitions share. [`Ports::Unknown`] for a partition whose plan is unknown.
@@ -32,7 +35,7 @@ pub struct Basis<'a> {
 
 impl Basis<'_> {
     /// Returns the inputs that determine the assumptions of `plan` for `set`. A plan without partitions has no policy.
-    pub fn of_plan<'a>(plan: &Plan, set: &'a TaskSet) -> Basis<'a> {
+    pub fn of_plan<'a>(plan: &'a Plan, set: &'a TaskSet) -> Basis<'a> {
         let mut policies: Vec<Policy> = Vec::new();
         for partition in &plan.partitions {
             if !policies.contains(&partition.verdict.policy) {
@@ -45,6 +48,7 @@ impl Basis<'_> {
             interference: plan.interference,
             memory: plan.memory,
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
+            device: plan.hardware.as_ref().map(|hardware| &hardware.device),
             several: plan.partitions.len() > 1,
             ports: Ports::of_plan(plan),
         }
@@ -78,11 +82,13 @@ impl Basis<'_> {
             (WcetSource::Estimated, AssumptionId::WcetEstimated),
         ] {
             let tasks = self.count(|task| task.wcet_source() == source);
+            let origins = self.origins(source);
             add(
                 &mut list,
-                tasks.if_any(id, |tasks| sentences::wcet(source, tasks)),
+                tasks.if_any(id, |tasks| sentences::wcet(source, tasks, origins)),
             );
         }
+        self.other_gpu(&mut list);
         list
     }
 
@@ -153,6 +159,43 @@ impl Basis<'_> {
                 block.if_any(AssumptionId::BlockUnknown, sentences::block_unknown),
             );
         }
+    }
+
+    /// Returns what the task set states about the measurement of the WCETs from `source`.
+    fn origins(&self, source: WcetSource) -> Origins {
+        let mut origins = Origins::default();
+        for task in self
+            .set
+            .tasks()
+            .iter()
+            .filter(|task| task.wcet_source() == source)
+        {
+            let measured = self.set.measured_on(task);
+            let unknown = |device| measured.is_none_or(|on| on.same_gpu(device) == SameGpu::Unknown);
+            origins.unknown_gpu += usize::from(self.device.is_some_and(unknown));
+            origins.add_margin(measured.and_then(|on| on.fields().margin));
+        }
+        origins
+    }
+
+    /// Adds the assumption on tasks whose WCETs are from another GPU.
+    fn other_gpu(&self, list: &mut Vec<Assumption>) {
+        let Some(device) = self.device else {
+            return;
+        };
+        let tasks = self.set.tasks().iter();
+        let measured = tasks.filter_map(|task| self.set.measured_on(task));
+        let others: Vec<&MeasuredOn> = measured.filter(|on| on.same_gpu(device) == SameGpu::No).collect();
+        let Some(first) = others.first() else {
+            return;
+        };
+        let tasks = Part {
+            count: others.len(),
+            of: self.set.tasks().len(),
+        };
+        let gpu = first.gpu_label().unwrap_or_default();
+        let text = sentences::other_gpu(&gpu, tasks);
+        add(list, Some((AssumptionId::WcetOtherGpu, text)));
     }
 
     /// Counts the tasks for which `wanted` is true.

@@ -102,10 +102,12 @@ pub enum AssumptionId {
     WcetStated,
     /// No job takes longer than its WCET. The WCET is from a curve that was fitted to measurements.
     WcetFitted,
-    /// No job takes longer than the longest measured job.
+    /// No job takes longer than its WCET. The WCET is the longest measured time, or more if it contains a margin.
     WcetMeasured,
     /// No job takes longer than its estimated WCET, although an estimate is not a bound.
     WcetEstimated,
+    /// No job takes longer than its WCET, although the WCET was measured on another GPU.
+    WcetOtherGpu,
     /// No segment takes less than its stated BCET.
     BcetStated,
     /// A job of a task starts after the end of the previous job of this task.

@@ -1,8 +1,8 @@
 //! Texts of assumptions that contain numbers.
 
-use crate::Bandwidth;
 use crate::tasks::wcet::WcetSource;
 use crate::traffic::{MemoryTime, RateForm};
+use crate::{Bandwidth, Factor};
 
 /// Number of tasks to which an assumption applies, and the total number of tasks in the set.
 #[derive(Copy, Clone, Debug)]
@@ -83,24 +83,64 @@ pub(super) fn conflict_as_isolated(tasks: Part) -> String {
     format!("Contention does not slow down tasks without a conflict WCET ({tasks}).")
 }
 
-pub(super) fn wcet(source: WcetSource, tasks: Part) -> String {
+/// What a task set states about the measurement of some WCETs.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Origins {
+    /// Number of tasks whose GPU is unknown, although the GPU of the verdict is known.
+    pub unknown_gpu: usize,
+    /// Smallest and largest margin; `None` without tasks, or if a task states no margin.
+    margins: Option<(Factor, Factor)>,
+    /// Whether a task states no margin.
+    no_margin: bool,
+}
+
+impl Origins {
+    /// Adds the margin of a task.
+    pub fn add_margin(&mut self, margin: Option<Factor>) {
+        self.no_margin |= margin.is_none();
+        let all = self.margins.map_or(margin.zip(margin), |(least, most)| {
+            margin.map(|margin| (least.min(margin), most.max(margin)))
+        });
+        self.margins = all.filter(|_| !self.no_margin);
+    }
+
+    /// Returns the relation of a measured WCET to the longest measured time.
+    fn relation(self) -> String {
+        match self.margins {
+            None => "at least the longest measured time".to_owned(),
+            Some((Factor::ONE, Factor::ONE)) => "the longest measured time".to_owned(),
+            Some((least, most)) if least == most => format!("{least} times the longest measured time"),
+            Some((least, most)) => format!("{least} to {most} times the longest measured time"),
+        }
+    }
+}
+
+pub(super) fn other_gpu(gpu: &str, tasks: Part) -> String {
+    format!("No job takes longer than its WCET, which is from another GPU, such as {gpu} ({tasks}).")
+}
+
+pub(super) fn wcet(source: WcetSource, tasks: Part, origins: Origins) -> String {
+    let unknown = match origins.unknown_gpu {
+        0 => String::new(),
+        all if all == tasks.count => ", GPU unknown".to_owned(),
+        some => format!(", {some} without known GPU"),
+    };
     match source {
         WcetSource::Stated => format!(
-            "No job takes longer than its stated WCET, which includes launch overhead, copies and CPU segments ({tasks})."
+            "No job takes longer than its stated WCET, which includes launch overhead, copies and CPU segments ({tasks}{unknown})."
         ),
         WcetSource::Fitted => {
             format!(
-                "No job takes longer than its fitted WCET, which is a curve that no measurement exceeds ({tasks})."
+                "No job takes longer than its fitted WCET, which is a curve that no measurement exceeds ({tasks}{unknown})."
             )
         }
         WcetSource::Measured => {
-            format!(
-                "No job takes longer than its measured WCET, which is the longest measured time ({tasks})."
-            )
+            let relation = origins.relation();
+            format!("No job takes longer than its measured WCET, which is {relation} ({tasks}{unknown}).")
         }
         WcetSource::Estimated => {
             format!(
-                "No job takes longer than its estimated WCET, although an estimate is not a bound ({tasks})."
+                "No job takes longer than its estimated WCET, although an estimate is not a bound ({tasks}{unknown})."
             )
         }
     }

@@ -15,7 +15,7 @@ pub enum WcetSource {
     /// The numbers are from a curve that was fitted to measurements. The curve also covers
     /// numbers of SMs without a measurement.
     Fitted,
-    /// The numbers are the longest measured times.
+    /// The numbers are the longest measured times, multiplied by the margin of the measurement.
     Measured,
     /// The numbers are estimates, which are not bounds.
     Estimated,

@@ -72,6 +72,7 @@ impl Document {
         self.recording.origin = Origin {
             tool,
             version: None,
+            date: None,
             schema,
             report,
         };

@@ -21,6 +21,7 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
     let origin = |report| Origin {
         tool: Tool::Ncu,
         version: None,
+        date: None,
         schema: None,
         report,
     };

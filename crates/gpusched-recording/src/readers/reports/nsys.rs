@@ -45,6 +45,7 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
     let origin = |report| Origin {
         tool: Tool::Nsys,
         version: None,
+        date: None,
         schema: None,
         report,
     };

@@ -16,6 +16,7 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
     let origin = |report| Origin {
         tool: Tool::Rocprof,
         version: None,
+        date: None,
         schema: None,
         report,
     };

@@ -167,6 +167,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         },
         sectors: None,
         wcet_source: None,
+        measured_on: None,
         wcet: WcetFunction::new(function).ok()?,
     })
     .ok()

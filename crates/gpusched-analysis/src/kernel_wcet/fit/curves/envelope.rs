@@ -24,11 +24,11 @@
 
 use super::classification::Reason;
 use super::points::Points;
-use gpusched_model::Estimated;
 use gpusched_model::Sectors;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, WcetFunction};
+use gpusched_model::{Estimated, MeasuredOn};
 
 /// Measurements of one kernel in isolation and, optionally, in conflict.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,6 +47,10 @@ pub struct Measured {
     /// R and W: largest numbers of L2 sectors of one execution, over all numbers of SMs, and the rates of the kernel in
     /// isolation. `None` if they are unknown.
     pub sectors: Option<Sectors>,
+    /// Longest thread block over all measurements. `None` if unknown.
+    pub block: Option<Time>,
+    /// GPU and tool of the measurements. `None` if unknown.
+    pub measured_on: Option<MeasuredOn>,
 }
 
 /// Reason why gpusched cannot compute a WCET function that bounds the measurements.

@@ -12,7 +12,9 @@ use gpusched_model::Sectors;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::wcet::WcetSource;
-use gpusched_model::{Contention, Estimated, Factor, Kind, Task, TaskError, TaskShape, WcetFunction};
+use gpusched_model::{
+    Contention, Estimated, Factor, Kind, MeasuredOn, Task, TaskError, TaskShape, WcetFunction,
+};
 
 /// Form of the WCET function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -54,6 +56,12 @@ pub struct Fit {
     /// R and W: largest numbers of L2 sectors of one job, and the rates of the kernel in isolation. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sectors: Option<Sectors>,
+    /// Longest thread block over all measurements [ns]. Absent if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<Time>,
+    /// Where the times were measured, as in a task set. Absent if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_on: Option<MeasuredOn>,
     /// m*: saturation point. All SMs beyond this number together reduce the isolated time by less than the fraction
     /// `epsilon`.
     pub saturation_sms: u32,
@@ -116,6 +124,8 @@ impl Fit {
             kind: self.kind,
             traffic: self.traffic,
             sectors: self.sectors,
+            block: self.block,
+            measured_on: self.measured_on.clone().map(Box::new),
             wcet_source: Some(self.wcet_source),
             ..Task::new(period, self.wcet.clone())
         };
@@ -152,6 +162,11 @@ pub fn fit(measured: &Measured, form: EnvelopeForm, epsilon: Factor) -> Result<F
         utilization: measured.utilization.ok(),
         traffic: measured.traffic,
         sectors: measured.sectors,
+        block: measured.block,
+        measured_on: measured.measured_on.clone().map(|on| match form {
+            EnvelopeForm::Envelope => on,
+            EnvelopeForm::Table => on.with_margin(Factor::ONE),
+        }),
         saturation_sms: saturation.map_or(0, |found| found.sms),
         largest_sms: saturation.map_or(0, |found| found.largest_sms),
         epsilon,

@@ -7,9 +7,8 @@ use crate::Global;
 use crate::recording::source::{Reading, Source, of_recording};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{Document, Documents};
-use gpusched_model::{Plan, TaskSet, counted};
-use gpusched_recording::activity::WarmUp;
-use gpusched_recording::audit::{Audit, Run, audit};
+use gpusched_model::{Plan, TaskSet, WarmUp, counted};
+use gpusched_recording::audit::{Audit, Run, Visible, audit};
 use gpusched_sim::timeline::{Timeline, TimelineError};
 
 /// Files and options of an audit.
@@ -51,8 +50,17 @@ impl<'a> Request<'a> {
         let source = self.reading.source(global, self.file, false)?;
         let warm_up = self.reading.warm_up;
         let found = audit(&run(&source, warm_up), &set, plan.as_ref(), self.names)?;
+        let mut notes = notes(&source, plan.is_some());
+        if found.verdict == Visible::Broken && warm_up.is_none() {
+            let stated = { set.tasks().iter() }.find_map(|task| set.measured_on(task)?.fields().warm_up);
+            let rule = stated.unwrap_or(WarmUp::Jobs(1));
+            let later = audit(&run(&source, rule), &set, plan.as_ref(), self.names)?;
+            if later.verdict != Visible::Broken {
+                notes.push(hint(rule, stated.is_some()));
+            }
+        }
         Ok(Audited {
-            notes: notes(&source, plan.is_some()),
+            notes,
             found,
             source,
             set,
@@ -88,6 +96,25 @@ fn run(source: &Source, warm_up: WarmUp) -> Run<'_> {
             .sms
             .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
         warm_up,
+    }
+}
+
+/// Returns a note for a run that breaks guarantees only in the jobs that `rule` drops. `stated` is whether the task set
+/// states this rule.
+fn hint(rule: WarmUp, stated: bool) -> String {
+    let jobs = match rule {
+        WarmUp::Jobs(1) => "the first job of each task".to_owned(),
+        WarmUp::Jobs(count) => format!("the first {count} jobs of each task"),
+        WarmUp::Time(time) => format!("the jobs of the first {time}"),
+    };
+    match stated {
+        true => format!(
+            "without {jobs}, the run breaks no guarantee; the task set does not cover this warm-up, so add `--warm-up {rule}` \
+             to ignore these jobs"
+        ),
+        false => format!(
+            "without {jobs}, the run breaks no guarantee; if these jobs are a warm-up, add `--warm-up {rule}`"
+        ),
     }
 }
 

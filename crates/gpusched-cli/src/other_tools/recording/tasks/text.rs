@@ -3,9 +3,9 @@
 use crate::recording::source::{Source, of_recording};
 use crate::report::{Column, Palette, Table, clip};
 use gpusched_model::time::Time;
-use gpusched_model::{Task, counted};
+use gpusched_model::{Task, WarmUp, counted};
 use gpusched_recording::activity::Rhythm;
-use gpusched_recording::tasks::{Derived, Gaps, Options, TaskReport, WarmUp};
+use gpusched_recording::tasks::{Derived, Gaps, Options, TaskReport};
 
 /// Widest name in tables [characters].
 const NAME: usize = 40;
@@ -103,13 +103,16 @@ impl Text<'_> {
             .all(|report| report.points.iter().all(|point| !point.conflict))
         {
             notes.push(
-                "no recording in conflict (--conflict): gpusched assumes that tasks are as fast in conflict as in isolation, which is unsafe"
+                "no recording in conflict (--conflict): the WCET in conflict is the isolated WCET, which is unsafe if kernels of one \
+                 partition delay each other"
                     .to_owned(),
             );
         }
         if self.options.counters.is_empty() {
             notes.push(
-                "no hardware counters (--counters): the tasks have no `traffic`, which is safe".to_owned(),
+                "no hardware counters (--counters): the tasks have no `traffic`; `--interference bandwidth` and \
+                 `conflict+bandwidth` then assume the full memory bandwidth, which is safe; the other models ignore `traffic`"
+                    .to_owned(),
             );
         }
         notes

@@ -6,6 +6,7 @@ use super::kernels::{KernelTrafficAnswer, TrafficAnswer, time_ns};
 use crate::report::{Column, Palette, Report, Rows, Table, clip};
 use gpusched_model::error::Result;
 use gpusched_model::machine::{MachineShape, SECTOR};
+use gpusched_model::provenance::{MeasuredClocks, MeasuredOnShape};
 use gpusched_model::{Estimated, Scheduler};
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::Setup;
@@ -26,6 +27,12 @@ pub const COLUMNS: [&str; 9] = [
 
 /// Further CSV columns: the number of SMs of the whole GPU, and the peak bandwidth of its DRAM.
 pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
+
+/// Further CSV columns: the name of the simulated GPU, the tool with its version, and two clock frequencies.
+pub const ORIGIN_COLUMNS: [&str; 4] = ["gpu", "tool", "core_khz", "dram_khz"];
+
+/// Further CSV column: time of the longest thread block [ns]. The cell is empty for an estimate.
+pub const BLOCK_COLUMN: &str = "longest_block_ns";
 
 /// Further CSV columns of runs with several variants.
 pub const VARIATION_COLUMNS: [&str; 2] = ["runs", "shortest_cycles"];
@@ -76,6 +83,8 @@ pub struct Answer {
     gpu_sms: u32,
     /// Peak bandwidth of the DRAM of the GPU [bytes per second].
     gpu_bytes_per_second: u64,
+    /// The simulated GPU and the tool, as a task states them.
+    measured_on: MeasuredOnShape,
     /// Estimation method; absent if gpusched simulated the points in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Estimated>,
@@ -109,6 +118,9 @@ pub struct Point {
     /// Upper bound on the memory traffic between L2 and DRAM, for every number of SMs and every
     /// content of the caches [bytes].
     traffic_bytes: u64,
+    /// Time of the longest thread block, from its start to its end [ns]. Absent for an estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    longest_block_ns: Option<u64>,
     /// Estimated largest error of `cycles` [percent of `cycles`], from 0 to 25. The value 0 means that gpusched
     /// simulated all blocks, so `cycles` is exact. Absent without an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,6 +194,12 @@ impl Point {
         let shortest_cycles = runs.iter().map(time).min().unwrap_or(cycles);
         let traffic = TrafficAnswer::new(machine, results);
         let kernels = results.kernels.iter();
+        // A block occupies its SM in the cycle of its end, too.
+        let blocks = runs.iter().flat_map(|(_, results)| &results.blocks);
+        let longest_block = blocks
+            .map(|block| 1 + block.end.saturating_sub(block.start))
+            .max();
+        let longest_block = longest_block.map(|cycles| time_ns(machine, cycles));
         Some(Point {
             sms,
             cycles,
@@ -195,6 +213,8 @@ impl Point {
             // and the other sectors go directly to L2. In the worst case, every sector misses in
             // L2 and is written back.
             traffic_bytes: 2 * u64::from(SECTOR) * (traffic.l1_accesses + traffic.l2_accesses),
+            // An estimate simulates only some of the blocks.
+            longest_block_ns: longest_block.filter(|_| uncertainty.is_none()),
             uncertainty_percent: uncertainty.map(|share| (1000.0 * share).ceil() / 10.0),
             variation: (runs.len() > 1).then_some(Variation {
                 runs: runs.len() as u64,
@@ -212,6 +232,21 @@ impl Point {
                     bank_share: results.shares.and_then(|shares| shares.bank),
                 }),
         })
+    }
+}
+
+/// Returns the simulated GPU of `setup`, with its clocks, and this program with its version.
+fn measured_on(setup: &Setup) -> MeasuredOnShape {
+    let machine = setup.machine();
+    MeasuredOnShape {
+        gpu: Some(machine.name.clone()),
+        sms: Some(machine.sms()),
+        clocks: Some(MeasuredClocks {
+            core_khz: Some(machine.clocks.core_khz),
+            dram_khz: Some(machine.clocks.dram_khz),
+        }),
+        tool: Some(concat!("gpusched ", env!("CARGO_PKG_VERSION"), " simulate profile").to_owned()),
+        ..MeasuredOnShape::default()
     }
 }
 
@@ -238,6 +273,7 @@ impl Answer {
             thrashed: (l2 == L2::Thrashed).then_some(true),
             gpu_sms: setup.machine().sms(),
             gpu_bytes_per_second: setup.machine().dram_bytes_per_second(),
+            measured_on: measured_on(setup),
             estimate,
             l2_ways,
             drain: whole.map(|(drain, camping_percent)| DrainAnswer {
@@ -252,6 +288,8 @@ impl Answer {
     /// Returns the CSV columns.
     pub fn columns(&self) -> String {
         let mut columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).collect();
+        columns.extend(ORIGIN_COLUMNS);
+        columns.push(BLOCK_COLUMN);
         if self.estimate.is_some() {
             columns.extend([ESTIMATE_COLUMN, UNCERTAINTY_COLUMN]);
         }
@@ -285,6 +323,11 @@ impl Report for Answer {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let gpu = (self.gpu_sms, self.gpu_bytes_per_second);
         let rounds = self.estimate.map(Estimated::rounds);
+        let clocks = self.measured_on.clocks.unwrap_or_default();
+        let origin = (
+            (&self.measured_on.gpu, &self.measured_on.tool),
+            (clocks.core_khz, clocks.dram_khz),
+        );
         self.points.iter().try_for_each(|point| {
             let variation = point
                 .variation
@@ -301,7 +344,9 @@ impl Report for Answer {
                 )
             });
             let estimate = rounds.map(|rounds| (rounds, point.uncertainty_percent));
+            let block = point.longest_block_ns;
             let point = Point {
+                longest_block_ns: None,
                 uncertainty_percent: None,
                 variation: None,
                 traffic: None,
@@ -310,6 +355,7 @@ impl Report for Answer {
             rows.add((
                 point,
                 gpu,
+                (origin, block),
                 estimate.as_slice(),
                 variation.as_slice(),
                 traffic.as_slice(),

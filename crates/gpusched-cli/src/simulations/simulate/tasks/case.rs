@@ -14,7 +14,7 @@ use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::plan::Failure;
 use gpusched_model::reader::{Plans, TaskSets};
-use gpusched_model::{Factor, Plan, Policy, TaskSet};
+use gpusched_model::{Device, Factor, Plan, Policy, TaskSet};
 use gpusched_sim::validation::system::{Part, parts};
 
 /// Default of the shortest execution time: one half of the WCET.
@@ -46,6 +46,8 @@ pub(super) struct Case<'a> {
     pub granularity: Option<Granularity>,
     /// Ports that the partitions share.
     pub ports: Ports,
+    /// GPU of the plan.
+    pub device: Option<Device>,
 }
 
 impl Case<'_> {
@@ -59,6 +61,7 @@ impl Case<'_> {
             interference: Some(self.interference?),
             memory: None,
             granularity: self.granularity,
+            device: self.device.as_ref(),
             several: self.parts.len() > 1,
             ports: self.ports.clone(),
         };
@@ -111,6 +114,7 @@ impl Args {
                 interference: Some(interference),
                 granularity: None,
                 ports: Ports::Unknown,
+                device: self.gpu.device().cloned(),
             };
             if accept(case, index == 0 && next.is_none())?.is_break() {
                 return Ok(());
@@ -132,6 +136,7 @@ impl Args {
             interference: None,
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             ports: Ports::of_plan(plan),
+            device: plan.hardware.as_ref().map(|hardware| hardware.device.clone()),
         };
         if plan.partitions.is_empty() && without.failure.is_some() {
             return Ok(without);

@@ -1,0 +1,256 @@
+//! The GPU and the tool of a measurement, as a task set states them.
+
+use serde::{Deserialize, Serialize};
+
+use super::WarmUp;
+use crate::Factor;
+use crate::device::Device;
+use crate::wcet::MAX_SMS;
+
+/// Longest text of a field [characters].
+const LONGEST: usize = 100;
+
+/// Where WCETs were measured: the GPU, the tool, and the rules of the measurement. No schedulability test uses this
+/// statement. If a plan is for another GPU, the verdict has the assumption `wcet-other-gpu`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(into = "MeasuredOnShape", try_from = "MeasuredOnShape")]
+pub struct MeasuredOn(MeasuredOnShape);
+
+/// A statement as written in a task-set file. At least one of `gpu` and `tool` is present.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with \"gpu\" or \"tool\", such as {\"gpu\":\"NVIDIA Orin\",\"sms\":16}"
+)]
+#[schemars(rename = "MeasuredOn")]
+pub struct MeasuredOnShape {
+    /// Name of the GPU: the name of a built-in device, or the name that the driver or a profiler prints. At most 100
+    /// characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<String>,
+    /// Number of SMs of the GPU or of the MIG instance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub sms: Option<u32>,
+    /// Clock frequencies during the measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<MeasuredClocks>,
+    /// Tool of the measurement and its version, such as `"nsys 2025.3.2"`. At most 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Date of the measurement: `YYYY-MM-DD`, optionally with a time as in ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Number of measured jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u64>,
+    /// Ratio of the WCET to the longest measured time; at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<Factor>,
+    /// Jobs that the measurement dropped at the start of each recording: a number of jobs of each task, or a time with
+    /// its unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
+}
+
+/// Clock frequencies of a GPU.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredClocks {
+    /// Frequency of the SMs [kHz].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_khz: Option<u32>,
+    /// Frequency of the DRAM command clock [kHz].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dram_khz: Option<u32>,
+}
+
+/// The reason why a statement is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}found {found}, expected {expected}")]
+pub struct MeasuredOnError {
+    /// Name of the field with `: `, or an empty text for the whole statement.
+    field: &'static str,
+    found: String,
+    expected: String,
+}
+
+impl MeasuredOn {
+    /// Checks `shape` and creates the statement.
+    ///
+    /// # Errors
+    /// Fails with [`MeasuredOnError`] without GPU and tool. Fails for an empty or long text, a text with control
+    /// characters, an invalid date, a margin below 1, and a number of SMs that no GPU has.
+    pub fn new(shape: MeasuredOnShape) -> Result<MeasuredOn, MeasuredOnError> {
+        let refuse = |field: &'static str, found: String, expected: String| {
+            Err(MeasuredOnError {
+                field,
+                found,
+                expected,
+            })
+        };
+        if shape.gpu.is_none() && shape.tool.is_none() {
+            let found = "neither `gpu` nor `tool`".to_owned();
+            return refuse("", found, "at least one of these fields".to_owned());
+        }
+        for (field, text) in [("gpu: ", &shape.gpu), ("tool: ", &shape.tool)] {
+            if let Some(text) = text
+                && (text.trim().is_empty()
+                    || text.chars().count() > LONGEST
+                    || text.chars().any(char::is_control))
+            {
+                let found: String = text.chars().take(40).collect();
+                let expected = format!("1 to {LONGEST} printable characters");
+                return refuse(field, format!("{found:?}"), expected);
+            }
+        }
+        if let Some(sms) = shape.sms.filter(|sms| !(1..=MAX_SMS).contains(sms)) {
+            return refuse("sms: ", sms.to_string(), format!("1 to {MAX_SMS}"));
+        }
+        if let Some(date) = shape.date.as_ref().filter(|date| !is_date(date)) {
+            let found: String = date.chars().take(40).collect();
+            let expected = "a date such as \"2026-11-27\"".to_owned();
+            return refuse("date: ", format!("{found:?}"), expected);
+        }
+        if let Some(margin) = shape.margin.filter(|margin| *margin < Factor::ONE) {
+            return refuse("margin: ", margin.to_string(), "at least 1".to_owned());
+        }
+        Ok(MeasuredOn(shape))
+    }
+
+    /// Sets the ratio of the WCET to the longest measured time. The statement keeps its margin if `margin` is below 1.
+    pub fn with_margin(self, margin: Factor) -> MeasuredOn {
+        let valid = Some(margin).filter(|margin| *margin >= Factor::ONE);
+        MeasuredOn(MeasuredOnShape {
+            margin: valid.or(self.0.margin),
+            ..self.0
+        })
+    }
+
+    /// Returns the fields of the statement.
+    pub fn fields(&self) -> &MeasuredOnShape {
+        &self.0
+    }
+
+    /// Compares the GPU of the measurement with `device`.
+    pub fn same_gpu(&self, device: &Device) -> super::SameGpu {
+        super::gpu_name::compare(self.0.gpu.as_deref(), self.0.sms, device)
+    }
+
+    /// Returns the GPU for display, or `None` if the statement contains neither its name nor its number of SMs.
+    pub fn gpu_label(&self) -> Option<String> {
+        let sms = |sms: u32| crate::counted(sms, "SM");
+        match (&self.0.gpu, self.0.sms) {
+            (Some(gpu), Some(count)) => Some(format!("`{}` with {}", clipped(gpu), sms(count))),
+            (Some(gpu), None) => Some(format!("`{}`", clipped(gpu))),
+            (None, Some(count)) => Some(format!("a GPU with {}", sms(count))),
+            (None, None) => None,
+        }
+    }
+}
+
+/// Returns `name`, shortened to 25 characters. Comments of scripts and of C contain this text, so it keeps only harmless
+/// characters.
+fn clipped(name: &str) -> String {
+    let harmless = |c: char| c.is_alphanumeric() || " -_.+()/:,".contains(c);
+    let mut text: String = { name.chars().take(25) }
+        .map(|c| if harmless(c) { c } else { '?' })
+        .collect();
+    if name.chars().count() > 25 {
+        text.pop();
+        text.push('…');
+    }
+    text
+}
+
+/// Whether `text` starts with a date `YYYY-MM-DD` and then ends or continues with a time.
+fn is_date(text: &str) -> bool {
+    let (date, time) = text.split_at_checked(10).unwrap_or((text, ""));
+    let mut parts = date.split('-');
+    let mut number = |digits: usize, range: std::ops::RangeInclusive<u32>| {
+        let part = parts.next().unwrap_or_default();
+        let plain = part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
+        plain && part.parse().is_ok_and(|number| range.contains(&number))
+    };
+    let valid = number(4, 0..=9999) && number(2, 1..=12) && number(2, 1..=31);
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.' | '+' | '-' | 'Z');
+    let mut rest = time.chars();
+    let starts = rest.next().is_none_or(|first| matches!(first, 'T' | ' '));
+    valid && parts.next().is_none() && time.len() <= 30 && starts && rest.all(plain)
+}
+
+impl From<MeasuredOn> for MeasuredOnShape {
+    fn from(measured: MeasuredOn) -> MeasuredOnShape {
+        measured.0
+    }
+}
+
+impl TryFrom<MeasuredOnShape> for MeasuredOn {
+    type Error = MeasuredOnError;
+
+    fn try_from(shape: MeasuredOnShape) -> Result<MeasuredOn, MeasuredOnError> {
+        MeasuredOn::new(shape)
+    }
+}
+
+impl schemars::JsonSchema for MeasuredOn {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        MeasuredOnShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        MeasuredOnShape::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<MeasuredOn, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_statement_is_written_as_it_was_read() {
+        let text = r#"{"gpu":"NVIDIA Orin","sms":16,"clocks":{"core_khz":1300500,"dram_khz":3199000},"tool":"nsys 2025.3.2","date":"2026-11-27","samples":120,"margin":1.2,"warm_up":"200ms"}"#;
+        assert_eq!(serde_json::to_string(&read(text).unwrap()).unwrap(), text);
+        let jobs = r#"{"tool":"nsys","warm_up":1}"#;
+        assert_eq!(serde_json::to_string(&read(jobs).unwrap()).unwrap(), jobs);
+    }
+
+    #[test]
+    fn names_in_texts_are_short_and_harmless() {
+        let label = |gpu: &str| {
+            let shape = MeasuredOnShape {
+                gpu: Some(gpu.to_owned()),
+                ..MeasuredOnShape::default()
+            };
+            MeasuredOn::new(shape).unwrap().gpu_label().unwrap()
+        };
+        assert_eq!(label("NVIDIA H100 80GB HBM3"), "`NVIDIA H100 80GB HBM3`");
+        assert_eq!(label("a */ $(b) \\ `c`"), "`a ?/ ?(b) ? ?c?`");
+        assert_eq!(label(&"é".repeat(99)), format!("`{}…`", "é".repeat(24)));
+    }
+
+    #[test]
+    fn wrong_values_are_errors_that_name_the_field() {
+        for (text, wanted) in [
+            (r#"{"sms":16}"#, "neither `gpu` nor `tool`"),
+            (r#"{"gpu":" "}"#, "gpu: found \" \""),
+            (r#"{"tool":"a\nb"}"#, "tool: found"),
+            (r#"{"gpu":"orin","sms":0}"#, "sms: found 0, expected 1 to 65536"),
+            (r#"{"gpu":"orin","margin":0.9}"#, "margin: found 0.9"),
+            (r#"{"gpu":"orin","date":"27.11.2026"}"#, "date: found"),
+            (r#"{"gpu":"orin","date":"2026-13-01"}"#, "date: found"),
+            (r#"{"gpu":"orin","date":"ä026-13-01ä"}"#, "date: found"),
+            (r#"{"gpu":"orin","warm_up":"soon"}"#, "a number of jobs"),
+            (r#"{"gpu":"orin","warm_up":-1}"#, "a number of jobs"),
+            (r#"{"gpu":"orin","clock":1}"#, "unknown field `clock`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(wanted), "{text}: {error}");
+        }
+        assert!(read(r#"{"gpu":"orin","date":"2026-11-27T10:05:00.5Z"}"#).is_ok());
+    }
+}

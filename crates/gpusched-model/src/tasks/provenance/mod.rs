@@ -1,0 +1,13 @@
+//! Where the WCETs of a task come from: the GPU, the tool and the rules of the measurement.
+//!
+//! * `measured_on`: the statement in a task set;
+//! * `gpu_name`: the comparison of names of GPUs;
+//! * `warm_up`: the rule that drops the first jobs of a recording.
+
+mod gpu_name;
+mod measured_on;
+mod warm_up;
+
+pub use gpu_name::SameGpu;
+pub use measured_on::{MeasuredClocks, MeasuredOn, MeasuredOnError, MeasuredOnShape};
+pub use warm_up::{ParseWarmUpError, WarmUp};
