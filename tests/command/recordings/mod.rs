@@ -9,6 +9,7 @@ mod files;
 mod memory;
 mod mutations;
 mod notes;
+mod packed;
 mod run;
 mod tasks;
 mod writers;
