@@ -16,3 +16,11 @@ def pandas() -> Any:
     except ImportError:
         raise ImportError("tables need pandas: pip install 'gpusched-rt[frames]'") from None
     return pandas
+
+
+def read_csv(path: Any) -> Any:
+    """Returns a table of pandas from a CSV file. Removes the apostrophes that protect spreadsheets from formulas."""
+    frame = pandas().read_csv(path)
+    for column in frame.select_dtypes("object"):
+        frame[column] = frame[column].replace(r"^'(?='*[=+\-@\t\r])", "", regex=True)
+    return frame

@@ -22,7 +22,7 @@ from ._commands import study_new as new
 from ._commands import study_reproduction as reproduction
 from ._commands import study_status as status
 from ._commands import study_submit as submit
-from ._frames import pandas
+from ._frames import pandas, read_csv
 from .errors import GpuschedError
 
 __all__ = ["check", "diff", "draw", "list", "merge", "new", "reproduction", "run", "status", "submit"]
@@ -61,7 +61,7 @@ def run(
         raise TypeError("spec: found a mapping, expected a path or the text of a study in TOML")
     if shards < 1:
         raise ValueError(f"shards: found {shards}, expected at least 1")
-    frames = pandas()
+    pandas()  # fails before the study runs
     with contextlib.ExitStack() as stack:
         folder = Path(output or stack.enter_context(tempfile.TemporaryDirectory(prefix="gpusched-")))
         if executor is None:
@@ -75,7 +75,7 @@ def run(
             shutil.rmtree(parts)  # the merged folder contains everything
         [provenance] = folder.glob("*.provenance.json")
         name = json.loads(provenance.read_text(encoding="utf-8"))["study"]
-        frame = frames.read_csv(folder / f"{name}.csv")
+        frame = read_csv(folder / f"{name}.csv")
         frame.attrs = {"study": name, "folder": str(folder) if output else None, "findings": findings.data}
         return frame
 

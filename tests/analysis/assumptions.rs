@@ -2,11 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use gpusched::model::assumptions::{Assumption, AssumptionId, Basis, Consequence, Ports};
+use gpusched::model::assumptions::{
+    Assumption, AssumptionId, Basis, BudgetBasis, Consequence, Ports, Releases, Runs, of_predictions,
+};
 use gpusched::model::device::Granularity;
 use gpusched::model::end_to_end::{Draft, System};
 use gpusched::model::reader::Document as _;
-use gpusched::model::{Device, Interference, Policy, SharedMemory, TaskSet};
+use gpusched::model::{
+    Device, Factor, Interference, Kernel, Policy, PredictionModel, SharedMemory, Straddling, TaskSet,
+};
+use gpusched::time::Time;
 use insta::assert_snapshot;
 
 use crate::granularity::GRANULARITIES;
@@ -63,6 +68,42 @@ fn list(policy: Policy, model: Option<Interference>, granularity: Granularity) -
     basis.of_one_run()
 }
 
+/// Returns the assumptions of results on kernels: bounds, simulations and predictions.
+fn lists_of_kernels() -> Vec<Vec<Assumption>> {
+    let text = std::fs::read_to_string(root().join("tasksets/kernels/histo-m4.json")).unwrap();
+    let kernel: Kernel = serde_json::from_str(&text).unwrap();
+    let estimated = text.replacen(
+        "\"clusters\": [",
+        r#""clusters": [{"blocks":1,"e0":"1us","e1":"2us","isolated":{"mean_ns":1.0,"std_ns":1.0,"tail":{
+            "family":"gpd","location_ns":1.0,"scale_ns":1.0,"shape":0.0,"executions":1.0,"exceedance":1e-9,"fit_p":0.5,"trustworthy":true}}},"#,
+        1,
+    );
+    let estimated: Kernel = serde_json::from_str(&estimated).unwrap();
+    let mut lists = vec![of_predictions(PredictionModel::ALL)];
+    for q in [None, Some(Factor::ZERO), Some(Factor::ONE)] {
+        for kernels in [vec![(&kernel, q)], vec![(&estimated, q), (&kernel, q)]] {
+            for (sync, straddling) in [(true, Straddling::End), (false, Straddling::Both)] {
+                let basis = BudgetBasis {
+                    kernels: kernels.clone(),
+                    sync,
+                    straddling,
+                };
+                lists.push(basis.assumptions());
+                for releases in [None, Some(Releases::Fifo), Some(Releases::By(Policy::NpEdf))] {
+                    let runs = Runs {
+                        dynamic: releases.is_some(),
+                        process_requests: 60_000,
+                        lead: Time::from_ns(999_999),
+                        releases,
+                    };
+                    lists.push(basis.of_runs(runs));
+                }
+            }
+        }
+    }
+    lists
+}
+
 /// Every policy and every interference model has a list of assumptions. Assumptions with equal
 /// names have equal texts.
 #[test]
@@ -109,6 +150,11 @@ fn words_are_short_and_harmless() {
     }
     // Other tests check the texts about ports.
     seen.extend([Ports::Own, Ports::SomeGpcs].map(|ports| ports.id()));
+    for one in lists_of_kernels().into_iter().flatten() {
+        let text = one.text.unwrap();
+        assert!(text.chars().count() <= 140 && text.ends_with('.'), "{text}");
+        seen.insert(one.id);
+    }
     for name in ["iii-alt-fp-avg", "i-file-fifo"] {
         let path = root().join(format!("tasksets/end_to_end/waters2019-{name}.json"));
         let draft = Draft::from_json(&std::fs::read_to_string(path).unwrap())

@@ -27,6 +27,7 @@ mod pages;
 mod plain_words;
 mod recordings;
 mod schema;
+mod spreadsheets;
 mod streaming;
 mod verify_command;
 mod words;

@@ -489,3 +489,24 @@ fn other_formats_are_written_or_refused() {
         }
     }
 }
+
+/// A table with more rows than a figure may show is refused, unless `--where` selects fewer rows.
+#[test]
+fn large_tables_need_a_selection() {
+    use std::fmt::Write as _;
+    let workplace = Workplace::new();
+    let mut csv = String::from("time,value,kind\n");
+    for row in 0..=1_000_000 {
+        let kind = if row % 1000 == 0 { "some" } else { "most" };
+        writeln!(csv, "{row},{},{kind}", row % 17).unwrap();
+    }
+    workplace.write("large.csv", &csv);
+    let message = workplace.failure(&["large.csv", "--x", "time"]);
+    assert_eq!(
+        message,
+        "error: large.csv:1000002: found more than 1000000 rows, expected at most 1000000 rows\n\n\
+         hint: choose rows with `--where COLUMN=VALUE`, or other columns with `--series` or `--panel`\n"
+    );
+    let svg = workplace.figure(&["large.csv", "--x", "time", "--where", "kind=some"]);
+    assert_eq!(lines(&svg)[0].len(), 1001);
+}

@@ -10,7 +10,7 @@ mod progress;
 mod table;
 mod timeline_files;
 
-pub use assumptions::numbered;
+pub use assumptions::{Shown, numbered};
 pub use columns::Columns;
 pub use output::Output;
 pub use palette::Palette;
@@ -79,6 +79,11 @@ impl Form {
             Format::Csv => format!("{columns}\n"),
             Format::Json | Format::Text => String::new(),
         }
+    }
+
+    /// Whether results are CSV.
+    pub fn is_csv(&self) -> bool {
+        self.format == Format::Csv
     }
 
     /// Renders `report` in this form.

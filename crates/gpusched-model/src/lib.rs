@@ -16,7 +16,7 @@ mod runs;
 pub mod syntax;
 mod tasks;
 
-pub use files::{artifact, reader};
+pub use files::{artifact, reader, spreadsheet};
 pub use kernels::{benchmark, kernel, memory_profile, program};
 pub use messages::{counted::counted, error};
 pub use numbers::{normal, quotient, streams, time, utilization};
@@ -39,6 +39,7 @@ pub use plan::{Partition, Plan};
 pub use platform::Platform;
 pub use policies::budget_policy::BudgetPolicy;
 pub use policies::interference::Interference;
+pub use policies::prediction_model::PredictionModel;
 pub use policies::scheduler::{Scheduler, UnknownScheduler};
 pub use policies::sm_order::SmOrder;
 pub use policy::Policy;

@@ -3,15 +3,24 @@
 
 use num_bigint::BigUint;
 
-use super::Fault;
+use super::{Fault, premises};
+use gpusched_model::assumptions::{Assumption, BudgetBasis};
 use gpusched_model::{Bound, Cluster, Factor, Kernel, Straddling};
 
 /// Checks that the certificate of `bound` proves that the execution time of `kernel` is at most
-/// `wcet_ns`.
+/// `wcet_ns`. Returns the assumptions of the bound. If the bound lists its assumptions, the list must be complete.
 ///
 /// # Errors
 /// Returns the first [`Fault`] of the bound.
-pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
+pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<Vec<Assumption>, Fault> {
+    proven(bound, kernel)?;
+    let needed = BudgetBasis::of_bound(bound, kernel).assumptions();
+    premises::compare(bound.assumptions.as_deref(), &needed)?;
+    Ok(needed)
+}
+
+/// Checks the certificate of `bound`.
+fn proven(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
     if bound.kernel.as_deref() != kernel.name() {
         let name = |name: Option<&str>| name.map_or("none".to_owned(), |name| format!("{name:?}"));
         let (found, expected) = (name(bound.kernel.as_deref()), name(kernel.name()));

@@ -36,7 +36,7 @@ pub fn settings(scheduler: Scheduler, sms: u32) -> Settings {
     Settings {
         scheduler,
         sms: Some(sms),
-        record_issues: true,
+        record_issues: Some(usize::MAX),
         limit: 300_000,
         ..Settings::default()
     }

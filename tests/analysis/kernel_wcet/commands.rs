@@ -124,7 +124,7 @@ fn text_says_what_it_rests_on() {
     ))
     .stdout;
     assert!(
-        both.contains("both ends of each memory time") && both.contains("linear program agrees"),
+        both.contains("start at any time, straddling both") && both.contains("linear program agrees"),
         "{both}"
     );
     let short = KERNEL.replace("\"active_blocks\":4", "\"active_blocks\":16");

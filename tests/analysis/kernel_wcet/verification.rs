@@ -26,7 +26,7 @@ fn every_bound_is_proven_and_none_below() {
     let mut rng = random::rng(21);
     for _ in 0..20_000 {
         let (kernel, mut bound) = draw(&mut rng);
-        assert_eq!(verify_bound(&bound, &kernel), Ok(()), "{bound:?} {kernel:?}");
+        assert!(verify_bound(&bound, &kernel).is_ok(), "{bound:?} {kernel:?}");
         let json = serde_json::to_string(&bound).unwrap();
         assert_eq!(serde_json::from_str::<Bound>(&json).unwrap(), bound);
         // The bound is reduced by one nanosecond, with the matching memory time.
@@ -81,7 +81,7 @@ fn corrupted_bounds_are_refused() {
         }
         match verify_bound(&bound, &kernel) {
             Err(_) => refused += 1,
-            Ok(()) => {
+            Ok(_) => {
                 accepted += 1;
                 let estimator = Estimator::new(&kernel).straddling(bound.straddling);
                 let least = estimator.bound(bound.q, bound.sync).unwrap().wcet_ns;

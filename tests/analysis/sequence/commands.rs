@@ -177,7 +177,11 @@ fn long_lists_are_cut() {
         r#"{"active_blocks":1,"regulation_period":"7us","clusters":[{"blocks":1,"e0":"1us","e1":"1us"}]}"#;
     let task = |period: u32| format!(r#"{{"kernel":{kernel},"q":0.1,"period":{period}}}"#);
     let system = format!(r#"{{"kernels":[{},{}]}}"#, task(10_000), task(300_000));
-    let text = run_with("budget sequence - --policy fair --lead 0ns", system.clone()).stdout;
+    let text = run_with(
+        "budget sequence - --policy fair --lead 0ns --quiet",
+        system.clone(),
+    )
+    .stdout;
     assert!(
         text.ends_with("… and 11 more jobs; --format json lists all jobs\n"),
         "{text}"

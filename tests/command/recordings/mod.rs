@@ -10,6 +10,7 @@ mod memory;
 mod mutations;
 mod notes;
 mod origin;
+mod packed;
 mod run;
 mod tasks;
 mod writers;

@@ -69,6 +69,7 @@ fn use_file(path: &Path) {
     let options = Options {
         tool: None,
         calls: true,
+        ..Options::default()
     };
     let Ok(recording) = read(path, options, &mut |_| {}) else {
         return;

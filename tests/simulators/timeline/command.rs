@@ -222,3 +222,46 @@ fn a_chart_that_is_too_large_leaves_nothing() {
         }
     }
 }
+
+/// gpusched refuses a run with too many events before the run starts. These runs would take hours.
+#[test]
+fn a_trace_that_is_too_long_is_refused_early() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let blocks = r#"{"platform":"xavier","kernels":[{"stream":0,"blocks":150000000,"threads":128,"block_time":"1us"}]}"#;
+    fs::write(at.join("blocks.json"), blocks).unwrap();
+    fs::write(
+        at.join("set.json"),
+        format!(r#"{{"tasks":[{}]}}"#, crate::support::TASK),
+    )
+    .unwrap();
+    let system = r#"{"cores":[{"name":"c","policy":"fp"}],"tasks":[{"name":"t","period":"1ms","segments":[{"on":"c","wcet":"1us"}]}]}"#;
+    fs::write(at.join("system.json"), system).unwrap();
+    for line in [
+        "simulate blocks blocks.json --format csv --trace t.json",
+        "simulate tasks set.json --sms 1 --policy edf --duration 9000000s --format csv --trace t.json",
+        "simulate tasks system.json --duration 9000000s --trace t.json",
+    ] {
+        let refused = gpusched(at, line);
+        let stderr = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{line}: {stderr}");
+        let message = "error: --trace: found more than 4000000 events, expected at most 4000000 events";
+        assert!(stderr.starts_with(message), "{line}: {stderr}");
+        assert!(!at.join("t.json").exists());
+    }
+}
+
+/// A record of the issues of a simulated GPU ends the run at its limit. The run has 10^12 instructions.
+#[test]
+fn a_trace_of_a_simulated_gpu_is_refused_early() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let program = r#"{"name":"adds","grid":120,"block":512,"parameters":{"n":16000000},"body":[
+        {"loop":"n","counter":"i","body":[{"op":"add.int","to":"r","from":"r"}]},{"op":"exit"}]}"#;
+    fs::write(at.join("program.json"), program).unwrap();
+    let refused = gpusched(at, "simulate warps program.json --machine rtx2060 --trace t.json");
+    let stderr = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{stderr}");
+    let message = "the run issues more than 4000000 instructions, which is the limit for a record of the run";
+    assert!(stderr.contains(message), "{stderr}");
+}

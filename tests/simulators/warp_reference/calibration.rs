@@ -31,7 +31,7 @@ fn simulate(program: &Program, sms: u32, scheduler: &str, warm: bool) -> Results
         scheduler: scheduler.parse().unwrap(),
         sms: Some(sms),
         warm: if warm { extents(program) } else { Vec::new() },
-        record_issues: sms == 1,
+        record_issues: (sms == 1).then_some(usize::MAX),
         limit: LIMIT,
         ..Settings::default()
     };

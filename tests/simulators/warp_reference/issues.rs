@@ -39,7 +39,7 @@ fn check(kernel: &str, scheduler: &str, trace: &str, issues: usize) {
         scheduler: scheduler.parse().unwrap(),
         sms: Some(1),
         warm: extents(&program),
-        record_issues: true,
+        record_issues: Some(usize::MAX),
         limit: LIMIT,
         ..Settings::default()
     };

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kernel_wcet::{EstimateError, Estimator};
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
@@ -28,6 +29,9 @@ pub struct Nominal {
     pub wcet_isolated_ns: Time,
     /// G(Q): WCET under the nominal budget [ns].
     pub wcet_nominal_ns: Time,
+    /// Assumptions of the result. gpusched does not check these assumptions. Absent in results of the library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumptions: Option<Vec<Assumption>>,
 }
 
 /// Number of steps from budget 0 to budget 1. A [`Factor`] has nine decimals.
@@ -74,5 +78,6 @@ pub fn nominal(
         nominal_q,
         wcet_isolated_ns: isolated,
         wcet_nominal_ns,
+        assumptions: None,
     })
 }

@@ -3,6 +3,7 @@
 use super::content::Export;
 use gpusched_model::device::{Instance, Place};
 use gpusched_model::error::Error;
+use gpusched_model::spreadsheet::shielded;
 
 /// Columns of the exported table. Spaces separate the entries of a list.
 ///
@@ -38,7 +39,7 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         };
         let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
         let row = [
-            out.device().name().to_owned(),
+            shielded(out.device().name()).into_owned(),
             out.hardware.granularity.to_string(),
             index.to_string(),
             partition.sms.to_string(),

@@ -144,6 +144,7 @@ impl<'a> Estimator<'a> {
             iterations,
             memory_time_ns: regulation.memory_time(wcet),
             certificate,
+            assumptions: None,
         })
     }
 

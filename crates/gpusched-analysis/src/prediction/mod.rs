@@ -2,12 +2,12 @@
 //! measurements in isolation.
 //!
 //! A prediction is an estimate in floating-point numbers and not a bound, so verdicts never use
-//! predictions. Four models compute a [`Prediction`], which contains the contribution of each
+//! predictions. Five models compute a [`Prediction`], which contains the contribution of each
 //! time window:
 //!
 //! | model | |
 //! |---|---|
-//! | [`masola`], as printed or repaired | [Masola23] Eqs 1–17 |
+//! | [`masola`], as printed or in two repaired variants | [Masola23] Eqs 1–17 |
 //! | [`fluid`] | max-min fair shares of bandwidth, a model of gpusched |
 //! | [`naive`] | a constant slowdown of 73 % ([Masola23] §7.2) |
 
@@ -15,17 +15,17 @@ mod error;
 pub mod fluid;
 mod isolated;
 pub mod masola;
-mod model;
 pub mod naive;
 mod result;
 
 pub use crate::kernel_wcet::fit::classification::Class;
 pub use error::PredictionError;
 pub use isolated::{Isolated, SECTOR_BYTES};
-pub use model::Model;
 pub use result::{KernelPrediction, Part, Prediction, Window};
 
 use gpusched_model::group::Group;
+
+pub use gpusched_model::PredictionModel as Model;
 
 /// Predicts the execution times of the kernels of `group`, which all start at the same time.
 ///
@@ -54,5 +54,6 @@ pub fn predict(model: Model, group: &Group) -> Result<Prediction, PredictionErro
         Model::Naive => Ok(naive::predict(&alone)),
         Model::Masola => masola::predict(&alone, platform, masola::Variant::Printed),
         Model::MasolaRepaired => masola::predict(&alone, platform, masola::Variant::Repaired),
+        Model::MasolaPenalty => masola::predict(&alone, platform, masola::Variant::Penalty),
     }
 }

@@ -92,6 +92,7 @@ pub fn simulate(
     let mut output = Output::open(global)?;
     let canvas = files.open(&mut output)?;
     let end = end(&system, duration)?;
+    files.expect(least_events(&system, end))?;
     let numbers = (global.seed(), 0);
     let mut source = Drawn::new(&system, &pattern.runs(&system, numbers), numbers)?;
     let (mut observed, mut chains) = (Observed::new(&system), ChainTimes::new(&system));
@@ -143,6 +144,17 @@ fn end(system: &System, duration: Option<Time>) -> Result<Time> {
         }
         false => Ok(end),
     }
+}
+
+/// Returns a number of events that the timeline of the jobs before `end` has at least. Each job has an event for its
+/// release, and an event for its deadline.
+fn least_events(system: &System, end: Time) -> u64 {
+    let jobs = system.tasks().iter().map(|task| {
+        let (period, first) = (task.period.ns(), task.phase.map_or(task.period.ns(), Time::ns));
+        // Random gaps between two arrivals are at most half a period.
+        end.ns().saturating_sub(first) / period.saturating_add(period / 2).max(1)
+    });
+    jobs.fold(0u64, u64::saturating_add).saturating_mul(2)
 }
 
 fn simulation(

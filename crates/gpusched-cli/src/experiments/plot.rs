@@ -117,8 +117,7 @@ impl Args {
             None => Picture::Svg,
         };
         let output = Output::open(global)?;
-        let tables: Vec<Table> = self.files.iter().map(Table::read).collect::<Result<_>>()?;
-        let svg = plot::svg(&tables, &self.options()).map_err(|error| {
+        let svg = self.svg().map_err(|error| {
             error.map_refusal(|refusal| match refusal.advice() {
                 Some(_) => refusal.hint(CHOOSE),
                 None => refusal,
@@ -126,6 +125,16 @@ impl Args {
         })?;
         output.answer(picture.encode(svg)?)?;
         Ok(Outcome::Positive)
+    }
+
+    fn svg(&self) -> Result<String> {
+        // Without a selection, a figure shows all rows.
+        let most = match self.selections.is_empty() {
+            true => plot::MAX_ROWS,
+            false => usize::MAX,
+        };
+        let tables = self.files.iter().map(|file| Table::read_at_most(file, most));
+        plot::svg(&tables.collect::<Result<Vec<Table>>>()?, &self.options())
     }
 
     fn options(&self) -> Options {

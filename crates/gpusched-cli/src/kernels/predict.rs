@@ -11,9 +11,10 @@ use std::path::PathBuf;
 
 use super::{Global, Outcome};
 use crate::arguments::named;
-use crate::report::{About, Output};
+use crate::report::{About, Output, Shown};
 use gpusched_analysis::prediction::{Model, Prediction, predict};
 use gpusched_model::Group;
+use gpusched_model::assumptions::of_predictions;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::Groups;
 
@@ -54,16 +55,18 @@ impl Args {
         self.check_models()?;
         let mut output = Output::open(global)?;
         output.header(table::columns(self.windows))?;
-        let mut groups = Groups::open(&self.groups)?;
-        let mut index = 0usize;
-        while let Some(group) = groups.next() {
+        let groups = Groups::open(&self.groups)?;
+        let file = groups.file().to_owned();
+        let mut groups = groups.enumerate().peekable();
+        while let Some((index, group)) = groups.next() {
             let (line, group) = group?;
-            let refuse = |refusal: Refusal| Error::from(refusal.at(groups.file(), line));
+            let shown = Shown::new(global, index == 0 && groups.peek().is_none());
+            let refuse = |refusal: Refusal| Error::from(refusal.at(&file, line));
             let mut files = Vec::new();
-            let answer = self.answer(group, &mut files, &refuse)?;
+            let mut answer = self.answer(group, &mut files, &refuse)?;
+            answer.assumptions = shown.listed(of_predictions(self.models.iter().copied()));
             output.keep(files)?;
-            output.report(&About((index, self.windows), answer))?;
-            index += 1;
+            output.report(&About((index, self.windows, shown), answer))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)

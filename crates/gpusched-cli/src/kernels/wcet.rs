@@ -15,7 +15,7 @@ mod verify;
 pub use bound::{distrust, percent, title};
 pub use files::distinct;
 pub use synth::one_kernel;
-pub use traffic::{Traffic, budget, slowdown};
+pub use traffic::{Traffic, budget, described, slowdown};
 
 use clap::Subcommand;
 

@@ -2,6 +2,8 @@
 
 use gpusched_model::assumptions::Assumption;
 
+use crate::Global;
+
 /// Returns a numbered list of assumptions.
 pub fn numbered(assumptions: &[Assumption]) -> String {
     let lines = (1..).zip(assumptions);
@@ -9,4 +11,34 @@ pub fn numbered(assumptions: &[Assumption]) -> String {
         .map(|(number, assumption)| format!("  {number}. {assumption}\n"))
         .collect();
     format!("assumptions, which gpusched does not check:\n{lines}")
+}
+
+/// How the results of a command show their assumptions.
+#[derive(Copy, Clone, Debug)]
+pub struct Shown {
+    alone: bool,
+    quiet: bool,
+}
+
+impl Shown {
+    /// `alone` states whether the command has only one result.
+    pub fn new(global: &Global, alone: bool) -> Shown {
+        Shown {
+            alone,
+            quiet: global.quiet,
+        }
+    }
+
+    /// Returns the list for a result file.
+    pub fn listed(self, list: Vec<Assumption>) -> Option<Vec<Assumption>> {
+        Some(Assumption::listed(list, self.alone))
+    }
+
+    /// Returns the list as text below a result. The text is empty with `--quiet` or for several results.
+    pub fn text(self, list: Option<&[Assumption]>) -> String {
+        match list {
+            Some(list) if self.alone && !self.quiet => format!("\n{}", numbered(list)),
+            _ => String::new(),
+        }
+    }
 }

@@ -17,6 +17,7 @@ use super::{Columns, Form, OutputPath, Report};
 use crate::{Global, embedding};
 use gpusched_model::artifact::{Artifact, Outputs};
 use gpusched_model::error::{Error, Result};
+use gpusched_model::spreadsheet::{may_have_formula, shielded};
 
 /// Destination of results. Files appear only after [finish](Output::finish).
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct Output {
     path: PathBuf,
     sink: Sink,
     files: Outputs,
+    /// Whether the output is CSV with a header. `None` before the first line.
+    is_table: Option<bool>,
 }
 
 #[derive(Debug)]
@@ -61,6 +64,7 @@ impl Output {
             path: path.to_owned(),
             sink,
             files,
+            is_table: None,
         })
     }
 
@@ -169,8 +173,29 @@ impl Output {
     /// # Errors
     /// Fails with [`Error::Io`] if writing fails, for example on a full disk.
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<()> {
-        let written = self.write_all(bytes.as_ref());
+        let bytes = bytes.as_ref();
+        let written = match self.is_for_spreadsheets(bytes) && may_have_formula(bytes) {
+            true => shield(bytes).and_then(|rows| self.write_all(&rows)),
+            false => self.write_all(bytes),
+        };
         written.map_err(|cause| Error::io(&self.path, "write", cause))
+    }
+
+    /// Whether a spreadsheet may open the output: CSV on standard output or in a file. `bytes` are the next rows of the
+    /// output. Some commands write no CSV although the format is CSV, so the first line decides.
+    fn is_for_spreadsheets(&mut self, bytes: &[u8]) -> bool {
+        let is_file = matches!(self.sink, Sink::Stdout(_) | Sink::File(_));
+        if !(self.form.is_csv() && is_file) || bytes.is_empty() {
+            return false;
+        }
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_,".contains(byte);
+        let header = || {
+            bytes
+                .split(|&byte| byte == b'\n')
+                .next()
+                .is_some_and(|line| line.iter().all(is_name))
+        };
+        *self.is_table.get_or_insert_with(header)
     }
 
     /// Whether the output still has a reader.
@@ -221,6 +246,20 @@ impl Output {
         }
         self.files.commit()
     }
+}
+
+/// Returns the CSV `rows` with an apostrophe before each cell that a spreadsheet would take as a formula.
+fn shield(rows: &[u8]) -> io::Result<Vec<u8>> {
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.has_headers(false).flexible(true).from_reader(rows);
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    for record in reader.records() {
+        for cell in &record? {
+            writer.write_field(&*shielded(cell))?;
+        }
+        writer.write_record(None::<&[u8]>)?;
+    }
+    writer.into_inner().map_err(|error| error.into_error())
 }
 
 impl Sink {

@@ -4,7 +4,7 @@ use super::{Content, Output, OutputPath};
 use gpusched_model::artifact::Artifact;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
-use gpusched_sim::timeline::{Timeline, TimelineError};
+use gpusched_sim::timeline::{MAX_EVENTS, Timeline, TimelineError};
 use gpusched_study::plot::gantt::{self, Options, Terminal};
 
 /// Output files of the timeline.
@@ -34,6 +34,18 @@ impl TimelineFiles {
     pub fn refuse(&self, error: TimelineError) -> Error {
         let option = if self.trace.is_some() { "trace" } else { "gantt" };
         Error::from(error).map_refusal(|refusal| refusal.of_field(option))
+    }
+
+    /// Refuses a run that has at least `least` events, if a timeline cannot contain this number.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] for more than [`MAX_EVENTS`] events.
+    pub fn expect(&self, least: u64) -> Result<()> {
+        let limit = MAX_EVENTS;
+        match self.wanted() && least > limit as u64 {
+            true => Err(self.refuse(TimelineError::TooManyEvents { limit })),
+            false => Ok(()),
+        }
     }
 
     /// Opens the output files, before a simulation.

@@ -1,4 +1,5 @@
-//! Files: strict reading of input files, and atomic writing of output files.
+//! Files: strict reading of input files, atomic writing of output files, and text cells of CSV files.
 
 pub mod artifact;
 pub mod reader;
+pub mod spreadsheet;

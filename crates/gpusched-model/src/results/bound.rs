@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::assumptions::Assumption;
 use crate::time::Time;
 use crate::{Factor, Ratio};
 
@@ -32,6 +33,10 @@ pub struct Bound {
     /// is not a proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Certificate>,
+    /// Assumptions of the bound. gpusched does not check these assumptions. `wcet verify` compares the list with its
+    /// own list. Absent in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumptions: Option<Vec<Assumption>>,
 }
 
 /// Multipliers for Eqs 9 and 10 of [Aghilinasab20]. The multipliers prove a bound by weak

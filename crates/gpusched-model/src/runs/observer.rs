@@ -65,12 +65,12 @@ impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for 
     }
 }
 
-/// Two observers. The simulation continues while `goes_on` returns true for at least one
-/// observer.
+/// Two observers. The simulation continues while `goes_on` returns true for the second observer. Example: the first
+/// observer writes rows to a closed output, and the second observer draws a chart.
 #[derive(Debug)]
-pub struct Either<A, B>(pub A, pub B);
+pub struct Following<A, B>(pub A, pub B);
 
-impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for Either<A, B> {
+impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for Following<A, B> {
     #[inline(always)]
     fn see(&mut self, now: T, event: E) {
         self.0.see(now, event);
@@ -79,6 +79,36 @@ impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for 
 
     #[inline(always)]
     fn goes_on(&self) -> bool {
-        self.0.goes_on() || self.1.goes_on()
+        self.1.goes_on()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts events up to the second number.
+    struct Until(u32, u32);
+
+    impl Observer<()> for Until {
+        fn see(&mut self, _: Time, (): ()) {
+            self.0 += 1;
+        }
+
+        fn goes_on(&self) -> bool {
+            self.0 < self.1
+        }
+    }
+
+    /// A chart that is full ends a run, although rows are still written. Rows without a reader do not end a run.
+    #[test]
+    fn the_second_observer_decides() {
+        for rows in [1, 9] {
+            let mut both = Following(Until(0, rows), Until(0, 3));
+            while Observer::<()>::goes_on(&both) {
+                both.see(Time::ZERO, ());
+            }
+            assert_eq!((both.0.0, both.1.0), (3, 3));
+        }
     }
 }

@@ -16,8 +16,9 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Opens `path`. Calls `observer` with the number of bytes read from the file.
-    pub fn open(path: &Path, observer: &'a mut dyn FnMut(u64)) -> Result<Input<'a>> {
+    /// Opens `path`. A compressed file may unpack to at most `unpacked` bytes. Calls `observer` with the number of bytes
+    /// read from the file.
+    pub fn open(path: &Path, unpacked: u64, observer: &'a mut dyn FnMut(u64)) -> Result<Input<'a>> {
         let bytes: Box<dyn Read> = if path == Path::new("-") {
             Box::new(io::stdin().lock())
         } else {
@@ -40,7 +41,15 @@ impl<'a> Input<'a> {
             .fill_buf()
             .map_err(|cause| Error::io(&name, "read", cause))?;
         let reader: Box<dyn BufRead> = match start {
-            [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(1 << 17, MultiGzDecoder::new(reader))),
+            [0x1f, 0x8b, ..] => {
+                let bytes = MultiGzDecoder::new(reader);
+                let unpacked = Unpacked {
+                    bytes,
+                    limit: unpacked,
+                    left: unpacked,
+                };
+                Box::new(BufReader::with_capacity(1 << 17, unpacked))
+            }
             _ => Box::new(reader),
         };
         Ok(Input { name, reader })
@@ -69,14 +78,44 @@ impl<'a> Input<'a> {
     }
 }
 
-fn damaged(name: &str, cause: io::Error) -> Error {
+/// Returns the error of the operating system, the refusal of damaged compressed data, or the refusal of a file that
+/// unpacks to too many bytes.
+pub fn damaged(name: &str, cause: io::Error) -> Error {
     match cause.kind() {
+        io::ErrorKind::FileTooLarge => Refusal::told("", cause)
+            .hint("record a shorter run, or allow more bytes")
+            .at(name, None)
+            .into(),
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
             Refusal::told("", format!("found damaged data: {cause}"))
                 .at(name, None)
                 .into()
         }
         _ => Error::io(name, "read", cause),
+    }
+}
+
+/// Reader of unpacked bytes, with a limit. So a small file cannot fill the memory.
+struct Unpacked<R> {
+    bytes: R,
+    limit: u64,
+    left: u64,
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        match self.left.checked_sub(count as u64) {
+            Some(left) => self.left = left,
+            None => {
+                let limit = self.limit;
+                let message = format!(
+                    "found a compressed file of more than {limit} bytes after unpacking, expected at most {limit}"
+                );
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+            }
+        }
+        Ok(count)
     }
 }
 

@@ -18,24 +18,41 @@ use detection::Format;
 use input::Input;
 
 /// Options of [`read`].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Profiler that wrote the file. If `None`, the content of the file determines the profiler.
     pub tool: Option<Tool>,
     /// Whether to read the host call of each launch. The calls link launches with ranges, but they need additional
     /// memory.
     pub calls: bool,
+    /// Maximum size of a compressed file after unpacking [bytes].
+    pub unpacked: u64,
+}
+
+impl Options {
+    /// Default of [`unpacked`](Options::unpacked): 1 GB.
+    pub const UNPACKED: u64 = 1_000_000_000;
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            tool: None,
+            calls: false,
+            unpacked: Options::UNPACKED,
+        }
+    }
 }
 
 /// Reads the recording at `path`. The path `-` means standard input, except for SQLite. Regularly calls `observer` with
 /// the number of bytes read so far.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if the file is not a recording of a supported profiler, or if it is damaged. Returns
-/// [`Error::Io`] if the file cannot be read.
+/// Returns [`Error::Refused`] if the file is not a recording of a supported profiler, if it is damaged, or if it unpacks
+/// to more than `options.unpacked` bytes. Returns [`Error::Io`] if the file cannot be read.
 pub fn read(path: impl AsRef<Path>, options: Options, observer: &mut dyn FnMut(u64)) -> Result<Recording> {
     let path = path.as_ref();
-    let mut input = Input::open(path, observer)?;
+    let mut input = Input::open(path, options.unpacked, observer)?;
     let format = detection::detect(&mut input)?;
     let recording = match format {
         Format::Sqlite => nsys_sqlite::read(path, options, input)?,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Event, simulate};
 use gpusched_model::error::Result;
-use gpusched_model::observer::Either;
+use gpusched_model::observer::Following;
 use gpusched_model::time::Time;
 use gpusched_model::{Observer, Scenario};
 use watch::Watch;
@@ -127,7 +127,7 @@ impl Comparison {
         observer: &mut impl Observer<Event>,
     ) -> Result<Comparison> {
         let mut watch = Watch::new(scenario, measured);
-        simulate(scenario, seed, &mut Either(&mut watch, observer))?;
+        simulate(scenario, seed, &mut Following(&mut watch, observer))?;
         Ok(watch.compare(window))
     }
 }

@@ -7,6 +7,7 @@ use super::folder::Folder;
 use crate::claim::{Claim, Finding, check};
 use crate::table::Table;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::spreadsheet::shielded;
 
 /// The tables of a study, each as CSV text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,7 +58,10 @@ pub(crate) fn csv_of<C: AsRef<[u8]>>(
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(columns).map_err(fail)?;
     for row in rows {
-        writer.write_record(row).map_err(fail)?;
+        for cell in &row {
+            writer.write_field(&*shielded(cell)).map_err(fail)?;
+        }
+        writer.write_record(None::<&[u8]>).map_err(fail)?;
     }
     writer
         .into_inner()

@@ -37,11 +37,14 @@ pub use values::{Names, Reference, Selection, Size, Span};
 use crate::Table;
 use gpusched_model::error::Result;
 
+/// Maximum number of rows that one figure shows.
+pub const MAX_ROWS: usize = 1_000_000;
+
 /// Draws the rows of all tables as one figure, and returns the figure as SVG text.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if there are no values, or if there are too
-/// many series, panels or categories. Also fails if a column is missing, if a cell is not a number, or if a series has
+/// many rows, series, panels or categories. Also fails if a column is missing, if a cell is not a number, or if a series has
 /// two values at a place that allows only one. On a logarithmic axis, a value that is not positive is an error. These
 /// errors state the file and the line. An option that does not suit the table or the kind of figure is an error too.
 pub fn svg(tables: &[Table], options: &Options) -> Result<String> {

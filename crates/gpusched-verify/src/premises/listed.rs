@@ -1,4 +1,4 @@
-//! Check of the assumptions that a plan lists.
+//! Check of the assumptions that a plan or a bound lists.
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::{Assumption, Basis};
@@ -11,8 +11,15 @@ use crate::Fault;
 /// have written the plan.
 pub(crate) fn check(plan: &Plan, set: &TaskSet) -> Result<Vec<Assumption>, Fault> {
     let needed = Basis::of_plan(plan, set).assumptions();
-    let Some(listed) = &plan.assumptions else {
-        return Ok(needed);
+    compare(plan.assumptions.as_deref(), &needed)?;
+    Ok(needed)
+}
+
+/// Compares the names and consequences in `listed` with the `needed` assumptions. A result without a list is from an
+/// older version.
+pub(crate) fn compare(listed: Option<&[Assumption]>, needed: &[Assumption]) -> Result<(), Fault> {
+    let Some(listed) = listed else {
+        return Ok(());
     };
     let lacks = |list: &[Assumption], wanted: &Assumption| !list.iter().any(|one| one.id == wanted.id);
     if let Some(missing) = needed.iter().find(|wanted| lacks(listed, wanted)) {
@@ -24,8 +31,8 @@ pub(crate) fn check(plan: &Plan, set: &TaskSet) -> Result<Vec<Assumption>, Fault
     }
     for (index, stated) in listed.iter().enumerate() {
         let field = format!("assumptions[{index}]");
-        if lacks(&needed, stated) {
-            let message = format!("found `{}`, which no verdict of the plan assumes", stated.id);
+        if lacks(needed, stated) {
+            let message = format!("found `{}`, which no result in the file assumes", stated.id);
             return Err(Fault::new(format!("{field}.id"), message));
         }
         if stated.if_violated != stated.id.if_violated() {
@@ -34,5 +41,5 @@ pub(crate) fn check(plan: &Plan, set: &TaskSet) -> Result<Vec<Assumption>, Fault
             return Err(Fault::new(format!("{field}.if_violated"), message));
         }
     }
-    Ok(needed)
+    Ok(())
 }

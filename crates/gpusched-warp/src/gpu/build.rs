@@ -57,7 +57,7 @@ impl<'a> Gpu<'a> {
                 Sm::new(sm as u16, &machine, l1.clone(), policies)
             })
             .collect();
-        if settings.record_issues {
+        if settings.record_issues.is_some() {
             for sm in &mut sms {
                 sm.record = Some(Vec::new());
             }
@@ -86,6 +86,7 @@ impl<'a> Gpu<'a> {
             skips: true,
             results: Results::new(kernels),
             enough: usize::MAX,
+            most_issues: settings.record_issues,
             kernels,
             parts,
             machine,

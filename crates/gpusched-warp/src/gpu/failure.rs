@@ -64,6 +64,12 @@ pub enum Failure {
         /// Limit on the duration of the run [core cycles].
         cycles: u64,
     },
+    /// The SMs issue more instructions than the results may record.
+    #[error("the run issues more than {limit} instructions, which is the limit for a record of the run")]
+    Issues {
+        /// Limit on the number of recorded issues.
+        limit: usize,
+    },
     /// The simulated part of a kernel is too short for an estimate.
     #[error(
         "kernel {kernel:?}: cannot estimate the duration, because only {ended} of {blocks} thread blocks ended in \

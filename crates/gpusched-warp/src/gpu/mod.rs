@@ -43,8 +43,9 @@ pub struct Settings {
     pub sms: Option<u32>,
     /// Buffers that L2 contains at the start.
     pub warm: Vec<WarmBuffer>,
-    /// Whether the results record each issued instruction of all SMs.
-    pub record_issues: bool,
+    /// If not `None`, the results contain each issued instruction of all SMs, and the run fails if there are more than
+    /// this number.
+    pub record_issues: Option<usize>,
     /// Whether the results contain the largest share of the traffic that one slice, channel or bank receives.
     pub camping: bool,
     /// Whether the clocks restart when a kernel is launched on an idle GPU, as in GPGPU-Sim.
@@ -60,7 +61,7 @@ impl Default for Settings {
             scheduler: Scheduler::Lrr,
             sms: None,
             warm: Vec::new(),
-            record_issues: false,
+            record_issues: None,
             camping: false,
             restart_clocks: false,
             limit: u64::MAX,
@@ -115,6 +116,8 @@ struct Gpu<'a> {
     results: Results,
     /// Number of completed blocks after which the run stops.
     enough: usize,
+    /// Limit on the number of recorded issues.
+    most_issues: Option<usize>,
 }
 
 /// Checks whether the simulator supports `machine`.
@@ -207,6 +210,7 @@ impl<'a> Gpu<'a> {
             if ticks[Domain::Core as usize] {
                 self.core_cycle(led)?;
                 if self.is_through() || self.results.blocks.len() >= self.enough {
+                    self.check_record()?;
                     return self.check_sources();
                 }
                 if self.now >= limit {
@@ -216,6 +220,7 @@ impl<'a> Gpu<'a> {
                     next_watch = self.now.saturating_add(WATCH);
                     interrupt::check();
                     self.check_sources()?;
+                    self.check_record()?;
                     watch(self.now);
                 }
                 self.restart_clocks();
@@ -224,6 +229,15 @@ impl<'a> Gpu<'a> {
                 self.restart_clocks();
                 self.lead_on();
             }
+        }
+    }
+
+    /// Fails if the SMs have recorded too many issues.
+    fn check_record(&self) -> Result<(), Failure> {
+        let recorded: usize = self.sms.iter().flat_map(|sm| &sm.record).map(Vec::len).sum();
+        match self.most_issues {
+            Some(limit) if recorded > limit => Err(Failure::Issues { limit }),
+            _ => Ok(()),
         }
     }
 

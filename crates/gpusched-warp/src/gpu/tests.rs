@@ -42,7 +42,7 @@ fn run(machine: &Machine, launches: &[Launch], scheduler: Scheduler, warm: bool,
         scheduler,
         sms: Some(3),
         warm,
-        record_issues: true,
+        record_issues: Some(usize::MAX),
         limit: 1_000_000,
         ..Settings::default()
     };
@@ -194,7 +194,7 @@ fn rounds_are_parts_of_the_run() {
                     bytes,
                 })
                 .collect(),
-            record_issues: true,
+            record_issues: Some(usize::MAX),
             limit: 1_000_000,
             ..Settings::default()
         };

@@ -51,8 +51,9 @@ pub struct Setup {
 /// Options of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Whether the results contain each issued instruction of all SMs.
-    pub record_issues: bool,
+    /// If not `None`, the results contain each issued instruction of all SMs, and the run fails if there are more than
+    /// this number.
+    pub record_issues: Option<usize>,
     /// Whether the results contain the largest share of the traffic that one slice, channel or bank receives.
     pub camping: bool,
     /// Whether gpusched simulates only one of several equal SMs, as long as they stay equal. The option does not change
@@ -65,7 +66,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            record_issues: false,
+            record_issues: None,
             camping: false,
             equal_sms_once: false,
             limit: LIMIT,

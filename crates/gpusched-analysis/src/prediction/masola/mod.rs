@@ -14,9 +14,9 @@ pub use variant::Variant;
 pub use windows::{interference, overlap, penalty};
 
 use self::windows::Kernel;
+use super::Model;
 use super::error::PredictionError;
 use super::isolated::Isolated;
-use super::model::Model;
 use super::result::Prediction;
 use gpusched_model::group::MemoryPlatform;
 
@@ -36,6 +36,7 @@ pub fn predict(
     let model = match variant {
         Variant::Printed => Model::Masola,
         Variant::Repaired => Model::MasolaRepaired,
+        Variant::Penalty => Model::MasolaPenalty,
     };
     let windows = windows::windows(&kernels, platform, variant);
     let alone: Vec<_> = kernels
@@ -80,10 +81,9 @@ fn kernel(
     Ok(Kernel {
         sms: alone.sms,
         time,
-        latency: if variant == Variant::Repaired {
-            time
-        } else {
-            predicted
+        latency: match variant {
+            Variant::Printed => predicted,
+            Variant::Repaired | Variant::Penalty => time,
         },
         bandwidth,
         l2_accesses: alone.l2_accesses,

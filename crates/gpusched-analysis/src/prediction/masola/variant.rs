@@ -9,4 +9,7 @@ pub enum Variant {
     /// Repaired equations: T_c(k, n) is the measured C_k(n) if it is known. The penalties of Eq.
     /// 15 are at least 1, as the text of the paper requires.
     Repaired,
+    /// `Repaired` without the factor I(w) of Eq. 8. I(w) and Π both grow with the bandwidth demand
+    /// in a window, so their product counts the demand twice.
+    Penalty,
 }

@@ -98,11 +98,15 @@ fn window(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant, start
         let penalties = penalties(product, elected == Some(index), bandwidth, interference, density);
         let penalties = match variant {
             Variant::Printed => penalties,
-            Variant::Repaired => penalties.max(1.0),
+            Variant::Repaired | Variant::Penalty => penalties.max(1.0),
         };
         let penalty = penalty(demand, effective, penalties);
+        let shared = match variant {
+            Variant::Printed | Variant::Repaired => interference,
+            Variant::Penalty => 1.0,
+        };
         // One summand of Eq. 8.
-        let time = kernel.latency * overlap * interference * penalty;
+        let time = kernel.latency * overlap * shared * penalty;
         Part {
             kernel: index,
             progress: overlap,

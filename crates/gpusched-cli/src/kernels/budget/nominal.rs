@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::report::{About, Output, Palette, Report, Rows};
-use crate::wcet::{Traffic, distrust, percent, slowdown, title};
+use crate::report::{About, Output, Palette, Report, Rows, Shown};
+use crate::wcet::{Traffic, described, distrust, percent, slowdown, title};
 use crate::{Global, Outcome, complain};
 use gpusched_analysis::bandwidth::{Nominal, nominal};
+use gpusched_model::assumptions::BudgetBasis;
 use gpusched_model::error::Result;
 use gpusched_model::reader::Kernels;
 use gpusched_model::time::Time;
@@ -44,15 +45,23 @@ impl Args {
         }
         let mut output = Output::open(global)?;
         output.header("kernel,slowdown,sync,straddling,nominal_q,wcet_isolated_ns,wcet_nominal_ns")?;
-        for kernel in Kernels::open(&self.kernels)? {
+        let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
+        while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
+            let shown = Shown::new(global, index == 0 && kernels.peek().is_none());
             distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
-            let found = nominal(&kernel, self.slowdown, sync, straddling)?;
+            let mut found = nominal(&kernel, self.slowdown, sync, straddling)?;
             if let Some(note) = self.shorter(&kernel, &found)?.filter(|_| !global.quiet) {
                 complain(&note);
             }
-            output.report(&About((&kernel, &self.traffic), found))?;
+            let basis = BudgetBasis {
+                kernels: vec![(&kernel, Some(found.nominal_q))],
+                sync,
+                straddling,
+            };
+            found.assumptions = shown.listed(basis.assumptions());
+            output.report(&About((&kernel, &self.traffic, shown), found))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
@@ -92,7 +101,7 @@ fn rounded_periods() -> impl Iterator<Item = Time> {
     units.flat_map(|unit| [1, 2, 5].map(|times| Time::from_ns(times * unit)))
 }
 
-impl Report for About<(&Kernel, &Traffic), Nominal> {
+impl Report for About<(&Kernel, &Traffic, Shown), Nominal> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About(_, found) = self;
         rows.add((
@@ -107,7 +116,8 @@ impl Report for About<(&Kernel, &Traffic), Nominal> {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((kernel, traffic), found) = self;
+        let About((kernel, traffic, shown), found) = self;
+        let list = shown.text(found.assumptions.as_deref());
         let (good, bad, name, alone) = (palette.good, palette.bad, title(kernel), found.wcet_isolated_ns);
         if found.nominal_q == Factor::ZERO {
             let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
@@ -115,16 +125,17 @@ impl Report for About<(&Kernel, &Traffic), Nominal> {
             return Ok(format!(
                 "{name}: {bad}no budget{bad:#}: even the smallest budget adds {} to the isolated WCET of \
                  {alone}, because a burst of memory accesses also delays blocks that overlap the burst \
-                 only in part\n",
+                 only in part\n{list}",
                 percent(any, alone)
             ));
         }
         Ok(format!(
             "{name}: {good}Q = {}{good:#} slows the kernel down by {}: {alone} in isolation, at most {} \
-             under this budget\n",
+             under this budget ({})\n{list}",
             found.nominal_q,
             percent(found.wcet_nominal_ns, alone),
-            found.wcet_nominal_ns
+            found.wcet_nominal_ns,
+            described(found.sync, found.straddling)
         ))
     }
 }

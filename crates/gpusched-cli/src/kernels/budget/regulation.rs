@@ -3,9 +3,10 @@
 use crate::arguments::{named, whole};
 use crate::report::{Content, OutputPath};
 use gpusched_analysis::bandwidth::BudgetPolicy;
-use gpusched_model::Straddling;
+use gpusched_model::assumptions::{Assumption, BudgetBasis, Releases, Runs};
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
+use gpusched_model::{Factor, Kernel, Straddling};
 use gpusched_sim::regulation::{AccessPattern, Offset, Setting};
 use gpusched_study as study;
 use gpusched_study::plot::{self, Names, Options};
@@ -43,6 +44,29 @@ pub struct Regulation {
 }
 
 impl Regulation {
+    /// Returns the assumptions of simulated runs of `kernels`, each with its nominal budget.
+    pub fn assumptions(
+        &self,
+        kernels: Vec<(&Kernel, Factor)>,
+        releases: Option<Releases>,
+    ) -> Vec<Assumption> {
+        let dynamic = self.budget_policy != Policies::Nominal;
+        let kernels = kernels
+            .into_iter()
+            .map(|(kernel, q)| (kernel, (!dynamic).then_some(q)));
+        let basis = BudgetBasis {
+            kernels: kernels.collect(),
+            sync: false,
+            straddling: self.straddling,
+        };
+        basis.of_runs(Runs {
+            dynamic,
+            process_requests: self.process,
+            lead: self.lead,
+            releases,
+        })
+    }
+
     /// Returns the setting of a simulation with these options.
     pub fn setting(&self) -> Setting {
         Setting {

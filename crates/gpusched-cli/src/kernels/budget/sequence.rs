@@ -12,10 +12,11 @@ use rayon::prelude::*;
 
 use super::regulation::Regulation;
 use crate::arguments::{named, one_of};
-use crate::report::Output;
+use crate::report::{About, Output, Shown};
 use crate::wcet::{distrust, slowdown};
 use crate::{Format, Global, Outcome};
 use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, nominal};
+use gpusched_model::assumptions::{Assumption, Releases};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Systems;
 use gpusched_model::time::Time;
@@ -138,6 +139,7 @@ impl Args {
             }
             done = end;
         }
+        let shown = Shown::new(global, true);
         let summary = SequenceSummary {
             system: system.name().map(str::to_owned),
             regulation_period_ns: system.regulation_period(),
@@ -155,14 +157,25 @@ impl Args {
                 .map(SequenceTally::summary)
                 .filter(|summary| self.regulation.budget_policy.include(summary.policy))
                 .collect(),
+            assumptions: shown.listed(self.assumptions(&system, &budgets)),
         };
         if let Some(file) = svg {
             output.complete(file, figure.svg(system.name())?)?;
         }
-        output.last(&summary)?;
         let policies = summary.policies.iter();
         let bad: u64 = policies.map(|policy| policy.missed_jobs + policy.late_jobs).sum();
+        output.last(&About(shown, summary))?;
         Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))
+    }
+
+    fn assumptions(&self, system: &System, budgets: &[Factor]) -> Vec<Assumption> {
+        let kernels = system.kernels().iter().zip(budgets);
+        let kernels = kernels.map(|(task, &q)| (task.kernel(), q)).collect();
+        let releases = match beforehand::policy(self.dispatch) {
+            None => Releases::Fifo,
+            Some(policy) => Releases::By(policy),
+        };
+        self.regulation.assumptions(kernels, Some(releases))
     }
 
     /// Returns the nominal memory bandwidth budget Q̄ of `task`.

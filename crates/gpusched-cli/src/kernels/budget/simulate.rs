@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::regulation::{self, Policies, Regulation};
-use crate::report::Output;
+use crate::report::{About, Output, Shown};
 use crate::wcet::{budget, one_kernel, slowdown, title};
 use crate::{Format, Global, Outcome, complain};
 use consumers::Consumers;
@@ -138,20 +138,20 @@ impl Args {
             }
             done = end;
         }
+        let shown = Shown::new(global, true);
         let summary = Summary {
             recorded,
             optimum: optima.as_ref().map(OptimumTally::summary),
+            assumptions: shown.listed(self.regulation.assumptions(vec![(&kernel, q)], None)),
             ..self.summary(&kernel, q, deadline, global.seed(), &tallies)
         };
         if let Some(file) = svg {
             let origin = "time since the start of the kernel";
             output.complete(file, regulation::figure(&figure, &title(&kernel), origin)?)?;
         }
-        output.last(&summary)?;
-        Ok(Outcome::of_answers(
-            summary.policies.iter().all(|policy| policy.late_runs == 0),
-            done == self.regulation.runs,
-        ))
+        let late = summary.policies.iter().any(|policy| policy.late_runs > 0);
+        output.last(&About(shown, summary))?;
+        Ok(Outcome::of_answers(!late, done == self.regulation.runs))
     }
 
     /// Writes a warning if the process that computes budgets issues more memory requests than the nominal budget `q`
@@ -192,6 +192,7 @@ impl Args {
             seed,
             recorded: None,
             optimum: None,
+            assumptions: None,
             policies: policies
                 .filter(|summary| self.regulation.budget_policy.include(summary.policy))
                 .collect(),

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use gpusched_analysis::prediction::{Class, Isolated, Model, Part, Prediction, Window};
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::{Factor, Group};
 
 /// Predictions for one group of kernels.
@@ -18,6 +19,9 @@ pub struct Answer {
     pub effective_bandwidth: Factor,
     /// Predictions, one per requested model, in the requested order.
     pub predictions: Vec<ModelAnswer>,
+    /// Assumptions of the predictions. gpusched does not check these assumptions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumptions: Option<Vec<Assumption>>,
 }
 
 /// Prediction of one model.
@@ -117,6 +121,7 @@ impl Answer {
                 .iter()
                 .map(|prediction| ModelAnswer::new(group, prediction))
                 .collect(),
+            assumptions: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Predictions as CSV and text.
 
 use super::result::{Answer, KernelAnswer, ModelAnswer};
-use crate::report::{About, Column, Palette, Report, Rows, Table, clip};
+use crate::report::{About, Column, Palette, Report, Rows, Shown, Table, clip};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 
@@ -20,10 +20,10 @@ fn optional(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// The tuple contains the position of the group, and whether to show windows.
-impl Report for About<(usize, bool), Answer> {
+/// The tuple contains the position of the group, whether to show windows, and how to show assumptions.
+impl Report for About<(usize, bool, Shown), Answer> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let About((index, windows), answer) = self;
+        let About((index, windows, _), answer) = self;
         for prediction in &answer.predictions {
             let of_model = match windows {
                 true => window_rows(prediction),
@@ -37,7 +37,7 @@ impl Report for About<(usize, bool), Answer> {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((_, windows), answer) = self;
+        let About((_, windows, shown), answer) = self;
         let name = answer.name.as_deref().unwrap_or("group");
         let mut text = format!(
             "{}: {} GB/s on {}\n",
@@ -84,7 +84,7 @@ impl Report for About<(usize, bool), Answer> {
                 text += &window_table(prediction, palette);
             }
         }
-        Ok(text)
+        Ok(text + &shown.text(answer.assumptions.as_deref()))
     }
 }
 

@@ -3,16 +3,17 @@
 
 use std::path::PathBuf;
 
-use super::traffic::{Traffic, budget};
+use super::traffic::{Traffic, budget, described};
 use crate::arguments::named;
-use crate::report::{About, Column, Output, Palette, Report, Rows, Table, clip};
+use crate::report::{About, Column, Output, Palette, Report, Rows, Shown, Table, clip};
 use crate::{Global, Outcome, complain};
 use gpusched_analysis::kernel_wcet::{Solver, list_scheduling};
+use gpusched_model::assumptions::BudgetBasis;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::reader::Kernels;
 use gpusched_model::time::Time;
-use gpusched_model::{Bound, Factor, Kernel, Straddling};
+use gpusched_model::{Bound, Factor, Kernel};
 
 /// Arguments of `gpusched wcet bound`.
 #[derive(Debug, clap::Args)]
@@ -50,12 +51,15 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         output.header(COLUMNS)?;
-        for kernel in Kernels::open(&self.kernels)? {
+        let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
+        while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
+            let shown = Shown::new(global, index == 0 && kernels.peek().is_none());
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel).solver(self.solver);
-            let bound = estimator.bound(self.q, self.traffic.sync)?;
-            output.report(&About((&kernel, self.solver), bound))?;
+            let mut bound = estimator.bound(self.q, self.traffic.sync)?;
+            bound.assumptions = shown.listed(BudgetBasis::of_bound(&bound, &kernel).assumptions());
+            output.report(&About((&kernel, self.solver, shown), bound))?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
@@ -91,7 +95,7 @@ pub fn percent(time: Time, base: Time) -> String {
     format!("{:+.2} %", (time.ns() as f64 / base.ns() as f64 - 1.0) * 100.0)
 }
 
-impl Report for About<(&Kernel, Solver), Bound> {
+impl Report for About<(&Kernel, Solver, Shown), Bound> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About(_, bound) = self;
         let certificate = bound.certificate.as_ref();
@@ -109,30 +113,23 @@ impl Report for About<(&Kernel, Solver), Bound> {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((kernel, solver), bound) = self;
+        let About((kernel, solver, shown), bound) = self;
         let isolated = list_scheduling::isolated(kernel);
         let good = palette.good;
         let mut text = format!(
-            "{}: {good}at most {}{good:#} at Q = {} ({} over {isolated} in isolation)\n",
+            "{}: {good}at most {}{good:#} at Q = {}, {} ({} over {isolated} in isolation)\n",
             title(kernel),
             bound.wcet_ns,
             bound.q,
+            described(bound.sync, bound.straddling),
             percent(bound.wcet_ns, isolated),
         );
         text += &format!(
-            "{}, {} at a time; best-effort cores access memory for {} of the WCET bound, starting at {}\n",
+            "{}, {} at a time; best-effort cores access memory for {} of the WCET bound\n",
             counted(kernel.blocks(), "block"),
             kernel.active_blocks(),
             bound.memory_time_ns,
-            if bound.sync {
-                "the start of a regulation period"
-            } else {
-                "the worst moment"
-            },
         );
-        if bound.straddling == Straddling::Both {
-            text += "blocks at both ends of each memory time of best-effort cores count as delayed\n";
-        }
         if *solver == Solver::Both {
             text += "the linear program agrees with the bound at every step\n";
         }
@@ -163,6 +160,6 @@ impl Report for About<(&Kernel, Solver), Bound> {
                 format!("{:.2}", contended.ns() as f64 / alone.ns() as f64),
             ]);
         }
-        Ok(text + &table.render(palette.header))
+        Ok(text + &table.render(palette.header) + &shown.text(bound.assumptions.as_deref()))
     }
 }

@@ -8,12 +8,13 @@ use serde::{Serialize, Serializer};
 use super::bound::{distrust, title};
 use super::traffic::{Traffic, budget};
 use crate::arguments::whole;
-use crate::report::{Column, Content, Output, OutputPath, Palette, Report, Rows, Table};
+use crate::report::{Column, Content, Output, OutputPath, Palette, Report, Rows, Shown, Table};
 use crate::{Global, Outcome};
 use gpusched_analysis::kernel_wcet::{CurvePoint, curve};
-use gpusched_model::Factor;
+use gpusched_model::assumptions::{Assumption, BudgetBasis};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Kernels;
+use gpusched_model::{Factor, Kernel};
 use gpusched_study as study;
 use gpusched_study::plot::{self, Names, Options};
 
@@ -68,17 +69,23 @@ impl Args {
         let svg = output.beside(self.svg.as_ref())?;
         output.header(COLUMNS)?;
         let mut table = format!("{COLUMNS}\n");
-        for kernel in Kernels::open(&self.kernels)? {
+        let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
+        while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
+            let shown = Shown::new(global, index == 0 && kernels.peek().is_none());
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel);
             let points = pool.install(|| curve(&estimator, &budgets, self.traffic.sync))?;
             let curve = KernelCurve {
                 kernel: kernel.name(),
+                assumptions: shown.listed(self.assumptions(&kernel)),
                 points,
                 title: title(&kernel),
+                shown,
             };
-            table += &curve.csv()?;
+            if svg.is_some() {
+                table += &curve.csv()?;
+            }
             output.report(&curve)?;
         }
         if let Some(file) = svg {
@@ -86,6 +93,16 @@ impl Args {
         }
         output.finish()?;
         Ok(Outcome::Positive)
+    }
+
+    /// Returns the assumptions of the curve of `kernel`, which apply to each of its points.
+    fn assumptions(&self, kernel: &Kernel) -> Vec<Assumption> {
+        let basis = BudgetBasis {
+            kernels: vec![(kernel, None)],
+            sync: self.traffic.sync,
+            straddling: self.traffic.straddling,
+        };
+        basis.assumptions()
     }
 
     /// Returns `steps` + 1 budgets from `from` to `to`, rounded down to billionths.
@@ -115,8 +132,12 @@ struct KernelCurve<'a> {
     kernel: Option<&'a str>,
     #[serde(serialize_with = "bounds")]
     points: Vec<CurvePoint>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumptions: Option<Vec<Assumption>>,
     #[serde(skip)]
     title: String,
+    #[serde(skip)]
+    shown: Shown,
 }
 
 fn bounds<S: Serializer>(points: &[CurvePoint], serializer: S) -> Result<S::Ok, S::Error> {
@@ -157,7 +178,8 @@ impl Report for KernelCurve<'_> {
                 bound.iterations.to_string(),
             ]);
         }
-        Ok(format!("{}\n{}", self.title, table.render(palette.header)))
+        let list = self.shown.text(self.assumptions.as_deref());
+        Ok(format!("{}\n{}{list}", self.title, table.render(palette.header)))
     }
 }
 

@@ -270,16 +270,20 @@ fn estimated(found: &str) -> Result<Option<Estimated>, String> {
     })
 }
 
+/// Longest file of measurements [bytes].
+const LONGEST: u64 = 1 << 28;
+
 /// Reads the file at `path`; `-` is standard input.
 fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = match path.as_os_str() == "-" {
-        true => io::stdin().lock().read_to_end(&mut bytes).map(drop),
-        false => {
-            let mut file = std::fs::File::open(path).map_err(|cause| Error::io(path, "open", cause))?;
-            file.read_to_end(&mut bytes).map(drop)
-        }
+    let source: Box<dyn io::Read> = match path.as_os_str() == "-" {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(std::fs::File::open(path).map_err(|cause| Error::io(path, "open", cause))?),
     };
+    let mut bytes = Vec::new();
+    let read = source.take(LONGEST + 1).read_to_end(&mut bytes);
     read.map_err(|cause| Error::io(path, "read", cause))?;
-    Ok(bytes)
+    match bytes.len() as u64 > LONGEST {
+        true => Err(Error::file(path, "more than 2^28 bytes", "at most 2^28 bytes")),
+        false => Ok(bytes),
+    }
 }

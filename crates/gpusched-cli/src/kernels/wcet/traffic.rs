@@ -19,6 +19,15 @@ pub struct Traffic {
     pub straddling: Straddling,
 }
 
+/// Describes the start of the kernel and the rule for partial overlaps, on which a bound depends.
+pub fn described(sync: bool, straddling: Straddling) -> String {
+    let start = match sync {
+        true => "start with a regulation period",
+        false => "start at any time",
+    };
+    format!("{start}, straddling {straddling}")
+}
+
 impl Traffic {
     /// Returns an estimator of WCET bounds for `kernel` (Algorithm 1) with these options.
     pub fn estimator<'a>(&self, kernel: &'a Kernel) -> Estimator<'a> {

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::traffic::described;
 use crate::arguments::{check_as_many, pairs};
-use crate::report::{Output, Palette, Report, Rows};
+use crate::report::{Output, Palette, Report, Rows, Shown};
 use crate::{Global, Outcome};
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::Result;
 use gpusched_model::reader::{Bounds, Kernels};
-use gpusched_model::{Bound, Kernel};
+use gpusched_model::{Bound, Factor, Kernel, Straddling};
 use gpusched_verify::{Fault, verify_bound};
 
 /// Arguments of `gpusched wcet verify`.
@@ -38,9 +40,20 @@ struct Answer<'a> {
     index: u64,
     #[serde(skip)]
     bound: &'a Bound,
+    #[serde(skip)]
+    shown: Shown,
     proven: bool,
+    /// Memory bandwidth budget, which the bound file states.
+    q: Factor,
+    /// Whether the kernel starts with a regulation period, as the bound file states.
+    sync: bool,
+    /// Rule for partial overlaps, which the bound file states.
+    straddling: Straddling,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
+    /// Assumptions of a proven bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumptions: Option<Vec<Assumption>>,
 }
 
 #[derive(Serialize)]
@@ -58,21 +71,31 @@ impl Args {
         check_as_many::<Bound, Kernel>(&self.bounds, &self.kernels)?;
         let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
         let mut output = Output::open(global)?;
-        output.header("bound,proven,field,message")?;
+        output.header("bound,proven,field,message,q,sync,straddling")?;
         let (mut proven, mut whole) = (true, true);
-        for (index, pair) in (0u64..).zip(pairs(bounds, kernels)) {
+        let mut pairs = (0u64..).zip(pairs(bounds, kernels)).peekable();
+        while let Some((index, pair)) = pairs.next() {
             if !output.has_reader() {
                 whole = false;
                 break;
             }
             let (bound, kernel) = pair?;
-            let fault = verify_bound(&bound, &kernel).err();
+            let shown = Shown::new(global, index == 0 && pairs.peek().is_none());
+            let (assumptions, fault) = match verify_bound(&bound, &kernel) {
+                Ok(assumptions) => (shown.listed(assumptions), None),
+                Err(Fault { field, message }) => (None, Some(Found { field, message })),
+            };
             proven &= fault.is_none();
             output.report(&Answer {
                 index,
                 bound: &bound,
+                shown,
                 proven: fault.is_none(),
-                fault: fault.map(|Fault { field, message }| Found { field, message }),
+                q: bound.q,
+                sync: bound.sync,
+                straddling: bound.straddling,
+                fault,
+                assumptions,
             })?;
         }
         output.finish()?;
@@ -84,17 +107,31 @@ impl Report for Answer<'_> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let fault = self.fault.as_ref();
         let (field, message) = (fault.map(|fault| &fault.field), fault.map(|fault| &fault.message));
-        rows.add((self.index, self.proven, field, message))
+        let straddling = self.straddling.to_string();
+        rows.add((
+            self.index,
+            self.proven,
+            field,
+            message,
+            self.q.to_string(),
+            self.sync,
+            straddling,
+        ))
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let (index, Bound { wcet_ns, q, .. }) = (self.index, self.bound);
+        let (index, wcet) = (self.index, self.bound.wcet_ns);
+        let inputs = described(self.sync, self.straddling);
         let (good, bad) = (palette.good, palette.bad);
         Ok(match &self.fault {
             Some(Found { field, message }) => {
                 format!("{index}: {bad}REFUSED{bad:#} at {field}: {message}\n")
             }
-            None => format!("{index}: {good}PROVEN{good:#}: at most {wcet_ns} at Q = {q}\n"),
+            None => format!(
+                "{index}: {good}PROVEN{good:#}: at most {wcet} at Q = {}, {inputs}\n{}",
+                self.q,
+                self.shown.text(self.assumptions.as_deref())
+            ),
         })
     }
 }

@@ -9,7 +9,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::provenance::ParseWarmUpError;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Device, WarmUp, counted};
+use gpusched_model::{Bytes, Device, WarmUp, counted};
 use gpusched_recording::activity::{Activities, Grouping, Options as Jobs, group, listed};
 use gpusched_recording::model::Recording;
 use gpusched_recording::readers::{Options, read};
@@ -34,6 +34,25 @@ pub struct Reading {
     /// Drop the first N jobs of each activity, or the jobs of the first TIME
     #[arg(long, value_name = "N|TIME", default_value = "0", value_parser = warm_up)]
     pub warm_up: WarmUp,
+    #[command(flatten)]
+    pub unpacking: Unpacking,
+}
+
+/// Option for compressed recordings.
+#[derive(Debug, clap::Args)]
+pub struct Unpacking {
+    /// Largest size of a recording after unpacking
+    ///
+    /// gpusched refuses a compressed recording that unpacks to more bytes. The option has no effect on other recordings.
+    #[arg(long = "max-unpacked", value_name = "SIZE", default_value = "1GB")]
+    limit: Bytes,
+}
+
+impl Unpacking {
+    /// Returns the limit in bytes.
+    pub fn limit(&self) -> u64 {
+        self.limit.bytes()
+    }
 }
 
 fn warm_up(text: &str) -> Result<WarmUp, String> {
@@ -56,7 +75,8 @@ impl Reading {
     /// Whether all options have their default values.
     pub fn is_default(&self) -> bool {
         let grouping = self.by == Grouping::default() && self.gap.is_none() && self.names.is_empty();
-        grouping && self.gpu.is_none() && self.warm_up.is_none()
+        let unpacking = self.unpacking.limit() == Options::UNPACKED;
+        grouping && unpacking && self.gpu.is_none() && self.warm_up.is_none()
     }
 
     /// Reads the recording `argument`, which is `FILE` or `FILE@SIZE`. `borrow` is an option of the
@@ -80,6 +100,7 @@ impl Reading {
         let options = Options {
             tool: None,
             calls: true,
+            unpacked: self.unpacking.limit(),
         };
         let recording = read(&path, options, &mut |bytes| progress.at(bytes))?;
         let sms = size.map(|size| self.sms(size, &path, &recording)).transpose()?;

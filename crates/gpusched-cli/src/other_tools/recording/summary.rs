@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::source::Unpacking;
 use crate::arguments::named;
 use crate::report::{About, Column, Output, Palette, Progress, Report, Rows, Table, clip};
 use crate::{Global, Outcome, complain};
@@ -22,6 +23,8 @@ pub struct Args {
     /// Profiler that wrote the files [default: detected from the content]
     #[arg(long, value_name = "TOOL", value_parser = named::<Tool>())]
     from: Option<Tool>,
+    #[command(flatten)]
+    unpacking: Unpacking,
 }
 
 const EXAMPLE: &str = "\
@@ -52,6 +55,7 @@ impl Args {
             let options = Options {
                 tool: self.from,
                 calls: false,
+                unpacked: self.unpacking.limit(),
             };
             let recording = read(file, options, &mut |bytes| progress.at(bytes))?;
             if !global.quiet {

@@ -101,6 +101,7 @@ impl Args {
             let options = ReadOptions {
                 tool: Some(Tool::Ncu),
                 calls: false,
+                unpacked: self.reading.unpacking.limit(),
             };
             counters.add(&read(file, options, &mut |_| {})?);
         }

@@ -15,7 +15,7 @@ use crate::report::TimelineFiles;
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome};
 use gpusched_model::error::{Error, Result};
-use gpusched_model::observer::Either;
+use gpusched_model::observer::Following;
 use gpusched_model::reader::Scenarios;
 use gpusched_model::scenario::{BlockScheduler, Device};
 use gpusched_model::time::Time;
@@ -76,6 +76,7 @@ impl Args {
             let found = format!("{blocks} thread blocks");
             return Err(Error::file(&self.scenario, found, expected));
         }
+        self.timeline_files.expect(blocks)?; // one event for each block
         let mut output = Output::open(global)?;
         let canvas = self.timeline_files.open(&mut output)?;
         let draw = |timeline: Option<Timeline>, output: &mut Output| {
@@ -121,7 +122,7 @@ impl Args {
             return Ok((end, None));
         }
         let mut chart = Chart::new(scenario.shape()).map_err(|error| self.timeline_files.refuse(error))?;
-        let end = simulate(scenario, global.seed(), &mut Either(observer, &mut chart)).map_err(refuse)?;
+        let end = simulate(scenario, global.seed(), &mut Following(observer, &mut chart)).map_err(refuse)?;
         let timeline = chart
             .finish()
             .map_err(|error| self.timeline_files.refuse(error))?;

@@ -174,7 +174,7 @@ impl Args {
         let mut output = Output::open(global)?;
         output.keep(setup.files())?;
         let options = Options {
-            record_issues: false,
+            record_issues: None,
             camping: self.traffic,
             equal_sms_once: self.once.given,
             limit: self.limit,

@@ -281,6 +281,8 @@ impl Args {
             .collect();
         let mut releases = &self.pattern().releases(&together, numbers)[..];
         let end = end::end(self.duration, &together, releases)?;
+        self.timeline_files
+            .expect(end::least_events(&together, releases, end))?;
         let mut summary = report::start(self, (case, alone), end, seed);
         let mut occupancies = Vec::new();
         let mut timeline = self.timeline_files.wanted().then(Timeline::new);

@@ -16,7 +16,7 @@ use crate::report::TimelineFiles;
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome};
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::observer::Either;
+use gpusched_model::observer::Following;
 use gpusched_model::reader::WarpScenarios;
 use gpusched_model::warp_run::KernelSource;
 use gpusched_model::{Observer, Scheduler, WarpScenario};
@@ -148,7 +148,7 @@ impl Args {
         }
         let refuse = |error| self.timeline_files.refuse(error);
         let mut chart = Chart::new(scenario.shape()).map_err(refuse)?;
-        simulate(scenario, &mut Either(observer, &mut chart)).map_err(|error| self.refuse(&error))?;
+        simulate(scenario, &mut Following(observer, &mut chart)).map_err(|error| self.refuse(&error))?;
         chart.finish().map(Some).map_err(refuse)
     }
 

@@ -239,7 +239,7 @@ fn memory_time(time: MemoryTime, list: &mut Vec<Assumption>) {
 }
 
 /// Adds `assumption` to `list`, unless `list` contains it already.
-fn add(list: &mut Vec<Assumption>, assumption: Option<(AssumptionId, String)>) {
+pub(super) fn add(list: &mut Vec<Assumption>, assumption: Option<(AssumptionId, String)>) {
     if let Some((id, text)) = assumption {
         let assumption = Assumption::new(id, text);
         if !list.contains(&assumption) {
@@ -249,7 +249,7 @@ fn add(list: &mut Vec<Assumption>, assumption: Option<(AssumptionId, String)>) {
 }
 
 /// Returns the assumption on the dispatcher of kernels.
-fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
+pub(super) fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
     let order = match policy {
         Policy::Edf | Policy::NpEdf | Policy::LpEdf | Policy::Density => {
             return Some((
@@ -275,7 +275,7 @@ fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
 }
 
 /// Returns the assumption on preemption, or `None` if the test of the policy is only necessary.
-fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
+pub(super) fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
     let (id, text) = match policy {
         Policy::Edf
         | Policy::Density

@@ -9,9 +9,9 @@ use strum::VariantArray as _;
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Consequence {
-    /// A task set that gpusched reports as schedulable may miss deadlines.
+    /// A task set that gpusched reports as schedulable may miss deadlines. A bound or a predicted time may be too small.
     Unsafe,
-    /// A task set that gpusched reports as not schedulable may be schedulable.
+    /// A task set that gpusched reports as not schedulable may be schedulable. A bound may be larger than necessary.
     Pessimistic,
 }
 
@@ -124,6 +124,30 @@ pub enum AssumptionId {
     ChainCommunication,
     /// The real system behaves in the same way as one simulated run.
     OneRun,
+    /// While blocks of a kernel wait, its active blocks run, and no other kernel runs on their SMs.
+    ActiveBlocks,
+    /// No thread block takes longer than the WCETs of its cluster.
+    BlockTimes,
+    /// Some WCETs of clusters are extreme-value estimates, which a block exceeds with a stated probability.
+    BlockTimesEstimated,
+    /// In each regulation period, best-effort cores access memory at most for the memory bandwidth budget.
+    MemoryBudget,
+    /// One burst of all best-effort cores per regulation period delays blocks most.
+    WorstBurst,
+    /// Memory accesses of best-effort cores slow down only the part of a block that they overlap.
+    BlockProgress,
+    /// A kernel starts at the start of a regulation period.
+    SynchronousStart,
+    /// The process that computes budgets stays within its stated memory requests and its lead.
+    BudgetProcess,
+    /// When a kernel starts, the regulation limits best-effort cores to the nominal budget at once.
+    CoresLocked,
+    /// The equations of a prediction model describe the GPU.
+    PredictionModel,
+    /// Each kernel takes its measured time and bandwidth in isolation.
+    IsolatedProfiles,
+    /// All kernels of a group start at the same time, and each kernel runs once.
+    CommonStart,
 }
 
 impl AssumptionId {

@@ -2,18 +2,24 @@
 //! the same list.
 //!
 //! * `id`: the names of assumptions, each with the consequence if the assumption is violated;
-//! * `basis`: the selection of the assumptions that apply to a verdict;
 //! * `ports`: the ports of TPCs and GPCs that partitions share;
+//! * `basis`: the selection of the assumptions that apply to a verdict on a task set;
+//! * `budgets`: the same for bounds and simulations of kernels under memory bandwidth budgets;
+//! * `predictions`: the same for predictions;
 //! * `sentences`: assumptions whose text contains numbers.
 
 mod basis;
+mod budgets;
 mod id;
 mod ports;
+mod predictions;
 mod sentences;
 
 pub use basis::Basis;
+pub use budgets::{BudgetBasis, Releases, Runs};
 pub use id::{AssumptionId, Consequence};
 pub use ports::{Pairs, Ports};
+pub use predictions::of_predictions;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
 //! Texts of assumptions that contain numbers.
 
 use crate::tasks::wcet::WcetSource;
+use crate::time::Time;
 use crate::traffic::{MemoryTime, RateForm};
 use crate::{Bandwidth, Factor};
 
@@ -53,6 +54,30 @@ pub(super) fn cold_wcets(time: MemoryTime) -> String {
     };
     format!(
         "WCETs are of runs with cold caches{ways}. Launch offsets and base addresses change them by at most {variation_percent} %."
+    )
+}
+
+pub(super) fn active_blocks(blocks: u32) -> String {
+    format!(
+        "While blocks of the kernel wait, at least {blocks} of its blocks run. No other kernel uses their SMs."
+    )
+}
+
+pub(super) fn block_times_estimated(estimated: usize, of: usize) -> String {
+    format!(
+        "The WCETs of {estimated} of {of} clusters are extreme-value estimates. A block exceeds one with its stated probability."
+    )
+}
+
+pub(super) fn memory_budget(q: Factor, period: Time) -> String {
+    format!(
+        "Best-effort cores access memory for at most {q} of each regulation period of {period}, including requests in flight."
+    )
+}
+
+pub(super) fn budget_process(requests: u64, lead: Time) -> String {
+    format!(
+        "The process that computes budgets makes at most {requests} memory requests per ms and needs at most {lead} for a budget."
     )
 }
 

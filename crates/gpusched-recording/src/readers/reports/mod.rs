@@ -13,7 +13,7 @@ use csv::{ByteRecord, ReaderBuilder, Terminator};
 use gpusched_model::Refusal;
 use gpusched_model::error::{Error, Result};
 
-use super::input::Input;
+use super::input::{Input, damaged};
 use crate::lines::Lines;
 use crate::model::{Origin, Recording, Tool};
 use header::Header;
@@ -100,7 +100,7 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
                 csv::ErrorKind::Io(cause) if cause.kind() == io::ErrorKind::InvalidData => {
                     at(Refusal::told("", cause), place)
                 }
-                csv::ErrorKind::Io(cause) => Error::io(&name, "read", cause),
+                csv::ErrorKind::Io(cause) => damaged(&name, cause),
                 _ => at(Refusal::told("", "found invalid CSV"), place),
             }
         })?;

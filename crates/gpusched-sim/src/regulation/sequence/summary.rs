@@ -7,6 +7,7 @@ use super::job::{Job, SequenceRun};
 use crate::regulation::summary::Moments;
 use crate::regulation::{Estimate, Setting};
 use gpusched_analysis::bandwidth::BudgetPolicy;
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Straddling, Verdict};
 
@@ -44,6 +45,9 @@ pub struct SequenceSummary {
     pub verdict: Option<Verdict>,
     /// Results under each budget policy.
     pub policies: Vec<SequencePolicy>,
+    /// Assumptions of the result. gpusched does not check these assumptions. Absent in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumptions: Option<Vec<Assumption>>,
 }
 
 /// Properties of one kernel of the system.

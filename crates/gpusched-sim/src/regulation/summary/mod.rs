@@ -11,6 +11,7 @@ pub(super) use policy::Moments;
 use serde::{Deserialize, Serialize};
 
 use super::Setting;
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Straddling};
 
@@ -44,6 +45,9 @@ pub struct Summary {
     /// planned budgets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<OptimumSummary>,
+    /// Assumptions of the result. gpusched does not check these assumptions. Absent in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumptions: Option<Vec<Assumption>>,
 }
 
 /// Numbers of measured runs in a trace. After the last measured run, the replay continues with the first run.

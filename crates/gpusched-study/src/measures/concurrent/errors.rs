@@ -42,6 +42,7 @@ pub struct SideBySide {
     pub(super) level: Level,
     pub(super) platform: MemoryPlatform,
     pub(super) dram: Option<MemoryPlatform>,
+    pub(super) models: Vec<Model>,
     pub(super) groups: Vec<Members>,
     pub(super) drawn: Option<Drawn>,
 }
@@ -109,7 +110,7 @@ impl SideBySide {
             Ok(())
         };
         let at_l2 = self.group(members, isolated, self.platform, |alone| alone.l2)?;
-        for model in Model::ALL {
+        for &model in &self.models {
             ask(model.to_string(), model, &at_l2)?;
         }
         if let Some(dram) = self.dram {

@@ -8,6 +8,7 @@ use super::draw::{Drawn, Members, possible};
 use super::errors::{Level, SideBySide};
 use super::{Files, Parameters};
 use crate::measures::limits::within;
+use gpusched_analysis::prediction::Model;
 use gpusched_model::Factor;
 use gpusched_model::group::MemoryPlatform;
 
@@ -29,6 +30,9 @@ pub struct SideBySideParameters {
     /// DRAM.
     #[serde(default)]
     dram_bandwidth: Option<Factor>,
+    /// Prediction models to compare, each once. Default: `fluid`, `masola`, `masola-repaired` and `naive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    models: Option<Vec<Model>>,
     /// Groups of kernels to simulate. A case states either `groups` or `drawn`.
     #[serde(default)]
     groups: Option<Vec<Vec<Member>>>,
@@ -46,6 +50,9 @@ pub struct Member {
     /// Number of SMs on which the kernel runs.
     sms: u32,
 }
+
+/// Prediction models of a case that names none.
+const DEFAULT_MODELS: [Model; 4] = [Model::Fluid, Model::Masola, Model::MasolaRepaired, Model::Naive];
 
 /// Maximum number of groups in one case.
 const MOST: u64 = 10_000;
@@ -66,6 +73,15 @@ impl Parameters for SideBySideParameters {
         });
         if let Some(dram) = &dram {
             check(dram, bench.sms()).map_err(|refusal| refusal.of_field("dram_bandwidth"))?;
+        }
+        let models = self.models.unwrap_or_else(|| DEFAULT_MODELS.to_vec());
+        let mut distinct = models.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if models.is_empty() || distinct.len() < models.len() {
+            let names: Vec<String> = models.iter().map(Model::to_string).collect();
+            let found = format!("[{}]", names.join(", "));
+            return Err(Refusal::new("models", found, "one or more models, each once"));
         }
         let groups = match (&self.groups, &self.drawn) {
             (Some(groups), None) => groups
@@ -91,6 +107,7 @@ impl Parameters for SideBySideParameters {
             level: self.simulator,
             platform: self.platform,
             dram,
+            models,
             groups,
             drawn: self.drawn,
         })

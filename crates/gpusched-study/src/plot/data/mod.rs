@@ -244,7 +244,6 @@ impl Builder<'_> {
     fn axes(&self, rows: &[&Row<'_>], series: &[String]) -> Result<(Vec<String>, Axis, Axis)> {
         let options = self.options;
         let column = self.choice.x.as_deref().unwrap_or_default();
-        let categories = categories(rows);
         if self.kind == FigureKind::Cdf {
             let share = Wanted {
                 column: "share",
@@ -259,10 +258,14 @@ impl Builder<'_> {
             Some(title) => title.clone(),
             None => axis::title(column),
         };
+        let categories = match self.has_categories {
+            true => categories(rows),
+            false => Vec::new(),
+        };
         let x = match self.has_categories {
             true => {
                 if categories.len() > MAX_CATEGORIES {
-                    let found = format!("{} categories", categories.len());
+                    let found = format!("more than {MAX_CATEGORIES} categories");
                     return Err(Error::parameter(
                         column,
                         found,
@@ -388,6 +391,9 @@ fn categories(rows: &[&Row<'_>]) -> Vec<String> {
     for row in rows.iter().filter(|row| row.y.is_some()) {
         if !names.iter().any(|(name, _)| same(name, row.x)) {
             names.push((row.x, row.number));
+        }
+        if names.len() > MAX_CATEGORIES {
+            break; // too many for a figure
         }
     }
     if names.iter().all(|(_, number)| number.is_some()) {

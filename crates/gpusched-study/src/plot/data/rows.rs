@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::choice::Choice;
 use super::{MAX_PANELS, MAX_VALUE, index_of};
 use crate::Table;
+use crate::plot::MAX_ROWS;
 use crate::plot::values::{Names, accepts};
-use crate::table::Column;
+use crate::table::{Column, too_many_rows};
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// The rows of a table that pass the filter of a figure.
@@ -49,7 +50,8 @@ impl Row<'_> {
 /// Selects the rows whose cell in each column of `selection` has one of the values for this column.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if a column is missing, or if a value occurs in no row.
+/// Fails with [`Error::Refused`] if a column is missing, if a value occurs in no row, or if there are more than
+/// [`MAX_ROWS`] rows.
 pub fn select<'t>(tables: &'t [Table], selection: &BTreeMap<String, Names>) -> Result<Vec<Selected<'t>>> {
     for (name, Names(values)) in selection {
         let columns = tables.iter().map(|table| table.column(name));
@@ -77,7 +79,10 @@ pub fn select<'t>(tables: &'t [Table], selection: &BTreeMap<String, Names>) -> R
         }
         selected.push(Selected { table, rows });
     }
-    Ok(selected)
+    match selected.iter().map(|selected| selected.rows.len()).sum::<usize>() {
+        0..=MAX_ROWS => Ok(selected),
+        _ => Err(too_many_rows(MAX_ROWS).into()),
+    }
 }
 
 /// The rows of a figure, with the names of its panels and series in the order of their first occurrence.

@@ -27,16 +27,22 @@ pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Ve
             Demand::new(wcet, task.period().unwrap_or(Time::LIMIT), deadline)
         })
         .collect();
-    let priorities = |priorities| Policy::FixedPriority(Preemption::NonPreemptive, priorities);
-    let policy = match dispatch {
-        Dispatch::Fifo | Dispatch::NpEdf => Policy::NpEdf,
-        Dispatch::NpFp => priorities(Priorities::DeadlineMonotonic),
-        Dispatch::NpFpRm => priorities(Priorities::RateMonotonic),
-        Dispatch::NpFpGiven => priorities(Priorities::Given),
-    };
+    let policy = policy(dispatch).unwrap_or(Policy::NpEdf);
     // The tests are exact for sporadic releases, but only sufficient for the releases of `system`.
     Some(Verdict {
         strength: Strength::Sufficient,
         ..test(policy, &demands, 1)
+    })
+}
+
+/// Returns the policy that dispatches kernels, or `None` for FIFO.
+pub fn policy(dispatch: Dispatch) -> Option<Policy> {
+    let priorities = |priorities| Policy::FixedPriority(Preemption::NonPreemptive, priorities);
+    Some(match dispatch {
+        Dispatch::Fifo => return None,
+        Dispatch::NpEdf => Policy::NpEdf,
+        Dispatch::NpFp => priorities(Priorities::DeadlineMonotonic),
+        Dispatch::NpFpRm => priorities(Priorities::RateMonotonic),
+        Dispatch::NpFpGiven => priorities(Priorities::Given),
     })
 }

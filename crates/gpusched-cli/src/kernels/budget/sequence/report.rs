@@ -1,6 +1,6 @@
 //! Results of `budget sequence` as text.
 
-use crate::report::{Column, Palette, Report, Table, clip};
+use crate::report::{About, Column, Palette, Report, Shown, Table, clip};
 use gpusched_model::Verdict;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
@@ -14,9 +14,10 @@ const SHOWN: usize = 20;
 /// Maximum length of a name in text [characters].
 pub(super) const LONGEST: usize = 40;
 
-impl Report for SequenceSummary {
+impl Report for About<Shown, SequenceSummary> {
     fn text(&self, palette: &Palette) -> Result<String> {
-        let sum = |count: fn(&SequencePolicy) -> u64| self.policies.iter().map(count).sum::<u64>();
+        let About(shown, summary) = self;
+        let sum = |count: fn(&SequencePolicy) -> u64| summary.policies.iter().map(count).sum::<u64>();
         let (missed, late) = (sum(|policy| policy.missed_jobs), sum(|policy| policy.late_jobs));
         let (style, verdict) = match (missed, late) {
             (0, 0) => (
@@ -38,25 +39,26 @@ impl Report for SequenceSummary {
                 ),
             ),
         };
-        let jobs: u64 = self.kernels.iter().map(|kernel| kernel.jobs).sum();
+        let jobs: u64 = summary.kernels.iter().map(|kernel| kernel.jobs).sum();
         let mut text = format!(
             "{}: {} in {} under {}: {style}{verdict}{style:#}\n",
-            clip(self.system.as_deref().unwrap_or("kernels"), LONGEST),
+            clip(summary.system.as_deref().unwrap_or("kernels"), LONGEST),
             counted(jobs, "job"),
-            self.horizon_ns,
-            self.dispatch,
+            summary.horizon_ns,
+            summary.dispatch,
         );
-        if let Some(verdict) = &self.verdict {
-            text += &beforehand(verdict, self.dispatch, palette);
+        if let Some(verdict) = &summary.verdict {
+            text += &beforehand(verdict, summary.dispatch, palette);
         }
         text += &format!(
-            "{} under each policy, seed {}\n",
-            counted(self.runs, "run"),
-            self.seed
+            "{} under each policy, seed {}, straddling {}\n",
+            counted(summary.runs, "run"),
+            summary.seed,
+            summary.straddling
         );
-        text += &format!("{}\n", kernels(&self.kernels, palette));
-        text += &format!("{}\n", policies(&self.policies, palette));
-        Ok(text + &jobs_of(self, palette))
+        text += &format!("{}\n", kernels(&summary.kernels, palette));
+        text += &format!("{}\n", policies(&summary.policies, palette));
+        Ok(text + &jobs_of(summary, palette) + &shown.text(summary.assumptions.as_deref()))
     }
 }
 

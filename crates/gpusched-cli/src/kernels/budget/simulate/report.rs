@@ -1,6 +1,6 @@
 //! Results of `budget simulate` as text and CSV.
 
-use crate::report::{Column, Palette, Report, Rows, Table};
+use crate::report::{About, Column, Palette, Report, Rows, Shown, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_sim::regulation::{Estimate, Run, Summary};
@@ -26,34 +26,36 @@ pub fn csv(name: &str, run: &Run) -> Result<String> {
     rows.finish()
 }
 
-impl Report for Summary {
+impl Report for About<Shown, Summary> {
     fn text(&self, palette: &Palette) -> Result<String> {
-        let late: u64 = self.policies.iter().map(|policy| policy.late_runs).sum();
+        let About(shown, summary) = self;
+        let late: u64 = summary.policies.iter().map(|policy| policy.late_runs).sum();
         let (style, verdict) = match late {
             0 => (palette.good, "every run takes at most this WCET"),
             _ => (palette.bad, "some runs take LONGER than this WCET"),
         };
         let mut text = format!(
-            "{}: nominal budget Q = {}, WCET under this budget {}: {style}{verdict}{style:#}\n{} under \
+            "{}: nominal budget Q = {}, straddling {}, WCET under this budget {}: {style}{verdict}{style:#}\n{} under \
              each policy, seed {}\n{}",
-            self.kernel.as_deref().unwrap_or("kernel"),
-            self.nominal_q,
-            self.wcet_nominal_ns,
-            counted(self.runs, "run"),
-            self.seed,
-            policies(self).render(palette.header),
+            summary.kernel.as_deref().unwrap_or("kernel"),
+            summary.nominal_q,
+            summary.straddling,
+            summary.wcet_nominal_ns,
+            counted(summary.runs, "run"),
+            summary.seed,
+            policies(summary).render(palette.header),
         );
-        if !self.setting.cores.is_empty() {
-            text += &cores(self).render(palette.header);
+        if !summary.setting.cores.is_empty() {
+            text += &cores(summary).render(palette.header);
         }
-        if let Some(optimum) = &self.optimum {
+        if let Some(optimum) = &summary.optimum {
             text += &format!(
                 "no sequence of budgets allows more than {} best-effort requests; `optimum` uses full \
                  knowledge of each run\n",
                 count(&optimum.limit)
             );
         }
-        Ok(text)
+        Ok(text + &shown.text(summary.assumptions.as_deref()))
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::report::Rows;
 use gpusched_model::error::Result;
+use gpusched_model::spreadsheet::shielded;
 use gpusched_warp::gpu::IssueEvent;
 use gpusched_warp::scenario::{Setup, Texts};
 
@@ -28,7 +29,8 @@ pub fn csv(setup: &Setup, mut issues: Vec<IssueEvent>, texts: &Texts) -> Result<
             std::collections::btree_map::Entry::Vacant(new) => {
                 let name = names.get(kernel).copied().unwrap_or("");
                 let mut end = Rows::default();
-                end.add((name, format!("{pc:03x}"), texts.text(kernel, pc)))?;
+                let instruction = texts.text(kernel, pc);
+                end.add((shielded(name), format!("{pc:03x}"), shielded(&instruction)))?;
                 new.insert(end.finish()?)
             }
         };

@@ -20,8 +20,12 @@ use gpusched_model::program::{Dimensions, Ordered};
 use gpusched_model::reader::Programs;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 use gpusched_model::{Program, Scheduler, WarpRun};
+use gpusched_sim::timeline::MAX_EVENTS;
 use gpusched_sim::warp_charts::chart;
 use gpusched_warp::scenario::{LIMIT, Options, Setup};
+
+/// Maximum number of rows in a file of `--issues`. gpusched keeps all rows in memory.
+const MOST_ISSUES: usize = 50_000_000;
 
 /// Options that apply only to runs on a simulated GPU.
 #[derive(Debug, clap::Args)]
@@ -217,7 +221,10 @@ impl KernelArgs {
         let issues = output.beside(self.issues.as_ref())?;
         let drawn = changes.timeline_files.wanted();
         let options = Options {
-            record_issues: drawn || self.issues.is_some(),
+            record_issues: match drawn {
+                true => Some(MAX_EVENTS),
+                false => self.issues.as_ref().map(|_| MOST_ISSUES),
+            },
             camping: false,
             equal_sms_once: self.once.given,
             limit: self.limit.unwrap_or(LIMIT),

@@ -47,3 +47,13 @@ pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) 
         }
     }
 }
+
+/// Returns a number of events that the timeline of the jobs before `end` has at least. Each job has an event for its
+/// release, and two events for its execution.
+pub(super) fn least_events(tasks: &[Task], releases: &[Release], end: Time) -> u64 {
+    let jobs = tasks.iter().zip(releases).map(|(task, release)| {
+        let longest = task.period.ns().saturating_add(release.gap.ns()).max(1);
+        end.ns().saturating_sub(release.first.ns()) / longest
+    });
+    jobs.fold(0u64, u64::saturating_add).saturating_mul(3)
+}

@@ -70,7 +70,7 @@ impl SharedSms {
             scheduler,
             sms: None,
             warm: Vec::new(),
-            record_issues: false,
+            record_issues: None,
             camping: false,
             restart_clocks: false,
             limit: LIMIT,

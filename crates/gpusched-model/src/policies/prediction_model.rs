@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Model {
+pub enum PredictionModel {
     /// Max-min fair shares of the memory bandwidth. The shares change whenever a kernel ends.
     #[default]
     Fluid,
@@ -18,11 +18,19 @@ pub enum Model {
     /// [Masola23] Eqs 1 to 17 with measured times, if the profile has them, and with penalties of
     /// at least 1.
     MasolaRepaired,
+    /// As `masola-repaired`, but with the penalty Π alone, without the interference I(w).
+    MasolaPenalty,
     /// A slowdown of 73 % while other kernels run ([Masola23] §7.2).
     Naive,
 }
 
-impl Model {
+impl PredictionModel {
     /// All models.
-    pub const ALL: [Model; 4] = [Model::Fluid, Model::Masola, Model::MasolaRepaired, Model::Naive];
+    pub const ALL: [PredictionModel; 5] = [
+        PredictionModel::Fluid,
+        PredictionModel::Masola,
+        PredictionModel::MasolaRepaired,
+        PredictionModel::MasolaPenalty,
+        PredictionModel::Naive,
+    ];
 }
