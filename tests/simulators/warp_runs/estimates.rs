@@ -61,7 +61,7 @@ fn the_fit_says_so_too() {
         csv.lines()
             .next()
             .unwrap()
-            .ends_with(",gpu_bytes_per_second,estimate_rounds,uncertainty_percent")
+            .ends_with(",longest_block_ns,estimate_rounds,uncertainty_percent")
     );
     assert!(csv.lines().skip(1).all(|row| row.ends_with(",4,0.0")), "{csv}");
 
@@ -76,6 +76,9 @@ fn the_fit_says_so_too() {
         (&fit["kind_reason"], fit.get("kind"), fit.get("traffic")),
         (&json!("estimated"), None, None)
     );
+    // A part of the blocks does not bound the longest block.
+    assert_eq!(fit.get("block"), None);
+    assert_eq!(fit["measured_on"]["gpu"], "rtx2060");
     let text = run(&format!("wcet fit {points}")).stdout;
     assert_eq!(text.lines().nth(1), Some(LABEL));
 

@@ -76,6 +76,20 @@ fn a_profile_becomes_a_plan() {
     let tasks: Value = serde_json::from_str(&set.stdout).unwrap();
     let task = &tasks["tasks"][0];
     assert_eq!(task["kind"], "memory", "{tasks}");
+    // The longest of all blocks bounds how long the kernel delays a kernel with higher priority.
+    let block = task["block"].as_u64().unwrap();
+    let longest = task["wcet"]["table"][0][1].as_u64().unwrap();
+    assert!(0 < block && block < longest, "{tasks}");
+    let measured = &task["measured_on"];
+    assert_eq!(
+        (&measured["gpu"], &measured["sms"]),
+        (&"rtx2060".into(), &30.into())
+    );
+    assert_eq!(
+        (&measured["samples"], &measured["margin"]),
+        (&6.into(), &1.0.into())
+    );
+    assert_eq!(measured["clocks"]["core_khz"], 1_365_000);
     // The kernel reads 15,360 sectors and writes as many sectors, and the bound exceeds this traffic.
     assert!(task["traffic"].as_u64().unwrap() >= 32 * 2 * 15_360, "{tasks}");
     let partition = "partition - --sms 30 --interference conflict+bandwidth --memory-bandwidth 100GB/s -q";
@@ -135,6 +149,18 @@ fn points_are_those_of_single_runs() {
     for field in ["l2_bytes_per_second", "dram_bytes_per_second", "l2_accesses"] {
         assert_eq!(point[field], alone["traffic"][field], "{field}");
     }
+    let length = |block: &Value| 1 + block["end"].as_u64().unwrap() - block["start"].as_u64().unwrap();
+    let longest = alone["blocks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(length)
+        .max()
+        .unwrap();
+    assert_eq!(
+        point["longest_block_ns"],
+        (longest * 1_000_000).div_ceil(1_365_000)
+    );
     assert_ne!(point["dram_bytes_per_second"], 0);
     assert_eq!(
         point["warp_instructions"],

@@ -31,7 +31,7 @@ pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 /// Further CSV columns: the name of the simulated GPU, the tool with its version, and two clock frequencies.
 pub const ORIGIN_COLUMNS: [&str; 4] = ["gpu", "tool", "core_khz", "dram_khz"];
 
-/// Further CSV column: time of the longest thread block [ns]. The cell is empty for an estimate.
+/// Further CSV column: time of the longest thread block [ns]. The cell is empty if not all blocks were simulated.
 pub const BLOCK_COLUMN: &str = "longest_block_ns";
 
 /// Further CSV columns of runs with several variants.
@@ -118,7 +118,8 @@ pub struct Point {
     /// Upper bound on the memory traffic between L2 and DRAM, for every number of SMs and every
     /// content of the caches [bytes].
     traffic_bytes: u64,
-    /// Time of the longest thread block, from its start to its end [ns]. Absent for an estimate.
+    /// Time of the longest thread block, from its start to its end [ns]. Absent if gpusched has not
+    /// simulated all blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     longest_block_ns: Option<u64>,
     /// Estimated largest error of `cycles` [percent of `cycles`], from 0 to 25. The value 0 means that gpusched
@@ -213,8 +214,8 @@ impl Point {
             // and the other sectors go directly to L2. In the worst case, every sector misses in
             // L2 and is written back.
             traffic_bytes: 2 * u64::from(SECTOR) * (traffic.l1_accesses + traffic.l2_accesses),
-            // An estimate simulates only some of the blocks.
-            longest_block_ns: longest_block.filter(|_| uncertainty.is_none()),
+            // An estimate with an uncertainty has simulated only some of the blocks.
+            longest_block_ns: longest_block.filter(|_| uncertainty.is_none_or(|share| share <= 0.0)),
             uncertainty_percent: uncertainty.map(|share| (1000.0 * share).ceil() / 10.0),
             variation: (runs.len() > 1).then_some(Variation {
                 runs: runs.len() as u64,
