@@ -6,7 +6,8 @@ use crate::support::{root, run};
 fn events(text: &str, columns: [usize; 6]) -> Vec<[String; 6]> {
     let rows = text.lines().skip(1).map(|line| {
         let cells: Vec<&str> = line.split(',').collect();
-        columns.map(|column| cells[column].replace(['%', ';'], ""))
+        // In a CSV file, an apostrophe precedes a text that starts with `@`.
+        columns.map(|column| cells[column].replace(['%', ';', '\''], ""))
     });
     rows.collect()
 }

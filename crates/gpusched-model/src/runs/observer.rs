@@ -105,7 +105,7 @@ mod tests {
     fn the_second_observer_decides() {
         for rows in [1, 9] {
             let mut both = Following(Until(0, rows), Until(0, 3));
-            while Observer::<()>::goes_on(&both) {
+            while Observer::<(), Time>::goes_on(&both) {
                 both.see(Time::ZERO, ());
             }
             assert_eq!((both.0.0, both.1.0), (3, 3));
