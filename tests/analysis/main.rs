@@ -29,6 +29,7 @@ mod granularity;
 mod kernel_wcet;
 mod margin;
 mod optimal;
+mod own_plans;
 mod plan_soundness;
 mod ports;
 mod prediction;

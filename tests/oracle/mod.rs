@@ -7,6 +7,7 @@ pub mod checker;
 pub mod demand;
 pub mod equal_split;
 pub mod random_sets;
+pub mod round_sets;
 pub mod simulation;
 pub mod small_sets;
 pub mod transcription;

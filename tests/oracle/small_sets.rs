@@ -1,5 +1,5 @@
-//! Small random sets for every special case of the tests: zero slack, U = 1, equal tasks, all relations of D and T, and jitter up
-//! to and beyond the period.
+//! Small random sets for every special case of the tests: zero slack, U = 1, equal tasks, equal deadlines, C = D, demands
+//! that equal a deadline, all relations of D and T, and jitter up to and beyond the period.
 
 use rand::RngExt;
 
@@ -23,7 +23,12 @@ pub struct Draw {
 pub fn draw(rng: &mut impl RngExt, draw: Draw) -> Vec<Task> {
     let n = rng.random_range(1..=draw.most_tasks);
     let periods = PERIODS[rng.random_range(0..PERIODS.len())];
-    let deadlines = rng.random_range(0..4);
+    // The rare rules let demands and deadlines meet exactly.
+    let deadlines = match rng.random_range(0..20) {
+        rule @ 0..3 => 4 + rule,
+        other => other % 4,
+    };
+    let common = rng.random_range(1..=30);
     let with_jitter = draw.jitter && rng.random_bool(0.5);
     let crowd = rng.random_range(1..=n as i64);
     let mut set: Vec<Task> = Vec::new();
@@ -38,6 +43,9 @@ pub fn draw(rng: &mut impl RngExt, draw: Draw) -> Vec<Task> {
             0 => rng.random_range(1..=t),
             1 => t,
             2 => t + rng.random_range(0..2 * t),
+            4 => common,
+            5 => c,
+            6 => c + set.iter().map(|task| task.c).sum::<i64>(),
             _ => rng.random_range(1..=2 * t),
         };
         let j = match rng.random_range(0..4) {

@@ -5,15 +5,14 @@
 //! L. For every t > L, one of three conditions proves h(t) ≤ t:
 //! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T. The reason is that dbf(t) ≤ Σ (t + T − D)·U
 //!   for t > L.
-//! * Σ ⌈L/T⌉·C + B ≤ L and L > 0. If h(t) > t for some t > L, then also h(t − L) > t − L, because
-//!   dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L).
-//! * Σ ⌈L/T⌉·C ≤ L, L > 0, and L ≥ D for every task. No job blocks for t ≥ L, so the second
+//! * Σ ⌈l/T⌉·C + B ≤ l for some l with 0 < l ≤ L. If h(t) > t for some t > L, then also h(t − l) > t − l, because
+//!   dbf(t) ≤ Σ ⌈l/T⌉·C + dbf(t − l).
+//! * Σ ⌈l/T⌉·C ≤ l for some l with 0 < l ≤ L, and L ≥ D for every task. No job blocks for t ≥ L, so the second
 //!   condition applies without B.
 //!
 //! If h(t) ≤ t, then h(s) ≤ s for every s from max(h(t), D_k) to t. Here, D_k is the longest relative deadline among
 //! the tasks that have a relative deadline of at most t and that block for longer than B(t). In this range, dbf and B
-//! are at most as large as at t. The evidence is a descending list of lengths t. The ranges of these lengths must cover
-//! all deadlines up to L.
+//! are at most as large as at t. The evidence is a descending list of lengths t ([`check_cover`]).
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
@@ -22,6 +21,9 @@ use gpusched_model::time::Time;
 
 /// Maximum number of iterations in [`Supply::suffices`].
 const STEPS: u32 = 100_000;
+
+/// Maximum number of iterations of the check of one interval length. The analysis makes fewer iterations.
+const CHECK_STEPS: u32 = 2_000_000;
 
 /// Processor demand of a partition under EDF, with or without preemption.
 pub(super) struct Supply {
@@ -101,40 +103,54 @@ impl Supply {
         self.jobs.iter().filter_map(last).max()
     }
 
+    /// Returns the longest blocking. No deadline is before the earliest relative deadline, so this is the blocking at the
+    /// earliest relative deadline.
+    fn longest_blocking(&self) -> u128 {
+        let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
+        self.blocking_beyond(earliest)
+    }
+
+    /// Returns the least l > 0 with Σ ⌈l/T⌉·C + `extra` ≤ l. Returns `None` if l exceeds `limit`, or after `steps`
+    /// iterations. For `limit` = 0, the result is `None`: an interval of length 0 contains no release, so it proves
+    /// nothing about longer intervals.
+    fn busy_period(&self, extra: u128, limit: u128, steps: u32) -> Option<u128> {
+        let mut length = 1u128;
+        for _ in 0..steps {
+            let work = self
+                .jobs
+                .iter()
+                .map(|job| length.div_ceil(job.period).saturating_mul(job.wcet));
+            match work.fold(extra, u128::saturating_add) {
+                _ if length > limit => return None,
+                next if next <= length => return Some(length),
+                next => length = next,
+            }
+        }
+        None
+    }
+
     /// Returns whether one of the three conditions proves h(t) ≤ t for every t above `length`.
     fn holds_beyond(&self, length: u128) -> bool {
-        // No deadline is before the earliest relative deadline, so the blocking at this deadline is the longest
-        // blocking.
-        let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
-        let blocking = self.blocking_beyond(earliest);
-        let work = self
-            .jobs
-            .iter()
-            .map(|job| length.div_ceil(job.period).saturating_mul(job.wcet));
-        let work = work.fold(0u128, u128::saturating_add);
+        let blocking = self.longest_blocking();
         let unblocked = self.jobs.iter().all(|job| length >= job.deadline);
-        // An interval of length 0 contains no release, so it proves nothing about longer
-        // intervals.
-        if length > 0 && (work.saturating_add(blocking) <= length || (unblocked && work <= length)) {
-            return true;
-        }
-        let Some(idle) = self.utilization().complement() else {
-            return false;
+        let extra = if unblocked { 0 } else { blocking };
+        let by_utilization = || {
+            let idle = self.utilization().complement()?;
+            let early = self.jobs.iter().map(|job| {
+                Fraction::new(job.period.saturating_sub(job.deadline), job.period)
+                    .times(Fraction::new(job.wcet, 1))
+            });
+            let needed = Fraction::sum(early).plus(Fraction::new(blocking, 1));
+            let late = self.jobs.iter().all(|job| length + job.period >= job.deadline);
+            (late && needed.at_most(&idle.times(Fraction::new(length, 1)))).then_some(())
         };
-        let early = self.jobs.iter().map(|job| {
-            Fraction::new(job.period.saturating_sub(job.deadline), job.period)
-                .times(Fraction::new(job.wcet, 1))
-        });
-        let needed = Fraction::sum(early).plus(Fraction::new(blocking, 1));
-        self.jobs.iter().all(|job| length + job.period >= job.deadline)
-            && needed.at_most(&idle.times(Fraction::new(length, 1)))
+        by_utilization().is_some() || self.busy_period(extra, length, CHECK_STEPS).is_some()
     }
 
     /// Returns whether the blocking is 0 and every deadline is at least the period. In this case,
     /// U ≤ 1 proves schedulability.
     fn is_implicit(&self) -> bool {
-        let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
-        self.blocking_beyond(earliest) == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
+        self.longest_blocking() == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
     }
 
     /// Returns a length s such that h(x) ≤ x for every x from s to `t`. The caller ensures that `needed` is h(`t`) and
@@ -174,25 +190,8 @@ impl Supply {
     /// Returns a length L such that h(t) ≤ t for every t > L, or `None` if no such length is
     /// found.
     fn enough(&self) -> Option<u128> {
-        let deadlines = || self.jobs.iter().map(|job| job.deadline);
-        let blocking = self.blocking_beyond(deadlines().min()?);
-        [(deadlines().max()?, 0), (1, blocking)]
-            .into_iter()
-            .filter_map(|(start, blocking)| {
-                let mut length = start;
-                for _ in 0..STEPS {
-                    let work = self
-                        .jobs
-                        .iter()
-                        .map(|job| length.div_ceil(job.period).saturating_mul(job.wcet));
-                    match work.fold(blocking, u128::saturating_add) {
-                        next if next <= length => return Some(length),
-                        next => length = next,
-                    }
-                }
-                None
-            })
-            .find(|&length| self.holds_beyond(length))
+        let latest = self.jobs.iter().map(|job| job.deadline).max()?;
+        Some(self.busy_period(0, u128::MAX, STEPS)?.max(latest))
     }
 
     /// Checks evidence of the kind `demand-within-supply`: the demand never exceeds the length of an interval.
@@ -212,40 +211,21 @@ impl Supply {
             );
             return Err(Fault::new("interval_ns", message));
         }
-        let mut open = match length {
-            0 => None,
-            length => self.last_deadline_before(length + 1),
-        };
-        for (index, &(t, demand)) in checked.iter().enumerate() {
-            let field = format!("checked[{index}]");
-            let (t, stated) = (u128::from(t.ns()), u128::from(demand.ns()));
-            let Some(next) = open else {
-                return Err(Fault::new(
-                    field,
-                    "found an additional entry, although the earlier entries cover all interval lengths",
-                ));
-            };
-            if t < next || t > length {
-                let message = format!("found {t} ns, expected an interval length from {next} to {length} ns");
-                return Err(Fault::new(field, message));
-            }
-            let needed = self.demand(t);
-            if stated != needed || needed > t {
-                let message = format!(
-                    "found a demand of {stated} ns in an interval of {t} ns, expected a demand of {needed} \
-                     ns that does not exceed {t} ns"
-                );
-                return Err(Fault::new(field, message));
-            }
-            open = self.last_deadline_before(self.covered_from(t, needed));
-        }
-        match open {
-            Some(next) => Err(Fault::new(
-                "checked",
-                format!("found no entry that covers the interval length {next} ns"),
-            )),
-            None => Ok(()),
-        }
+        check_cover(
+            length,
+            checked,
+            |t| self.last_deadline_before(t),
+            |t, stated| {
+                let needed = self.demand(t);
+                if stated != needed || needed > t {
+                    return Err(format!(
+                        "found a demand of {stated} ns in an interval of {t} ns, expected a demand of {needed} \
+                         ns that does not exceed {t} ns"
+                    ));
+                }
+                Ok(self.covered_from(t, needed))
+            },
+        )
     }
 
     /// Checks evidence of the kind `demand-exceeds-interval`: the demand exceeds the length of the stated interval.
@@ -261,5 +241,42 @@ impl Supply {
             return Err(Fault::new("demand_ns", message));
         }
         Ok(())
+    }
+}
+
+/// Checks the list `checked` of interval lengths, each with its stated value. `entry` checks one length t with its
+/// value, and returns the length from which the entry proves all lengths up to t. The lengths must descend, and the
+/// entries must cover every deadline up to `length`. An entry that only proves what earlier entries prove is valid.
+pub(super) fn check_cover(
+    length: u128,
+    checked: &[(Time, Time)],
+    last_deadline_before: impl Fn(u128) -> Option<u128>,
+    entry: impl Fn(u128, u128) -> Result<u128, String>,
+) -> Result<(), Fault> {
+    let mut open = last_deadline_before(length + 1);
+    let mut most = length;
+    for (index, &(t, stated)) in checked.iter().enumerate() {
+        let field = format!("checked[{index}]");
+        let (t, stated) = (u128::from(t.ns()), u128::from(stated.ns()));
+        let least = open.unwrap_or(1);
+        if least > most {
+            let message =
+                "found an additional entry, although the earlier entries cover all interval lengths";
+            return Err(Fault::new(field, message));
+        }
+        if t < least || t > most {
+            let message = format!("found {t} ns, expected an interval length from {least} to {most} ns");
+            return Err(Fault::new(field, message));
+        }
+        let from = entry(t, stated).map_err(|message| Fault::new(field, message))?;
+        open = open.and_then(|_| last_deadline_before(from));
+        most = t - 1;
+    }
+    match open {
+        Some(next) => Err(Fault::new(
+            "checked",
+            format!("found no entry that covers the interval length {next} ns"),
+        )),
+        None => Ok(()),
     }
 }

@@ -46,7 +46,7 @@ pub use margin::CheckedMargin;
 pub use premises::{Stated, Taken};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
-use gpusched_model::assumptions::Assumption;
+use gpusched_model::assumptions::{Assumption, Basis};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::plan::{Failure, LowerBound, Plan, Proof};
@@ -100,7 +100,11 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         memory_time(memory, interference, plan, set)?;
     }
     cover(plan, set)?;
-    let assumptions = premises::check(plan, set)?;
+    let assumptions = Basis::of_plan(plan, set).assumptions();
+    // Plans of older versions list no assumptions.
+    if let Some(listed) = &plan.assumptions {
+        premises::compare(listed, &assumptions)?;
+    }
     hardware::check(plan)?;
     let wcets = Wcets::stated(interference)
         .varied(plan.memory.and_then(|memory| memory.time), set)

@@ -3,6 +3,7 @@
 mod attained;
 mod baselines;
 mod certificates;
+mod mutations;
 mod random;
 mod sizes;
 mod traps;

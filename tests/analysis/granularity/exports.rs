@@ -9,9 +9,11 @@ use gpusched::interference::Interference;
 use gpusched::model::device::{Device, Granularity, Place};
 use gpusched::model::{Arbitration, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
+use gpusched::validation::draw::rounded;
 use gpusched::verification::verify;
 
-/// Returns plans of generated task sets on `device`, each with its set; every third set shares a memory.
+/// Returns plans of generated task sets on `device`, each with its set. Every third set shares a memory, and every fourth
+/// set has round times.
 fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
     let recipe: Recipe = serde_json::from_str(r#"{"wcet": "proportional", "saturation": 90}"#).unwrap();
     let load = f64::from(device.sms()) * 0.4;
@@ -19,6 +21,10 @@ fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
     let offer = Offer::new(device, granularity).unwrap();
     let plans = (0..12).map(|index| {
         let set = source.draw(0, index).unwrap();
+        let set = match index % 4 {
+            3 => rounded(&set, &[1, 2, 4, 8, 16, 32, 64, 128]).unwrap(),
+            _ => set,
+        };
         let problem = Problem::new(&set, device.sms(), Policy::Edf, model_of(Interference::Conflict))
             .unwrap()
             .offered(&offer)

@@ -8,6 +8,7 @@ use gpusched::model::plan::Plan;
 use gpusched::model::{Arbitration, Bandwidth, Interference as Model, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Offer, Options, Problem, partition};
 use gpusched::time::Time;
+use gpusched::validation::draw::rounded;
 use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
@@ -18,7 +19,7 @@ use crate::shared_memory::{between, rng};
 /// GPUs that support all granularities.
 const DEVICES: [&str; 2] = ["a100", "h100"];
 
-/// Generates a set with traffic, and in a third of the cases with copies.
+/// Generates a set with traffic, and in a third of the cases with copies. A third of the sets has round times.
 fn draw(rng: &mut impl Rng, load: f64) -> TaskSet {
     let saturation = between(rng, 16, 96);
     let recipe = format!(r#"{{"wcet":"amdahl","saturation":{saturation}}}"#);
@@ -26,6 +27,10 @@ fn draw(rng: &mut impl Rng, load: f64) -> TaskSet {
     let tasks = between(rng, 3, 9) as usize;
     let source = Source::new(&recipe, tasks, load, between(rng, 0, 1 << 40)).unwrap();
     let set = source.draw(0, 0).unwrap();
+    let set = match between(rng, 0, 2) {
+        0 => rounded(&set, &[1, 2, 4, 8, 16, 32, 64, 128]).unwrap(),
+        _ => set,
+    };
     let copies = r#"[{"traffic":"3MB","period":"5ms","bandwidth":"12GB/s","batch":true}]"#;
     match between(rng, 0, 2) {
         0 => set.beside(serde_json::from_str(copies).unwrap()),

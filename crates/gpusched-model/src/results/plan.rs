@@ -37,8 +37,8 @@ pub struct Plan {
     pub sms_used: u32,
     /// Partitions, sorted by decreasing number of SMs. Partitions of equal size are sorted by their first task.
     pub partitions: Vec<Partition>,
-    /// Assumptions of the verdicts. gpusched does not check these assumptions. `verify` compares the names of the
-    /// assumptions with its own list. Absent in plans of older versions.
+    /// Assumptions of the verdicts. gpusched does not check these assumptions. `verify` compares the list with its own
+    /// list. Absent in plans of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<Assumption>>,
     /// Reason why the heuristic found no plan. Absent if it found a plan.

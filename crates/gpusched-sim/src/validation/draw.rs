@@ -2,7 +2,8 @@
 //!
 //! System i depends only on the seed and on i. The generator uses all combinations of policies,
 //! heuristics and interference models in turn. Therefore any 288 consecutive systems contain all
-//! combinations. All other properties are random.
+//! combinations. In every fourth group of 288 systems, all times are whole milliseconds ([`rounded`]), because random times
+//! rarely meet exactly. All other properties are random.
 
 use crate::tasks::Discipline;
 use gpusched_analysis::generation::{Distribution, Recipe, Source, WcetModel};
@@ -10,9 +11,11 @@ use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
 use gpusched_analysis::partitioning::{Heuristic, HeuristicKind};
-use gpusched_model::error::Result;
+use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, below, stream, unit};
-use gpusched_model::{Factor, Policy, TaskSet};
+use gpusched_model::time::Time;
+use gpusched_model::wcet::{Form, Table};
+use gpusched_model::{Contention, Factor, Policy, Task, TaskSet, TaskShape, WcetFunction};
 
 /// A random system that is analysed and simulated.
 #[derive(Clone, Debug)]
@@ -110,8 +113,14 @@ pub fn system(seed: u64, index: u64) -> Result<System> {
         ..recipe
     };
     let source = Source::new(&recipe, tasks, load, seed)?;
+    let set = source.draw(u64::from(sms), index)?;
+    let combinations = policies.len() * heuristics.len() * 2;
+    let set = match turn(4, combinations) {
+        3 => rounded(&set, &[1, 2, 4, 8, 16])?,
+        _ => set,
+    };
     Ok(System {
-        set: source.draw(u64::from(sms), index)?,
+        set,
         sms,
         policy: policies[turn(policies.len(), 1)],
         heuristic: heuristics[turn(heuristics.len(), policies.len())],
@@ -119,4 +128,37 @@ pub fn system(seed: u64, index: u64) -> Result<System> {
             [turn(2, policies.len() * heuristics.len())],
         seed: rand::Rng::next_u64(&mut rng),
     })
+}
+
+/// Returns `set` with times of whole milliseconds. WCETs, deadlines and blocks are rounded up, and jitter is rounded down.
+/// WCETs become tables with the numbers of SMs in `sizes`.
+///
+/// # Errors
+/// Fails if `sizes` is not ascending, if the set has no WCET for a size, or if a rounded time is too long.
+pub fn rounded(set: &TaskSet, sizes: &[u32]) -> Result<TaskSet> {
+    const MS: u64 = 1_000_000;
+    let internal = |error: &dyn std::error::Error| Error::Internal(error.to_string());
+    let up = |time: Time| Time::from_ns(time.ns().div_ceil(MS) * MS);
+    let task = |task: &Task| {
+        let points = |contention| -> Vec<(u32, Time)> {
+            let at = |sms: &u32| Some((*sms, up(task.wcet().at(*sms, contention)?)));
+            sizes.iter().filter_map(at).collect()
+        };
+        let table = Table::Each {
+            isolated: points(Contention::Isolated),
+            conflict: points(Contention::Conflict),
+        };
+        let shape = TaskShape {
+            deadline: Some(up(task.deadline())),
+            jitter: Some(Time::from_ns(task.jitter().ns() / MS * MS)),
+            block: task.block().map(up),
+            wcet: WcetFunction::new(Form::Table(table)).map_err(|error| internal(&error))?,
+            ..TaskShape::from(task.clone())
+        };
+        Task::from_shape(shape).map_err(|error| internal(&error))
+    };
+    let tasks = set.tasks().iter().map(task).collect::<Result<Vec<Task>>>()?;
+    let named = set.name().map(str::to_owned);
+    let rounded = TaskSet::new(named, tasks).map_err(|error| internal(&error))?;
+    Ok(rounded.beside(set.other_traffic().to_vec()))
 }

@@ -4,8 +4,8 @@
 //! * S(i,k), `delays_ns`: bound on the time from the release to the end of segment k.
 //!
 //! Every equation of the analysis has the form R(i,k) = f(table) or S(i,k) = f(table), and f is monotone. The check
-//! evaluates each f once, with the values of the table. The table is valid if each value is at least the result of its
-//! equation. Proof: suppose that a job exceeds a bound of a valid table for the first time at t. Until t, all releases
+//! evaluates each f once, with the values of the table. The table is safe if each value is at least the result of its
+//! equation. Proof: suppose that a job exceeds a bound of a safe table for the first time at t. Until t, all releases
 //! obey the table, so the result of the equation bounds this job. The value in the table is at least this result, so
 //! the job cannot exceed it.
 //!
@@ -35,11 +35,11 @@ mod tests;
 mod verdict;
 mod window;
 
-use gpusched_model::assumptions::Assumption;
 use gpusched_model::end_to_end::{Analysis, Answer, System};
 use gpusched_model::policy::Strength;
 
 use crate::Fault;
+use crate::premises::compare;
 use table::Table;
 
 /// Result of the check of a valid end-to-end verdict.
@@ -69,18 +69,9 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
         let message = format!("found {}, expected {}", answer.strength, Strength::Sufficient);
         return Err(Fault::new("strength", message));
     }
-    let ids = |list: &[Assumption]| list.iter().map(|assumption| assumption.id).collect::<Vec<_>>();
-    let listed = system.assumptions(enforced);
     // A verdict without a list of assumptions is valid, because its reader sees that the list is missing.
-    if !answer.assumptions.is_empty() && ids(&answer.assumptions) != ids(&listed) {
-        let names: Vec<String> = listed
-            .iter()
-            .map(|assumption| assumption.id.to_string())
-            .collect();
-        return Err(Fault::new(
-            "assumptions",
-            format!("expected {}", names.join(", ")),
-        ));
+    if !answer.assumptions.is_empty() {
+        compare(&answer.assumptions, &system.assumptions(enforced))?;
     }
     let table = Table::new(system, &answer.evidence).map_err(|fault| fault.inside("evidence"))?;
     segments::check(&table).map_err(|fault| fault.inside("evidence"))?;

@@ -1,6 +1,7 @@
 //! Check of the evidence of a partition with interference delay, from the printed recurrences.
 
 use super::Beside;
+use crate::demand::check_cover;
 use crate::fault::Fault;
 use crate::job::Job;
 use gpusched_model::policy::{Policy, Preemption, Priorities};
@@ -93,21 +94,15 @@ impl DelayedPartition<'_> {
         let earliest = self.jobs.iter().map(due).min().unwrap_or(0);
         let length = u128::from(interval.ns());
         // No busy window is longer than `length`, because the partition completes all work of a
-        // window within `length`.
+        // window within a time of at most `length`.
         let released = |jobs: &[Job], t: u128| {
             let work = jobs
                 .iter()
                 .map(|job| (t + job.jitter).div_ceil(job.period) * job.wcet);
             work.sum::<u128>() + blocking(jobs, earliest)
         };
-        let ends = released(self.jobs, length) + self.beside.lost(length) <= length
-            || self
-                .slowest
-                .as_ref()
-                .is_some_and(|slowest| released(slowest, length) <= length);
-        // An interval of length 0 contains no release, so it proves nothing about longer
-        // intervals.
-        let over = length > 0 && ends;
+        // An interval of length 0 contains no release, so it proves nothing about longer intervals.
+        let over = length > 0 && self.done(length, released).is_some();
         if !over {
             let message =
                 format!("found {interval}, expected at least the length of the longest busy period");
@@ -127,29 +122,15 @@ impl DelayedPartition<'_> {
             });
             demand.sum::<u128>() + blocking(jobs, t)
         };
-        let mut open = last_before(length + 1);
-        for (index, &(t, stated)) in checked.iter().enumerate() {
-            let field = format!("checked[{index}]");
-            let (t, stated) = (u128::from(t.ns()), u128::from(stated.ns()));
-            let Some(next) = open else {
-                return Err(Fault::new(
-                    field,
-                    "found an additional entry, although the earlier entries cover all interval lengths",
-                ));
-            };
-            if t < next || t > length {
-                let message = format!("found {t} ns, expected an interval length from {next} to {length} ns");
-                return Err(Fault::new(field, message));
-            }
+        check_cover(length, checked, last_before, |t, stated| {
             match self.done(t, |jobs, _| needed(jobs, t)) {
                 Some(done) if done == stated => {}
                 found => {
                     let expected = found.map_or("no completion".to_owned(), |done| format!("{done} ns"));
-                    let message = format!(
+                    return Err(format!(
                         "found {stated} ns as the completion time of the demand in an interval of {t} ns, \
                          expected {expected}"
-                    );
-                    return Err(Fault::new(field, message));
+                    ));
                 }
             }
             // For lengths from `since` to t, the blocking is at most the blocking at t, both in isolation and at the
@@ -161,15 +142,8 @@ impl DelayedPartition<'_> {
                 longer.map(due).max().unwrap_or(0)
             };
             let since = since(self.jobs).max(self.slowest.as_deref().map_or(0, since));
-            open = last_before(stated.max(since));
-        }
-        match open {
-            Some(next) => Err(Fault::new(
-                "checked",
-                format!("found no entry that covers the interval length {next} ns"),
-            )),
-            None => Ok(()),
-        }
+            Ok(stated.max(since))
+        })
     }
 
     fn check_responses(

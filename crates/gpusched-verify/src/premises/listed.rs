@@ -1,26 +1,12 @@
-//! Check of the assumptions that a plan or a bound lists.
+//! Check of the assumptions that a plan, a bound or a verdict lists.
 
-use gpusched_model::TaskSet;
-use gpusched_model::assumptions::{Assumption, Basis};
-use gpusched_model::plan::Plan;
+use gpusched_model::assumptions::Assumption;
 
 use crate::Fault;
 
-/// Returns the assumptions of the verdicts of `plan`. If the plan lists its assumptions, the list must have the names
-/// and consequences that this function computes. The descriptions may differ, because another version of gpusched may
-/// have written the plan.
-pub(crate) fn check(plan: &Plan, set: &TaskSet) -> Result<Vec<Assumption>, Fault> {
-    let needed = Basis::of_plan(plan, set).assumptions();
-    compare(plan.assumptions.as_deref(), &needed)?;
-    Ok(needed)
-}
-
-/// Compares the names and consequences in `listed` with the `needed` assumptions. A result without a list is from an
-/// older version.
-pub(crate) fn compare(listed: Option<&[Assumption]>, needed: &[Assumption]) -> Result<(), Fault> {
-    let Some(listed) = listed else {
-        return Ok(());
-    };
+/// Checks that `listed` equals `needed`, the assumptions of the verdicts, in order. An assumption without a text is valid,
+/// because results for several task sets omit the texts.
+pub(crate) fn compare(listed: &[Assumption], needed: &[Assumption]) -> Result<(), Fault> {
     let lacks = |list: &[Assumption], wanted: &Assumption| !list.iter().any(|one| one.id == wanted.id);
     if let Some(missing) = needed.iter().find(|wanted| lacks(listed, wanted)) {
         let message = format!(
@@ -30,15 +16,31 @@ pub(crate) fn compare(listed: Option<&[Assumption]>, needed: &[Assumption]) -> R
         return Err(Fault::new("assumptions", message));
     }
     for (index, stated) in listed.iter().enumerate() {
-        let field = format!("assumptions[{index}]");
+        let fault =
+            |field: &str, message: String| Err(Fault::new(format!("assumptions[{index}].{field}"), message));
         if lacks(needed, stated) {
             let message = format!("found `{}`, which no result in the file assumes", stated.id);
-            return Err(Fault::new(format!("{field}.id"), message));
+            return fault("id", message);
         }
-        if stated.if_violated != stated.id.if_violated() {
-            let (found, expected) = (stated.if_violated, stated.id.if_violated());
+        let Some(expected) = needed.get(index).filter(|expected| expected.id == stated.id) else {
+            let expected = needed
+                .get(index)
+                .map_or("the end of the list".to_owned(), |one| format!("`{}`", one.id));
+            return fault("id", format!("found `{}`, expected {expected}", stated.id));
+        };
+        if stated.if_violated != expected.if_violated {
+            let (found, expected) = (stated.if_violated, expected.if_violated);
             let message = format!("found {found}, expected {expected} for `{}`", stated.id);
-            return Err(Fault::new(format!("{field}.if_violated"), message));
+            return fault("if_violated", message);
+        }
+        if stated.text.is_some() && stated.text != expected.text {
+            let text = |one: &Assumption| one.text.clone().unwrap_or_default(); // only for the message
+            let message = format!(
+                "found {:?}, expected {:?}; if another version of gpusched wrote the file, write it again",
+                text(stated),
+                text(expected)
+            );
+            return fault("text", message);
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Premises of a plan: facts about the GPU and the analysis that the evidence of the plan cannot
 //! prove.
 //!
-//! * `listed`: the assumptions that a plan or a bound lists;
+//! * `listed`: the assumptions that a plan, a bound or a verdict lists;
 //! * `stated`: the premises that the user states, and the premises that the verifier takes from
 //!   the plan.
 
@@ -10,4 +10,4 @@ mod stated;
 
 pub use stated::{Stated, Taken};
 
-pub(crate) use listed::{check, compare};
+pub(crate) use listed::compare;

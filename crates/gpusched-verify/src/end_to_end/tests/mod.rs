@@ -46,22 +46,26 @@ fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
         .enumerate()
         .map(|(index, task)| {
             let bound = bounds.response_time(index);
-            let jitter = task.jitter.ns();
             let ends = bounds.0[index].ends_ns.iter();
             let part = |segment: usize, end: &Option<Time>| {
-                let start = segment
+                let before = segment
                     .checked_sub(1)
-                    .map_or(Some(jitter), |before| bounds.end(index, before).map(Time::ns));
-                end.zip(start)
-                    .map_or(0, |(end, start)| end.ns().saturating_sub(start))
+                    .map_or(Some(0), |before| bounds.end(index, before).map(Time::ns));
+                end.zip(before)
+                    .map(|(end, before)| end.ns().saturating_sub(before))
             };
-            let costliest = ends.enumerate().max_by_key(|&(segment, end)| part(segment, end));
+            let parts = ends.enumerate().map(|(segment, end)| part(segment, end));
+            let parts: Vec<u64> = parts.collect::<Option<Vec<u64>>>().unwrap_or_default();
+            let costliest = parts
+                .iter()
+                .max()
+                .and_then(|most| parts.iter().position(|part| part == most));
             TaskAnswer {
                 name: task.name.clone(),
                 deadline_ns: task.deadline,
                 bound_ns: bound,
                 meets: bound.is_some_and(|bound| bound <= task.deadline),
-                costliest_segment: bound.and(costliest).map(|(segment, _)| segment),
+                costliest_segment: costliest,
             }
         })
         .collect();
