@@ -204,7 +204,7 @@ fn with_jitter_and_blocks(rng: &mut ChaCha8Rng, set: &TaskSet) -> TaskSet {
             shape["jitter"] = rng.random_range(1..=most).into();
         }
         if rng.random_bool(0.5) {
-            shape["block"] = rng.random_range(1..=task.period().ns() / 50).into();
+            shape["block"] = rng.random_range(1..=task.period().ns() / 50 + 1).into();
         }
     }
     serde_json::from_value(json).unwrap()

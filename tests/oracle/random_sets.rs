@@ -1,8 +1,11 @@
-//! Random task sets with all WCET forms, kinds and deadline relations, independent of the generators of the library.
+//! Random task sets with all WCET forms, kinds and deadline relations, independent of the generators of the library. A
+//! third of the sets has round times.
 
 use gpusched::model::{Contention, Task, TaskSet};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use super::round_sets::round_set;
 
 pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
@@ -25,6 +28,9 @@ pub fn known_alone(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
 
 /// `n` tasks with about `load` SMs of work in total.
 pub fn task_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
+    if rng.random_bool(1.0 / 3.0) {
+        return round_set(rng, n, load);
+    }
     let shares: Vec<f64> = (0..n).map(|_| -rng.random::<f64>().max(1e-9).ln()).collect();
     let total: f64 = shares.iter().sum();
     let tasks: Vec<String> = shares

@@ -1,9 +1,314 @@
-//! Guarantee: `verify` compares each statement of an end-to-end verdict.
+//! Guarantee: `verify` refuses each verdict and each plan of an end-to-end system with one changed, removed or exchanged
+//! part. `docs/limits.md` lists the exceptions.
 
+use std::collections::BTreeMap;
+
+use gpusched::end_to_end::{Gpu, Search, analyze, analyze_enforced, plan};
 use gpusched::model::Interference;
-use gpusched::model::end_to_end::{Answer, System};
+use gpusched::model::end_to_end::{Answer, Draft, System, SystemPlan};
+use gpusched::partitioning::HeuristicKind;
+use gpusched::simulator::validation::end_to_end::Campaign;
 use gpusched::verification::verify_system;
+use rand::{Rng, RngExt};
 use serde_json::Value;
+
+use crate::oracle::random_sets;
+
+/// Texts that some fields of verdicts and plans accept.
+const TEXTS: [&str; 18] = [
+    "davare",
+    "durr",
+    "kloda",
+    "let",
+    "unsafe",
+    "pessimistic",
+    "exact",
+    "sufficient",
+    "necessary-only",
+    "end-to-end",
+    "enforced-releases",
+    "wcet-stated",
+    "bcet-stated",
+    "fp",
+    "np-fp",
+    "busy",
+    "suspend",
+    "",
+];
+
+/// One step of a path into a document.
+#[derive(Clone, Debug)]
+enum Step {
+    Field(String),
+    Entry(usize),
+}
+
+/// Collects the paths of all values in `value`, except the value itself.
+fn paths(value: &Value, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) {
+    let mut visit = |step: Step, value: &Value| {
+        path.push(step);
+        found.push(path.clone());
+        paths(value, path, found);
+        path.pop();
+    };
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(key, value)| visit(Step::Field(key.clone()), value)),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(index, value)| visit(Step::Entry(index), value)),
+        _ => {}
+    }
+}
+
+fn at<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
+    path.iter().fold(value, |value, step| match step {
+        Step::Field(key) => &mut value[key.as_str()],
+        Step::Entry(index) => &mut value[*index],
+    })
+}
+
+/// Returns the path without positions, such as `chains.method`.
+fn name(path: &[Step]) -> String {
+    let fields = path.iter().filter_map(|step| match step {
+        Step::Field(key) => Some(key.as_str()),
+        Step::Entry(_) => None,
+    });
+    fields.collect::<Vec<_>>().join(".")
+}
+
+/// Whether `verify` does not compare the field `key`: the claims of the search, an absent list of assumptions, and an absent
+/// text.
+fn is_free(key: &str, removes: bool) -> bool {
+    matches!(key, "proven" | "tests" | "assumptions") || removes && key == "text"
+}
+
+/// Returns the place of one random change and the changed document.
+fn mutated(rng: &mut impl Rng, document: &Value) -> Option<(String, Value)> {
+    let mut all = Vec::new();
+    paths(document, &mut Vec::new(), &mut all);
+    // Fields of a few values, such as `method`, are as likely as those of many.
+    let mut by_name: BTreeMap<String, Vec<Vec<Step>>> = BTreeMap::new();
+    for path in all {
+        by_name.entry(name(&path)).or_default().push(path);
+    }
+    let names: Vec<&String> = by_name.keys().collect();
+    let group = &by_name[names[rng.random_range(0..names.len())]];
+    let path = &group[rng.random_range(0..group.len())];
+    let mut changed = document.clone();
+    let kind = rng.random_range(0..8);
+    let (last, above) = path.split_last()?;
+    if matches!(last, Step::Field(key) if is_free(key, kind == 0)) {
+        return None;
+    }
+    match (kind, last, at(&mut changed, above)) {
+        (0, Step::Field(key), Value::Object(fields)) => drop(fields.remove(key)),
+        (0, Step::Entry(index), Value::Array(items)) if items.len() > 1 => drop(items.remove(*index)),
+        (1, Step::Entry(index), Value::Array(items)) => {
+            let other = rng.random_range(0..items.len());
+            items.swap(*index, other);
+        }
+        (2, Step::Entry(index), Value::Array(items)) => {
+            let other = rng.random_range(0..=items.len());
+            items.insert(other, items[*index].clone());
+        }
+        (3, Step::Field(key), Value::Object(fields)) => {
+            // Two fields exchange their values.
+            let keys: Vec<String> = fields.keys().cloned().collect();
+            let other = &keys[rng.random_range(0..keys.len())];
+            let (a, b) = (fields[key].clone(), fields[other].clone());
+            (fields[key], fields[other]) = (b, a);
+        }
+        (_, _, _) => change(rng, at(&mut changed, path)),
+    }
+    (changed != *document).then(|| (name(path), changed))
+}
+
+fn change(rng: &mut impl Rng, value: &mut Value) {
+    *value = match &*value {
+        Value::Bool(value) => Value::from(!*value),
+        Value::Number(number) if number.is_f64() => Value::from(2),
+        Value::Number(number) => {
+            let number = number.as_u64().unwrap();
+            let others = [number + 1, number.saturating_sub(1), 2 * number, number / 2, 0];
+            match rng.random_range(0..=others.len()) {
+                index if index < others.len() => Value::from(others[index]),
+                _ => Value::Null,
+            }
+        }
+        Value::Null => {
+            [Value::from(rng.random_range(0..50)), Value::from(true)][rng.random_range(0..2)].clone()
+        }
+        Value::String(text) => match rng.random_range(0..4) {
+            0 => Value::from(format!("{text}.")),
+            _ => Value::from(TEXTS[rng.random_range(0..TEXTS.len())]),
+        },
+        Value::Array(_) => Value::Array(Vec::new()),
+        Value::Object(_) => Value::Null,
+    };
+}
+
+/// What became of the changes.
+#[derive(Default)]
+struct Counts {
+    /// Refused changes, by the name of the changed field.
+    refused: BTreeMap<String, usize>,
+    unreadable: usize,
+    changes: usize,
+}
+
+impl Counts {
+    /// Checks one change. `accepted` is `None` if the document is unreadable.
+    fn count(&mut self, place: String, accepted: Option<bool>, shown: impl FnOnce() -> String) {
+        self.changes += 1;
+        match accepted {
+            Some(true) => panic!("{place} changed, but accepted: {}", shown()),
+            Some(false) => *self.refused.entry(place).or_default() += 1,
+            None => self.unreadable += 1,
+        }
+    }
+}
+
+/// Verifies a verdict or a plan; `None` if the document is unreadable or means the same as `original`.
+fn verdict(changed: Value, original: &Answer, system: &System) -> Option<Option<bool>> {
+    let Ok(answer) = serde_json::from_value::<Answer>(changed) else {
+        return Some(None);
+    };
+    (answer != *original).then(|| Some(verify_system(&answer, system).is_ok()))
+}
+
+fn planned(changed: Value, original: &SystemPlan, draft: &Draft, search: Search) -> Option<Option<bool>> {
+    let Ok(plan) = serde_json::from_value::<SystemPlan>(changed) else {
+        return Some(None);
+    };
+    let accepted = || {
+        plan.check_system(draft).ok()?;
+        let system = System::new(plan.system.as_ref()?, search.environment).ok()?;
+        verify_system(plan.verdict.as_ref()?, &system).ok()
+    };
+    (plan != *original).then(|| Some(accepted().is_some()))
+}
+
+/// Number of changes; the full count is
+/// `GPUSCHED_MUTATIONS=10000 cargo test --release --test analysis end_to_end::mutations -- --nocapture`.
+fn count() -> usize {
+    std::env::var("GPUSCHED_MUTATIONS").map_or(1_500, |count| count.parse().unwrap())
+}
+
+fn finish(counts: &Counts, fields: &[&str]) {
+    let refused: usize = counts.refused.values().sum();
+    println!(
+        "{} changes: {} unreadable, {refused} refused",
+        counts.changes, counts.unreadable
+    );
+    println!("{:?}", counts.refused);
+    for field in fields {
+        assert!(
+            counts.refused.contains_key(*field),
+            "{field}: {:?}",
+            counts.refused
+        );
+    }
+}
+
+#[test]
+fn changed_verdicts_are_refused() {
+    let mut rng = random_sets::rng(90);
+    let mut counts = Counts::default();
+    for index in 0.. {
+        let (system, _) = Campaign::new(0, 29, index % 2 == 1).system(index / 2).unwrap();
+        let enforced = analyze_enforced(&system).ok();
+        for mut answer in [Some(analyze(&system)), enforced].into_iter().flatten() {
+            answer.assumptions = system.assumptions(answer.evidence.offsets_ns.is_some());
+            assert_eq!(verify_system(&answer, &system).err(), None);
+            let document = serde_json::to_value(&answer).unwrap();
+            for _ in 0..20 {
+                let Some((place, changed)) = mutated(&mut rng, &document) else {
+                    continue;
+                };
+                if let Some(accepted) = verdict(changed.clone(), &answer, &system) {
+                    counts.count(place, accepted, || format!("{document}\n{changed}\n{system:?}"));
+                }
+            }
+        }
+        if counts.changes >= count() {
+            break;
+        }
+    }
+    let fields = [
+        "assumptions.if_violated",
+        "assumptions.text",
+        "assumptions.id",
+        "chains.method",
+        "chains.reaction_ns",
+    ];
+    finish(&counts, &fields);
+    finish(
+        &counts,
+        &[
+            "tasks.costliest_segment",
+            "tasks.bound_ns",
+            "evidence.bounds.ends_ns",
+            "evidence.offsets_ns",
+        ],
+    );
+}
+
+#[test]
+fn changed_plans_are_refused() {
+    let mut rng = random_sets::rng(91);
+    let mut counts = Counts::default();
+    for index in 0.. {
+        let draft = super::sizes::random(index);
+        let search = Search {
+            heuristic: [HeuristicKind::Auto, HeuristicKind::OnePerPartition][index as usize % 2],
+            environment: Interference::Conflict.into(),
+            alternatives: false,
+            tests: 1_000,
+        };
+        let mut found = plan(&draft, Gpu { sms: 8, offer: None }, search).unwrap();
+        let (Some(system), Some(verdict)) = (&found.system, &mut found.verdict) else {
+            continue;
+        };
+        let system = System::new(system, search.environment).unwrap();
+        verdict.assumptions = system.assumptions(false);
+        let document = serde_json::to_value(&found).unwrap();
+        assert_eq!(
+            planned(
+                document.clone(),
+                &SystemPlan {
+                    tests: 0,
+                    ..found.clone()
+                },
+                &draft,
+                search
+            ),
+            Some(Some(true))
+        );
+        for _ in 0..20 {
+            let Some((place, changed)) = mutated(&mut rng, &document) else {
+                continue;
+            };
+            if let Some(accepted) = planned(changed.clone(), &found, &draft, search) {
+                counts.count(place, accepted, || format!("{document}\n{changed}\n{draft:?}"));
+            }
+        }
+        if counts.changes >= count() {
+            break;
+        }
+    }
+    finish(
+        &counts,
+        &[
+            "sms_used",
+            "partitions.sms",
+            "partitions.tasks",
+            "verdict.assumptions.if_violated",
+        ],
+    );
+}
 
 /// Once, `verify` did not compare `if_violated`, the text of an assumption, the method of a chain, and which of several
 /// segments is the costliest.

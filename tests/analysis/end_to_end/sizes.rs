@@ -8,7 +8,7 @@ use gpusched::partitioning::HeuristicKind;
 use rayon::prelude::*;
 
 /// Returns a system of two or three tasks whose kernels have random speed-ups.
-fn random(index: u64) -> Draft {
+pub fn random(index: u64) -> Draft {
     let mut state = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xdead_beef;
     let mut below = |bound: u64| {
         state ^= state << 13;

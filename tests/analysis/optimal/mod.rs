@@ -65,7 +65,7 @@ fn with_blocks(rng: &mut impl Rng, set: &TaskSet) -> TaskSet {
     for task in json["tasks"].as_array_mut().unwrap() {
         if rng.random_bool(0.8) {
             let period = task["period"].as_u64().unwrap();
-            task["block"] = rng.random_range(1..=period / 10).into();
+            task["block"] = rng.random_range(1..=period / 10 + 1).into();
         }
     }
     serde_json::from_value(json).unwrap()

@@ -7,11 +7,10 @@
 //! evaluates each f once, with the values of the table. The table is safe if each value is at least the result of its
 //! equation. Proof: suppose that a job exceeds a bound of a safe table for the first time at t. Until t, all releases
 //! obey the table, so the result of the equation bounds this job. The value in the table is at least this result, so
-//! the job cannot exceed it.
+//! the job cannot exceed it. The check accepts a value only if it equals the result, so that it detects every change.
 //!
-//! The value null claims no bound, so the check accepts null everywhere. If R of the last segment is null, jobs of the
-//! task may queue. In this case, the finite values R of the earlier segments count from the end of the previous job. No
-//! equation of another task uses these values.
+//! If R of the last segment is null, the task has no bound, and its jobs may queue. In this case, R of all its segments must
+//! be null. This row claims nothing, so the check accepts it.
 //!
 //! * `window`: least fixed points, and sums of values that may have no bound;
 //! * `table`: the shape of the table, and the streams of releases that follow from it;

@@ -7,6 +7,7 @@ use super::device::{self, Rule};
 use super::edf::{Edf, Source};
 use super::memory::Lost;
 use super::table::{Stream, Table};
+use super::verdict::same_bound;
 use super::window::{blocking, smaller};
 use crate::Fault;
 
@@ -29,28 +30,44 @@ struct Required {
     delay: Option<u128>,
 }
 
-/// Checks every value of `table`. Returns the first value that is too small.
+/// Checks every value of `table`. Returns the first value that is too small, or else the first value that is larger than
+/// necessary.
 pub(super) fn check(table: &Table<'_>) -> Result<(), Fault> {
-    for resource in table.system.resources() {
-        let streams = table.streams(resource);
-        let mut prepared = prepare(table, resource, streams);
-        for (position, stream) in streams.iter().enumerate() {
-            let (task, segment) = (stream.task, stream.segment);
-            let (end, delay) = (table.end(task, segment), table.delay(task, segment));
-            if end.is_none() && delay.is_none() {
-                continue; // no claim
-            }
-            let required = prepared.required(table, streams, position);
-            at_least(end, required.end, || format!("bounds[{task}].ends_ns[{segment}]"))?;
-            at_least(delay, required.delay, || {
-                format!("bounds[{task}].delays_ns[{segment}]")
-            })?;
-            if table.enforced() {
-                check_order(table, stream)?;
+    for exactly in [false, true] {
+        for resource in table.system.resources() {
+            let streams = table.streams(resource);
+            let mut prepared = prepare(table, resource, streams);
+            for (position, stream) in streams.iter().enumerate() {
+                let required = prepared.required(table, streams, position);
+                check_segment(table, stream, &required, exactly)?;
             }
         }
     }
     Ok(())
+}
+
+/// Checks that R and S of the segment `stream` are at least `required`, or equal `required` if `exactly` is true. If a task
+/// has no bound, R of all its segments must be null.
+fn check_segment(
+    table: &Table<'_>,
+    stream: &Stream,
+    required: &Required,
+    exactly: bool,
+) -> Result<(), Fault> {
+    let (task, segment) = (stream.task, stream.segment);
+    let (end, delay) = (table.end(task, segment), table.delay(task, segment));
+    let field = |list: &str| format!("bounds[{task}].{list}[{segment}]");
+    if !exactly {
+        at_least(end, required.end, || field("ends_ns"))?;
+        at_least(delay, required.delay, || field("delays_ns"))?;
+        return match table.enforced() {
+            true => check_order(table, stream),
+            false => Ok(()),
+        };
+    }
+    let bounded = table.response(task).is_some();
+    same_bound(&field("ends_ns"), end, required.end.filter(|_| bounded))?;
+    same_bound(&field("delays_ns"), delay, required.delay)
 }
 
 /// Returns the least valid values R and S of every segment, resource by resource.

@@ -57,11 +57,15 @@ fn self_suspension_adds_jitter() {
     let wrong = rows("[[[1,8,10],[null,7,null]],[[9],[null]]]");
     let expected = "evidence.bounds[1].ends_ns[0]: found 9 ns, expected at least 12 ns";
     assert_eq!(fault(&suspending(), &wrong, None).as_deref(), Some(expected));
-    // Larger values are valid, and null claims nothing.
+    // A larger value is safe, but it is no result of the analysis. A task without a bound claims nothing.
     let larger = rows("[[[1,8,10],[null,7,null]],[[20],[null]]]");
-    assert_eq!(fault(&suspending(), &larger, None), None);
-    let less = rows("[[[1,8,null],[null,7,null]],[[null],[null]]]");
+    let expected = "evidence.bounds[1].ends_ns[0]: found 20 ns, expected 12 ns";
+    assert_eq!(fault(&suspending(), &larger, None).as_deref(), Some(expected));
+    let less = rows("[[[null,null,null],[null,7,null]],[[null],[null]]]");
     assert_eq!(fault(&suspending(), &less, None), None);
+    let part = rows("[[[1,8,null],[null,7,null]],[[null],[null]]]");
+    let expected = "evidence.bounds[0].ends_ns[0]: found 1 ns, expected null";
+    assert_eq!(fault(&suspending(), &part, None).as_deref(), Some(expected));
     // If a has no bound, b has no bound either.
     let wrong = rows("[[[1,8,null],[null,7,null]],[[12],[null]]]");
     assert!(fault(&suspending(), &wrong, None).is_some_and(|fault| fault.contains("expected null")));
