@@ -84,7 +84,7 @@ fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
 /// The universal rates have a counterexample, although each kernel has its own clusters. One kernel refuses the replies to
 /// its loads past L1 while other warps of the same SM compute. These replies then block slices of L2, so the matrix
 /// multiplication on other SMs waits, too. `gpusched validate --warps --bound universal --systems 30 --seed 5` found this
-/// co-run with the programs starve4, matmul, pc and vadd.
+/// co-run with the programs starve4, matmul, pc and vadd: 1.605 times the bound before gpusched reduced the co-run.
 #[test]
 fn refused_replies_exceed_universal_rates_on_own_clusters() {
     let path = root().join("tests/simulators/closure/runs/16-starved-slices.json");
@@ -95,7 +95,7 @@ fn refused_replies_exceed_universal_rates_on_own_clusters() {
     assert_eq!((victim.name.as_str(), victim.together), ("0-matmul", 163_099));
     assert!(victim.exceeds(Form::Universal) && victim.exceeds(Form::Balanced));
     let over = victim.together as f64 / victim.bound(Form::Universal).unwrap() as f64;
-    assert!((over - 1.605).abs() < 5e-4, "{over}");
+    assert!((over - 1.656).abs() < 5e-4, "{over}");
 }
 
 #[test]
