@@ -151,11 +151,11 @@ def test(
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         policy: Policy and its test [default: np-edf]. Exact tests without preemption: `np-edf` (earliest deadline
             first), and the fixed priorities `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
-            `np-fp-given` (in the order of the tasks) and `np-fp-audsley` (Audsley's algorithm). Sufficient tests
-            with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
-            `lp-fp-audsley`. Exact tests with preemption at any point at no cost, which no GPU offers: `edf`, `dm`,
-            `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
-            (for fixed priorities). Necessary conditions: `work-capacity` and `work-capacity-deadline`.
+            `np-fp-given` (task order) and `np-fp-audsley` (Audsley's algorithm). Sufficient tests with preemption
+            at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Exact tests
+            with free preemption at any point, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`.
+            Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities).
+            Necessary conditions: `work-capacity` and `work-capacity-deadline`.
         interference: Interference model. ``conflict``: Tasks of the same kind in one partition have the WCET in
             conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
             the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
@@ -253,11 +253,11 @@ def partition(
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         policy: Policy and its test [default: np-edf]. Exact tests without preemption: `np-edf` (earliest deadline
             first), and the fixed priorities `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
-            `np-fp-given` (in the order of the tasks) and `np-fp-audsley` (Audsley's algorithm). Sufficient tests
-            with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
-            `lp-fp-audsley`. Exact tests with preemption at any point at no cost, which no GPU offers: `edf`, `dm`,
-            `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
-            (for fixed priorities). Necessary conditions: `work-capacity` and `work-capacity-deadline`.
+            `np-fp-given` (task order) and `np-fp-audsley` (Audsley's algorithm). Sufficient tests with preemption
+            at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Exact tests
+            with free preemption at any point, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`.
+            Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities).
+            Necessary conditions: `work-capacity` and `work-capacity-deadline`.
         interference: Interference model. ``conflict``: Tasks of the same kind in one partition have the WCET in
             conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
             the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
@@ -278,13 +278,12 @@ def partition(
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
-        granularity: Unit of the partition sizes; requires ``gpu`` [default: finest unit with an export]. The
-            default has the smallest partitions that `gpusched export` can reserve. ``sm``: Partitions are arbitrary
-            sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the TPCs of a partition.
-            ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA green contexts. A
-            green context has at least a minimum number of SMs, and its number of SMs is a multiple of a fixed step.
-            ``mps``: Partitions are static SM partitions of MPS. A static SM partition consists of chunks, and all
-            chunks have the same number of SMs. ``mig``: Partitions are MIG instances.
+        granularity: Unit of the partition sizes; requires ``gpu`` [default: finest unit with an export]. ``sm``:
+            Partitions are arbitrary sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the
+            TPCs of a partition. ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA
+            green contexts. A green context has at least a minimum number of SMs, and its number of SMs is a
+            multiple of a fixed step. ``mps``: Partitions are static SM partitions of MPS. A static SM partition
+            consists of chunks, and all chunks have the same number of SMs. ``mig``: Partitions are MIG instances.
         heuristic: Search method [default: auto]. ``fewest-sms``: SMS of [Singh21], Algorithm 1: selects the merge
             whose union has the fewest SMs. ``bf``: BF of [Singh21], Algorithm 1: selects the first merge that
             succeeds. ``1g``: One partition that contains all tasks and all SMs. ``one-per-partition``: One

@@ -224,7 +224,7 @@ fn partition_shows_the_plan() {
             .starts_with("set,name,schedulable,failure,sms_used,partition,sms,tasks,")
     );
     assert!(
-        answer.stdout.contains("\n0,adas,true,,8,0,2,0 3,"),
+        answer.stdout.contains("\n0,adas,true,,8,0,2,0 6 7,"),
         "{}",
         answer.stdout
     );

@@ -41,8 +41,6 @@ pub struct Args {
     #[command(flatten)]
     request: Request,
     /// Unit of the partition sizes; requires `--gpu` [default: finest unit with an export]
-    ///
-    /// The default has the smallest partitions that `gpusched export` can reserve.
     #[arg(long, value_name = "NAME", value_parser = named::<Granularity>(), help_heading = "GPU")]
     granularity: Option<Granularity>,
     /// Search method [default: auto]
