@@ -5,6 +5,11 @@ use crate::accelsim::lines::Lines;
 use crate::accelsim::token::{Fault, decimal, hexadecimal, show};
 use gpusched_model::error::Result;
 
+/// Names of the header fields that the tracer writes, for errors.
+const FIELDS: &str = "a field of the tracer: kernel name, kernel id, grid dim, block dim, shmem, nregs, binary version, \
+                      cuda stream id, shmem base_addr, local mem base_addr, nvbit version, accelsim tracer version or \
+                      enable lineinfo";
+
 /// Header fields that have been read so far.
 #[derive(Default)]
 struct Draft {
@@ -151,9 +156,9 @@ impl Draft {
                 let flag = number(value, 0, 1).map(|flag| flag == 1);
                 once(&mut self.line_numbers, "enable lineinfo", flag, value, "0 or 1")
             }
-            // gpusched ignores `nvbit version` and fields of later tracers, because they do not
-            // affect any result.
-            _ => Ok(()),
+            // The version of NVBit does not affect any result.
+            b"nvbit version" => Ok(()),
+            key => Err(Fault::found("", Some(key), FIELDS)),
         }
     }
 
