@@ -75,8 +75,8 @@ fn peaks(scenario: &Scenario, record: &Record) -> [u64; 4] {
     peaks
 }
 
-/// Returns the blocks of a run in which all kernels are released at time 0 in streams of their own. The function counts
-/// the resources of each SM again for each block.
+/// Returns the blocks of a run. All kernels are released at time 0 in streams of their own. The function counts the
+/// resources of each SM again for each block.
 fn reference(scenario: &Scenario) -> Vec<BlockRecord> {
     let shape = scenario.shape();
     let device = shape.platform.shape();

@@ -62,7 +62,7 @@ impl Observer<Event> for Sharing {
         }
     }
 
-    /// The run need not go on for this observer.
+    /// This observer never requires that the run continues.
     #[inline(always)]
     fn goes_on(&self) -> bool {
         false
