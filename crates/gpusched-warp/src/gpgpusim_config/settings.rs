@@ -132,11 +132,11 @@ impl Settings {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let found = format!(
-            "options that GPGPU-Sim does not know: {}{more}",
-            told.collect::<Vec<_>>().join(", ")
+        let told = told.collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "found options that GPGPU-Sim does not know: {told}{more}, expected options of GPGPU-Sim 4.2.0 or Accel-Sim"
         );
-        let refusal = Refusal::new("", found, "options of GPGPU-Sim 4.2.0 or Accel-Sim");
+        let refusal = Refusal::told("", message);
         let hint =
             "correct the names; if another version of GPGPU-Sim has these options, remove them from the file";
         Err(refusal.at(&first.file, first.line).hint(hint).into())

@@ -5,11 +5,6 @@ use crate::accelsim::lines::Lines;
 use crate::accelsim::token::{Fault, decimal, hexadecimal, show};
 use gpusched_model::error::Result;
 
-/// Names of the header fields that the tracer writes, for errors.
-const FIELDS: &str = "a field of the tracer: kernel name, kernel id, grid dim, block dim, shmem, nregs, binary version, \
-                      cuda stream id, shmem base_addr, local mem base_addr, nvbit version, accelsim tracer version or \
-                      enable lineinfo";
-
 /// Header fields that have been read so far.
 #[derive(Default)]
 struct Draft {
@@ -158,7 +153,10 @@ impl Draft {
             }
             // The version of NVBit does not affect any result.
             b"nvbit version" => Ok(()),
-            key => Err(Fault::found("", Some(key), FIELDS)),
+            key => {
+                let expected = "a header field of the tracer, such as `shmem` or `local mem base_addr`";
+                Err(Fault::found("", Some(key), expected))
+            }
         }
     }
 
