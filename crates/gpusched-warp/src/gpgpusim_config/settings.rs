@@ -10,7 +10,7 @@ use super::value::{Value, clip, quoted};
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// Maximum number of unknown options that an error states.
-const TOLD: usize = 20;
+const TOLD: usize = 10;
 
 /// Option that a file sets.
 #[derive(Clone, PartialEq, Eq, Debug)]
