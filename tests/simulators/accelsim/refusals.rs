@@ -45,6 +45,7 @@ const CHANGES: &str = r"
 (32,1,1) → (32,32,2)
 (32,1,1) → (4294967295,4294967295,4294967295)
 -shmem = 0 → -shmem = -1
+-shmem = 0 → -shmem = 0\n-local memory base_addr = 0x7f0000000000
 -nregs = 8 → -nregs = 300
 -nregs = 8 → -nregs = 8\n-nregs = 8
 -nregs = 8 → -nregs
@@ -155,6 +156,8 @@ fn lists() {
         "MemcpyHtoD,0x10\n",
         "MemcpyHtoD,0x10,-4\n",
         "MemcpyHtoD,0x10,4,4\n",
+        "MemcpyHtd,0x10,4\nkernel-1.traceg\n",
+        "MemcpyHtoDD,0x10,4\nkernel-1.traceg\n",
         "kernel-1.traceg.xz\n",
         "kernel-1.traceg.gz\n",
         "kernel-1.trace\n",

@@ -39,6 +39,35 @@ fn the_contract() {
     assert_eq!(answer["end_ns"], 1_000_000);
 }
 
+/// Contention inside an SM is not modeled by default, so a note says when it matters.
+#[test]
+fn kernels_that_share_an_sm_are_noted() {
+    let text = std::fs::read_to_string(root().join(FIG5)).unwrap();
+    let mut scenario: Value = serde_json::from_str(&text).unwrap();
+    for format in ["text", "json", "csv"] {
+        let line = format!("simulate blocks - --format {format}");
+        let answer = run_with(&line, scenario.to_string());
+        assert!(
+            answer
+                .stderr
+                .starts_with("note: blocks of different kernels run on one SM"),
+            "{}",
+            answer.stderr
+        );
+        assert_eq!(run_with(&format!("{line} -q"), scenario.to_string()).stderr, "");
+    }
+    // In the left half of the figure, each kernel has its own SMs.
+    let apart = run("simulate blocks tasksets/scenarios/sanudo20-fig5-left.json");
+    assert_eq!(apart.stderr, "");
+    scenario["interference"] = serde_json::json!({"factors": {"intra_sm": 1.5}});
+    let slowed = run_with("simulate blocks - --format json", scenario.to_string());
+    assert_eq!(slowed.stderr, "");
+    let end = serde_json::from_str::<Value>(&slowed.stdout).unwrap()["end_ns"]
+        .as_u64()
+        .unwrap();
+    assert!(end.abs_diff(1_500_000) <= 1, "{end}");
+}
+
 #[test]
 fn csv_has_the_same_blocks_as_json_in_the_order_of_their_ends() {
     for sample in samples() {

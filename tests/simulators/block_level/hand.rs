@@ -116,8 +116,8 @@ fn cache_configurations_serialise_streams() {
 }
 
 #[test]
-fn shared_memory_counts_above_3_kib_in_steps_of_256_bytes() {
-    // Two kernels share one SM with 6 KiB of shared memory.
+fn shared_memory_counts_in_steps_of_256_bytes() {
+    // Two kernels share one SM with 7 KiB of shared memory.
     let second = |bytes: u32| {
         let kernel = |stream: u32| {
             format!(
@@ -268,6 +268,38 @@ fn gpcs_matter() {
         [end(1, "even-odd"), end(3, "even-odd"), end(0, "even-odd")],
         [10, 2, 1]
     );
+}
+
+#[test]
+fn blocks_of_different_kernels_on_one_sm_slow_each_other_down() {
+    // Both kernels run at half speed until 2 ms. Then the second kernel has 2 ms left.
+    let ends = |sms: [u32; 2], factors: &str| {
+        let text = format!(
+            r#"{{"platform":"xavier","interference":{factors},"kernels":[
+            {{"stream":0,"sms":[{}],"blocks":1,"threads":32,"block_time":"1ms"}},
+            {{"stream":1,"sms":[{}],"blocks":2,"threads":32,"block_time":"3ms"}}]}}"#,
+            sms[0], sms[1]
+        );
+        spans(&run(&read(&text)))
+            .into_iter()
+            .map(|(_, end)| end / MS)
+            .collect::<Vec<_>>()
+    };
+    let factor = r#"{"factors":{"intra_sm":2}}"#;
+    assert_eq!(ends([0, 0], factor), [2, 4]);
+    // The two blocks of the second kernel do not slow each other down: their times include this effect.
+    assert_eq!(ends([0, 1], factor), [1, 3]);
+    assert_eq!(ends([0, 0], r#"{"factors":{"intra_gpc":2}}"#), [1, 3]);
+    // The largest factor counts.
+    let text = r#"{"platform":"xavier","interference":{"factors":{"intra_sm":2,"memset":4}},
+        "copies":[{"stream":2,"kind":"memset","time":"100ms"}],"kernels":[
+        {"stream":0,"sms":[0],"blocks":1,"threads":32,"block_time":"1ms","memory_share":1},
+        {"stream":1,"sms":[0],"blocks":1,"threads":32,"block_time":"3ms"}]}"#;
+    let ends: Vec<u64> = spans(&run(&read(text)))
+        .into_iter()
+        .map(|(_, end)| end / MS)
+        .collect();
+    assert_eq!(ends, [4, 5]);
 }
 
 #[test]

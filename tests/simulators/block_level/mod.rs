@@ -1,6 +1,7 @@
 //! The block-level simulator: published placements, cases computed by hand, real traces, and the command.
 
 mod budgets;
+mod capacity;
 mod command;
 mod hand;
 mod logs;

@@ -154,6 +154,9 @@ fn bad_logs_are_refused() {
 0.020060700, → -1,
 [0.011000000, 0.011040000, 0.000000000] → []
 "max_resident_threads": 16384 → "max_resident_threads": 4096
+"max_resident_threads": 16384 → "max_resident_thread": 16384
+"TID": 102 → "tid": 102
+"shared_memory": 0 → "shared_mem": 0
 "#;
     let told = refused("import examiner --gpu k5000", variants(&log(), changes));
     assert_snapshot!(told);

@@ -11,6 +11,8 @@
 //!
 //! File 16 contains no traffic of note. It shows that no form of memory time is a bound if an SM refuses replies.
 
+mod channels;
+
 use std::sync::LazyLock;
 
 use gpusched_model::{Machine, Program, WarpRun};
@@ -176,43 +178,6 @@ fn random_co_runs_stay_below_memory_time() {
     campaign.kind = Systems::CoRuns(5);
     let climbed = worst(&pool.install(|| campaign.run(None, |_| ())).unwrap());
     assert!(climbed > start && climbed <= 1.0, "{start} {climbed}");
-}
-
-/// On channels of its own, each kernel takes as long as in isolation, to the cycle. So every form has the time itself as
-/// its bound.
-#[test]
-fn channels_of_their_own_end_all_interference() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let divided = Campaign {
-        division: Division::Channels,
-        ..campaign(Form::Peak, 6)
-    };
-    let report = pool.install(|| divided.run(None, |_| ())).unwrap();
-    assert!(report.co_runs >= 4);
-    assert_eq!((report.violation, report.largest_slowdown), (None, 1.0));
-    for tally in &report.forms {
-        let found = (tally.exceeded, tally.worst, tally.pessimism);
-        assert_eq!(found, (0, 1.0, 1.0), "{tally:?}");
-    }
-    // The adversaries of the run files, which slow copyl and chase2 down up to tenfold.
-    let examiner = Examiner::new(machine(), &STRESS);
-    let folder = root().join("tests/simulators/closure/runs");
-    for (file, name, ..) in [&RUNS[7], &RUNS[9], &RUNS[11]] {
-        let text = std::fs::read_to_string(folder.join(format!("{file}.json"))).unwrap();
-        let run: WarpRun = serde_json::from_str(&text).unwrap();
-        let mut shape = run.into_shape();
-        let [victim, other] = &mut shape.kernels[..] else {
-            panic!("{file}")
-        };
-        let clusters = victim.sms.as_ref().unwrap().indices().len();
-        let machine = machine();
-        let channels = Division::Channels;
-        channels.apply(&machine, victim, 0..clusters).unwrap();
-        channels.apply(&machine, other, clusters..30).unwrap();
-        let victims = examiner.examine(&shape).unwrap().unwrap();
-        let victim = victims.iter().find(|victim| victim.name == *name).unwrap();
-        assert_eq!(victim.together, victim.alone, "{file}");
-    }
 }
 
 /// With ways of L2 of their own, kernels lose no hits to others. So the bound counts fewer sectors at DRAM, and it is closer

@@ -52,11 +52,9 @@ fn check(error: &Error, bytes: &[u8]) {
         Some(line) => assert!((1..=lines).contains(&line), "{error}, of {lines} lines"),
         None => assert!(refusal.field().starts_with('-'), "{error}"),
     }
-    assert_eq!(
-        (refusal.file(), error.to_string().lines().count()),
-        (Some("f"), 1),
-        "{error}"
-    );
+    let text = error.to_string();
+    let told = text.split("\n\nhint: ").next().unwrap_or_default();
+    assert_eq!((refusal.file(), told.lines().count()), (Some("f"), 1), "{error}");
 }
 
 /// Typical values: numbers, lists of numbers, caches, mappings.

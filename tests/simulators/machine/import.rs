@@ -160,9 +160,9 @@ fn later_lines_and_files_count() {
 }
 
 #[test]
-fn unknown_options_are_kept_as_notes() {
+fn options_without_effect_are_notes_and_unknown_options_are_errors() {
     let text = config("rtx2060")
-        + "-visualizer_enabled 0\n-power -1\n-l2_ideal 1\n-specialized_unit_5 1,4,4,4,4,NEW\n";
+        + "-visualizer_enabled 0\n-gpgpu_stack_size_limit -1\n-l2_ideal 1\n-specialized_unit_5 1,4,4,4,4,NEW\n";
     let imported = import(&text);
     let ignored: Vec<_> = imported
         .ignored
@@ -171,7 +171,10 @@ fn unknown_options_are_kept_as_notes() {
         .collect();
     assert_eq!(
         ignored,
-        [("-visualizer_enabled", Some("0")), ("-power", Some("-1"))]
+        [
+            ("-visualizer_enabled", Some("0")),
+            ("-gpgpu_stack_size_limit", Some("-1"))
+        ]
     );
     assert_eq!(imported.ignored[0].line, text.lines().count() - 3);
     let unmodelled: Vec<_> = imported
@@ -180,6 +183,12 @@ fn unknown_options_are_kept_as_notes() {
         .map(|one| one.option.as_str())
         .collect();
     assert_eq!(unmodelled, ["-l2_ideal", "-specialized_unit_5"]);
+    // Every option is known or refused, also beside others that have no effect.
+    let error = parse(&[("a.config", (text + "-power -1\n").as_bytes())], "a").unwrap_err();
+    assert!(
+        error.to_string().contains("does not know: -power in line"),
+        "{error}"
+    );
 }
 
 /// The lines are from `trace.config` of Accel-Sim for RTX 2060.

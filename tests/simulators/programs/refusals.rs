@@ -64,6 +64,8 @@ fn refusals_name_line_and_reason() {
         ".entry k(.param u64) {}",
         ".entry k() {\n.reg .b33 %r1; }",
         ".entry k() {\n$A:\n$A:\n}",
+        ".shard .align 4 .b8 tile[64];\n.entry k() { ret; }",
+        ".entry k() {\n.shard .align 4 .b8 tile[64];\nret; }",
     ] {
         told.case(text, Module::read(text).expect_err(text));
     }

@@ -71,7 +71,8 @@ pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -
             return Err(refuse("TID", message));
         }
         let resident = u64::from(figures.sms) * u64::from(figures.threads_per_sm);
-        if let Some(found) = log.resident_threads.filter(|&found| found != resident) {
+        let found = log.resident_threads;
+        if found != resident {
             let message = format!("found {found}, expected {resident} as on {name}: is it another GPU?");
             return Err(refuse("max_resident_threads", message));
         }

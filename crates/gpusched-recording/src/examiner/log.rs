@@ -28,7 +28,7 @@ pub struct Log {
     /// Number of the thread of the benchmark.
     pub thread: u64,
     /// Number of threads that the whole GPU can hold.
-    pub resident_threads: Option<u64>,
+    pub resident_threads: u64,
     /// Executions of kernels, in the order of the file.
     pub executions: Vec<Execution>,
 }
@@ -109,12 +109,13 @@ impl Log {
             scenario: value(text, "scenario_name", document.scenario_name, "a text")?.unwrap_or_default(),
             label: value(text, "label", document.label, "a text")?,
             process: required(text, "PID", document.process, NUMBER, None)?,
-            thread: value(text, "TID", document.thread, NUMBER)?.unwrap_or(0),
-            resident_threads: value(
+            thread: required(text, "TID", document.thread, NUMBER, None)?,
+            resident_threads: required(
                 text,
                 "max_resident_threads",
                 document.max_resident_threads,
                 NUMBER,
+                None,
             )?,
             executions,
         })
@@ -151,7 +152,7 @@ impl Execution {
         Ok(Execution {
             kernel: entry.kernel_name.clone().unwrap_or_default(),
             threads: count("thread_count", entry.thread_count)?,
-            shared_memory: value(text, "shared_memory", entry.shared_memory, NUMBER)?.unwrap_or(0),
+            shared_memory: required(text, "shared_memory", entry.shared_memory, NUMBER, line)?,
             called,
             returned,
             blocks: pairs

@@ -37,6 +37,7 @@ pub use event::{Block, Event};
 pub use observers::chart::Chart;
 pub use observers::overview::{KernelOverview, Overview};
 pub use observers::record::{BlockRecord, CopyRecord, KernelRecord, Record};
+pub use observers::sharing::Sharing;
 pub use placement::Placement;
 pub use simulation::simulate;
 pub use sm::Sm;

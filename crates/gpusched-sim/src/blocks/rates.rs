@@ -45,15 +45,36 @@ pub fn slowed(factor: Factor, share: Factor) -> u64 {
     u64::try_from(rate).unwrap_or(FULL).clamp(1, FULL)
 }
 
+/// Number of running blocks, for each kernel and each SM.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OnSms {
+    by_sm: BTreeMap<u32, u64>,
+    by_kernel_and_sm: BTreeMap<(usize, u32), u64>,
+}
+
+impl OnSms {
+    /// Adds a block of `kernel` on `sm`.
+    pub fn add(&mut self, kernel: usize, sm: u32) {
+        *self.by_sm.entry(sm).or_default() += 1;
+        *self.by_kernel_and_sm.entry((kernel, sm)).or_default() += 1;
+    }
+
+    /// Returns the number of blocks of other kernels on `sm`.
+    pub fn others(&self, kernel: usize, sm: u32) -> u64 {
+        let all = self.by_sm.get(&sm).copied().unwrap_or(0);
+        let own = self.by_kernel_and_sm.get(&(kernel, sm)).copied().unwrap_or(0);
+        all - own
+    }
+}
+
 /// Number of running memory-bound blocks, for each kernel and each SM.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crowd {
     all: u64,
     by_kernel: BTreeMap<usize, u64>,
     by_gpc: BTreeMap<u32, u64>,
-    by_sm: BTreeMap<u32, u64>,
     by_kernel_and_gpc: BTreeMap<(usize, u32), u64>,
-    by_kernel_and_sm: BTreeMap<(usize, u32), u64>,
+    on_sms: OnSms,
 }
 
 impl Crowd {
@@ -62,9 +83,8 @@ impl Crowd {
         self.all += 1;
         *self.by_kernel.entry(kernel).or_default() += 1;
         *self.by_gpc.entry(gpc).or_default() += 1;
-        *self.by_sm.entry(sm).or_default() += 1;
         *self.by_kernel_and_gpc.entry((kernel, gpc)).or_default() += 1;
-        *self.by_kernel_and_sm.entry((kernel, sm)).or_default() += 1;
+        self.on_sms.add(kernel, sm);
     }
 
     /// Returns two flags for a block of `kernel` on `sm`. The first flag is true if memory-bound
@@ -73,7 +93,7 @@ impl Crowd {
     pub fn others(&self, kernel: usize, sm: u32, gpc: u32) -> (bool, bool) {
         let count = |found: Option<&u64>| found.copied().unwrap_or(0);
         let in_gpc = count(self.by_gpc.get(&gpc)) - count(self.by_kernel_and_gpc.get(&(kernel, gpc)));
-        let on_sm = count(self.by_sm.get(&sm)) - count(self.by_kernel_and_sm.get(&(kernel, sm)));
+        let on_sm = self.on_sms.others(kernel, sm);
         let everywhere = self.all - count(self.by_kernel.get(&kernel));
         (in_gpc > on_sm, everywhere > in_gpc)
     }

@@ -5,44 +5,47 @@ use gpusched_model::scenario::{DeviceShape, Need};
 /// Free resources of one SM.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Sm {
+    /// Free resources. A block starts only if these suffice.
     room: Need,
+    /// Resources that are free in the ranking of SMs. The ranking ignores small amounts ([`Need::ranked`]).
+    ranked: Need,
     blocks: u32,
 }
 
 impl Sm {
     /// Returns an empty SM.
     pub fn new(device: &DeviceShape) -> Sm {
+        let room = Need::of_sm(device);
         Sm {
-            room: Need::of_sm(device),
+            room,
+            ranked: room,
             blocks: device.blocks_per_sm,
         }
     }
 
-    /// Returns the number of further blocks with `need` for which the SM has enough threads, registers and shared
-    /// memory. The number is 0 if no block slot is free.
+    /// Returns the rank of the SM for a block with `need`: the number of further such blocks that would fit if only the
+    /// ranked resources counted. The rank is 0 if the block does not fit.
     ///
-    /// If a block slot is free, the number of free slots has no effect. [Sanudo20] Eqs 2–4 compare warps, even if few
-    /// block slots are free.
+    /// The number of free block slots has no effect on the rank of an SM with a free slot. [Sanudo20] Eqs 2–4 compare
+    /// warps, even if few block slots are free.
     pub fn slots(&self, need: &Need) -> u32 {
-        match self.blocks {
-            0 => 0,
-            _ => need.slots(&self.room),
+        match self.blocks > 0 && need.slots(&self.room) > 0 {
+            true => need.ranked().slots(&self.ranked),
+            false => 0,
         }
     }
 
     /// Allocates the resources of a block, which must fit.
     pub fn take(&mut self, need: &Need) {
-        self.room.warps -= need.warps;
-        self.room.registers -= need.registers;
-        self.room.shared_memory -= need.shared_memory;
+        self.room.take(need);
+        self.ranked.take(&need.ranked());
         self.blocks -= 1;
     }
 
     /// Releases the resources of a block.
     pub fn give(&mut self, need: &Need) {
-        self.room.warps += need.warps;
-        self.room.registers += need.registers;
-        self.room.shared_memory += need.shared_memory;
+        self.room.give(need);
+        self.ranked.give(&need.ranked());
         self.blocks += 1;
     }
 }

@@ -137,7 +137,12 @@ impl Kernels<'_> {
     fn choice(&self, random: &mut impl Rng) -> Result<Choice> {
         let count = self.programs.len();
         if self.synthetic && (count == 0 || below(random, 2) == 0) {
-            return Ok(Choice::Synthetic(Synthetic::draw(random)));
+            let mut program = Synthetic::draw(random);
+            // With own channels, no kernel may change the times of others, whatever shared memory it uses.
+            if self.division == Division::Channels {
+                program.draw_shared(random);
+            }
+            return Ok(Choice::Synthetic(program));
         }
         match count {
             0 => Err(Refusal::new("", "no program", "at least one program").into()),

@@ -16,6 +16,9 @@ const STRIDES: [u64; 14] = [
 /// Possible sizes of the buffer [bytes].
 const SIZES: [u64; 6] = [1 << 12, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 29];
 
+/// Possible sizes of the shared memory of a block [bytes]. On an SM with an adaptive L1, they change the size of L1.
+const SHARED: [u64; 4] = [0, 0, 16_384, 49_152];
+
 /// Largest number of accesses in a round.
 const ACCESSES: usize = 4;
 
@@ -45,6 +48,8 @@ pub struct Synthetic {
     grid: usize,
     /// Exponent of the number of warps: a block has 2^`warps` warps.
     warps: usize,
+    /// Shared memory of each block [bytes].
+    shared: u64,
 }
 
 impl Synthetic {
@@ -63,12 +68,18 @@ impl Synthetic {
             rounds: 0,
             grid: 0,
             warps: 0,
+            shared: 0,
         };
         (0..FIELDS).for_each(|field| program.draw_field(field, random));
         program
     }
 
-    /// Changes one random parameter.
+    /// Draws the shared memory of the blocks. Without this call, the blocks use no shared memory.
+    pub fn draw_shared(&mut self, random: &mut impl Rng) {
+        self.shared = SHARED[below(random, SHARED.len())];
+    }
+
+    /// Changes one random parameter, but not the shared memory.
     pub fn change(&mut self, random: &mut impl Rng) {
         match below(random, FIELDS + 1) {
             FIELDS => self.scattered = !self.scattered,
@@ -129,6 +140,7 @@ impl Synthetic {
             "grid": self.grid,
             "block": 32 << self.warps,
             "registers": 32,
+            "shared_memory": self.shared,
             "buffers": {"a": size + 16},
             "body": [
                 {"op": "other", "to": "f9"},

@@ -70,18 +70,17 @@ impl KernelList {
         let mut commands = Vec::new();
         while lines.advance()? {
             let line = lines.line();
-            let command = if line.starts_with(b"MemcpyHtoD") {
-                copy(line).map(Some)
-            } else if line.starts_with(b"Memcpy") {
-                Ok(None) // copies in other directions are ignored
-            } else if line.starts_with(b"kernel") {
-                kernel(line, folder).map(Some)
-            } else {
-                Err(Fault::found(
-                    "",
-                    Some(line),
-                    "`kernel-N.traceg` or `MemcpyHtoD,address,bytes`",
-                ))
+            let name = line.split(|&byte| byte == b',').next().unwrap_or_default();
+            let command = match name.trim_ascii() {
+                b"MemcpyHtoD" => copy(line).map(Some),
+                // Copies in other directions have no effect on L2.
+                b"MemcpyDtoH" | b"MemcpyDtoD" => Ok(None),
+                name if name.starts_with(b"kernel") => kernel(line, folder).map(Some),
+                _ => {
+                    let expected =
+                        "`kernel-N.traceg`, `MemcpyHtoD,address,bytes`, `MemcpyDtoH` or `MemcpyDtoD`";
+                    Err(Fault::found("", Some(line), expected))
+                }
             };
             commands.extend(command.map_err(|fault| lines.error(fault))?);
         }

@@ -284,6 +284,12 @@ impl Cache {
         self.tags.forget();
     }
 
+    /// Changes the size of the cache and invalidates all lines. No request may wait for the next level.
+    pub fn resize(&mut self, geometry: Geometry) {
+        self.tags = Tags::new(&geometry);
+        self.geometry = geometry;
+    }
+
     /// Invalidates all lines.
     pub fn invalidate(&mut self) {
         self.tags.invalidate();

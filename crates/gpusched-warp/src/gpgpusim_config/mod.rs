@@ -6,7 +6,10 @@
 //! option twice, the last value applies. If no file sets an option, the default value of
 //! GPGPU-Sim applies.
 //!
+//! GPGPU-Sim stops at an option that it does not know, and so does the import.
+//!
 //! * `tokens`: words of a file. `settings`: options with file and line. `value`: numbers, flags and choices.
+//! * `names`: names of all options of GPGPU-Sim.
 //! * `clocks`, `sm`, `times`, `memory`, `cache`, `dram`: options of each part of the machine, with their default
 //!   values.
 //! * `unmodelled`: options that change the simulation of GPGPU-Sim but not the simulation of gpusched.
@@ -16,6 +19,7 @@ mod clocks;
 mod dram;
 mod fields;
 mod memory;
+mod names;
 mod settings;
 mod sm;
 mod times;
@@ -79,6 +83,7 @@ pub fn parse(files: &[(&str, &[u8])], name: &str) -> Result<Imported> {
     for (file, bytes) in files {
         settings.add(file, bytes)?;
     }
+    settings.check_names()?;
     let names: Vec<&str> = files.iter().map(|(file, _)| *file).collect();
     let shape = MachineShape {
         name: name.to_owned(),

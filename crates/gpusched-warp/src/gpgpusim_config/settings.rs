@@ -4,9 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::MAX_BYTES;
+use super::names::{is_known, nearest};
 use super::tokens::{Token, tokens};
 use super::value::{Value, clip, quoted};
 use gpusched_model::error::{Error, Refusal, Result};
+
+/// Maximum number of unknown options that an error states.
+const TOLD: usize = 10;
 
 /// Option that a file sets.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,6 +109,37 @@ impl Settings {
         if let Some(setting) = setting {
             self.settings.insert(setting.option.clone(), setting);
         }
+    }
+
+    /// Checks that GPGPU-Sim knows all options. The error states all other options. A misspelled option would otherwise
+    /// leave the default value of the intended option in effect.
+    pub fn check_names(&self) -> Result<()> {
+        let mut unknown: Vec<&Setting> = self.settings.values().collect();
+        unknown.retain(|one| !is_known(&one.option));
+        unknown.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        let Some(first) = unknown.first() else {
+            return Ok(());
+        };
+        let told = unknown.iter().take(TOLD).map(|one| {
+            let near = nearest(&one.option).map_or(String::new(), |near| format!(" (did you mean {near}?)"));
+            let place = match one.file == first.file {
+                true => format!("line {}", one.line),
+                false => format!("{}:{}", one.file, one.line),
+            };
+            format!("{} in {place}{near}", clip(&one.option))
+        });
+        let more = match unknown.len().saturating_sub(TOLD) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let told = told.collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "found options that GPGPU-Sim does not know: {told}{more}, expected options of GPGPU-Sim 4.2.0 or Accel-Sim"
+        );
+        let refusal = Refusal::told("", message);
+        let hint =
+            "correct the names; if another version of GPGPU-Sim has these options, remove them from the file";
+        Err(refusal.at(&first.file, first.line).hint(hint).into())
     }
 
     /// Returns the value of `option` from the files, or `default` if no file sets the option. If a file sets the option

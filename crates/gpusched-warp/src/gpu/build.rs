@@ -9,7 +9,7 @@ use super::super::sm::Sm;
 use super::alike::Classes;
 use super::launches::dispatch::Dispatcher;
 use super::memory_side::below::Below;
-use super::memory_side::geometry;
+use super::memory_side::l1::Divisions;
 use super::memory_side::parts::Parts;
 use super::memory_side::port::Port;
 use super::pace::ahead::Ahead;
@@ -39,16 +39,11 @@ impl<'a> Gpu<'a> {
         let clusters = machine.clusters as usize;
         let per_cluster = machine.sms_per_cluster as usize;
         let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget).collect();
-        let shared = |kernel: &Launch| {
-            machine
-                .blocks_per_sm(&kernel.need)
-                .saturating_mul(kernel.need.shared_bytes)
-        };
-        let l1 = geometry::l1(&machine, kernels.iter().map(shared).max().unwrap_or(0));
         let classes = match shares {
             true => Classes::one(clusters * per_cluster),
             false => Classes::single(clusters * per_cluster),
         };
+        let l1 = Divisions::of_empty(&machine);
         let mut sms: Vec<Sm> = (0..classes.simulated())
             .map(|sm| {
                 let policies = (0..machine.sm.schedulers)
@@ -82,6 +77,7 @@ impl<'a> Gpu<'a> {
             below: Below::new(&machine, &parts, kernels.len(), settings.camping),
             lead: 0,
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
+            divisions: Divisions::new(&machine, kernels, clusters * per_cluster),
             now: 0,
             skips: true,
             results: Results::new(kernels),

@@ -19,6 +19,7 @@ use self::launches::dispatch::Dispatcher;
 pub use self::launches::kernel::{Launch, Queued, Source};
 use self::memory_side::below::Below;
 pub use self::memory_side::camping::Shares;
+use self::memory_side::l1::Divisions;
 pub(super) use self::memory_side::meter::{Column, Issued, LookedUp};
 use self::memory_side::parts::Parts;
 use self::memory_side::port::Port;
@@ -110,6 +111,8 @@ struct Gpu<'a> {
     /// Maximum number of cycles by which the memory side may be ahead of the SMs.
     lead: u64,
     dispatcher: Dispatcher,
+    /// Division of the memory of each SM into shared memory and L1.
+    divisions: Divisions,
     now: u64,
     /// Whether the simulation skips cycles when the GPU is certainly inactive.
     skips: bool,

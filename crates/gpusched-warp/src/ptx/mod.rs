@@ -9,6 +9,7 @@
 //! computes the value without wrapping.
 
 mod classify;
+mod directives;
 mod error;
 mod execute;
 mod instruction;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::directives;
 use super::error::PtxError;
 use super::instruction::{Instruction, clip};
 use super::text::{Piece, is_name, pieces};
@@ -100,6 +101,7 @@ impl Module {
         let mut pieces = pieces(text).into_iter();
         let mut shared = Shared::default();
         while let Some((line, piece)) = pieces.next() {
+            directives::check(line, &piece)?;
             match piece {
                 Piece::Statement(text) if has(&text, ".entry") => {
                     let mut kernel = head(line, &text)?;
@@ -341,6 +343,7 @@ fn body(
 ) -> Result<(), PtxError> {
     let mut scopes = vec![Scope::new()];
     for (line, piece) in pieces {
+        directives::check(line, &piece)?;
         match piece {
             Piece::Open => scopes.push(Scope::new()),
             Piece::Close => {

@@ -145,6 +145,11 @@ impl Sm {
         self.load_store.l1.invalidate();
     }
 
+    /// Replaces the L1 cache by an empty cache of another size. The SM must have no blocks.
+    pub fn resize_l1(&mut self, l1: Geometry) {
+        self.load_store.l1.resize(l1);
+    }
+
     /// Returns whether the SM can accept another reply from the memory system.
     pub fn accepts(&self) -> bool {
         self.load_store.accepts()

@@ -24,7 +24,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The result is the simulated GPU as JSON. Missing options have the defaults of GPGPU-Sim.
+The result is the simulated GPU as JSON. Missing options have the defaults of GPGPU-Sim. If GPGPU-Sim does not know an option,
+the command stops, because the name may be misspelled.
 
 Example:
   gpusched import gpgpusim-config tasksets/machines/small.config --name small";
@@ -75,22 +76,8 @@ impl Args {
         };
         let count = number(ignored.len(), "option");
         let missing = number(missing.len(), "default");
-        // List the names, because an unknown option may be a misspelled option.
-        let names: Vec<String> = ignored
-            .iter()
-            .take(NAMED)
-            .map(|one| clip(&one.option, 60))
-            .collect();
-        let names = match ignored.len() {
-            0 => String::new(),
-            1..=NAMED => format!(" ({})", names.join(", ")),
-            _ => format!(" ({}, …)", names.join(", ")),
-        };
         complain(&format!(
-            "{count} without effect on the simulated GPU{names}, {missing}{hint}"
+            "{count} without effect on the simulated GPU, {missing}{hint}"
         ));
     }
 }
-
-/// Maximum number of options without effect that a note names.
-const NAMED: usize = 10;

@@ -13,14 +13,14 @@ use super::growing::Growing;
 use crate::arguments::named;
 use crate::report::TimelineFiles;
 use crate::report::{Output, Palette};
-use crate::{Format, Global, Outcome};
+use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::observer::Following;
 use gpusched_model::reader::Scenarios;
 use gpusched_model::scenario::{BlockScheduler, Device};
 use gpusched_model::time::Time;
-use gpusched_model::{Observer, Platform, Scenario};
-use gpusched_sim::blocks::{Chart, Event, Overview, Record, simulate};
+use gpusched_model::{Factor, Observer, Platform, Scenario};
+use gpusched_sim::blocks::{Chart, Event, Overview, Record, Sharing, simulate};
 use gpusched_sim::timeline::Timeline;
 
 /// Arguments of `gpusched simulate blocks`.
@@ -117,16 +117,31 @@ impl Args {
         observer: &mut impl Observer<Event>,
     ) -> Result<(Time, Option<Timeline>)> {
         let refuse = |error: Error| error.map_refusal(|refusal| refusal.at(&self.scenario, None));
-        if !self.timeline_files.wanted() {
-            let end = simulate(scenario, global.seed(), observer).map_err(refuse)?;
-            return Ok((end, None));
+        let mut sharing = Sharing::new(scenario.shape());
+        let mut both = (observer, &mut sharing);
+        let (end, timeline) = match self.timeline_files.wanted() {
+            false => (
+                simulate(scenario, global.seed(), &mut both).map_err(refuse)?,
+                None,
+            ),
+            true => {
+                let mut chart =
+                    Chart::new(scenario.shape()).map_err(|error| self.timeline_files.refuse(error))?;
+                let end = simulate(scenario, global.seed(), &mut Following(both, &mut chart)).map_err(refuse)?;
+                let timeline = chart
+                    .finish()
+                    .map_err(|error| self.timeline_files.refuse(error))?;
+                (end, Some(timeline))
+            }
+        };
+        let factors = scenario.shape().interference.factors;
+        if sharing.found() && factors.is_none_or(|factors| factors.intra_sm == Factor::ONE) && !global.quiet {
+            complain(
+                "note: blocks of different kernels run on one SM at the same time; gpusched assumes that they do not delay \
+                 each other, because the factor `intra_sm` of the scenario is 1",
+            );
         }
-        let mut chart = Chart::new(scenario.shape()).map_err(|error| self.timeline_files.refuse(error))?;
-        let end = simulate(scenario, global.seed(), &mut Following(observer, &mut chart)).map_err(refuse)?;
-        let timeline = chart
-            .finish()
-            .map_err(|error| self.timeline_files.refuse(error))?;
-        Ok((end, Some(timeline)))
+        Ok((end, timeline))
     }
 
     /// Returns the scenario in the file. The values of the given options replace the values in the file.

@@ -34,7 +34,8 @@ pub struct L1 {
     pub coalescing: u32,
     /// Number of memory requests that the SM can send per core cycle (`-gpgpu_mem_unit_ports`).
     pub ports: u32,
-    /// Sizes of an adaptive L1. The SM divides one memory into this L1 and shared memory. Present if
+    /// Sizes of an adaptive L1. Each SM divides one memory into this L1 and shared memory. The division depends only on
+    /// kernels that may run on the SM. GPGPU-Sim has one division for all SMs. Present if
     /// `-gpgpu_adaptive_cache_config` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive: Option<Adaptive>,

@@ -5,11 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Factor;
 
-/// Slowdown factors for a memory-bound block, one for each source of interference. Each factor is at least 1; 1 by
-/// default.
+/// Slowdown factors for a block, one for each source of interference. Each factor is at least 1; 1 by default. The
+/// factor `intra_sm` applies to the whole block. The other factors apply to the `memory_share` of the block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Factors {
+    /// Factor while blocks of other kernels run on the same SM. Blocks on one SM share its warp schedulers, execution
+    /// units and L1. With factor 1, gpusched assumes that these blocks do not delay each other.
+    #[serde(default = "one")]
+    pub intra_sm: Factor,
     /// Factor while memory-bound blocks of other kernels run on another SM of the same GPC.
     #[serde(default = "one")]
     pub intra_gpc: Factor,
@@ -33,8 +37,7 @@ fn one() -> Factor {
 
 impl Factors {
     /// Slowdown factors of real GPUs, by name of the preset. The presets contain the largest factors that [Sanudo20] §V
-    /// reports ("up to"). The simulator applies a factor to the `memory_share` of a block. If the paper does not report
-    /// a factor, its value is 1.
+    /// reports ("up to"). If the paper does not report a factor, its value is 1. So `intra_sm` is 1 in all presets.
     pub const PRESETS: [(&'static str, [u64; 4]); 2] = [
         // For the TX2, the paper reports almost 3× for memcpy and almost 8× for memset (Fig. 7,
         // left). The TX2 has one GPC.
@@ -51,6 +54,7 @@ impl Factors {
             Factors::PRESETS.iter().find(|(known, _)| *known == name)?;
         let factor = |&whole: &u64| Factor::from_billionths(whole * 1_000_000_000);
         Some(Factors {
+            intra_sm: Factor::ONE,
             intra_gpc: factor(intra)?,
             inter_gpc: factor(inter)?,
             memcpy: factor(memcpy)?,
@@ -61,6 +65,7 @@ impl Factors {
 
     fn check(&self) -> Result<(), String> {
         let all = [
+            ("intra_sm", self.intra_sm),
             ("intra_gpc", self.intra_gpc),
             ("inter_gpc", self.inter_gpc),
             ("memcpy", self.memcpy),

@@ -116,12 +116,12 @@ pub struct Launch {
     #[serde(deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub threads: u32,
-    /// Number of registers of each thread; 0 by default. gpusched ignores the registers if a
-    /// thread uses at most 32 registers.
+    /// Number of registers of each thread; 0 by default. The ranking of SMs ignores the registers if a thread uses at
+    /// most 32 registers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub registers: u32,
-    /// Shared memory of each block [bytes]; 0 by default. gpusched ignores shared memory up to 3
-    /// KiB per block.
+    /// Shared memory of each block [bytes]; 0 by default. The ranking of SMs ignores shared memory up to 3 KiB per
+    /// block.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shared_memory: u32,
     /// Name of the configuration of L1 cache and shared memory. Two kernels with different configurations do not run at
@@ -137,7 +137,7 @@ pub struct Launch {
     /// Execution times of the blocks of the kernel without interference.
     pub block_time: BlockTime,
     /// Share of the block time that depends on memory, from 0 to 1; 0 by default. The slowdown factors of
-    /// `interference` apply to this share.
+    /// `interference` apply to this share. The factor `intra_sm` applies to the whole block time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_share: Option<Factor>,
     /// Memory bandwidth that each running block requests [bytes per second]; 0 by default. A block may receive less.

@@ -1,21 +1,22 @@
-//! Resources of an SM that a thread block uses, as the block scheduler counts them ([Sanudo20] §III-C).
+//! Resources of an SM that a thread block uses. The block scheduler counts them in two ways ([Sanudo20] §III-C): all of
+//! them for the capacity of an SM, and only large amounts for the ranking of SMs.
 
 use super::DeviceShape;
 
 /// Number of threads of a warp.
 const WARP: u32 = 32;
 
-/// Maximum number of registers per thread that the block scheduler ignores ([Sanudo20] §III-C2).
-pub const FREE_REGISTERS: u32 = 32;
+/// Maximum number of registers per warp that the ranking of SMs ignores: 32 per thread ([Sanudo20] §III-C2).
+const FREE_REGISTERS: u32 = 32 * WARP;
 
 /// Allocation unit of the registers of a warp [registers].
 const REGISTER_UNIT: u32 = 256;
 
-/// Maximum shared memory per block that the block scheduler ignores [bytes] ([Sanudo20] §III-C2).
-pub const FREE_SHARED_MEMORY: u32 = 3 * 1024;
+/// Maximum shared memory per block that the ranking of SMs ignores [bytes] ([Sanudo20] §III-C2).
+const FREE_SHARED_MEMORY: u32 = 3 * 1024;
 
 /// Allocation unit of shared memory [bytes].
-pub const SHARED_MEMORY_UNIT: u32 = 256;
+const SHARED_MEMORY_UNIT: u32 = 256;
 
 /// Resources that a thread block uses, or resources that an SM has.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -30,24 +31,16 @@ pub struct Need {
 
 impl Need {
     /// Returns the resources of a block with `threads` threads, `registers` registers per thread
-    /// and `shared_memory` bytes of shared memory.
+    /// and `shared_memory` bytes of shared memory. An SM allocates registers in units of 256 per warp, and shared
+    /// memory in units of 256 bytes.
     pub fn new(threads: u32, registers: u32, shared_memory: u32) -> Need {
         let warps = threads.div_ceil(WARP);
-        let per_warp = registers
-            .saturating_mul(WARP)
-            .div_ceil(REGISTER_UNIT)
-            .saturating_mul(REGISTER_UNIT);
-        let units = shared_memory.div_ceil(SHARED_MEMORY_UNIT);
+        let whole = |amount: u32, unit: u32| amount.div_ceil(unit).saturating_mul(unit);
+        let per_warp = whole(registers.saturating_mul(WARP), REGISTER_UNIT);
         Need {
             warps,
-            registers: match registers > FREE_REGISTERS {
-                true => per_warp.saturating_mul(warps),
-                false => 0,
-            },
-            shared_memory: match shared_memory > FREE_SHARED_MEMORY {
-                true => units.saturating_mul(SHARED_MEMORY_UNIT),
-                false => 0,
-            },
+            registers: per_warp.saturating_mul(warps),
+            shared_memory: whole(shared_memory, SHARED_MEMORY_UNIT),
         }
     }
 
@@ -60,6 +53,17 @@ impl Need {
         }
     }
 
+    /// Returns the resources of a block that count in the ranking of SMs. If a block uses at most 32 registers per
+    /// thread or 3 KiB of shared memory, the ranking ignores this resource ([Sanudo20] §III-C2).
+    pub fn ranked(&self) -> Need {
+        let counted = |amount: u32, free: u32| if amount > free { amount } else { 0 };
+        Need {
+            warps: self.warps,
+            registers: counted(self.registers, self.warps.saturating_mul(FREE_REGISTERS)),
+            shared_memory: counted(self.shared_memory, FREE_SHARED_MEMORY),
+        }
+    }
+
     /// Returns the number of blocks that fit into `room`, if each block uses these resources: the minimum over all
     /// resources ([Sanudo20] Eq. 1).
     pub fn slots(&self, room: &Need) -> u32 {
@@ -67,6 +71,20 @@ impl Need {
         fit(self.warps, room.warps)
             .min(fit(self.registers, room.registers))
             .min(fit(self.shared_memory, room.shared_memory))
+    }
+
+    /// Removes the resources of a block from these resources, which must suffice.
+    pub fn take(&mut self, block: &Need) {
+        self.warps -= block.warps;
+        self.registers -= block.registers;
+        self.shared_memory -= block.shared_memory;
+    }
+
+    /// Adds the resources of a block to these resources.
+    pub fn give(&mut self, block: &Need) {
+        self.warps += block.warps;
+        self.registers += block.registers;
+        self.shared_memory += block.shared_memory;
     }
 }
 
@@ -76,15 +94,32 @@ mod tests {
 
     #[test]
     fn thresholds_and_units() {
-        let shared = |bytes| Need::new(32, 0, bytes).shared_memory;
+        let shared = |bytes| {
+            let need = Need::new(32, 0, bytes);
+            [need.shared_memory, need.ranked().shared_memory]
+        };
         assert_eq!(
-            [shared(3072), shared(3073), shared(3328), shared(3329)],
-            [0, 3328, 3328, 3584]
+            [0, 1, 256, 257].map(shared),
+            [[0, 0], [256, 0], [256, 0], [512, 0]]
         );
-        let registers = |count| Need::new(64, count, 0).registers;
         assert_eq!(
-            [registers(32), registers(33), registers(40), registers(41)],
-            [0, 2560, 2560, 3072]
+            [3072, 3073, 3328, 3329].map(shared),
+            [[3072, 0], [3328, 3328], [3328, 3328], [3584, 3584]]
+        );
+        let registers = |count| {
+            let need = Need::new(64, count, 0);
+            [need.registers, need.ranked().registers]
+        };
+        assert_eq!(
+            [0, 1, 32, 33, 40, 41].map(registers),
+            [
+                [0, 0],
+                [512, 0],
+                [2048, 0],
+                [2560, 2560],
+                [2560, 2560],
+                [3072, 3072]
+            ]
         );
         assert_eq!(Need::new(33, 0, 0).warps, 2);
     }

@@ -1,5 +1,6 @@
-//! Observers of thread blocks: charts, overviews and records.
+//! Observers of thread blocks: charts, overviews, records, and whether kernels share SMs.
 
 pub(super) mod chart;
 pub(super) mod overview;
 pub(super) mod record;
+pub(super) mod sharing;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::launches::Running;
-use super::super::rates::{CoLocated, Crowd, max_min, slowed};
+use super::super::rates::{CoLocated, Crowd, OnSms, max_min, slowed};
 use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer};
@@ -76,6 +76,10 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         let gpc = self.scenario.platform.shape().sms_per_gpc;
         let gpc_of = |sm: u32| gpc.map_or(0, |gpc| sm / gpc.max(1));
         let mut crowd = Crowd::default();
+        let setting = &self.scenario.interference;
+        let intra_sm = setting.factors.map(|factors| factors.intra_sm);
+        let intra_sm = intra_sm.filter(|factor| *factor > Factor::ONE);
+        let mut on_sms = OnSms::default();
         let mut co_located = CoLocated {
             cpu: self.cpu,
             ..CoLocated::default()
@@ -83,6 +87,9 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         let mut demands: BTreeMap<usize, u64> = BTreeMap::new();
         for Running { block, .. } in self.running.iter().filter(|running| running.live) {
             let state = &self.kernels[block.kernel];
+            if intra_sm.is_some() {
+                on_sms.add(block.kernel, block.sm);
+            }
             if state.memory_share > Factor::ZERO {
                 crowd.add(block.kernel, block.sm, gpc_of(block.sm));
             }
@@ -99,7 +106,6 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         for (_, copy) in &copies {
             co_located.add(self.scenario.copies[copy.copy].kind);
         }
-        let setting = &self.scenario.interference;
         let mut clients: Vec<u64> = demands.values().copied().collect();
         clients.extend(
             copies
@@ -124,6 +130,12 @@ impl<O: Observer<Event>> Simulation<'_, O> {
             let memory_share = self.kernels[block.kernel].memory_share;
             let share = match running.contended {
                 Some(contended) if self.cpu => share.min(contended),
+                _ => share,
+            };
+            let share = match intra_sm {
+                Some(factor) if on_sms.others(block.kernel, block.sm) > 0 => {
+                    share.min(slowed(factor, Factor::ONE))
+                }
                 _ => share,
             };
             let rate = match &setting.factors {

@@ -48,6 +48,15 @@ impl Gpu<'_> {
             self.ahead.push(Ahead::new());
         }
         for (simulated, start) in parted.starts {
+            // If a simulated SM may represent several SMs, no kernel uses L1.
+            if self.sms[simulated].is_empty()
+                && !self.classes.shares()
+                && let Some(l1) = self
+                    .divisions
+                    .divide(&self.machine, self.kernels, start.sm, start.kernel)
+            {
+                self.sms[simulated].resize_l1(l1);
+            }
             let kernel = &self.kernels[start.kernel];
             let streams = kernel
                 .source

@@ -8,7 +8,7 @@ use gpusched_model::machine::{Cache, MachineShape, Replacement};
 
 /// Returns a geometry that repeats the sets of `cache` once for each entry of `ways`. The entry is the number of lines
 /// in each of these sets.
-fn geometry(
+pub(super) fn geometry(
     cache: &Cache,
     ways: impl Iterator<Item = u32>,
     index: Index,
@@ -27,20 +27,6 @@ fn geometry(
         port_bytes: u64::from(cache.port_bytes),
         dirty_percent,
     }
-}
-
-/// Returns the geometry of L1 if shared memory occupies `shared` bytes. A machine without L1 gets a placeholder
-/// cache that never receives requests.
-pub fn l1(machine: &MachineShape, shared: u32) -> Geometry {
-    let cache = machine.l1_beside(shared).unwrap_or(machine.memory.l2);
-    let index = Index(Arc::new(move |_, address| cache.set(address) as usize));
-    geometry(
-        &cache,
-        std::iter::once(cache.ways),
-        index,
-        Writes::Through,
-        u64::from(machine.l1.write_ratio_percent),
-    )
 }
 
 /// Returns the geometry of an L2 slice. Each part of L2 has its own sets.
