@@ -68,7 +68,7 @@ impl Supply {
                 wcet: job.wcet + charge,
                 period: job.period,
                 deadline,
-                blocking: longest.saturating_sub(1),
+                blocking: longest.saturating_sub(job.lead),
             })
         };
         let jobs = jobs.iter().map(demanding).collect::<Result<_, usize>>()?;

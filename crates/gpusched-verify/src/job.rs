@@ -14,6 +14,8 @@ pub(super) struct Job {
     pub jitter: u128,
     /// Longest part of a job that cannot be preempted.
     pub block: u128,
+    /// Least time from the start of a blocking job to the release of the job that it blocks.
+    pub lead: u128,
     /// Least work: the minimum of m·C(m) over all m [SM·ns].
     pub work: u128,
 }
@@ -43,6 +45,7 @@ pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -
                 block: task
                     .block()
                     .map_or(c, |block| c.min(wcets.time(block.ns().into()))),
+                lead: wcets.lead(),
                 work: wcets.least_work(task.wcet(), conflict).ok_or(position)?,
             })
         })

@@ -15,7 +15,7 @@ fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
     let mut order: Vec<&Job> = jobs.iter().collect();
     match priorities {
         Priorities::DeadlineMonotonic => {
-            order.sort_by_key(|job| (job.deadline.saturating_sub(job.jitter), job.task))
+            order.sort_by_key(|job| (job.deadline.cast_signed() - job.jitter.cast_signed(), job.task))
         }
         Priorities::RateMonotonic => order.sort_by_key(|job| (job.period, job.task)),
         Priorities::Given => order.sort_by_key(|job| job.task),
@@ -49,8 +49,8 @@ impl<'a> Level<'a> {
             |jobs: &[&Job], length: fn(&Job) -> u128| jobs.iter().map(|job| length(job)).max().unwrap_or(0);
         let blocking = match preemption {
             Preemption::Preemptive => 0,
-            Preemption::NonPreemptive => blocks(lower, |job| job.wcet),
-            Preemption::Limited => blocks(lower, |job| job.block),
+            Preemption::NonPreemptive => blocks(lower, |job| job.wcet.saturating_sub(job.lead)),
+            Preemption::Limited => blocks(lower, |job| job.block.saturating_sub(job.lead)),
         };
         let charge = match preemption {
             Preemption::Limited => {
@@ -67,7 +67,7 @@ impl<'a> Level<'a> {
             preemption,
             job,
             higher,
-            blocking: blocking.saturating_sub(1),
+            blocking,
             charge,
         }
     }

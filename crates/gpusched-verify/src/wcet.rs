@@ -86,6 +86,12 @@ impl<'a> Wcets<'a> {
         }
     }
 
+    /// Returns the least time from the start of a blocking job to the release of the job that it blocks [ns]. The time is 0
+    /// if jobs may start between two nanoseconds, because memory slices or write-backs lengthen WCETs.
+    pub fn lead(self) -> u128 {
+        u128::from(self.slices.is_none() && self.write_backs.is_none())
+    }
+
     /// Returns whether the interference model counts conflicts between tasks.
     pub fn conflict(self) -> bool {
         self.interference.counts_conflicts()

@@ -97,7 +97,7 @@ fn compare(policy: &str, seed: u64, preemption: Preemption, ranks: impl Fn(&[Tas
 #[test]
 fn preemptive_deadline_monotonic() {
     compare("dm", 21, Preemption::Preemptive, |set| {
-        ranks(set, |task| (task.d - task.j).max(0))
+        ranks(set, |task| task.d - task.j)
     });
 }
 
@@ -114,7 +114,7 @@ fn preemptive_given() {
 #[test]
 fn non_preemptive_deadline_monotonic() {
     compare("np-fp", 24, Preemption::NonPreemptive, |set| {
-        ranks(set, |task| (task.d - task.j).max(0))
+        ranks(set, |task| task.d - task.j)
     });
 }
 
@@ -130,6 +130,34 @@ fn non_preemptive_given() {
     compare("np-fp-given", 26, Preemption::NonPreemptive, |set| {
         ranks(set, |_| 0)
     });
+}
+
+/// The jitter of the second task exceeds its deadline by 9, so D − J is −9, and its priority is higher than the priority
+/// of the first task, whose D − J is 0. Two jobs of the second task are released together. Without preemption, the first
+/// task then ends at 2 + 2 + 6, and it arrived 7 earlier.
+#[test]
+fn the_order_continues_below_zero() {
+    let set = [
+        Task {
+            c: 6,
+            d: 7,
+            t: 9,
+            j: 7,
+            b: 6,
+        },
+        Task {
+            c: 2,
+            d: 15,
+            t: 15,
+            j: 24,
+            b: 2,
+        },
+    ];
+    for (policy, expected) in [("np-fp", [17, 31]), ("dm", [19, 26]), ("lp-fp", [19, 31])] {
+        let times = schedulability::response_times(policy.parse().unwrap(), &demands(&set)).unwrap();
+        let times: Vec<u64> = times.into_iter().map(|time| time.unwrap().ns()).collect();
+        assert_eq!(times, expected, "{policy}");
+    }
 }
 
 /// Returns every order of the tasks.

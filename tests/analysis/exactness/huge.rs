@@ -5,8 +5,13 @@ use rand::RngExt;
 use super::{accepts, demands};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::Task;
-use gpusched::model::Policy;
+use gpusched::interference::{Interference, model_of};
+use gpusched::model::verdict::Evidence;
+use gpusched::model::{Policy, TaskSet};
+use gpusched::partitioning::{Heuristic, Problem, partition};
 use gpusched::schedulability::{self, edf};
+use gpusched::time::Time;
+use gpusched::verification::verify;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -176,5 +181,122 @@ fn absurd_numbers_are_answered() {
             let _ = schedulability::response_times(policy, &demands(&set)); // no overflow
         }
         let _ = edf::slack(&demands(&set));
+    }
+}
+
+/// Returns the first t with dbf(t) + B(t) > t among the deadlines up to `last`, and the left-hand side, by plain
+/// enumeration.
+fn first_violation(set: &[Task], last: i64, hold: impl Fn(&Task) -> i64) -> Option<(i64, i64)> {
+    let mut deadlines: Vec<i64> = Vec::new();
+    for task in set {
+        let own = (0..).map(|job| task.d - task.j + job * task.t);
+        deadlines.extend(own.take_while(|&t| t <= last));
+    }
+    deadlines.sort_unstable();
+    let needed = |t: i64| -> i64 {
+        let due = set.iter().filter(|s| s.d - s.j <= t);
+        let demand: i64 = due.map(|s| ((t - s.d + s.j) / s.t + 1) * s.c).sum();
+        let later = set.iter().filter(|s| s.d - s.j > t);
+        demand + later.map(&hold).max().unwrap_or(0)
+    };
+    let violated = deadlines.into_iter().find(|&t| needed(t) > t)?;
+    Some((violated, needed(violated)))
+}
+
+fn evidence(policy: &str, set: &[Task]) -> Evidence {
+    schedulability::test(policy.parse().unwrap(), &demands(set), 1).evidence
+}
+
+/// Two tasks of full load, whose hyperperiod exceeds 64 bits. The first deadline already fails without preemption.
+#[test]
+fn an_early_deadline_decides() {
+    let json = r#"{"tasks":[
+        {"period":2000000014,"deadline":2000000014,"wcet":1000000007},
+        {"period":1996488706,"deadline":1996488706,"wcet":998244353}]}"#;
+    let set: TaskSet = serde_json::from_str(json).unwrap();
+    let policy = Policy::NpEdf;
+    let problem = Problem::new(&set, 1, policy, model_of(Interference::None)).unwrap();
+    let plan = partition(&problem, &Heuristic::OneGpu);
+    let expected = Evidence::DemandExceedsInterval {
+        interval_ns: Time::from_ns(1_996_488_706),
+        demand_ns: 1_998_244_359,
+    };
+    assert_eq!(plan.partitions[0].verdict.evidence, expected);
+    verify(&plan, &set).unwrap();
+}
+
+/// Sets of full load with an endless busy period. If one of the first hundreds of deadlines fails, the test names the
+/// first such deadline. Otherwise it is inconclusive, but it never accepts the set.
+#[test]
+fn early_deadlines_decide_at_full_load() {
+    let mut rng = rng(74);
+    let mut found = [[0; 2]; 3];
+    for round in 0..120 {
+        let n = rng.random_range(2..=4);
+        let round_times = round % 2 == 0;
+        // Pairwise coprime periods near 2^31: their hyperperiod exceeds 64 bits.
+        let primes = [2_147_483_647i64, 2_147_483_629, 2_147_483_587, 2_147_483_579];
+        let mut set: Vec<Task> = (0..n)
+            .map(|position| {
+                let t = primes[position] * n as i64;
+                let c = t / n as i64;
+                let d = match round_times {
+                    true => t,
+                    false => rng.random_range(t * 9 / 10..=t),
+                };
+                let j = if rng.random_bool(0.3) { t / 50 } else { 0 };
+                Task { c, d, t, j, b: c }
+            })
+            .collect();
+        if rng.random_bool(0.5) {
+            set.iter_mut().for_each(|task| task.b = task.c / 7);
+        }
+        let last = 200 * primes[0] * n as i64;
+        for (index, policy) in ["edf", "np-edf"].into_iter().enumerate() {
+            let hold = |task: &Task| if index == 0 { 0 } else { task.c - 1 };
+            let truth = first_violation(&set, last, hold);
+            match (truth, evidence(policy, &set)) {
+                (
+                    Some((t, needed)),
+                    Evidence::DemandExceedsInterval {
+                        interval_ns,
+                        demand_ns,
+                    },
+                ) => {
+                    let time = |ns: i64| u64::try_from(ns).unwrap();
+                    assert!(
+                        interval_ns.ns() > time(t)
+                            || (interval_ns.ns(), demand_ns) == (time(t), time(needed)),
+                        "{policy}: {set:?}"
+                    );
+                    found[index][0] += 1;
+                }
+                (None, Evidence::Undecided { .. }) => found[index][1] += 1,
+                (None, Evidence::DemandWithinSupply { .. } | Evidence::DemandExceedsInterval { .. }) => {}
+                (truth, evidence) => panic!("{policy}: {set:?}: {truth:?} {evidence:?}"),
+            }
+        }
+    }
+    assert!(found[0][0] > 10 && found[1][0] > 10, "{found:?}");
+}
+
+/// The test of the second task needs 10⁹ steps. The third task misses its deadline at once.
+#[test]
+fn a_miss_below_an_inconclusive_level_decides() {
+    let set = [
+        task(999_999_999, 4 * SECOND, SECOND),
+        task(SECOND - 10, 2 * SECOND * SECOND, SECOND * SECOND),
+        task(1, 10, SECOND * SECOND),
+    ];
+    for policy in ["fp-given", "np-fp-given", "lp-fp-given"] {
+        let found = evidence(policy, &set);
+        assert!(
+            matches!(found, Evidence::DeadlineMissed { task: 2, .. }),
+            "{policy}: {found:?}"
+        );
+        assert!(
+            matches!(evidence(policy, &set[..2]), Evidence::Undecided { .. }),
+            "{policy}"
+        );
     }
 }

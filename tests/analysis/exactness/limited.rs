@@ -99,7 +99,7 @@ fn deadlines_hold_under_edf_with_ties_the_other_way() {
 #[test]
 fn deadlines_hold_under_deadline_monotonic_priorities() {
     compare("lp-fp", 33, 0.05, |set| {
-        Order::Fixed(ranks(set, |task| (task.d - task.j).max(0)))
+        Order::Fixed(ranks(set, |task| task.d - task.j))
     });
 }
 
@@ -130,7 +130,7 @@ fn deadlines_hold_under_audsleys_order() {
                     .for_each(|(place, &task)| rank[task] = place);
                 Order::Fixed(rank)
             }
-            _ => Order::Fixed(ranks(set, |task| (task.d - task.j).max(0))),
+            _ => Order::Fixed(ranks(set, |task| task.d - task.j)),
         }
     });
 }

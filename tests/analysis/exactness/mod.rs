@@ -2,6 +2,7 @@
 //! compared with schedules simulated unit by unit over all relevant busy periods. Sets with large numbers are compared
 //! with plain enumeration.
 
+mod between;
 mod edf;
 mod fixed_priority;
 mod huge;

@@ -52,13 +52,13 @@ fn non_preemptive_edf() {
 #[test]
 fn preemptive_fixed_priority() {
     never_misses("dm", 53, Preemption::Preemptive, |set| {
-        Order::Fixed(ranks(set, |task| (task.d - task.j).max(0)))
+        Order::Fixed(ranks(set, |task| task.d - task.j))
     });
 }
 
 #[test]
 fn non_preemptive_fixed_priority() {
     never_misses("np-fp", 54, Preemption::NonPreemptive, |set| {
-        Order::Fixed(ranks(set, |task| (task.d - task.j).max(0)))
+        Order::Fixed(ranks(set, |task| task.d - task.j))
     });
 }

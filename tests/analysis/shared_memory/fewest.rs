@@ -4,8 +4,10 @@
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::TaskSet;
+use gpusched::model::device::{Device, Granularity};
 use gpusched::model::plan::EndedBy;
-use gpusched::partitioning::{HeuristicKind, Options, Problem, partition};
+use gpusched::model::{Arbitration, Bandwidth, SharedMemory};
+use gpusched::partitioning::{HeuristicKind, Offer, Options, Problem, partition};
 use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
@@ -40,11 +42,12 @@ fn fewest(problem: &Problem<'_>) -> Option<u32> {
     fn size(problem: &Problem<'_>, groups: &[Vec<usize>], sizes: &mut Vec<u32>, best: &mut Option<u32>) {
         let sum: u32 = sizes.iter().sum();
         let most = best.map_or(problem.sms(), |best| best - 1);
+        let supported = |&sms: &u32| problem.offer().is_none_or(|offer| offer.sms_of(sms) == sms);
         if sum + (groups.len() - sizes.len()) as u32 > most {
             return;
         }
         if sizes.len() < groups.len() {
-            for sms in 1..=most - sum {
+            for sms in (1..=most - sum).filter(supported) {
                 sizes.push(sms);
                 size(problem, groups, sizes, best);
                 sizes.pop();
@@ -65,7 +68,31 @@ fn fewest(problem: &Problem<'_>) -> Option<u32> {
     best
 }
 
-/// The variable `GPUSCHED_SYSTEMS` sets the number of systems.
+/// Returns a small device whose partitions are whole TPCs, green contexts or MPS chunks.
+fn offer(rng: &mut impl Rng, sms: u32) -> Offer {
+    let sms = sms + sms % 2;
+    let json = format!(
+        r#"{{"name":"small","sms":{sms},"sms_per_tpc":2,"green_context":{{"min":3,"step":1}},"mps":{{"chunk":2}}}}"#
+    );
+    let granularities = [
+        Granularity::Sm,
+        Granularity::Tpc,
+        Granularity::GreenContext,
+        Granularity::Mps,
+    ];
+    let granularity = granularities[between(rng, 0, 3) as usize];
+    Offer::new(&serde_json::from_str(&json).unwrap(), granularity).unwrap()
+}
+
+fn on_device<'a>(problem: Problem<'a>, offer: Option<&'a Offer>) -> Problem<'a> {
+    match offer {
+        None => problem,
+        Some(offer) => problem.offered(offer).unwrap(),
+    }
+}
+
+/// In half of the systems, a device supports only some partition sizes. The variable `GPUSCHED_SYSTEMS` sets the number
+/// of systems.
 #[test]
 fn optimal_finds_the_fewest_sms_of_all_divisions_and_sizes() {
     let systems = std::env::var("GPUSCHED_SYSTEMS").map_or(400, |count| count.parse().unwrap());
@@ -78,13 +105,19 @@ fn optimal_finds_the_fewest_sms_of_all_divisions_and_sizes() {
         let sms = between(&mut rng, 3, 7) as u32;
         let policy = policies[system % policies.len()];
         let model = [Interference::Conflict, Interference::None][system % 3 / 2];
-        let problem = Problem::new(&set, sms, policy, model_of(model)).unwrap();
+        let offer = (system % 2 == 1).then(|| offer(&mut rng, sms));
+        let sms = offer.as_ref().map_or(sms, Offer::shares);
+        let problem = on_device(
+            Problem::new(&set, sms, policy, model_of(model)).unwrap(),
+            offer.as_ref(),
+        );
         let problem = problem.sharing(memory).unwrap();
         let plan = partition(&problem, &HeuristicKind::Optimal.into());
         let expected = fewest(&problem);
         let what = || {
             format!(
-                "{policy} {memory:?} {sms} {}",
+                "{policy} {memory:?} {sms} {:?} {}",
+                offer.as_ref().map(|offer| offer.hardware().granularity),
                 serde_json::to_string(&set).unwrap()
             )
         };
@@ -97,7 +130,10 @@ fn optimal_finds_the_fewest_sms_of_all_divisions_and_sizes() {
             (Some(_), None) => panic!("no bound: {}", what()),
             (None, None) => {} // Lemma 1 or 2
         }
-        let isolated = Problem::new(&set, sms, policy, model_of(model)).unwrap();
+        let isolated = on_device(
+            Problem::new(&set, sms, policy, model_of(model)).unwrap(),
+            offer.as_ref(),
+        );
         above += usize::from(expected > fewest_isolated(&isolated));
         plans += usize::from(expected.is_some());
         none += usize::from(expected.is_none());
@@ -154,4 +190,46 @@ fn bounds_and_plans_of_interrupted_searches_are_valid() {
         );
     }
     assert!(better > 5 && interrupted > 5, "{better} {interrupted}");
+}
+
+/// One partition of 4 SMs is the only plan with fewer than 5 SMs. A device whose partitions need no placement gets the
+/// same plan. If partitions need a placement, the plan states that the search is incomplete.
+#[test]
+fn a_device_does_not_end_the_search_early() {
+    let json = r#"{"tasks": [
+        {"period": 30, "deadline": 30, "wcet": {"table": {"isolated": [[1, 9], [2, 7], [4, 3], [8, 2]],
+         "conflict": [[1, 13], [2, 10], [4, 3], [8, 2]]}}, "kind": "memory", "bandwidth": 1562037936},
+        {"period": 15, "deadline": 10, "wcet": {"table": {"isolated": [[1, 10], [2, 8], [4, 4], [8, 2]]}},
+         "jitter": 2, "traffic": 12, "bandwidth": 1320203978},
+        {"period": 15, "deadline": 18, "wcet": {"table": {"isolated": [[1, 2], [2, 1], [4, 1], [8, 1]],
+         "conflict": [[1, 3], [2, 1], [4, 1], [8, 1]]}}, "kind": "compute", "jitter": 1}]}"#;
+    let set = set(json);
+    let memory = SharedMemory::new(Bandwidth::new(2_000_000_000).unwrap(), Arbitration::Any);
+    let orin = Device::named("orin").unwrap();
+    let plan = |offer: Option<&Offer>, kind: HeuristicKind| {
+        let model = model_of(Interference::None);
+        let problem = Problem::new(&set, 16, "np-fp-rm".parse().unwrap(), model).unwrap();
+        let problem = match offer {
+            None => problem,
+            Some(offer) => problem.offered(offer).unwrap(),
+        };
+        let plan = partition(&problem.sharing(memory).unwrap(), &kind.into());
+        verify(&plan, &set).unwrap();
+        plan
+    };
+    for kind in [HeuristicKind::Optimal, HeuristicKind::Auto] {
+        assert_eq!(plan(None, kind).sms_used, 4);
+        for granularity in [Granularity::Sm, Granularity::Tpc, Granularity::GreenContext] {
+            let plan = plan(Some(&Offer::new(&orin, granularity).unwrap()), kind);
+            assert_eq!(
+                (plan.sms_used, plan.stats.ended_by),
+                (4, None),
+                "{kind} {granularity}"
+            );
+            assert_eq!(plan.bound.unwrap().sms, 4);
+        }
+        let placed = plan(Some(&Offer::new(&orin, Granularity::Gpc).unwrap()), kind);
+        let proven = placed.bound.is_some_and(|bound| bound.sms == placed.sms_used);
+        assert!(proven || placed.stats.ended_by == Some(EndedBy::Choices));
+    }
 }

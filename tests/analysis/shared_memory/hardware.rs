@@ -4,7 +4,8 @@
 use gpusched::generation::{Recipe, Source};
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::device::{Device, Granularity, Instance, Place};
-use gpusched::model::plan::Plan;
+use gpusched::model::plan::{Plan, Proof};
+use gpusched::model::policy::Strength;
 use gpusched::model::{Arbitration, Bandwidth, Interference as Model, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Offer, Options, Problem, partition};
 use gpusched::time::Time;
@@ -151,8 +152,15 @@ fn plans_of_all_granularities_are_verified_and_changed_ones_refused() {
         let verified = verify(&plan, &set).unwrap_or_else(|fault| panic!("{fault}: {plan:?}"));
         if let Some(bound) = verified.bound {
             assert!(plan.sms_used >= bound.stated || !plan.schedulable);
-            bounds += 1;
-            confirmed += usize::from(bound.proven == Some(bound.stated));
+            // A complete search leaves no evidence that `verify` could confirm.
+            if plan
+                .bound
+                .as_ref()
+                .is_some_and(|bound| bound.proof == Proof::Prices)
+            {
+                bounds += 1;
+                confirmed += usize::from(bound.proven == Some(bound.stated));
+            }
         }
         if !plan.schedulable {
             continue;
@@ -169,7 +177,7 @@ fn plans_of_all_granularities_are_verified_and_changed_ones_refused() {
     assert!(schedulable.iter().all(|&count| count > 30), "{schedulable:?}");
     assert!(refused > 10_000, "{refused}");
     assert!(
-        bounds > 100 && confirmed * 10 > bounds * 9,
+        bounds > 60 && confirmed * 10 > bounds * 9,
         "{confirmed} of {bounds}"
     );
 }
@@ -356,4 +364,33 @@ fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
         reached += usize::from(stated.ns() == longest);
     }
     assert!(slower > 100 && reached > 200, "{slower} {reached}");
+}
+
+/// On one memory slice, `half` may end between two nanoseconds, and `long` may then start less than 1 ns before `urgent`
+/// is released. So `long` delays `urgent` by up to 8 ns, and no partition may contain both tasks.
+#[test]
+fn a_kernel_on_memory_slices_blocks_for_its_whole_wcet() {
+    let json = r#"{"tasks":[
+        {"name":"urgent","period":100,"deadline":8,"wcet":{"table":{"isolated":[[1,1]]}},"traffic":0},
+        {"name":"half","period":100,"deadline":100,"wcet":{"table":{"isolated":[[1,1]]}},"traffic":6},
+        {"name":"long","period":100,"deadline":100,"wcet":{"table":{"isolated":[[1,2]]}},"traffic":16}]}"#;
+    let set: TaskSet = serde_json::from_str(json).unwrap();
+    let device = Device::named("a30").unwrap();
+    let offer = Offer::new(&device, Granularity::Mig).unwrap();
+    let memory = SharedMemory::new(Bandwidth::new(8_000_000_000).unwrap(), Arbitration::Any);
+    for policy in ["np-fp", "np-fp-rm", "np-fp-given", "np-fp-audsley", "np-edf"] {
+        let policy: Policy = policy.parse().unwrap();
+        let problem = Problem::new(&set, device.sms(), policy, model_of(Interference::None)).unwrap();
+        let problem = problem.offered(&offer).unwrap().sharing(memory).unwrap();
+        let plan = partition(&problem, &HeuristicKind::Optimal.into());
+        assert_eq!((plan.schedulable, plan.sms_used), (true, 28), "{policy}");
+        for part in &plan.partitions {
+            assert!(!(part.tasks.contains(&0) && part.tasks.contains(&2)), "{policy}");
+            assert_eq!(part.verdict.strength, Strength::Sufficient);
+        }
+        verify(&plan, &set).unwrap();
+        // A plan that counts 1 ns less is no longer verified.
+        let alone = problem.verdict(&[0, 1, 2], 14);
+        assert!(!alone.schedulable, "{policy}");
+    }
 }

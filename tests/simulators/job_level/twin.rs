@@ -54,7 +54,7 @@ pub fn pattern(set: &[Task], rng: &mut impl RngExt) -> Pattern {
 /// Returns the rank of each task by definition of the policy.
 fn ranks(policy: Policy, set: &[simulation::Task], order: &[usize]) -> Vec<usize> {
     let key = |task: &simulation::Task| match policy.name() {
-        "dm" | "np-fp" | "lp-fp" => (task.d - task.j).max(0),
+        "dm" | "np-fp" | "lp-fp" => task.d - task.j,
         "rm" | "np-fp-rm" | "lp-fp-rm" => task.t,
         "hyperbolic" | "liu-layland" => (task.t.min(task.d) - task.j).max(0),
         _ => 0,

@@ -5,9 +5,11 @@
 
 use std::time::Instant;
 
+use super::baselines::pack;
 use super::improve::{SEED, best_start, improve};
-use super::optimal::{Bounding, fewest_placed};
+use super::optimal::{Bounding, bound_of_work, fewest_placed};
 use super::search::{Aim, Candidate, GroupTester, Limits, Objective, Outcome, Sizes, parts_of, total};
+use gpusched_model::plan::EndedBy;
 
 /// Twentieths of the search effort after which the first local search stops.
 const SEARCH: u32 = 6;
@@ -83,6 +85,20 @@ pub(crate) fn auto(
     outcome.stats.ended_by = ended_by.filter(|_| enumerated.is_none());
     outcome.enumerated = enumerated;
     outcome.bound = Some(bound.into_statement());
+    outcome
+}
+
+/// Returns a plan for more than [`MANY`](super::budgets::MANY) tasks, and the lower bound that follows from the work of the
+/// tasks. `singles` are the smallest partitions of the tasks.
+pub(crate) fn auto_of_many(tester: &mut GroupTester<'_>, singles: &[Candidate], aim: Aim) -> Outcome {
+    let start = Instant::now();
+    let problem = tester.problem();
+    let (parts, tested) = pack(tester, singles);
+    let bound = bound_of_work(problem);
+    let open = total(&parts) > aim.target(bound.sms);
+    let mut outcome = Outcome::of_parts(problem, parts, tested, start);
+    outcome.stats.ended_by = open.then_some(EndedBy::Choices);
+    outcome.bound = Some(bound);
     outcome
 }
 

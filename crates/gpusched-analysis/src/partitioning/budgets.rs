@@ -1,6 +1,8 @@
 //! Default search effort of each heuristic.
 
 use super::kind::HeuristicKind;
+use gpusched_model::counted;
+use gpusched_model::error::{Error, Refusal};
 
 /// Default search effort of [`HeuristicKind::Auto`] for up to 50 tasks: a number of tests of
 /// candidate partitions. Under EDF, a search with this effort takes about 100 ms.
@@ -9,6 +11,37 @@ pub const AUTO_BUDGET: u64 = 100_000;
 /// Default search effort of [`HeuristicKind::Optimal`]: a number of tests of candidate
 /// partitions. Under EDF, a search with this effort takes a few seconds for 50 tasks.
 pub const OPTIMAL_BUDGET: u64 = 10_000_000;
+
+/// Number of tasks above which [`HeuristicKind::Auto`] compares no pairs of partitions. The number of pairs grows
+/// quadratically, and the time of merges by savings cubically: a minute for 2,000 tasks.
+pub const MANY: usize = 2_000;
+
+impl HeuristicKind {
+    /// Returns the largest number of tasks of this heuristic, or `None` without a limit. At the limit, the pairs of
+    /// partitions take about 600 MB.
+    pub fn most_tasks(self) -> Option<usize> {
+        match self {
+            HeuristicKind::Savings | HeuristicKind::Matching | HeuristicKind::Optimal => Some(5_000),
+            HeuristicKind::Sms | HeuristicKind::Bf => Some(20_000),
+            _ => None,
+        }
+    }
+
+    /// Checks that the heuristic supports `tasks` tasks.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] if `tasks` exceeds [`HeuristicKind::most_tasks`].
+    pub fn check_tasks(self, tasks: usize) -> Result<(), Error> {
+        let Some(most) = self.most_tasks().filter(|&most| tasks > most) else {
+            return Ok(());
+        };
+        let expected =
+            format!("at most {most} for heuristic {self}, because it stores a value for each pair of tasks");
+        let refusal = Refusal::new("tasks", counted(tasks, "task"), expected);
+        let hint = "use the heuristic `auto`, whose memory grows linearly with the number of tasks";
+        Err(refusal.hint(hint).into())
+    }
+}
 
 /// Returns the default search effort of `kind` for the last search beside a shared memory, which seeks a plan with fewer SMs
 /// than the plans found so far. For 10 tasks, the effort of `optimal` suffices in most cases for a search through all plans.

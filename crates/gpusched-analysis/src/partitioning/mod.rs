@@ -42,7 +42,7 @@ mod search;
 pub mod sensitivity;
 mod traffic;
 
-pub use budgets::{AUTO_BUDGET, OPTIMAL_BUDGET, default_budget};
+pub use budgets::{AUTO_BUDGET, MANY, OPTIMAL_BUDGET, default_budget};
 pub use hardware::{Offer, Placed};
 pub use heuristic::{Goal, Heuristic, LocalSearch};
 pub use kind::{HeuristicKind, listed};

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::budgets::MANY;
 use super::heuristic::Heuristic;
 use super::improve::{SEED, improve};
 use super::merge::{Preference, Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
@@ -97,6 +98,9 @@ pub(super) fn search_from(
             let mut partitions = mergeable(problem, singles);
             let tested = merge_by_matching(tester, &mut partitions, target);
             Outcome::of_merges(partitions, tested, start)
+        }
+        Heuristic::Auto { .. } if problem.tasks().len() > MANY => {
+            return auto::auto_of_many(tester, &singles, aim);
         }
         Heuristic::Auto { limits, .. } => {
             let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::budgets::fewest_budget;
+use super::budgets::{MANY, fewest_budget};
 use super::hardware::Offer;
 use super::heuristic::{Goal, Heuristic};
 use super::improve::{merge_by_traffic, repair};
@@ -79,7 +79,10 @@ pub(crate) fn prove(
     std::mem::swap(tester.experience(), experience);
     let limits = heuristic.limits().unwrap_or_default();
     let limits = heuristic.spends(limits, problem.tasks().len(), false);
-    let found = auto::prove(tester, mergeable(problem, singles), spare, limits);
+    let found = match problem.tasks().len() > MANY {
+        true => auto::auto_of_many(tester, &singles, heuristic.aim(problem)),
+        false => auto::prove(tester, mergeable(problem, singles), spare, limits),
+    };
     std::mem::swap(tester.experience(), experience);
     let excluded = found
         .bound
@@ -123,6 +126,7 @@ fn search_beside(
 ) -> (Plan, bool) {
     let problem = tester.problem();
     let all = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
+    let many = problem.tasks().len() > MANY;
     let ways: Vec<(Heuristic, Traffic)> = match traffic {
         // A search without memory traffic is much faster. The first search therefore ignores memory traffic and
         // computes the lower bound on the SMs. The last searches produce plans with fewer partitions, because fewer
@@ -131,14 +135,16 @@ fn search_beside(
         Traffic::All if asked.seeks_bound() => {
             let own = [Traffic::Ignore, Traffic::Heed].map(|way| (*asked, way));
             let merges = all.map(|way| (HeuristicKind::Sms.into(), way));
+            let merges = merges.into_iter().filter(|_| !many);
             let last = [(Heuristic::OneGpu, Traffic::Ignore)];
             own.into_iter().chain(merges).chain(last).collect()
         }
         Traffic::All => all.map(|way| (*asked, way)).to_vec(),
         one => vec![(*asked, one)],
     };
-    let improves =
-        traffic == Traffic::All && asked.seeks_bound() && !problem.is_sharp() && problem.offer().is_none();
+    let seeks_fewest = traffic == Traffic::All && asked.seeks_bound() && !problem.is_sharp();
+    // If partitions need a placement, a placed partition may be larger than the size that the last search tests.
+    let improves = seeks_fewest && !problem.has_places() && !many;
     let mut starts: Vec<Vec<Vec<usize>>> = Vec::new();
     let mut first: Option<Plan> = None;
     let mut bound: Option<LowerBound> = None;
@@ -194,11 +200,14 @@ fn search_beside(
             break;
         }
     }
-    let plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
+    let mut plan = first.unwrap_or_else(|| Outcome::default().into_plan(problem));
     let least = plan.bound.as_ref().map_or(1, |bound| bound.sms);
     let target = asked.aim(problem).target(least);
     let reached = plan.schedulable && plan.sms_used <= target;
     if !improves || excluded || reached {
+        if seeks_fewest && !excluded && !reached {
+            plan.stats.ended_by = plan.stats.ended_by.or(Some(EndedBy::Choices));
+        }
         return (plan, excluded);
     }
     for way in all {

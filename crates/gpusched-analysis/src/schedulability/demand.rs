@@ -17,6 +17,9 @@ pub struct Demand {
     /// Longest time between two preemption points under limited preemption [ns]. If a job has no
     /// preemption point, this time is C(m).
     pub block: Time,
+    /// Least time from the start of a blocking job of this task to the release of the job that it blocks [ns]. This time
+    /// is 1 ns if all jobs start at whole nanoseconds, and 0 if delays may end between two nanoseconds.
+    pub lead: Time,
     /// Least work: the minimum of m · C(m) over all m [SM·ns]. Only the work-capacity tests use
     /// it.
     pub least_work: u128,
@@ -32,6 +35,7 @@ impl Demand {
             deadline,
             jitter: Time::ZERO,
             block: wcet,
+            lead: Time::from_ns(1),
             least_work: wcet.ns().into(),
         }
     }
@@ -48,6 +52,26 @@ impl Demand {
             block: block.min(self.wcet),
             ..self
         }
+    }
+
+    /// Returns this task for a partition in which jobs may start between two nanoseconds.
+    pub fn between_nanoseconds(self) -> Demand {
+        Demand {
+            lead: Time::ZERO,
+            ..self
+        }
+    }
+
+    /// Returns the longest time for which a running job of this task blocks a newly released job, without preemption
+    /// [ns].
+    pub(crate) fn blocking(&self) -> u64 {
+        self.wcet.ns().saturating_sub(self.lead.ns())
+    }
+
+    /// Returns the longest time for which a running job of this task blocks a newly released job, under limited
+    /// preemption [ns].
+    pub(crate) fn block_blocking(&self) -> u64 {
+        self.block.ns().saturating_sub(self.lead.ns())
     }
 
     /// Returns dbf(t): the total WCET of all jobs with arrival and deadline within an interval of

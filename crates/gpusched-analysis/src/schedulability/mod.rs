@@ -13,7 +13,8 @@
 //!   [Singh21].
 //!
 //! Times are whole nanoseconds. So a blocking job started at least 1 ns before the release of the
-//! job that it delays. Jobs of one task execute in the order of their arrival.
+//! job that it delays, unless delays may end between two nanoseconds ([`Demand::lead`]). Jobs of one
+//! task execute in the order of their arrival.
 
 pub mod demand;
 pub mod edf;

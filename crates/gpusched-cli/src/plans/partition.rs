@@ -142,6 +142,7 @@ impl Args {
         self.request
             .ask(global, sets, (&header, beside), offer.as_ref(), |case| {
                 let start = Instant::now();
+                heuristic.kind().check_tasks(case.set.tasks().len())?;
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
                 if case.notes_on_conflict(&self.request) {
                     notes::conflict(case.set, &plan);

@@ -128,6 +128,15 @@ impl<'a> Scope<'a> {
         if let (Arrivals::Sporadic, Some(found)) = (draft.arrivals, draft.phase) {
             Refusal::refuse("phase", found, "no such field, because the task is sporadic")?;
         }
+        if let Some(found) = draft.phase.filter(|&phase| phase >= draft.period) {
+            let expected = format!(
+                "less than {}, the period, because a bound on a chain counts no time without jobs",
+                draft.period
+            );
+            let within = Time::from_ns(found.ns() % draft.period.ns().max(1));
+            let hint = format!("with `\"phase\": \"{within}\"`, later jobs arrive at equal times");
+            return Err(Refusal::new("phase", found, expected).hint(hint));
+        }
         let priority = draft.priority.unwrap_or(default.0);
         Ok(Task {
             name: draft.name.clone(),

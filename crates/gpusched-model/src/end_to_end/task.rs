@@ -69,8 +69,8 @@ pub struct TaskDraft {
         skip_serializing_if = "Option::is_none"
     )]
     pub max_interarrival: Option<Time>,
-    /// Arrival of the first job of a periodic task [ns]. If all tasks of a chain state their phases, the bounds of the
-    /// chain use the phases. The bounds on response times hold for all phases.
+    /// Arrival of the first job of a periodic task [ns]; less than `period`. If all tasks of a chain state their phases,
+    /// the bounds of the chain use the phases. The bounds on response times hold for all phases.
     #[serde(
         default,
         deserialize_with = "crate::optional_time",

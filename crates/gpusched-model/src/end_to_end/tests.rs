@@ -122,6 +122,16 @@ fn what_is_no_system_is_refused() {
             "at least 50ns",
         ),
         (
+            "\"period\": 50",
+            "\"period\": 50, \"phase\": 450",
+            "tasks[1].phase: found 450ns, expected less than 50ns, the period",
+        ),
+        (
+            "\"period\": 50",
+            "\"period\": 50, \"phase\": 50",
+            "tasks[1].phase: found 50ns, expected less than 50ns, the period",
+        ),
+        (
             "[\"b\", \"a\"]",
             "[\"b\", \"z\"]",
             "chains[0].tasks[1]: found \"z\"",

@@ -48,7 +48,7 @@ pub enum Preemption {
 /// Order of fixed priorities.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Priorities {
-    /// Deadline-monotonic: the task with the smallest D − J has the highest priority. If two
+    /// Deadline-monotonic: the task with the smallest D − J has the highest priority. D − J is negative if J > D. If two
     /// tasks have equal values, the task with the lower position has the higher priority.
     DeadlineMonotonic,
     /// Rate-monotonic: the task with the smallest T has the highest priority. If two tasks have

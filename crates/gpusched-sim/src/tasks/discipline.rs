@@ -3,6 +3,7 @@
 use super::Task;
 use gpusched_model::Policy;
 use gpusched_model::policy::{Preemption, Priorities};
+use gpusched_model::time::Time;
 
 /// Rule that schedules the jobs of a partition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -39,22 +40,24 @@ impl Discipline {
     }
 }
 
+/// Returns `time` [ns] as a signed number. D − J is negative if J > D.
+fn signed(time: Time) -> i128 {
+    time.ns().into()
+}
+
 /// Returns the positions of `tasks`, sorted by decreasing rank under `policy`. In a tie, the task
 /// at the lower position is first. Returns `None` for Audsley's algorithm, which requires a
 /// schedulability test to compute the ranks.
 pub fn priorities(policy: Policy, tasks: &[Task]) -> Option<Vec<usize>> {
-    let key: fn(&Task) -> u64 = match policy {
+    let key: fn(&Task) -> i128 = match policy {
         Policy::FixedPriority(_, Priorities::Audsley) => return None,
         Policy::FixedPriority(_, Priorities::DeadlineMonotonic) => {
-            |task| task.deadline.ns().saturating_sub(task.jitter.ns())
+            |task| signed(task.deadline) - signed(task.jitter)
         }
-        Policy::FixedPriority(_, Priorities::RateMonotonic) => |task| task.period.ns(),
-        Policy::Hyperbolic | Policy::LiuLayland => |task| {
-            task.deadline
-                .min(task.period)
-                .ns()
-                .saturating_sub(task.jitter.ns())
-        },
+        Policy::FixedPriority(_, Priorities::RateMonotonic) => |task| signed(task.period),
+        Policy::Hyperbolic | Policy::LiuLayland => {
+            |task| signed(task.deadline.min(task.period)) - signed(task.jitter)
+        }
         _ => |_| 0,
     };
     let mut order: Vec<usize> = (0..tasks.len()).collect();

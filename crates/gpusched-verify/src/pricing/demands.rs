@@ -19,8 +19,8 @@ pub(super) struct Demand {
     period: u64,
     /// D − J: time from the latest release to the deadline.
     due: u64,
-    /// Time for which a job of the task blocks jobs with earlier deadlines, if it starts 1 ns before their release. 0
-    /// under immediate preemption.
+    /// Time for which a job of the task blocks jobs with earlier deadlines, if it starts as late as possible before their
+    /// release. 0 under immediate preemption.
     blocking: u64,
     /// Utilization C/T, rounded down [2⁻⁶⁴].
     load: u128,
@@ -131,11 +131,12 @@ impl Demand {
         self.blocking
     }
 
-    /// Returns the demand of `task` with the WCET `wcet` [ns]. A job runs for up to `longest` ns without preemption. Returns
-    /// `None` if the task misses its deadline even in isolation.
-    pub fn of(task: &Task, wcet: u128, longest: u128) -> Option<Demand> {
+    /// Returns the demand of `task` with the WCET `wcet` [ns]. A job runs for up to `longest` ns without preemption, and it
+    /// starts at least `lead` ns before the release of a job that it blocks. Returns `None` if the task misses its
+    /// deadline even in isolation.
+    pub fn of(task: &Task, wcet: u128, (longest, lead): (u128, u128)) -> Option<Demand> {
         let wcet = u64::try_from(wcet).ok()?;
-        let longest = u64::try_from(longest).ok()?.min(wcet);
+        let blocking = longest.min(wcet.into()).saturating_sub(lead);
         let due = task.deadline().ns().checked_sub(task.jitter().ns())?;
         if wcet > due {
             return None;
@@ -146,7 +147,7 @@ impl Demand {
             wcet,
             period,
             due,
-            blocking: longest.saturating_sub(1),
+            blocking: u64::try_from(blocking).ok()?,
             load: share / u128::from(period.max(1)),
             density: share.div_ceil(period.min(due).max(1).into()),
         })

@@ -117,7 +117,7 @@ impl Measures {
                         .block()
                         .map_or(wcet, |block| self.wcets.time(block.ns().into())),
                 };
-                let demand = Demand::of(task, wcet, longest)?;
+                let demand = Demand::of(task, wcet, (longest, self.wcets.lead()))?;
                 let demands = intervals.iter().map(|&t| demand.demand(t));
                 Some(Needs {
                     shares: std::iter::once(demand.load()).chain(demands).collect(),

@@ -33,6 +33,8 @@ const TRAFFIC: u64 = 10;
 /// Computes the fewest SMs of divisions, within a search effort.
 pub(super) struct Divisions<'p> {
     problem: &'p Problem<'p>,
+    /// Supported partition sizes [SMs], ascending.
+    supported: Vec<u32>,
     /// Least traffic of each task on m or more SMs, at position m − 1, for each m that a plan may give to one group.
     traffic: Vec<Vec<Source>>,
     /// Fewest SMs of each group without memory traffic, computed on demand. `None` if the GPU has too few SMs.
@@ -45,11 +47,13 @@ impl<'p> Divisions<'p> {
     /// Prepares a search for plans of at most `most` SMs. Returns `None` if the search effort does not suffice.
     pub fn new(problem: &'p Problem<'p>, most: u32, budget: Budget) -> Option<Divisions<'p>> {
         let tested = problem.tasks().len() as u64 * u64::from(most) / TRAFFIC;
+        let supported = problem.supported_sizes();
         (!budget.is_spent(tested)).then(|| Divisions {
             problem,
             traffic: (0..problem.tasks().len())
-                .map(|task| least_traffic(problem, task, most))
+                .map(|task| least_traffic(problem, task, &supported, most))
                 .collect(),
+            supported,
             alone: HashMap::new(),
             tested,
             budget,
@@ -78,7 +82,12 @@ impl<'p> Divisions<'p> {
         }
         self.tested += 1;
         let problem = self.problem;
-        let found = smallest(1, problem.sms(), |sms| problem.accepts(tasks, sms));
+        let supported = &self.supported;
+        let last = u32::try_from(supported.len()).unwrap_or(u32::MAX);
+        let found = smallest(1, last, |place| {
+            problem.accepts(tasks, supported[place as usize - 1])
+        });
+        let found = found.map(|place| supported[place as usize - 1]);
         self.alone.insert(tasks.to_vec(), found);
         found
     }
@@ -110,13 +119,13 @@ impl<'p> Divisions<'p> {
                 let spare = u64::from(most).saturating_sub(total(&sizes));
                 let largest = sizes[index].saturating_add(u32::try_from(spare).unwrap_or(u32::MAX));
                 while !self.may_pass(groups, index, sizes[index], &loads) {
-                    if sizes[index] == largest {
+                    let Some(next) = self.next_size(sizes[index]).filter(|&next| next <= largest) else {
                         return Least::Nothing;
-                    }
+                    };
                     if self.exhausted() {
                         return Least::Unknown;
                     }
-                    sizes[index] += 1;
+                    sizes[index] = next;
                     grown = true;
                 }
             }
@@ -134,6 +143,12 @@ impl<'p> Divisions<'p> {
         found
     }
 
+    /// Returns the smallest supported size above `sms`.
+    fn next_size(&self, sms: u32) -> Option<u32> {
+        let place = self.supported.partition_point(|&size| size <= sms);
+        self.supported.get(place).copied()
+    }
+
     /// Examines all sizes of at least `least`, in the order of their sum.
     fn larger(&mut self, groups: &[Vec<usize>], least: &[u32], most: u32) -> Least {
         let first = u32::try_from(total(least)).unwrap_or(u32::MAX);
@@ -148,8 +163,8 @@ impl<'p> Divisions<'p> {
         Least::Nothing
     }
 
-    /// Distributes `spare` SMs to the groups from `group` on, and returns whether the plan passes in one of these ways.
-    /// Returns `None` if the search effort is used up.
+    /// Distributes `spare` SMs to the groups from `group` on, so that all groups have supported sizes. Returns whether the
+    /// plan passes in one of these ways, or `None` if the search effort is used up.
     fn distribute(
         &mut self,
         groups: &[Vec<usize>],
@@ -162,19 +177,22 @@ impl<'p> Divisions<'p> {
         }
         if group + 1 == sizes.len() {
             sizes[group] += spare;
-            if self.passes(groups, sizes) {
+            if self.supported.binary_search(&sizes[group]).is_ok() && self.passes(groups, sizes) {
                 return Some(true);
             }
             sizes[group] -= spare;
             return Some(false);
         }
-        for extra in 0..=spare {
-            sizes[group] += extra;
-            if self.distribute(groups, sizes, group + 1, spare - extra)? {
+        let least = sizes[group];
+        let mut size = Some(least);
+        while let Some(larger) = size.filter(|&size| size - least <= spare) {
+            sizes[group] = larger;
+            if self.distribute(groups, sizes, group + 1, spare - (larger - least))? {
                 return Some(true);
             }
-            sizes[group] -= extra;
+            size = self.next_size(larger);
         }
+        sizes[group] = least;
         Some(false)
     }
 
@@ -209,11 +227,14 @@ fn total(sizes: &[u32]) -> u64 {
     sizes.iter().map(|&sms| u64::from(sms)).sum()
 }
 
-/// Returns the least traffic of `task` on m or more SMs, for each m up to `most`.
+/// Returns the least traffic of `task` on m or more SMs, for each m up to `most`. A partition has a size of `supported`.
 ///
 /// The smallest WCET leads to the least traffic. If it is unknown on m SMs, the traffic counts as 0.
-fn least_traffic(problem: &Problem<'_>, task: usize, most: u32) -> Vec<Source> {
+fn least_traffic(problem: &Problem<'_>, task: usize, supported: &[u32], most: u32) -> Vec<Source> {
     let on = |sms: u32| {
+        // A partition of at least m SMs has at least the smallest supported size from m on.
+        let place = supported.partition_point(|&size| size < sms);
+        let sms = supported.get(place).copied().unwrap_or(sms);
         let demands = problem.demands(&[task], sms).ok();
         let source = problem.sources(&[task], sms, demands.as_deref()).pop()?;
         Some(if demands.is_some() {

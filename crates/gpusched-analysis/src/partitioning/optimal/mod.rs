@@ -30,13 +30,16 @@ mod works;
 
 use std::time::Instant;
 
+use super::hardware::{Offer, Totals};
 use super::improve::{SEED, best_start, improve};
 use super::search::{
-    Aim, Candidate, GroupTester, LastPlaced, Limits, Objective, Outcome, Part, Sizes, total,
+    Aim, Candidate, GroupTester, LastPlaced, Limits, Objective, Outcome, Part, Problem, Sizes, total,
 };
+use bound::Bound;
 pub(crate) use bounding::Bounding;
 pub(crate) use enumeration::fewest_placed;
 use gpusched_model::plan::{EndedBy, LowerBound};
+use works::Works;
 
 /// Solver that selects the plan with the fewest SMs from the known groups.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -58,6 +61,13 @@ pub enum Solver {
 const APPROACH: u32 = 10;
 const BOUND: u32 = 15;
 const CHOICE: u32 = 17;
+
+/// Returns the lower bound on the SMs of every plan that follows from the work of the tasks. The time and the memory grow
+/// linearly with the number of tasks.
+pub(crate) fn bound_of_work(problem: &Problem<'_>) -> LowerBound {
+    let totals = problem.offer().map_or_else(Totals::all, Offer::totals);
+    Bound::of_work(&Works::new(problem), problem.tasks().len(), totals).into_statement()
+}
 
 /// Returns a plan with few SMs, and the best lower bound that gpusched finds within the search effort.
 pub(crate) fn optimal(

@@ -4,10 +4,10 @@ use crate::schedulability::Demand;
 
 /// Blocking B(t) = max {lₖ − 1 : Dₖ > t}, where lₖ is the longest non-preemptable part of task k [ns]. The blocking job
 /// has a later deadline. It started its non-preemptable part at least 1 ns before the release of the job that it
-/// blocks.
+/// blocks. If jobs may start between two nanoseconds ([`Demand::lead`]), B(t) = max {lₖ : Dₖ > t}.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Blocking {
-    /// Returns lₖ − 1 of task k [ns].
+    /// Returns the longest blocking by task k [ns].
     hold: fn(&Demand) -> u64,
     most: u64,
 }

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 
 use super::blocking::Blocking;
 use super::demand_bound::utilization_against_one;
+use super::early;
 use super::interval::{self, interval_to_check};
 use super::lines;
 use super::qpa::{self, STEP_LIMIT, Walk};
@@ -25,7 +26,7 @@ pub(super) enum Answer {
     Overload,
     /// The task at this position has J ≥ D, so jitter alone can make its jobs late.
     Jitter(usize),
-    /// The test needs more than [`STEP_LIMIT`] steps.
+    /// The test needs more than [`STEP_LIMIT`] steps, and [early deadlines](early) show no violation.
     TooLong,
 }
 
@@ -61,13 +62,18 @@ pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64
         // dbf(t) ≤ U·t ≤ t, so no interval can fail.
         return Answer::Fits(0);
     }
-    match interval_to_check(tasks, blocking.most(), bound) {
-        Some(interval) => match qpa::walk(tasks, 0, blocking, interval, visit) {
-            Walk::Fits => Answer::Fits(interval),
-            Walk::Exceeds { interval, demand } => Answer::Exceeds { interval, demand },
-            Walk::TooLong => Answer::TooLong,
+    let walk = interval_to_check(tasks, blocking.most(), bound)
+        .map(|interval| (interval, qpa::walk(tasks, 0, blocking, interval, visit)));
+    match walk {
+        Some((interval, Walk::Fits)) => Answer::Fits(interval),
+        Some((_, Walk::Exceeds { interval, demand })) => Answer::Exceeds { interval, demand },
+        Some((_, Walk::TooLong)) | None => match early::violation(tasks, &blocking) {
+            Some((interval, demand)) => Answer::Exceeds {
+                interval,
+                demand: u64::try_from(demand).unwrap_or(u64::MAX),
+            },
+            None => Answer::TooLong,
         },
-        None => Answer::TooLong,
     }
 }
 

@@ -32,12 +32,17 @@ pub fn test(demands: &[Demand]) -> Evidence {
 /// Returns whether [`test`] finds that all jobs meet their deadlines. The function creates no
 /// evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
-    let fails = |tasks: &[Demand]| lines::fails_at_first_deadline(tasks, &Blocking::new(tasks, hold));
+    let fails = |tasks: &[Demand]| {
+        lines::fails_at_first_deadline(tasks, &Blocking::new(tasks, Demand::block_blocking))
+    };
     // A set that fails without the time for preemptions also fails with this time.
     if without_jitter(demands, fails).unwrap_or(true) {
         return false;
     }
-    with_charges(demands, |tasks| passes(tasks, Blocking::new(tasks, hold))).unwrap_or(false)
+    with_charges(demands, |tasks| {
+        passes(tasks, Blocking::new(tasks, Demand::block_blocking))
+    })
+    .unwrap_or(false)
 }
 
 thread_local! {
@@ -45,12 +50,10 @@ thread_local! {
 }
 
 fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
-    with_charges(demands, |tasks| decide(tasks, Blocking::new(tasks, hold), visit))
-        .unwrap_or_else(Answer::Jitter)
-}
-
-fn hold(task: &Demand) -> u64 {
-    task.block.ns().saturating_sub(1)
+    with_charges(demands, |tasks| {
+        decide(tasks, Blocking::new(tasks, Demand::block_blocking), visit)
+    })
+    .unwrap_or_else(Answer::Jitter)
 }
 
 /// Calls `work` with tasks that have no jitter. Their WCETs include the time for preemptions. If a task has J ≥ D, the

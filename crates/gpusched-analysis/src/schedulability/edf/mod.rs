@@ -18,6 +18,7 @@
 mod blocking;
 mod criterion;
 mod demand_bound;
+mod early;
 mod interval;
 pub mod limited;
 mod lines;
@@ -27,6 +28,7 @@ mod qpa;
 mod response_times;
 
 pub use demand_bound::demand_bound;
+pub use early::EARLY_DEADLINES;
 pub use preemptive::{slack, test};
 pub use qpa::STEP_LIMIT;
 pub use response_times::response_times;

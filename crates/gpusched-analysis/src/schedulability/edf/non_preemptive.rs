@@ -23,14 +23,15 @@ pub fn test(demands: &[Demand]) -> Evidence {
 /// Returns whether [`test`] finds that all jobs meet their deadlines. The function creates no
 /// evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
-    without_jitter(demands, |tasks| passes(tasks, Blocking::new(tasks, hold))).unwrap_or(false)
-}
-
-fn hold(task: &Demand) -> u64 {
-    task.wcet.ns().saturating_sub(1)
+    without_jitter(demands, |tasks| {
+        passes(tasks, Blocking::new(tasks, Demand::blocking))
+    })
+    .unwrap_or(false)
 }
 
 fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
-    without_jitter(demands, |tasks| decide(tasks, Blocking::new(tasks, hold), visit))
-        .unwrap_or_else(Answer::Jitter)
+    without_jitter(demands, |tasks| {
+        decide(tasks, Blocking::new(tasks, Demand::blocking), visit)
+    })
+    .unwrap_or_else(Answer::Jitter)
 }

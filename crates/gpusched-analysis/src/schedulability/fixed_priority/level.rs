@@ -18,14 +18,16 @@ pub(super) struct Task {
     pub jitter: u64,
     /// b: longest time between two preemption points.
     pub block: u64,
+    /// Longest blocking of another task by this task without preemption, and under limited preemption.
+    pub blocking: [u64; 2],
     /// Position of the task in the partition.
     pub position: usize,
 }
 
 impl Task {
-    /// Returns D − J, the time from the latest release to the deadline.
-    pub fn urgency(&self) -> u64 {
-        self.deadline.saturating_sub(self.jitter)
+    /// Returns D − J, the time from the latest release to the deadline [ns]. Negative if J > D.
+    pub fn urgency(&self) -> i128 {
+        i128::from(self.deadline) - i128::from(self.jitter)
     }
 }
 
@@ -38,6 +40,7 @@ pub(super) fn tasks(demands: &[Demand]) -> impl Iterator<Item = Task> + '_ {
         deadline: demand.deadline.ns(),
         jitter: demand.jitter.ns(),
         block: demand.block.ns(),
+        blocking: [demand.blocking(), demand.block_blocking()],
         position,
     })
 }

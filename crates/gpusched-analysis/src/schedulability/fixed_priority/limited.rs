@@ -24,7 +24,7 @@ impl Recurrence for Limited {
     const FINISH_ENDS: bool = true;
 
     fn blocking(level: &Level<'_>) -> u64 {
-        let holds = level.lower.iter().map(|task| task.block.saturating_sub(1));
+        let holds = level.lower.iter().map(|task| task.blocking[1]);
         holds.max().unwrap_or(0)
     }
 

@@ -34,7 +34,7 @@ use non_preemptive::NonPreemptive;
 use preemptive::Preemptive;
 use recurrence::Recurrence;
 pub use worst_case::STEP_LIMIT;
-use worst_case::{Stop, WorstCase, worst_case};
+use worst_case::{Stop, WorstCase, worst_case, worst_case_within};
 
 /// Tests whether all jobs meet their deadlines under `preemption` and `priorities`.
 pub fn test(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> Evidence {
@@ -126,9 +126,17 @@ fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Eviden
         return failure;
     }
     let mut response_times_ns = vec![Time::ZERO; tasks.len()];
+    // A task may miss its deadline although the test is inconclusive for a task with higher priority. All tasks after the
+    // first inconclusive task share the steps of one task.
+    let (mut undecided, mut left) = (false, STEP_LIMIT);
     for rank in 0..tasks.len() {
         let task = tasks[rank].position;
-        match worst_case::<R>(&level::at(tasks, rank), Stop::Miss) {
+        let level = level::at(tasks, rank);
+        let worst = match undecided {
+            false => worst_case::<R>(&level, Stop::Miss),
+            true => worst_case_within::<R>(&level, Stop::Miss, &mut left),
+        };
+        match worst {
             WorstCase::Response(time) => response_times_ns[task] = Time::from_ns(time),
             WorstCase::Late {
                 busy_period,
@@ -140,8 +148,11 @@ fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Eviden
                     response_time_ns: Time::from_ns(response),
                 };
             }
-            WorstCase::TooLong => return Evidence::Undecided { steps: STEP_LIMIT },
+            WorstCase::TooLong => undecided = true,
         }
+    }
+    if undecided {
+        return Evidence::Undecided { steps: STEP_LIMIT };
     }
     Evidence::ResponseTimes {
         priorities: tasks.iter().map(|task| task.position).collect(),

@@ -6,7 +6,8 @@
 //! job then runs to its end, so Rᵢ = max (w + Cᵢ − q·Tᵢ + Jᵢ).
 //!
 //! The blocking B is the maximum of Cₖ − 1 over the tasks k with lower priority, because a blocking kernel started at
-//! least 1 ns earlier. A later job may have the longest response time, even if D ≤ T. The reason is that a job of i
+//! least 1 ns earlier. If jobs may start between two nanoseconds ([`Demand::lead`](crate::schedulability::Demand::lead)),
+//! B is the maximum of Cₖ. A later job may have the longest response time, even if D ≤ T. The reason is that a job of i
 //! delays work with higher priority, and this work delays the next job of i.
 
 use super::level::Level;
@@ -19,7 +20,7 @@ impl Recurrence for NonPreemptive {
     const FINISH_ENDS: bool = false;
 
     fn blocking(level: &Level<'_>) -> u64 {
-        let holds = level.lower.iter().map(|task| task.wcet.saturating_sub(1));
+        let holds = level.lower.iter().map(|task| task.blocking[0]);
         holds.max().unwrap_or(0)
     }
 

@@ -40,11 +40,17 @@ const STEPS_BEYOND: u64 = 10_000;
 /// Number of jobs after which the search also stops at the end of a hyperperiod.
 const MANY: u64 = 64;
 
-/// Computes the worst case of the task of `level`.
+/// Computes the worst case of the task of `level` within [`STEP_LIMIT`] steps.
 pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstCase {
+    let mut steps = STEP_LIMIT;
+    worst_case_within::<R>(level, stop, &mut steps)
+}
+
+/// Computes the worst case of the task of `level`. The function subtracts the number of its steps from `steps`.
+pub(super) fn worst_case_within<R: Recurrence>(level: &Level<'_>, stop: Stop, steps: &mut u64) -> WorstCase {
     let work = Work::of::<R>(level);
     let (period, jitter) = (level.task.period, level.task.jitter);
-    let (mut steps, mut worst, mut done, mut clear) = (STEP_LIMIT, 0, 0, 0);
+    let (mut worst, mut done, mut clear) = (0, 0, 0);
     let mut jobs = u64::MAX;
     for job in 0.. {
         let Some(arrival) = period.checked_mul(job) else {
@@ -59,7 +65,7 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
         };
         let response = |done: u64| done.saturating_add(jitter).saturating_sub(arrival);
         let latest = due.checked_sub(jitter);
-        match R::finish(&work, job, done, latest.unwrap_or(0), &mut steps) {
+        match R::finish(&work, job, done, latest.unwrap_or(0), steps) {
             Fixpoint::At(time) if latest.is_some() => done = time,
             Fixpoint::TooLong => return WorstCase::TooLong,
             Fixpoint::Beyond(_) if stop == Stop::Never => return WorstCase::TooLong,
@@ -83,7 +89,7 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
         if R::FINISH_ENDS {
             clear = done;
         } else {
-            match work.clear(job, clear, next, &mut steps) {
+            match work.clear(job, clear, next, steps) {
                 Fixpoint::At(time) | Fixpoint::Beyond(time) => clear = time,
                 Fixpoint::TooLong => return WorstCase::TooLong,
             }

@@ -16,8 +16,12 @@
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
 use crate::schedulability::Demand;
+use crate::schedulability::edf::EARLY_DEADLINES;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
+
+/// Number of steps after which the search for a violation at early deadlines ends.
+const EARLY_STEPS: u64 = 1_000_000;
 
 /// Tests whether all jobs meet their deadlines. A task blocks jobs with earlier deadlines for at
 /// most `hold` [ns].
@@ -30,16 +34,16 @@ pub(super) fn test(tasks: &Contended<'_>, hold: fn(&Demand) -> u64) -> Evidence 
     };
     let (alone, slowest) = (longest(tasks.demands), tasks.slowest.map_or(0, longest));
     let busy = tasks.done(1, Time::LIMIT.ns(), &mut steps, |window| {
-        let released = |task: usize| {
-            let demand = &tasks.demands[task];
+        let released = |demand: &Demand| {
             (u128::from(window) + u128::from(demand.jitter.ns())).div_ceil(demand.period.ns().max(1).into())
         };
-        tasks.total(released).plus(alone, slowest)
+        let jobs = tasks.demands.iter().map(released).enumerate();
+        tasks.total(jobs).plus(alone, slowest)
     });
     let interval = match busy {
         Done::At(interval) => interval,
         Done::Late => return Evidence::BoundExceeded,
-        Done::TooLong => return undecided(),
+        Done::TooLong => return Evidence::Undecided { steps: STEP_LIMIT },
     };
     let mut checked = Vec::new();
     let mut next = last_before(tasks.demands, interval + 1);
@@ -51,7 +55,7 @@ pub(super) fn test(tasks: &Contended<'_>, hold: fn(&Demand) -> u64) -> Evidence 
                 next = last_before(tasks.demands, done.max(since));
             }
             Done::Late => return Evidence::BoundExceeded,
-            Done::TooLong => return undecided(),
+            Done::TooLong => return Evidence::Undecided { steps: STEP_LIMIT },
         }
     }
     Evidence::DemandWithinSupply {
@@ -60,8 +64,32 @@ pub(super) fn test(tasks: &Contended<'_>, hold: fn(&Demand) -> u64) -> Evidence 
     }
 }
 
-fn undecided() -> Evidence {
-    Evidence::Undecided { steps: STEP_LIMIT }
+/// Whether [`test`] certainly fails: the partition is overloaded, or it completes the work of one of the first
+/// [`EARLY_DEADLINES`] deadlines too late. [`test`] visits these deadlines last, so it does not reach them if it is
+/// inconclusive.
+pub(super) fn fails_early(tasks: &Contended<'_>, hold: fn(&Demand) -> u64) -> bool {
+    if tasks.is_overloaded() {
+        return true;
+    }
+    let mut steps = EARLY_STEPS;
+    let mut last = None;
+    for _ in 0..EARLY_DEADLINES {
+        let Some(t) = first_after(tasks.demands, last) else {
+            return false;
+        };
+        let work = needed(tasks, t, hold).0;
+        // In most cases, the first step already shows that the partition completes the work by t.
+        let done = match tasks.done(t, t, &mut steps, |_| work) {
+            Done::Late => tasks.done(1, t, &mut steps, |_| work),
+            done => done,
+        };
+        match done {
+            Done::At(_) => last = Some(t),
+            Done::Late => return true,
+            Done::TooLong => return false,
+        }
+    }
+    false
 }
 
 /// Returns D − J [ns].
@@ -71,11 +99,11 @@ fn due(demand: &Demand) -> u64 {
 
 /// Returns the work dbf(t) + B(t), and the start of the interval up to t on which B is constant.
 fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64) {
-    let demand = tasks.total(|task| {
-        let demand = &tasks.demands[task];
+    let jobs = |demand: &Demand| {
         t.checked_sub(due(demand))
             .map_or(0, |slack| u128::from(slack / demand.period.ns().max(1)) + 1)
-    });
+    };
+    let demand = tasks.total(tasks.demands.iter().map(jobs).enumerate());
     let blocking = |demands: &[Demand]| {
         let later = demands.iter().filter(|demand| due(demand) > t);
         later.map(hold).max().unwrap_or(0)
@@ -91,6 +119,19 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
     };
     let work = demand.plus(blocking(tasks.demands), tasks.slowest.map_or(0, blocking));
     (work, since(tasks.demands).max(tasks.slowest.map_or(0, since)))
+}
+
+/// Returns the earliest deadline [ns] after `last`, if all jobs are released as early as possible.
+fn first_after(demands: &[Demand], last: Option<u64>) -> Option<u64> {
+    let first = |demand: &Demand| match last.and_then(|last| last.checked_sub(due(demand))) {
+        None => Some(due(demand)),
+        Some(beyond) => {
+            let jobs = beyond / demand.period.ns().max(1) + 1;
+            jobs.checked_mul(demand.period.ns().max(1))?
+                .checked_add(due(demand))
+        }
+    };
+    demands.iter().filter_map(first).min()
 }
 
 /// Returns the latest deadline [ns] before `interval`, if all jobs are released as early as possible.

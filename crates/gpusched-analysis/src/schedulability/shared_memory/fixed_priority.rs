@@ -17,7 +17,7 @@ pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities)
     let mut order: Vec<usize> = (0..tasks.demands.len()).collect();
     let urgency = |&task: &usize| {
         let demand = &tasks.demands[task];
-        demand.deadline.ns().saturating_sub(demand.jitter.ns())
+        i128::from(demand.deadline.ns()) - i128::from(demand.jitter.ns())
     };
     match priorities {
         Priorities::DeadlineMonotonic | Priorities::Audsley => order.sort_by_key(urgency),
@@ -31,13 +31,24 @@ pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities)
         return failure;
     }
     let mut response_times_ns = vec![Time::ZERO; order.len()];
+    // A task may fail although the test is inconclusive for a task with higher priority. So the remaining tasks get new
+    // steps once.
+    let mut undecided = false;
     for rank in 0..order.len() {
         let level = Level::new(tasks, runs_on, &order, rank);
         match level.response(&mut steps) {
             Done::At(time) => response_times_ns[order[rank]] = Time::from_ns(time),
             Done::Late => return Evidence::BoundExceeded,
-            Done::TooLong => return Evidence::Undecided { steps: STEP_LIMIT },
+            Done::TooLong => {
+                if !undecided {
+                    steps = STEP_LIMIT;
+                }
+                undecided = true;
+            }
         }
+    }
+    if undecided {
+        return Evidence::Undecided { steps: STEP_LIMIT };
     }
     Evidence::ResponseTimes {
         priorities: order,
@@ -119,31 +130,26 @@ impl<'a> Level<'a> {
     /// released at the end of the window count, too.
     fn work(&self, own: u64, window: u64, closed: bool) -> Work {
         let [alone, slowest] = self.blocking;
-        let jobs = |task: usize| {
-            if task == self.task {
-                return own.into();
-            }
-            if !self.higher.contains(&task) {
-                return 0;
-            }
+        let released = |&task: &usize| {
             let demand = &self.tasks.demands[task];
             let (reach, period) = (
                 u128::from(window) + u128::from(demand.jitter.ns()),
                 u128::from(demand.period.ns().max(1)),
             );
-            if closed {
-                reach / period + 1
-            } else {
-                reach.div_ceil(period)
-            }
+            let jobs = match closed {
+                true => reach / period + 1,
+                false => reach.div_ceil(period),
+            };
+            (task, jobs)
         };
+        let jobs = self.higher.iter().map(released).chain([(self.task, own.into())]);
         self.tasks.total(jobs).plus(alone, slowest)
     }
 
     /// Returns the largest response time of the task, or `Late` if it exceeds the deadline.
     fn response(&self, steps: &mut u64) -> Done {
         let deadline = self.tasks.demands[self.task].deadline.ns();
-        let (mut worst, mut from) = (0, 1);
+        let (mut worst, mut from, mut busy_from) = (0, 1, 1);
         for job in 0u64.. {
             let Some(arrival) = self.period.checked_mul(job) else {
                 return Done::TooLong;
@@ -162,24 +168,27 @@ impl<'a> Level<'a> {
             let next = self.period.saturating_add(arrival).saturating_sub(self.jitter);
             match self
                 .tasks
-                .done(1, next, steps, |window| self.work(job + 1, window, false))
+                .done(busy_from, next, steps, |window| self.work(job + 1, window, false))
             {
                 Done::At(_) => return Done::At(worst),
                 Done::Late => {}
                 Done::TooLong => return Done::TooLong,
             }
+            // The work for the next job does not end before the work for this job.
+            busy_from = next.max(1);
             from = done.min(latest).max(1);
         }
         Done::TooLong
     }
 
-    /// Returns the time at which job `job` ends. Jobs count from 0.
+    /// Returns the time at which job `job` ends. Jobs count from 0. `from` is at most the end of the previous job. Without
+    /// preemption, no job starts before the previous job has ended, so the search for the start begins at `from`.
     fn finish(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Done {
         let tasks = self.tasks;
         if !self.runs_on {
             return tasks.done(from, limit, steps, |window| self.work(job + 1, window, false));
         }
-        match tasks.done(1, limit, steps, |window| self.work(job, window, true)) {
+        match tasks.done(from, limit, steps, |window| self.work(job, window, true)) {
             Done::At(start) => tasks.done(start, limit, steps, |_| self.work(job + 1, start, true)),
             other => other,
         }

@@ -10,8 +10,8 @@
 //! 0, these tests equal the tests in isolation.
 //!
 //! An interference delay may end between two whole nanoseconds. So the remaining time of a
-//! blocking job may be its full WCET. In isolation, the remaining time is at least
-//! 1 ns shorter than the WCET.
+//! blocking job may be its full WCET. Without such delays, the remaining time is at least
+//! 1 ns shorter than the WCET ([`Demand::lead`]).
 
 mod contended;
 mod edf;
@@ -20,12 +20,37 @@ mod window;
 
 pub use contended::{Contended, STEP_LIMIT};
 
+use super::Demand;
 use gpusched_model::policy::{Policy, Preemption, Strength};
+use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
 
 /// Returns the verdict of `policy`, which must have a proof for shared memory
 /// ([`Policy::shares_memory`]).
 pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
+    let verdict = test_by_steps(policy, tasks, sms);
+    let undecided = matches!(verdict.evidence, Evidence::Undecided { .. });
+    match blocking(policy) {
+        Some(blocking) if undecided && !tasks.undisturbed() && edf::fails_early(tasks, blocking) => Verdict {
+            strength: Strength::Sufficient,
+            ..Verdict::new(policy, Evidence::BoundExceeded)
+        },
+        _ => verdict,
+    }
+}
+
+/// Returns the longest time for which a job of a task blocks jobs with earlier deadlines under EDF [ns]. Returns `None`
+/// for other policies.
+fn blocking(policy: Policy) -> Option<fn(&Demand) -> u64> {
+    match policy {
+        Policy::Edf => Some(|_| 0),
+        Policy::NpEdf => Some(|task| task.wcet.ns()),
+        _ => None,
+    }
+}
+
+/// Returns the verdict of [`test`]. If the test reaches its step limit, the function does not examine early deadlines.
+fn test_by_steps(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
     if let Some(slowest) = tasks.slowest {
         // If a task were missing in `slowest`, its execution time would count as 0.
         assert_eq!(
@@ -37,33 +62,35 @@ pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
     // A set that fails without interference delay also fails with interference delay. The evidence of the failure
     // without interference delay is stronger.
     let alone = super::evidence(policy, tasks.demands, sms);
-    if tasks.undisturbed() || !alone.is_positive() {
-        return Verdict::new(policy, alone);
-    }
-    let evidence = match policy {
-        Policy::Edf => edf::test(tasks, |_| 0),
-        Policy::NpEdf => edf::test(tasks, |task| task.wcet.ns()),
-        Policy::FixedPriority(Preemption::Preemptive, priorities) => {
-            fixed_priority::test(tasks, false, priorities)
-        }
-        Policy::FixedPriority(Preemption::NonPreemptive, priorities) => {
-            fixed_priority::test(tasks, true, priorities)
-        }
-        _ => Evidence::BoundExceeded, // the policy has no proof for shared memory
-    };
-    Verdict {
+    let runs_on = matches!(
+        policy,
+        Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _)
+    );
+    let sufficient = |evidence| Verdict {
         strength: Strength::Sufficient,
         ..Verdict::new(policy, evidence)
+    };
+    if tasks.undisturbed() || !alone.is_positive() {
+        // If jobs may start between two nanoseconds, no schedule reaches the blocking that the test counts.
+        return match runs_on && tasks.demands.iter().any(|demand| demand.lead == Time::ZERO) {
+            true => sufficient(alone),
+            false => Verdict::new(policy, alone),
+        };
     }
+    sufficient(match (policy, blocking(policy)) {
+        (_, Some(blocking)) => edf::test(tasks, blocking),
+        (Policy::FixedPriority(_, priorities), _) => fixed_priority::test(tasks, runs_on, priorities),
+        _ => Evidence::BoundExceeded, // the policy has no proof for shared memory
+    })
 }
 
 /// Returns whether the verdict of [`test`] is "schedulable", or `None` if the test is inconclusive. The function creates no
-/// evidence, and rejects an overloaded partition at once, for searches.
+/// evidence, and rejects an overloaded partition at once, for searches. It does not examine early deadlines.
 pub fn answer(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Option<bool> {
     if matches!(policy, Policy::Edf | Policy::NpEdf) && tasks.is_overloaded() {
         return Some(false);
     }
-    let verdict = test(policy, tasks, sms);
+    let verdict = test_by_steps(policy, tasks, sms);
     match verdict.evidence {
         Evidence::Undecided { .. } => None,
         _ => Some(verdict.schedulable),

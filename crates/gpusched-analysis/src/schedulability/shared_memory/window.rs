@@ -45,13 +45,12 @@ impl Contended<'_> {
         }
     }
 
-    /// Returns two sums of `jobs`(i)·Cᵢ over all tasks i: one with WCETs in isolation, and one with WCETs at the
-    /// guaranteed bandwidth.
-    pub(super) fn total(&self, jobs: impl Fn(usize) -> u128) -> Work {
+    /// Returns two sums of n·Cᵢ over all pairs of a task i and its number n of jobs in `jobs`: one with WCETs in
+    /// isolation, and one with WCETs at the guaranteed bandwidth.
+    pub(super) fn total(&self, jobs: impl Iterator<Item = (usize, u128)> + Clone) -> Work {
         let sum = |demands: &[crate::schedulability::Demand]| {
-            let terms = demands.iter().enumerate();
-            terms.fold(0u128, |sum, (task, demand)| {
-                sum.saturating_add(jobs(task).saturating_mul(demand.wcet.ns().into()))
+            jobs.clone().fold(0u128, |sum, (task, jobs)| {
+                sum.saturating_add(jobs.saturating_mul(demands[task].wcet.ns().into()))
             })
         };
         Work {

@@ -24,6 +24,9 @@ const MOST_TESTS: u64 = 400_000;
 /// function is a table with one entry per number of SMs.
 const MOST_POINTS: u32 = 1024;
 
+/// Largest number of tasks for which gpusched searches for changes. Each search copies the task set.
+const MOST_TASKS: usize = 2_000;
+
 /// Result of the search for a plan of a changed problem.
 pub struct Trial {
     /// Whether the search found a plan.
@@ -63,6 +66,9 @@ impl<'t, 'c> Trials<'t, 'c> {
     /// Returns one line for each change that leads to a plan. The search for more SMs starts at `from` SMs. `task` is
     /// the task that caused the failure; `None` if no single task caused the failure.
     pub fn report(&self, from: u32, task: Option<usize>) -> Vec<String> {
+        if self.case.set.tasks().len() > MOST_TASKS {
+            return Vec::new();
+        }
         let found: Vec<String> = [self.memory(), self.sms(from), self.wcets(), self.deadline(task)]
             .into_iter()
             .flatten()

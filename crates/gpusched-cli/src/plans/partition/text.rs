@@ -92,9 +92,10 @@ impl Args {
         if !found_none {
             return "";
         }
-        // With memory traffic and a granularity, a search never proves that no plan exists.
+        // With memory traffic and partitions that need a placement, `optimal` proves no more than `auto`.
+        let searched = plan.memory.is_some() && plan.hardware.is_some();
         match (self.kind(), plan.stats.ended_by) {
-            (HeuristicKind::Auto | HeuristicKind::Optimal, None) if plan.memory.is_some() => "",
+            (HeuristicKind::Auto | HeuristicKind::Optimal, None | Some(EndedBy::Choices)) if searched => "",
             (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
             (_, Some(EndedBy::Time)) => "\nhint: try a longer `--time-limit`\n",
             (HeuristicKind::Auto, _) => "\nhint: try `--heuristic optimal` for a plan or a proof\n",

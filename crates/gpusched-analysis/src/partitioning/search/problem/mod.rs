@@ -169,6 +169,12 @@ impl<'a> Problem<'a> {
         self.offer.map_or(shares, |offer| offer.sms_of(shares))
     }
 
+    /// Returns the supported partition sizes [SMs], ascending and positive.
+    pub(crate) fn supported_sizes(&self) -> Vec<u32> {
+        let sizes = self.offer.map(Offer::sizes).filter(|sizes| !sizes.is_empty());
+        sizes.unwrap_or_else(|| (1..=self.sms).collect())
+    }
+
     /// Returns the fewest allocation units of a partition with at least `sms` SMs. Returns the units of the whole GPU if
     /// every partition has fewer SMs.
     pub(crate) fn shares_of(&self, sms: u32) -> u32 {
@@ -289,6 +295,7 @@ impl<'a> Problem<'a> {
             block: task
                 .block()
                 .map_or(Time::from_ns(u64::MAX), |block| self.scale.time(block)),
+            lead: self.lead(),
             ..Demand::new(Time::ZERO, task.period(), task.deadline()).with_jitter(task.jitter())
         }
     }
@@ -309,7 +316,7 @@ impl<'a> Problem<'a> {
 
     /// Returns the longest time for which a job of task `index` blocks jobs with earlier deadlines, if C(m) is `wcet`.
     ///
-    /// Suppose that a kernel starts 1 ns before the other jobs are released. Without preemption, the kernel runs to its
+    /// Suppose that a kernel starts [`Problem::lead`] before the other jobs are released. Without preemption, the kernel runs to its
     /// end. Under limited preemption, it runs to the end of its longest block. The time is 0 under immediate
     /// preemption.
     pub(crate) fn blocking(&self, index: usize, wcet: Time) -> Time {
@@ -320,7 +327,13 @@ impl<'a> Problem<'a> {
             }
             _ => Time::ZERO,
         };
-        Time::from_ns(longest.ns().saturating_sub(1))
+        longest.checked_sub(self.lead()).unwrap_or_default() // a kernel with C = 0 blocks no job
+    }
+
+    /// Returns [`Demand::lead`] of all tasks. Jobs may start between two nanoseconds if memory slices or write-backs
+    /// lengthen WCETs, because these delays depend on the number of transferred bytes.
+    fn lead(&self) -> Time {
+        Time::from_ns(u64::from(self.dirty.is_none() && !self.has_slices()))
     }
 
     /// Returns U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs, or `None` if a WCET is unknown.
