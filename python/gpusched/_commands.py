@@ -38,6 +38,10 @@ Pattern = Literal[
 Dispatch = Literal[
     "fifo", "np-edf", "np-fp", "np-fp-rm", "np-fp-given",
 ]
+Scheduler = Literal[
+    "lrr", "gto", "oldest", "rt-paws", "qaws", "rt-paws-by-priority", "qaws-by-budget", "rt-paws-printed",
+    "qaws-printed",
+]
 
 
 def generate(
@@ -1087,7 +1091,7 @@ def simulate_profile(
     grid: Value = None,
     block: Value = None,
     parameter: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
-    scheduler: Optional[Literal["lrr", "gto", "oldest", "rt-paws", "qaws"]] = None,
+    scheduler: Optional[Scheduler] = None,
     budget: Optional[int] = None,
     cold: bool = False,
     l2: Optional[Literal["warm", "cold", "thrashed"]] = None,
@@ -1120,7 +1124,12 @@ def simulate_profile(
             scheduler chooses the oldest warp that can issue. ``oldest``: Oldest first: the scheduler chooses the
             oldest warp that can issue. ``rt-paws``: Kernels take turns. The priority of a kernel limits the number
             of stalls in its turn ([Singh21] chapter 4). ``qaws``: Kernels take turns. The issue budget of a kernel
-            limits the number of warp switches in its turn ([Singh22]).
+            limits the number of warp switches in its turn ([Singh22]). ``rt-paws-by-priority``: `rt-paws`, but
+            kernels with equal priorities share a turn ([Singh21] Algorithm 5, line 1). ``qaws-by-budget``: `qaws`,
+            but kernels with equal issue budgets share a turn ([Singh22] Algorithm 1, line 7). ``rt-paws-printed``:
+            `rt-paws-by-priority`, with the rules of [Singh21] Algorithm 5 as printed. The scheduler detects a stall
+            one cycle late, and a turn ends when the decremented priority is 0. ``qaws-printed``: `qaws-by-budget`,
+            with the rules of [Singh22] Algorithm 1 as printed. The scheduler detects a stall one cycle late.
         budget: Issue budget (`qaws`) or priority (`rt-paws`) of the kernel.
         cold: Start with an empty L2 cache [default: L2 contains the buffers of the program].
         l2: Content of L2 at the start [default: warm]. `thrashed` is an empty L2 cache with one line per set, as if
@@ -1290,7 +1299,7 @@ def simulate_tasks(
 def simulate_warps(
     file: Document,
     *,
-    scheduler: Optional[Literal["lrr", "gto", "oldest", "rt-paws", "qaws"]] = None,
+    scheduler: Optional[Scheduler] = None,
     budget: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     machine: Value = None,
     grid: Value = None,
@@ -1318,7 +1327,12 @@ def simulate_warps(
             chooses the oldest warp that can issue. ``oldest``: Oldest first: the scheduler chooses the oldest warp
             that can issue. ``rt-paws``: Kernels take turns. The priority of a kernel limits the number of stalls in
             its turn ([Singh21] chapter 4). ``qaws``: Kernels take turns. The issue budget of a kernel limits the
-            number of warp switches in its turn ([Singh22]).
+            number of warp switches in its turn ([Singh22]). ``rt-paws-by-priority``: `rt-paws`, but kernels with
+            equal priorities share a turn ([Singh21] Algorithm 5, line 1). ``qaws-by-budget``: `qaws`, but kernels
+            with equal issue budgets share a turn ([Singh22] Algorithm 1, line 7). ``rt-paws-printed``:
+            `rt-paws-by-priority`, with the rules of [Singh21] Algorithm 5 as printed. The scheduler detects a stall
+            one cycle late, and a turn ends when the decremented priority is 0. ``qaws-printed``: `qaws-by-budget`,
+            with the rules of [Singh22] Algorithm 1 as printed. The scheduler detects a stall one cycle late.
         budget: Issue budget of a kernel (under `rt-paws`: priority); may be repeated.
         machine: Simulated GPU: a name or a file. Required for a program or a trace. For a scenario, the option
             replaces the GPU of the scenario.

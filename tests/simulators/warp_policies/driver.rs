@@ -36,7 +36,7 @@ fn any_machine() {
             let (mut fast, mut slow) = (of(scheduler, &budgets), Slow::new(scheduler, slots, &budgets));
             let mut pool = Pool {
                 age: vec![0; slots],
-                group: vec![0; slots],
+                kernel: vec![0; slots],
                 live: WarpSet::default(),
             };
             let (mut age, mut idle) = (0, false);
@@ -45,7 +45,7 @@ fn any_machine() {
                 for slot in 0..slots {
                     if !pool.live.contains(slot) && rng.random_bool(0.1) {
                         age += 1;
-                        (pool.age[slot], pool.group[slot]) = (age, rng.random_range(0..groups));
+                        (pool.age[slot], pool.kernel[slot]) = (age, rng.random_range(0..groups));
                         pool.live.insert(slot);
                         changed = true;
                     }
@@ -58,7 +58,7 @@ fn any_machine() {
                     .map(|slot| Warp {
                         slot,
                         age: pool.age[slot],
-                        group: pool.group[slot],
+                        group: pool.kernel[slot],
                         ready: ready.contains(slot),
                     })
                     .collect();
@@ -66,6 +66,7 @@ fn any_machine() {
                 queue.retain(|&slot| ready.contains(slot));
                 if idle && ready.is_empty() && !changed && rng.random_bool(0.5) {
                     left_out += 1;
+                    fast.rest(&pool, 1);
                     continue; // the reference implementation sees all cycles
                 }
                 fast.begin(&pool, ready);

@@ -1,5 +1,5 @@
-//! Warp scheduling policies: the published figures, a reference implementation of every policy, properties of every
-//! run, and the command.
+//! Warp scheduling policies: reconstructions of published figures, a reference implementation of every policy,
+//! properties of every run, and the command.
 
 mod command;
 mod driver;

@@ -1,93 +1,90 @@
-//! The listings as printed ([Singh22] Algorithm 1, [Singh21] Algorithm 5). They detect a stall in the cycle after it
-//! and do not reproduce the numbers of the figures. Therefore docs/errata.md has another interpretation.
+//! The schedulers `qaws-printed` and `rt-paws-printed` on the reconstructed figures. They do not give the finish times
+//! that follow from the text around the figures, so docs/errata.md has another interpretation.
 
-/// The listing of a policy.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Listing {
-    Qaws,
-    RtPaws,
+use std::num::NonZeroU32;
+
+use gpusched::model::Scheduler;
+use gpusched::model::warp_scenario::{LatencyInstruction, WarpKernel};
+use gpusched::warp::subcore::{Overview, simulate};
+
+use crate::warp_policies::random::scenario;
+
+/// Returns the finish times of kernels with two warps each. All kernels execute a program with these latencies. Kernel
+/// number k (from 0) starts in cycle k and has budget `budgets[k]`.
+fn finish(scheduler: Scheduler, latencies: &[u32], budgets: &[u32]) -> Vec<u64> {
+    let program = latencies.iter().map(|&latency| LatencyInstruction {
+        latency: NonZeroU32::new(latency).unwrap(),
+    });
+    let program: Vec<LatencyInstruction> = program.collect();
+    let kernels = budgets.iter().enumerate().map(|(index, &budget)| WarpKernel {
+        name: format!("K{}", index + 1),
+        warps: NonZeroU32::new(2).unwrap(),
+        launch: index as u64,
+        budget: Some(budget),
+        program: program.clone(),
+    });
+    let mut overview = Overview::default();
+    simulate(&scenario(scheduler, &kernels.collect::<Vec<_>>()), &mut overview).unwrap();
+    overview.kernels().iter().map(|kernel| kernel.finish).collect()
 }
 
-/// Returns `warps` by age; the greedy warp comes first if it is in `warps`.
-fn gto(warps: &[usize], greedy: Option<usize>) -> Vec<usize> {
-    let (mut first, others): (Vec<usize>, Vec<usize>) = warps.iter().partition(|warp| Some(**warp) == greedy);
-    first.extend(others);
-    first
-}
-
-/// Returns the finishing times of K1 (warps 0 and 1, from cycle 0) and K2 (warps 2 and 3, from cycle 1). Both programs
-/// have these latencies.
-fn finish(listing: Listing, latencies: &[u64], budgets: [i64; 2]) -> [u64; 2] {
-    let (mut next, mut at) = ([0; 4], [0, 0, 1, 1]);
-    let mut finish = [0; 2];
-    let (mut groups, mut switches, mut left) = ([0, 1], [0; 2], budgets);
-    let (mut greedy, mut head, mut head_issued) = (None, None, true);
-    for now in 0.. {
-        let live: Vec<usize> = (0..4)
-            .filter(|&warp| next[warp] < latencies.len() && (warp < 2 || now >= 1))
-            .collect();
-        if live.is_empty() {
-            break;
-        }
-        let of =
-            |group: usize| -> Vec<usize> { live.iter().copied().filter(|warp| warp / 2 == group).collect() };
-        let alone = (0..2).find(|&group| of(1 - group).is_empty());
-        let stalled = match listing {
-            Listing::Qaws => !head_issued,
-            Listing::RtPaws => head != greedy,
-        };
-        let greedy_in_current = greedy.is_some_and(|warp: usize| warp / 2 == groups[0]);
-        let queue: Vec<usize> = if let Some(group) = alone {
-            groups = [group, 1 - group];
-            gto(&live, greedy)
-        } else {
-            let current = groups[0];
-            let mut swapped = false;
-            match listing {
-                Listing::Qaws if stalled && greedy_in_current && switches[current] < budgets[current] => {
-                    switches[current] += 1;
-                }
-                Listing::Qaws if stalled && greedy_in_current => {
-                    switches[current] = 0;
-                    swapped = true;
-                }
-                Listing::RtPaws if stalled => {
-                    left[current] -= i64::from(greedy_in_current);
-                    if left[current] <= 0 {
-                        left[current] = budgets[current];
-                        swapped = true;
-                    }
-                }
-                _ => {}
-            }
-            if swapped {
-                groups.swap(0, 1);
-            }
-            match listing {
-                Listing::RtPaws if swapped => [of(groups[0]), of(groups[1])].concat(),
-                Listing::RtPaws => [gto(&of(groups[0]), greedy), of(groups[1])].concat(),
-                Listing::Qaws => [gto(&of(groups[0]), greedy), gto(&of(groups[1]), greedy)].concat(),
-            }
-        };
-        head = queue.first().copied();
-        let issuing = queue.into_iter().find(|&warp| at[warp] <= now);
-        head_issued = issuing.is_some() && issuing == head;
-        if let Some(warp) = issuing {
-            greedy = Some(warp);
-            at[warp] = now + latencies[next[warp]];
-            next[warp] += 1;
-            finish[warp / 2] = now + 1;
-        }
-    }
-    finish
-}
+const FIG3: [u32; 9] = [2, 1, 2, 1, 1, 1, 5, 1, 1];
+const FIG41: [u32; 6] = [1, 6, 3, 1, 1, 1];
 
 #[test]
 fn the_listings_as_printed_give_other_numbers() {
-    let fig3 = [2, 1, 2, 1, 1, 1, 5, 1, 1];
-    assert_eq!(finish(Listing::Qaws, &fig3, [1, 4]), [38, 29]); // the figure: 38, 28
-    assert_eq!(finish(Listing::Qaws, &fig3, [1, 6]), [39, 23]); // the figure: 38, 24
-    let fig41 = [1, 6, 3, 1, 1, 1];
-    assert_eq!(finish(Listing::RtPaws, &fig41, [1, 8]), [27, 19]); // the figure: 25, 20
-    assert_eq!(finish(Listing::RtPaws, &fig41, [0, 8]), [27, 19]); // the text: K2 earlier with 0 than with 1
+    let qaws = |budgets| finish(Scheduler::QawsPrinted, &FIG3, budgets);
+    assert_eq!(qaws(&[1, 4]), [38, 29]); // from the text: 38, 28
+    assert_eq!(qaws(&[1, 6]), [39, 23]); // from the text: 38, 24
+    let rt_paws = |priorities| finish(Scheduler::RtPawsPrinted, &FIG41, priorities);
+    assert_eq!(rt_paws(&[1, 8]), [27, 19]); // from the text: 25, 20
+    assert_eq!(rt_paws(&[0, 8]), [27, 19]); // from the text: K2 earlier with 0 than with 1
+}
+
+#[test]
+fn priorities_0_and_1_differ_under_the_printed_listing() {
+    let latencies = [2, 2, 2, 8, 1, 5, 1, 3];
+    let rt_paws = |priorities| finish(Scheduler::RtPawsPrinted, &latencies, priorities);
+    assert_eq!(rt_paws(&[0, 8]), [36, 26]);
+    assert_eq!(rt_paws(&[1, 8]), [38, 29]);
+}
+
+#[test]
+fn kernels_with_equal_budgets_share_a_turn() {
+    // With equal budgets only, the variants are GTO.
+    for scheduler in [
+        Scheduler::QawsByBudget,
+        Scheduler::RtPawsByPriority,
+        Scheduler::QawsPrinted,
+        Scheduler::RtPawsPrinted,
+    ] {
+        for budget in [0, 1, 3] {
+            assert_eq!(
+                finish(scheduler, &FIG3, &[budget; 3]),
+                finish(Scheduler::Gto, &FIG3, &[budget; 3]),
+                "{scheduler}"
+            );
+        }
+    }
+    assert_ne!(
+        finish(Scheduler::Qaws, &FIG3, &[1; 3]),
+        finish(Scheduler::Gto, &FIG3, &[1; 3])
+    );
+}
+
+#[test]
+fn long_stalls_are_skipped() {
+    // In each of 10⁹ idle cycles, `qaws-printed` counts a switch, and `rt-paws-printed` with priorities 0 and 1 may
+    // change the turn.
+    let latencies = [2, 1_000_000_000, 3, 1_000_000_000, 1];
+    for (budgets, scheduler) in [
+        ([1, u32::MAX], Scheduler::QawsPrinted),
+        ([0, 1], Scheduler::RtPawsPrinted),
+    ] {
+        let ends = finish(scheduler, &latencies, &budgets);
+        assert!(
+            ends.iter()
+                .all(|end| (2_000_000_000..2_000_000_100).contains(end))
+        );
+    }
 }

@@ -10,6 +10,13 @@ use crate::warp_policies::scenarios::{State, fast, owners, state};
 
 const ROUNDS: usize = 500;
 
+/// Returns the schedulers with issue budgets.
+fn budgeted() -> impl Iterator<Item = Scheduler> {
+    Scheduler::ALL
+        .into_iter()
+        .filter(|scheduler| scheduler.has_budgets())
+}
+
 #[test]
 fn every_instruction_once_in_its_time_and_no_cycle_wasted() {
     let mut rng = rng(1);
@@ -45,7 +52,7 @@ fn a_group_alone_goes_greedy_then_oldest() {
         // the second arrives.
         let mut kernels = kernels(&mut rng, 3);
         let of = |scheduler, kernels: &[_]| fast(scheduler, kernels).0;
-        for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+        for budgeted in budgeted() {
             for kernel in &kernels {
                 let one = std::slice::from_ref(kernel);
                 assert_eq!(of(budgeted, one), of(Scheduler::Gto, one), "{budgeted}");
@@ -56,7 +63,7 @@ fn a_group_alone_goes_greedy_then_oldest() {
         for (kernel, launch) in kernels.iter_mut().zip(launches) {
             kernel.launch = launch;
         }
-        for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+        for budgeted in budgeted() {
             let (first, gto) = (of(budgeted, &kernels), of(Scheduler::Gto, &kernels));
             let until = launches[1] as usize;
             assert!(first.iter().take(until).eq(gto.iter().take(until)), "{budgeted}");
@@ -64,7 +71,7 @@ fn a_group_alone_goes_greedy_then_oldest() {
         for (kernel, launch) in kernels.iter_mut().zip([0, 1_000, 2_000]) {
             kernel.launch = launch;
         }
-        for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+        for budgeted in budgeted() {
             assert_eq!(of(budgeted, &kernels), of(Scheduler::Gto, &kernels), "{budgeted}");
         }
     }
@@ -78,7 +85,7 @@ fn one_warp_with_an_unlimited_budget_is_as_if_alone() {
         kernels[0].launch = 0;
         kernels[0].warps = NonZeroU32::MIN;
         kernels[0].budget = Some(u32::MAX);
-        for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+        for budgeted in budgeted() {
             let (_, alone) = fast(budgeted, &kernels[..1]);
             let (_, co_located) = fast(budgeted, &kernels);
             assert_eq!(co_located[0], alone[0], "{budgeted}");
@@ -90,7 +97,7 @@ fn one_warp_with_an_unlimited_budget_is_as_if_alone() {
 fn budgets_decide_who_waits() {
     // Two equal kernels whose warps stall at every instruction: the kernel with the larger budget finishes first, in
     // both assignments.
-    for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
+    for budgeted in budgeted() {
         let mut kernels = kernels(&mut rng(4), 2);
         for (kernel, budget) in kernels.iter_mut().zip([0, 6]) {
             kernel.launch = 0;

@@ -12,7 +12,7 @@ fn set(slots: &[usize]) -> WarpSet {
 fn pool() -> Pool {
     Pool {
         age: vec![2, 1, 3, 0],
-        group: vec![0, 1, 0, 2],
+        kernel: vec![0, 1, 0, 2],
         live: set(&[0, 1, 2, 3]),
     }
 }

@@ -14,7 +14,7 @@ pub struct Warp {
     pub ready: bool,
 }
 
-/// The state of a scheduler.
+/// The state of a scheduler. Groups are named by the index of their first kernel.
 #[derive(Debug, Clone)]
 pub struct Slow {
     scheduler: Scheduler,
@@ -30,6 +30,9 @@ pub struct Slow {
     switches: Vec<u32>,
     /// RT-PAWS: remaining budget of each group.
     left: Vec<i64>,
+    /// Printed listings: group of the warp that issued last, and head of the queue of the previous cycle.
+    greedy_group: Option<usize>,
+    head: Option<usize>,
 }
 
 impl Slow {
@@ -43,12 +46,32 @@ impl Slow {
             current: None,
             switches: vec![0; budgets.len()],
             left: budgets.iter().map(|&budget| i64::from(budget)).collect(),
+            greedy_group: None,
+            head: None,
+        }
+    }
+
+    /// Returns the group of a kernel.
+    fn group(&self, kernel: usize) -> usize {
+        match self.scheduler {
+            Scheduler::RtPaws | Scheduler::Qaws => kernel,
+            _ => {
+                let budget = self.budgets[kernel];
+                self.budgets.iter().position(|&other| other == budget).unwrap()
+            }
         }
     }
 
     /// Starts a cycle and returns all warps in the order of this cycle.
     pub fn queue(&mut self, warps: &[Warp]) -> Vec<usize> {
         let previous = self.previous.take();
+        let grouped: Vec<Warp> = warps
+            .iter()
+            .map(|&warp| Warp {
+                group: self.group(warp.group),
+                ..warp
+            })
+            .collect();
         let sorted: Vec<Warp> = match self.scheduler {
             Scheduler::Lrr => {
                 let first = self.greedy.map_or(0, |slot| slot + 1);
@@ -58,14 +81,16 @@ impl Slow {
             }
             Scheduler::Gto => self.gto(warps, self.greedy.unwrap_or(0)),
             Scheduler::Oldest => old(warps),
-            Scheduler::Qaws | Scheduler::RtPaws => self.turns(warps, previous),
+            Scheduler::QawsPrinted | Scheduler::RtPawsPrinted => self.printed(&grouped, previous),
+            _ => self.turns(&grouped, previous),
         };
         sorted.iter().map(|warp| warp.slot).collect()
     }
 
     pub fn issued(&mut self, warp: Warp) {
-        self.greedy = Some(warp.slot);
-        self.previous = Some((warp.slot, warp.group));
+        let group = self.group(warp.group);
+        (self.greedy, self.greedy_group) = (Some(warp.slot), Some(group));
+        self.previous = Some((warp.slot, group));
     }
 
     /// Returns the greedy warp, followed by all other warps by age.
@@ -92,11 +117,13 @@ impl Slow {
         if !alone && stall {
             let another = warps.iter().any(|warp| warp.group == current && warp.ready);
             match self.scheduler {
-                Scheduler::Qaws if self.switches[current] == self.budgets[current] => {
-                    self.pass(&round, &present);
+                Scheduler::Qaws | Scheduler::QawsByBudget => {
+                    if self.switches[current] == self.budgets[current] {
+                        self.pass(&round, &present);
+                    } else if another {
+                        self.switches[current] += 1;
+                    }
                 }
-                Scheduler::Qaws if another => self.switches[current] += 1,
-                Scheduler::Qaws => {}
                 _ => {
                     self.left[current] -= 1;
                     if self.left[current] < 0 {
@@ -117,6 +144,56 @@ impl Slow {
                 _ => old(&members),
             });
         }
+        queue
+    }
+
+    /// The listings as printed ([Singh22] Algorithm 1, [Singh21] Algorithm 5), for any number of groups.
+    fn printed(&mut self, warps: &[Warp], previous: Option<(usize, usize)>) -> Vec<Warp> {
+        let present = |group: usize| warps.iter().any(|warp| warp.group == group);
+        let mut round: Vec<usize> = (0..self.budgets.len()).collect();
+        round.sort_by_key(|&group| (std::cmp::Reverse(self.budgets[group]), group));
+        if !self.current.is_some_and(present) {
+            self.pass(&round, &present);
+        }
+        let Some(g0) = self.current else {
+            self.head = None;
+            return Vec::new();
+        };
+        let alone = warps.iter().all(|warp| warp.group == g0);
+        let issued_head = previous.is_some() && previous.map(|(slot, _)| slot) == self.head;
+        let greedy_in_g0 = self.greedy_group == Some(g0);
+        let mut swap = false;
+        if alone {
+        } else if self.scheduler == Scheduler::QawsPrinted {
+            if !issued_head && greedy_in_g0 {
+                if self.switches[g0] < self.budgets[g0] {
+                    self.switches[g0] += 1; // line 16
+                } else {
+                    swap = true; // line 20
+                }
+            }
+        } else if self.head != self.greedy {
+            if greedy_in_g0 {
+                self.left[g0] -= 1; // line 19
+            }
+            swap = self.left[g0] <= 0; // line 22
+        }
+        if swap {
+            self.pass(&round, &present);
+        }
+        let first = self.current.unwrap();
+        let place = round.iter().position(|&group| group == first).unwrap();
+        round.rotate_left(place);
+        let mut queue = Vec::new();
+        for group in round {
+            let members: Vec<Warp> = warps.iter().copied().filter(|warp| warp.group == group).collect();
+            let sorts_greedy = self.scheduler == Scheduler::QawsPrinted || group == first && !swap;
+            queue.extend(match self.greedy {
+                Some(greedy) if sorts_greedy => self.gto(&members, greedy),
+                _ => old(&members),
+            });
+        }
+        self.head = queue.first().map(|warp| warp.slot);
         queue
     }
 

@@ -27,16 +27,30 @@ pub enum Scheduler {
     RtPaws,
     /// Kernels take turns. The issue budget of a kernel limits the number of warp switches in its turn ([Singh22]).
     Qaws,
+    /// `rt-paws`, but kernels with equal priorities share a turn ([Singh21] Algorithm 5, line 1).
+    RtPawsByPriority,
+    /// `qaws`, but kernels with equal issue budgets share a turn ([Singh22] Algorithm 1, line 7).
+    QawsByBudget,
+    /// `rt-paws-by-priority`, with the rules of [Singh21] Algorithm 5 as printed. The scheduler detects a stall one
+    /// cycle late, and a turn ends when the decremented priority is 0.
+    RtPawsPrinted,
+    /// `qaws-by-budget`, with the rules of [Singh22] Algorithm 1 as printed. The scheduler detects a stall one cycle
+    /// late.
+    QawsPrinted,
 }
 
 impl Scheduler {
     /// All warp schedulers.
-    pub const ALL: [Scheduler; 5] = [
+    pub const ALL: [Scheduler; 9] = [
         Scheduler::Lrr,
         Scheduler::Gto,
         Scheduler::Oldest,
         Scheduler::RtPaws,
         Scheduler::Qaws,
+        Scheduler::RtPawsByPriority,
+        Scheduler::QawsByBudget,
+        Scheduler::RtPawsPrinted,
+        Scheduler::QawsPrinted,
     ];
 
     /// Returns the name of the scheduler in files and on the command line.
@@ -44,10 +58,10 @@ impl Scheduler {
         self.into()
     }
 
-    /// Returns whether the scheduler requires an issue budget for each kernel. Under `rt-paws`,
+    /// Returns whether the scheduler requires an issue budget for each kernel. Under `rt-paws` and its variants,
     /// the issue budget is the priority.
     pub const fn has_budgets(self) -> bool {
-        matches!(self, Scheduler::RtPaws | Scheduler::Qaws)
+        !matches!(self, Scheduler::Lrr | Scheduler::Gto | Scheduler::Oldest)
     }
 }
 
@@ -79,7 +93,8 @@ mod tests {
         let refusal = "rr".parse::<Scheduler>().unwrap_err().to_string();
         assert_eq!(
             refusal,
-            "found \"rr\", expected one of lrr, gto, oldest, rt-paws, qaws"
+            "found \"rr\", expected one of lrr, gto, oldest, rt-paws, qaws, rt-paws-by-priority, qaws-by-budget, \
+             rt-paws-printed, qaws-printed"
         );
     }
 }

@@ -1,5 +1,5 @@
 //! Scenarios for one sub-core with abstract latencies. [Singh21] ch. 4 and [Singh22] §IV contain examples.
-//! `docs/errata.md` reconstructs the figures of these papers.
+//! The scenarios in `tasksets/warps` reconstruct the figures of these papers from their text.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -57,9 +57,9 @@ pub struct WarpKernel {
     /// First cycle when the warps of the kernel can issue instructions; 0 by default.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u64,
-    /// Issue budget. Under `qaws`, the issue budget is the maximum number of warp switches in one
-    /// turn. Under `rt-paws`, the issue budget is the priority: the maximum number of stalls that
-    /// do not end a turn. Other schedulers do not allow this field.
+    /// Issue budget. Under `qaws` and its variants, the issue budget is the maximum number of warp switches in one turn.
+    /// Under `rt-paws` and its variants, the issue budget is the priority: the maximum number of stalls that do not end
+    /// a turn. Other schedulers do not allow this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
     /// Instructions that each warp of the kernel executes, in this order.

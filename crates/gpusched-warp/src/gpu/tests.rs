@@ -22,8 +22,8 @@ fn launches(at: u64) -> Vec<Launch> {
     for (launch, blocks) in launches.iter_mut().zip([20, 2, 12, 9]) {
         launch.blocks = launch.blocks.min(blocks);
     }
-    for (index, launch) in launches.iter_mut().enumerate() {
-        launch.at = at * index as u64;
+    for (index, launch) in (0..).zip(&mut launches) {
+        (launch.at, launch.budget) = (at * u64::from(index), index);
     }
     launches
 }
@@ -55,11 +55,15 @@ fn run(machine: &Machine, launches: &[Launch], scheduler: Scheduler, warm: bool,
 #[test]
 fn leaving_out_idle_cycles_changes_nothing() {
     for name in ["rtx2060", "titanv"] {
-        let machine = Machine::named(name).unwrap();
+        let mut shape = Machine::named(name).unwrap().into_shape();
+        shape.dispatch.share_sms = name == "titanv";
+        let machine = Machine::new(shape).unwrap();
         for (scheduler, warm, at) in [
             (Scheduler::Lrr, false, 5000),
             (Scheduler::Gto, true, 300),
             (Scheduler::Qaws, false, 40),
+            (Scheduler::QawsPrinted, false, 40),
+            (Scheduler::RtPawsPrinted, true, 40),
             (Scheduler::Oldest, false, 0),
         ] {
             let launches = launches(at);

@@ -1,6 +1,6 @@
 //! Selection of a policy by its name.
 
-use super::{Gto, Lrr, Oldest, Policy, Pool, Qaws, RtPaws, Turns, WarpSet};
+use super::{Grouping, Gto, Listing, Lrr, Oldest, Policy, Pool, Printed, Qaws, RtPaws, Turns, WarpSet};
 use gpusched_model::Scheduler;
 
 /// Any of the warp scheduling policies. The enum avoids dynamic dispatch of calls.
@@ -16,6 +16,8 @@ pub enum AnyPolicy {
     RtPaws(Turns<RtPaws>),
     /// QAWS: warp groups take turns, and the issue budget of a group limits its turns.
     Qaws(Turns<Qaws>),
+    /// RT-PAWS or QAWS as printed.
+    Printed(Printed),
 }
 
 /// Creates a policy as [`of`] does, for a sub-core whose first slot is `first`.
@@ -27,14 +29,18 @@ pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> Any
 }
 
 /// Creates the policy `scheduler` in its initial state. `budgets` are the issue budgets of the
-/// groups; for `rt-paws`, their priorities. All other policies ignore `budgets`.
+/// kernels; for RT-PAWS, their priorities. All other policies ignore `budgets`.
 pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
     match scheduler {
         Scheduler::Lrr => AnyPolicy::Lrr(Lrr::default()),
         Scheduler::Gto => AnyPolicy::Gto(Gto::default()),
         Scheduler::Oldest => AnyPolicy::Oldest(Oldest),
-        Scheduler::RtPaws => AnyPolicy::RtPaws(Turns::new(budgets)),
-        Scheduler::Qaws => AnyPolicy::Qaws(Turns::new(budgets)),
+        Scheduler::RtPaws => AnyPolicy::RtPaws(Turns::new(budgets, Grouping::Kernel)),
+        Scheduler::Qaws => AnyPolicy::Qaws(Turns::new(budgets, Grouping::Kernel)),
+        Scheduler::RtPawsByPriority => AnyPolicy::RtPaws(Turns::new(budgets, Grouping::Budget)),
+        Scheduler::QawsByBudget => AnyPolicy::Qaws(Turns::new(budgets, Grouping::Budget)),
+        Scheduler::RtPawsPrinted => AnyPolicy::Printed(Printed::new(Listing::RtPaws, budgets)),
+        Scheduler::QawsPrinted => AnyPolicy::Printed(Printed::new(Listing::Qaws, budgets)),
     }
 }
 
@@ -44,7 +50,7 @@ impl AnyPolicy {
     pub fn sees_idle_cycles(&self) -> bool {
         match self {
             AnyPolicy::Lrr(_) | AnyPolicy::Gto(_) | AnyPolicy::Oldest(_) => false,
-            AnyPolicy::RtPaws(_) | AnyPolicy::Qaws(_) => true,
+            AnyPolicy::RtPaws(_) | AnyPolicy::Qaws(_) | AnyPolicy::Printed(_) => true,
         }
     }
 }
@@ -57,6 +63,7 @@ impl Policy for AnyPolicy {
             AnyPolicy::Oldest(policy) => policy.begin(pool, ready),
             AnyPolicy::RtPaws(policy) => policy.begin(pool, ready),
             AnyPolicy::Qaws(policy) => policy.begin(pool, ready),
+            AnyPolicy::Printed(policy) => policy.begin(pool, ready),
         }
     }
 
@@ -67,6 +74,7 @@ impl Policy for AnyPolicy {
             AnyPolicy::Oldest(policy) => policy.first(pool, candidates),
             AnyPolicy::RtPaws(policy) => policy.first(pool, candidates),
             AnyPolicy::Qaws(policy) => policy.first(pool, candidates),
+            AnyPolicy::Printed(policy) => policy.first(pool, candidates),
         }
     }
 
@@ -77,6 +85,13 @@ impl Policy for AnyPolicy {
             AnyPolicy::Oldest(policy) => policy.issued(pool, slot),
             AnyPolicy::RtPaws(policy) => policy.issued(pool, slot),
             AnyPolicy::Qaws(policy) => policy.issued(pool, slot),
+            AnyPolicy::Printed(policy) => policy.issued(pool, slot),
+        }
+    }
+
+    fn rest(&mut self, pool: &Pool, cycles: u64) {
+        if let AnyPolicy::Printed(policy) = self {
+            policy.rest(pool, cycles);
         }
     }
 }
@@ -89,7 +104,7 @@ mod tests {
     fn before_anything_issued_the_greedy_warp_is_in_the_first_slot() {
         let pool = Pool {
             age: vec![0, 0, 5, 4],
-            group: vec![0; 4],
+            kernel: vec![0; 4],
             live: [2, 3].into_iter().collect(),
         };
         let both = pool.live;
@@ -98,12 +113,8 @@ mod tests {
         assert_eq!(of(Scheduler::Gto, &[]).first(&pool, both), Some(3));
         policy.issued(&pool, 3);
         assert_eq!(policy.first(&pool, both), Some(3));
-        for scheduler in [
-            Scheduler::Lrr,
-            Scheduler::Oldest,
-            Scheduler::RtPaws,
-            Scheduler::Qaws,
-        ] {
+        let others = Scheduler::ALL.into_iter();
+        for scheduler in others.filter(|&scheduler| scheduler != Scheduler::Gto) {
             let mut from_slot = of_slots_from(2, scheduler, &[1]);
             let mut plain = of(scheduler, &[1]);
             from_slot.begin(&pool, both);

@@ -8,8 +8,8 @@ pub struct Pool {
     /// Age of the warp in each slot. A lower value means that the warp belongs to an earlier
     /// block, or has a lower number within the same block.
     pub age: Vec<u64>,
-    /// Group of the warp in each slot: the index of its kernel.
-    pub group: Vec<usize>,
+    /// Index of the kernel of the warp in each slot.
+    pub kernel: Vec<usize>,
     /// Slots whose warps have instructions left.
     pub live: WarpSet,
 }
@@ -25,11 +25,5 @@ impl Pool {
     /// lowest slot.
     pub fn oldest(&self, warps: WarpSet) -> Option<usize> {
         warps.iter().min_by_key(|&slot| self.age_of(slot))
-    }
-
-    /// Returns the warps in `warps` that belong to `group`.
-    pub fn of_group(&self, warps: WarpSet, group: usize) -> WarpSet {
-        let members = warps.iter().filter(|&slot| self.group.get(slot) == Some(&group));
-        members.collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Common basis of RT-PAWS and QAWS: groups of warps that take turns.
 
-use super::order::Order;
+use super::groups::{Grouping, Groups};
 use super::{Policy, Pool, WarpSet};
 
 /// Rule for the end of a turn. Each turn uses a new value of this type.
@@ -11,9 +11,9 @@ pub trait TurnRule: Default {
     fn stall(&mut self, budget: u32, another_is_ready: bool) -> bool;
 }
 
-/// Turns of groups of warps. The warps of each kernel form a group. At any time, at most one
-/// group is *current* ([Singh21] Algorithm 5, [Singh22] Algorithm 1, as docs/errata.md interprets
-/// the algorithms).
+/// Turns of groups of warps. At any time, at most one group is *current* ([Singh21] Algorithm 5, [Singh22]
+/// Algorithm 1, as docs/errata.md interprets the algorithms). [`Printed`](super::Printed) follows the printed
+/// algorithms.
 ///
 /// * As long as only one group has warps, this group is current. The warps of this group issue in
 ///   greedy-then-oldest order, and stalls do not count. When a second group arrives, the first
@@ -30,12 +30,8 @@ pub trait TurnRule: Default {
 ///   group does not become current, and its stalls do not count.
 #[derive(Debug, Clone)]
 pub struct Turns<R> {
-    order: Order,
-    /// Current group; `None` if the sub-core has no warps.
-    current: Option<usize>,
+    groups: Groups,
     turn: R,
-    /// Slots of the warps of the current group.
-    members: WarpSet,
     /// Slot of the greedy warp, which issued last.
     greedy: Option<usize>,
     /// Slot that issued in the previous cycle, and the group of its warp.
@@ -43,60 +39,41 @@ pub struct Turns<R> {
 }
 
 impl<R: TurnRule> Turns<R> {
-    /// Creates the turns of groups whose budgets are `budgets`; for RT-PAWS, their priorities.
-    /// The budgets are indexed by the group in [`Pool::group`]. Groups without an entry have
+    /// Creates the turns of groups of kernels whose budgets are `budgets`; for RT-PAWS, their priorities.
+    /// The budgets are indexed by the kernel in [`Pool::kernel`]. Kernels without an entry have
     /// budget 0.
-    pub fn new(budgets: &[u32]) -> Turns<R> {
+    pub fn new(budgets: &[u32], grouping: Grouping) -> Turns<R> {
         Turns {
-            order: Order::new(budgets),
-            current: None,
+            groups: Groups::new(budgets, grouping),
             turn: R::default(),
-            members: WarpSet::default(),
             greedy: None,
             previous: None,
         }
-    }
-
-    /// Returns the current group; `None` if the sub-core has no warps.
-    pub fn current(&self) -> Option<usize> {
-        self.current
-    }
-
-    /// Ends the turn of the current group. The turn of the next group with warps starts.
-    fn end_turn(&mut self, pool: &Pool) {
-        let groups = pool.live.iter().filter_map(|slot| pool.group.get(slot).copied());
-        self.current = groups.min_by_key(|&group| self.order.behind(self.current, group));
-        self.turn = R::default();
-        self.members = self.members(pool);
-    }
-
-    fn members(&self, pool: &Pool) -> WarpSet {
-        let of = |group| pool.of_group(pool.live, group);
-        self.current.map_or(WarpSet::default(), of)
     }
 }
 
 impl<R: TurnRule> Policy for Turns<R> {
     fn begin(&mut self, pool: &Pool, ready: WarpSet) {
         let previous = self.previous.take();
-        self.members = self.members(pool);
-        if self.members.is_empty() {
-            self.end_turn(pool);
+        if self.groups.update(pool) {
+            self.turn = R::default();
         }
-        let alone = self.members == pool.live;
-        let Some(current) = self.current.filter(|_| !alone) else {
+        let members = self.groups.members();
+        let alone = members == pool.live;
+        let Some(current) = self.groups.current().filter(|_| !alone) else {
             return;
         };
         if previous.is_some_and(|(slot, group)| group == current && !ready.contains(slot)) {
-            let another = !ready.and(self.members).is_empty();
-            if self.turn.stall(self.order.budget(current), another) {
-                self.end_turn(pool);
+            let another = !ready.and(members).is_empty();
+            if self.turn.stall(self.groups.budget(current), another) {
+                self.groups.pass(pool);
+                self.turn = R::default();
             }
         }
     }
 
     fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize> {
-        let own = candidates.and(self.members);
+        let own = candidates.and(self.groups.members());
         if let Some(greedy) = self.greedy.filter(|&slot| own.contains(slot)) {
             return Some(greedy);
         }
@@ -104,13 +81,13 @@ impl<R: TurnRule> Policy for Turns<R> {
             return Some(oldest);
         }
         candidates.iter().min_by_key(|&slot| {
-            let group = pool.group.get(slot).copied().unwrap_or(usize::MAX);
-            (self.order.behind(self.current, group), pool.age_of(slot))
+            let group = self.groups.of(pool, slot).unwrap_or(usize::MAX);
+            (self.groups.behind(group), pool.age_of(slot))
         })
     }
 
     fn issued(&mut self, pool: &Pool, slot: usize) {
         self.greedy = Some(slot);
-        self.previous = pool.group.get(slot).map(|&group| (slot, group));
+        self.previous = self.groups.of(pool, slot).map(|group| (slot, group));
     }
 }

@@ -26,7 +26,7 @@ use self::warps::Warps;
 use super::cache::{Cache, Counts, Geometry};
 use super::code::Effect;
 use super::memory::Outbox;
-use super::policy::AnyPolicy;
+use super::policy::{AnyPolicy, Policy as _};
 use super::request::Request;
 use gpusched_model::machine::MachineShape;
 
@@ -200,6 +200,9 @@ impl Sm {
             return;
         }
         self.turn = (self.turn + (cycles % self.policies.len() as u64) as usize) % self.policies.len();
+        for (policy, pool) in self.policies.iter_mut().zip(&self.warps.pools) {
+            policy.rest(pool, cycles);
+        }
         self.count_idle(cycles);
     }
 

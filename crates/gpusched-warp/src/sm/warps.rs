@@ -84,7 +84,7 @@ impl Warps {
     pub fn new(slots: usize, schedulers: usize, facts: FactsTable) -> Self {
         let pool = Pool {
             age: vec![0; slots],
-            group: vec![0; slots],
+            kernel: vec![0; slots],
             live: WarpSet::default(),
         };
         Self {
@@ -144,7 +144,7 @@ impl Warps {
         let place = &mut self.slots[slot];
         let pool = &mut self.pools[place.scheduler as usize];
         pool.age[slot] = age;
-        pool.group[slot] = kernel;
+        pool.kernel[slot] = kernel;
         pool.live.insert(slot);
         place.stream = Some(stream);
         place.kernel = kernel;

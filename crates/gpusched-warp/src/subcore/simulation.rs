@@ -44,7 +44,9 @@ pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer<Issue, u64
             observer.see(now, subcore.issue(now, slot));
             now += 1;
         } else if let Some(next) = subcore.next_event() {
-            now = next; // The state does not change until `next`.
+            // No warp can issue until `next`.
+            subcore.policy.rest(&subcore.pool, next - now - 1);
+            now = next;
         } else {
             break;
         }
@@ -80,11 +82,11 @@ impl<'a> SubCore<'a> {
             .iter()
             .map(|kernel| kernel.budget.unwrap_or(0))
             .collect();
-        let (mut warps, mut launches, mut group) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut warps, mut launches, mut kernels) = (Vec::new(), Vec::new(), Vec::new());
         for (index, kernel) in shape.kernels.iter().enumerate() {
             for _ in 0..kernel.warps.get() {
                 launches.push((kernel.launch, warps.len()));
-                group.push(index);
+                kernels.push(index);
                 warps.push(Warp {
                     program: &kernel.program,
                     next: 0,
@@ -99,7 +101,11 @@ impl<'a> SubCore<'a> {
         let live = WarpSet::default();
         SubCore {
             policy: policy::of(shape.scheduler, &budgets),
-            pool: Pool { age, group, live },
+            pool: Pool {
+                age,
+                kernel: kernels,
+                live,
+            },
             warps,
             ready: WarpSet::default(),
             waiting: BinaryHeap::new(),
@@ -145,7 +151,7 @@ impl<'a> SubCore<'a> {
         }
         Issue {
             warp: slot,
-            kernel: self.pool.group[slot],
+            kernel: self.pool.kernel[slot],
             instruction,
             latency,
             last,

@@ -34,9 +34,8 @@ pub struct RunKernel {
     /// Launch time of the kernel [core cycles].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u64,
-    /// Issue budget. Under `qaws`, the issue budget is the maximum number of warp switches in one
-    /// turn. Under `rt-paws`, the issue budget is the priority. Other schedulers do not allow
-    /// this field.
+    /// Issue budget. Under `qaws` and its variants, the issue budget is the maximum number of warp switches in one turn.
+    /// Under `rt-paws` and its variants, the issue budget is the priority. Other schedulers do not allow this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
     /// Numbers of the SMs that the kernel may use. The default is all SMs of the run.
