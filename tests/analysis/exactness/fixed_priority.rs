@@ -4,6 +4,8 @@ use gpusched::model::Policy;
 use gpusched::schedulability;
 use gpusched::time::Time;
 
+use rand::RngExt;
+
 use super::{ROUNDS, Tally, accepts, demands};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{
@@ -215,4 +217,83 @@ fn preemptive_audsley() {
 #[test]
 fn non_preemptive_audsley() {
     compare_audsley("np-fp-audsley", 28, Preemption::NonPreemptive, "np-fp");
+}
+
+/// Many tasks share a few periods and jitters, so the test merges tasks with higher priority. The bounds equal plain
+/// iterations of the printed recurrences.
+#[test]
+fn merged_tasks_lead_to_equal_bounds() {
+    let mut rng = rng(75);
+    for round in 0..60 {
+        let n = rng.random_range(65..150);
+        let set: Vec<Task> = (0..n)
+            .map(|_| {
+                let t = 1_000 * rng.random_range(2..6);
+                let c = rng.random_range(1..=5 + round % 30);
+                let b = rng.random_range(1..=c);
+                let d = rng.random_range(t / 2..2 * t);
+                Task {
+                    c,
+                    d,
+                    t,
+                    j: 100 * rng.random_range(0..3),
+                    b,
+                }
+            })
+            .collect();
+        for (policy, preemption) in [("fp-given", 0), ("np-fp-given", 1), ("lp-fp-given", 2)] {
+            let bounds = schedulability::response_times(policy.parse().unwrap(), &demands(&set)).unwrap();
+            for (i, bound) in bounds.into_iter().enumerate() {
+                let (above, below) = (&set[..i], &set[i + 1..]);
+                let wave = |task: &Task| if task.b < task.c { task.b } else { 0 };
+                let (blocking, gamma) = match preemption {
+                    0 => (0, 0),
+                    1 => (below.iter().map(|task| task.c - 1).max().unwrap_or(0), 0),
+                    _ => (
+                        below.iter().map(|task| task.b - 1).max().unwrap_or(0),
+                        set[..=i].iter().map(wave).max().unwrap_or(0),
+                    ),
+                };
+                let load = |t: i64| -> i64 {
+                    let jobs = |task: &Task| match preemption {
+                        1 => (t + task.j) / task.t + 1,
+                        _ => (t + task.j + task.t - 1) / task.t,
+                    };
+                    above.iter().map(|task| jobs(task) * (task.c + gamma)).sum()
+                };
+                let settle = |own: i64| -> i64 {
+                    let mut w = own;
+                    while own + load(w) > w {
+                        w = own + load(w);
+                        if w > 1_000_000 {
+                            return w;
+                        }
+                    }
+                    w
+                };
+                // The first job decides if its busy period ends with it. Other cases have their own tests.
+                let own = &set[i];
+                let end = match preemption {
+                    1 => settle(blocking) + own.c,
+                    _ => settle(blocking + own.c),
+                };
+                let clear = {
+                    let jobs = |task: &Task, t: i64| (t + task.j + task.t - 1) / task.t;
+                    let mut w = 1;
+                    loop {
+                        let higher: i64 = above.iter().map(|task| jobs(task, w) * (task.c + gamma)).sum();
+                        let next = blocking + own.c + higher;
+                        if next <= w || w > 1_000_000 {
+                            break w;
+                        }
+                        w = next;
+                    }
+                };
+                if clear <= own.t - own.j {
+                    let bound = i64::try_from(bound.unwrap().ns()).unwrap();
+                    assert_eq!(bound, end + own.j, "{policy} {i}: {set:?}");
+                }
+            }
+        }
+    }
 }

@@ -43,8 +43,7 @@ pub enum HeuristicKind {
     Savings,
     /// Repeatedly merges disjoint pairs of partitions that together save the most SMs.
     Matching,
-    /// Best plan of `savings`, `matching` and `fewest-sms`, improved by local search. Above 2,000 tasks: consecutive tasks
-    /// of a sorted list share a partition.
+    /// Best plan of `savings`, `matching` and `fewest-sms`, improved by local search.
     #[default]
     Auto,
     /// Plan with the fewest SMs, found by branch and bound, and a proven lower bound.

@@ -54,7 +54,7 @@ impl Demand {
         }
     }
 
-    /// Returns this task for a partition in which jobs may start between two nanoseconds.
+    /// Returns this task for a partition whose jobs may start between two nanoseconds.
     pub fn between_nanoseconds(self) -> Demand {
         Demand {
             lead: Time::ZERO,

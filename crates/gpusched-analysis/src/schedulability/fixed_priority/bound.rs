@@ -21,18 +21,19 @@ use gpusched_model::time::Time;
 /// first, and U ≤ 1.
 pub(super) fn passes(tasks: &[Task]) -> bool {
     let mut above = Some(Work::default());
-    (0..tasks.len()).all(|rank| {
-        let level = level::at(tasks, rank);
+    let passes = level::for_each(tasks, |level| {
         let with = above.and_then(|work| work.with(level.task));
         let known = with.is_some()
-            && (above.is_some_and(|work| work.leaves_room_for(level.task)) || done_in_time(&level));
+            && (above.is_some_and(|work| work.leaves_room_for(level.task)) || done_in_time(level));
         above = with;
-        known
+        let passes = known
             || matches!(
-                worst_case::<Preemptive>(&level, Stop::Early),
+                worst_case::<Preemptive>(level, Stop::Early),
                 WorstCase::Response(_)
-            )
-    })
+            );
+        passes.then_some(()).ok_or(())
+    });
+    passes.is_ok()
 }
 
 /// Upper bounds on the work of the tasks with higher priority.

@@ -13,7 +13,7 @@
 //! B and γ depend on which tasks have higher or lower priority, but not on the order among these tasks. So Audsley's
 //! algorithm stays optimal.
 
-use super::level::{Level, Task};
+use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work};
 
 /// Limited preemption: a job preempts a kernel as soon as the running thread blocks of the kernel
@@ -29,9 +29,8 @@ impl Recurrence for Limited {
     }
 
     fn waste(level: &Level<'_>) -> u64 {
-        let split = |task: &&Task| task.block < task.wcet;
         let above = level.higher.iter().chain([level.task]);
-        above.filter(split).map(|task| task.block).max().unwrap_or(0)
+        above.map(|task| task.wave).max().unwrap_or(0)
     }
 
     fn finish(work: &Work<'_>, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint {

@@ -111,12 +111,11 @@ fn passes<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> bool {
     if priorities == Priorities::Audsley {
         return audsley::assign::<R>(tasks).is_ok();
     }
-    (0..tasks.len()).all(|rank| {
-        matches!(
-            worst_case::<R>(&level::at(tasks, rank), Stop::Early),
-            WorstCase::Response(_)
-        )
-    })
+    let passes = level::for_each(tasks, |level| match worst_case::<R>(level, Stop::Early) {
+        WorstCase::Response(_) => Ok(()),
+        _ => Err(()),
+    });
+    passes.is_ok()
 }
 
 fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Evidence {
@@ -129,12 +128,11 @@ fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Eviden
     // A task may miss its deadline although the test is inconclusive for a task with higher priority. All tasks after the
     // first inconclusive task share the steps of one task.
     let (mut undecided, mut left) = (false, STEP_LIMIT);
-    for rank in 0..tasks.len() {
-        let task = tasks[rank].position;
-        let level = level::at(tasks, rank);
+    let failed = level::for_each(tasks, |level| {
+        let task = level.task.position;
         let worst = match undecided {
-            false => worst_case::<R>(&level, Stop::Miss),
-            true => worst_case_within::<R>(&level, Stop::Miss, &mut left),
+            false => worst_case::<R>(level, Stop::Miss),
+            true => worst_case_within::<R>(level, Stop::Miss, &mut left),
         };
         match worst {
             WorstCase::Response(time) => response_times_ns[task] = Time::from_ns(time),
@@ -142,14 +140,18 @@ fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Eviden
                 busy_period,
                 response,
             } => {
-                return Evidence::DeadlineMissed {
+                return Err(Evidence::DeadlineMissed {
                     task,
                     busy_period_ns: Time::from_ns(busy_period),
                     response_time_ns: Time::from_ns(response),
-                };
+                });
             }
             WorstCase::TooLong => undecided = true,
         }
+        Ok(())
+    });
+    if let Err(failure) = failed {
+        return failure;
     }
     if undecided {
         return Evidence::Undecided { steps: STEP_LIMIT };
@@ -165,14 +167,18 @@ fn bounds<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Vec<Opti
     if priorities == Priorities::Audsley && audsley::assign::<R>(tasks).is_err() {
         return times;
     }
-    for rank in 0..tasks.len() {
-        let level = level::at(tasks, rank);
-        if level.overloaded(R::waste(&level)) {
-            break; // all lower levels are overloaded, too, and have no bound
+    let last = tasks.len().checked_sub(1).map(|rank| level::at(tasks, rank));
+    // If the lowest level is not overloaded, no level is.
+    let may_be_overloaded = last.is_some_and(|level| level.overloaded(R::waste(&level)));
+    // All levels below an overloaded level are overloaded, too, and have no bound.
+    let _ = level::for_each(tasks, |level| {
+        if may_be_overloaded && level.overloaded(R::waste(level)) {
+            return Err(());
         }
-        if let WorstCase::Response(time) = worst_case::<R>(&level, Stop::Never) {
-            times[tasks[rank].position] = Some(Time::from_ns(time));
+        if let WorstCase::Response(time) = worst_case::<R>(level, Stop::Never) {
+            times[level.task.position] = Some(Time::from_ns(time));
         }
-    }
+        Ok(())
+    });
     times
 }

@@ -64,7 +64,8 @@ impl<'a> Work<'a> {
         least_fixpoint(from.max(own), limit, steps, |w| {
             self.higher.iter().fold(own, |total, task| {
                 let jobs = w.saturating_add(task.jitter).div_ceil(task.period);
-                total.saturating_add(jobs.saturating_mul(task.wcet.saturating_add(self.waste)))
+                let each = task.wcet.saturating_add(self.waste.saturating_mul(task.count));
+                total.saturating_add(jobs.saturating_mul(each))
             })
         })
     }

@@ -92,7 +92,7 @@ impl Args {
         if !found_none {
             return "";
         }
-        // With memory traffic and partitions that need a placement, `optimal` proves no more than `auto`.
+        // With memory traffic and partitions that need a placement, `optimal` proves as little as `auto`.
         let searched = plan.memory.is_some() && plan.hardware.is_some();
         match (self.kind(), plan.stats.ended_by) {
             (HeuristicKind::Auto | HeuristicKind::Optimal, None | Some(EndedBy::Choices)) if searched => "",
