@@ -141,6 +141,8 @@ fn change(rng: &mut impl Rng, value: &mut Value) {
         Value::Null => {
             [Value::from(rng.random_range(0..50)), Value::from(true)][rng.random_range(0..2)].clone()
         }
+        Value::String(text) if text == "unsafe" => Value::from("pessimistic"),
+        Value::String(text) if text == "pessimistic" => Value::from("unsafe"),
         Value::String(text) => match rng.random_range(0..4) {
             0 => Value::from(format!("{text}.")),
             _ => Value::from(TEXTS[rng.random_range(0..TEXTS.len())]),
@@ -228,6 +230,10 @@ fn changed_verdicts_are_refused() {
                 let Some((place, changed)) = mutated(&mut rng, &document) else {
                     continue;
                 };
+                // The releases of a task without a bound are a choice, not a claim.
+                if place == "evidence.offsets_ns" && answer.response_times_ns.contains(&None) {
+                    continue;
+                }
                 if let Some(accepted) = verdict(changed.clone(), &answer, &system) {
                     counts.count(place, accepted, || format!("{document}\n{changed}\n{system:?}"));
                 }
@@ -240,20 +246,13 @@ fn changed_verdicts_are_refused() {
     let fields = [
         "assumptions.if_violated",
         "assumptions.text",
-        "assumptions.id",
         "chains.method",
         "chains.reaction_ns",
+        "tasks.costliest_segment",
+        "tasks.bound_ns",
+        "evidence.bounds.ends_ns",
     ];
     finish(&counts, &fields);
-    finish(
-        &counts,
-        &[
-            "tasks.costliest_segment",
-            "tasks.bound_ns",
-            "evidence.bounds.ends_ns",
-            "evidence.offsets_ns",
-        ],
-    );
 }
 
 #[test]

@@ -105,11 +105,10 @@ fn a_task_without_a_bound_uses_its_peak_at_any_time() {
     let half = r#","bandwidth":"0.5GB/s""#;
     let system = beside("partitions", "fp", half, "");
     tight(&system, "[[[10],[10]],[[22],[22]],[[null],[null]],[[2],[null]]]");
-    // A bound on an earlier segment alone does not help. Here, z has two segments, and only the first segment has a
-    // bound.
+    // Here, z has two segments. The first segment alone would have a bound, but it claims nothing.
     let two = format!(r#"{half}}},{{"on":"cz","wcet":1{half}"#);
     let system = beside("partitions", "fp", &two, "");
-    let table = "[[[10],[10]],[[22],[22]],[[3,null],[null,null]],[[2],[null]]]";
+    let table = "[[[10],[10]],[[22],[22]],[[null,null],[null,null]],[[2],[null]]]";
     tight(&system, table);
     // If z may use the whole bandwidth, no other task has a bound.
     let system = beside("partitions", "fp", "", "");
