@@ -45,7 +45,6 @@ const CHANGES: &str = r"
 (32,1,1) → (32,32,2)
 (32,1,1) → (4294967295,4294967295,4294967295)
 -shmem = 0 → -shmem = -1
--shmem = 0 → -shmem = 0\n-local memory base_addr = 0x7f0000000000
 -nregs = 8 → -nregs = 300
 -nregs = 8 → -nregs = 8\n-nregs = 8
 -nregs = 8 → -nregs

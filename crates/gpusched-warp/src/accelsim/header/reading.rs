@@ -151,12 +151,9 @@ impl Draft {
                 let flag = number(value, 0, 1).map(|flag| flag == 1);
                 once(&mut self.line_numbers, "enable lineinfo", flag, value, "0 or 1")
             }
-            // The version of NVBit does not affect any result.
-            b"nvbit version" => Ok(()),
-            key => {
-                let expected = "a header field of the tracer, such as `shmem` or `local mem base_addr`";
-                Err(Fault::found("", Some(key), expected))
-            }
+            // gpusched ignores `nvbit version` and fields of later tracers, because they do not
+            // affect any result.
+            _ => Ok(()),
         }
     }
 
