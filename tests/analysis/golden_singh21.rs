@@ -9,7 +9,7 @@ use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Conflict;
 use gpusched::model::{Plan, Policy};
 use gpusched::partitioning::forbidden::Forbidden;
-use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder};
+use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use rayon::prelude::*;
 
@@ -86,6 +86,7 @@ fn sms(forbidden: Forbidden) -> Heuristic {
     Heuristic::Sms {
         forbidden,
         order: ListOrder::default(),
+        ties: SmsTies::default(),
         improve: None,
     }
 }
@@ -219,6 +220,27 @@ fn work_capacity_sms_ina() {
         sms(Forbidden::Ina),
         [1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 0.99, 0.875],
     );
+}
+
+/// With 200 tasks, the choice among merges with equally many SMs decides ([docs/errata.md], §3.5.2).
+#[test]
+fn ties_of_sms_decide_with_200_tasks() {
+    let ratio = |ties| {
+        let sms = Heuristic::Sms {
+            forbidden: Forbidden::Ina,
+            order: ListOrder::default(),
+            ties,
+            improve: None,
+        };
+        share(&plans(Reading::Proportional, 200, 46.0, 20, &sms))
+    };
+    let ratios = [SmsTies::Saving, SmsTies::Position].map(ratio);
+    println!(
+        "SMS, n=200 U=46: saving {:.2}, position {:.2}",
+        ratios[0], ratios[1]
+    );
+    assert!(sigmas(ratios[0], 20.0, 0.8, 100.0) < 3.0, "{ratios:?}");
+    assert!(sigmas(ratios[1], 20.0, 0.1, 100.0) < 3.0, "{ratios:?}");
 }
 
 /// Compares with independent figures for n = 200, proportional/EDF.

@@ -13,6 +13,7 @@ fn all_heuristics() -> Vec<Heuristic> {
     use gpusched::partitioning::order::BfDirection::{Ascending, Descending};
     use gpusched::partitioning::order::BfMeasure::{Demand, Utilization};
     use gpusched::partitioning::order::ListOrder::{Decreasing, Increasing};
+    use gpusched::partitioning::order::SmsTies::{Position, Saving};
     let mut all = vec![
         Heuristic::from(HeuristicKind::OneGpu),
         Heuristic::from(HeuristicKind::OnePerPartition),
@@ -23,11 +24,14 @@ fn all_heuristics() -> Vec<Heuristic> {
     }
     for forbidden in [Ina, Act] {
         for order in [Decreasing, Increasing] {
-            all.push(Heuristic::Sms {
-                forbidden,
-                order,
-                improve: None,
-            });
+            for ties in [Saving, Position] {
+                all.push(Heuristic::Sms {
+                    forbidden,
+                    order,
+                    ties,
+                    improve: None,
+                });
+            }
             for measure in [Utilization, Demand] {
                 for direction in [Ascending, Descending] {
                     all.push(Heuristic::Bf {

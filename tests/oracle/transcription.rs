@@ -8,7 +8,7 @@ use gpusched::interference::Interference;
 use gpusched::model::{Policy, Task, TaskSet};
 use gpusched::partitioning::Heuristic;
 use gpusched::partitioning::forbidden::Forbidden;
-use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder};
+use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 
 use super::demand::{self, Sporadic};
 
@@ -151,8 +151,17 @@ impl Machine<'_> {
             }
         }
         // Order of the partners, and the selected partner: the first that merges, or the partner with the fewest SMs.
+        let mut sms_ties = SmsTies::Saving;
         let (list_forbidden, list_order, best_fit) = match *heuristic {
-            Heuristic::Sms { forbidden, order, .. } => (forbidden, order, None),
+            Heuristic::Sms {
+                forbidden,
+                order,
+                ties,
+                ..
+            } => {
+                sms_ties = ties;
+                (forbidden, order, None)
+            }
             Heuristic::Bf {
                 forbidden,
                 order,
@@ -230,9 +239,13 @@ impl Machine<'_> {
                         break;
                     }
                     Some(p3) => {
-                        // Fewest SMs, then the larger saving, then the first in the list.
+                        // Fewest SMs, then the larger saving, then the first in the list; or the lowest position.
                         let better = best.as_ref().is_none_or(|(b2, b3)| {
-                            p3.sms < b3.sms || (p3.sms == b3.sms && p2.part.sms > b2.part.sms)
+                            let wins_tie = match sms_ties {
+                                SmsTies::Saving => p2.part.sms > b2.part.sms,
+                                SmsTies::Position => p2.part.tasks[0] < b2.part.tasks[0],
+                            };
+                            p3.sms < b3.sms || (p3.sms == b3.sms && wins_tie)
                         });
                         if better {
                             best = Some((p2, p3));

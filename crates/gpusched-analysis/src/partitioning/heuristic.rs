@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::budgets::default_budget;
 use super::kind::HeuristicKind;
 use super::merge::forbidden::Forbidden;
-use super::merge::order::{BfDirection, BfMeasure, ListOrder};
+use super::merge::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use super::optimal::Solver;
 use super::search::{Aim, Limits, Objective, Problem, SearchLimits};
 
@@ -18,6 +18,8 @@ pub enum Heuristic {
         forbidden: Forbidden,
         /// Order of the list of partitions in Algorithm 1.
         order: ListOrder,
+        /// Selection among merges whose unions have equally many SMs.
+        ties: SmsTies,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },

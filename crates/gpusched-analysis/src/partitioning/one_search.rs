@@ -65,13 +65,18 @@ pub(super) fn search_from(
         Heuristic::OnePerPartition { .. } => baselines::one_per_partition(singles),
         Heuristic::Ffd { split, .. } => baselines::equal_split(tester, baselines::Fit::First, split),
         Heuristic::Wfd { split, .. } => baselines::equal_split(tester, baselines::Fit::Worst, split),
-        Heuristic::Sms { forbidden, order, .. } => by_rules(
+        Heuristic::Sms {
+            forbidden,
+            order,
+            ties,
+            ..
+        } => by_rules(
             tester,
             singles,
             Rules {
                 forbidden,
                 order,
-                preference: Preference::FewestSms,
+                preference: Preference::FewestSms { ties },
             },
         ),
         Heuristic::Bf {

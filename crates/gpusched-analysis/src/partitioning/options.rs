@@ -9,7 +9,7 @@ use strum::VariantArray;
 use super::heuristic::{Goal, Heuristic, LocalSearch};
 use super::kind::HeuristicKind;
 use super::merge::forbidden::Forbidden;
-use super::merge::order::{BfDirection, BfMeasure, ListOrder};
+use super::merge::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use super::optimal::Solver;
 use super::search::{Objective, SearchLimits};
 use gpusched_model::device::Granularity;
@@ -33,6 +33,8 @@ pub struct Options {
     pub forbidden: Option<Forbidden>,
     /// Order of the list of partitions in Algorithm 1.
     pub order: Option<ListOrder>,
+    /// Selection of SMS among merges whose unions have equally many SMs.
+    pub sms_ties: Option<SmsTies>,
     /// Meaning of U(P) in the ranking of merges: utilization or demand.
     pub bf_measure: Option<BfMeasure>,
     /// Whether the heuristic first tries merges with a small U(P) or merges with a large U(P).
@@ -131,6 +133,7 @@ impl Options {
             HeuristicKind::Sms => Heuristic::Sms {
                 forbidden: self.forbidden.take().unwrap_or_default(),
                 order: self.order.take().unwrap_or_default(),
+                ties: self.sms_ties.take().unwrap_or_default(),
                 improve: self.local_search(),
             },
             HeuristicKind::Bf => Heuristic::Bf {
@@ -215,7 +218,7 @@ impl Options {
     }
 
     /// Returns the name of each option, and whether the option is set.
-    fn given(&self) -> [(&'static str, bool); 11] {
+    fn given(&self) -> [(&'static str, bool); 12] {
         [
             ("improve", self.improve),
             ("objective", self.objective.is_some()),
@@ -223,6 +226,7 @@ impl Options {
             ("time_limit", self.time_limit.is_some()),
             ("forbidden", self.forbidden.is_some()),
             ("order", self.order.is_some()),
+            ("sms_ties", self.sms_ties.is_some()),
             ("bf_measure", self.bf_measure.is_some()),
             ("bf_direction", self.bf_direction.is_some()),
             ("split", self.split.is_some()),
@@ -269,6 +273,7 @@ mod tests {
             time_limit: Some(Duration::from_millis(5)),
             forbidden: Some(Forbidden::Act),
             order: Some(ListOrder::Increasing),
+            sms_ties: Some(SmsTies::Position),
             bf_measure: Some(BfMeasure::Demand),
             bf_direction: Some(BfDirection::Descending),
             split: Some(3),

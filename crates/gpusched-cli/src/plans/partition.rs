@@ -18,7 +18,7 @@ use crate::plans::explanation::Trial;
 use crate::report::{About, Content, Form, OutputPath};
 use gpusched_analysis::end_to_end::{Gpu, Search};
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
+use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{
     self, AUTO_BUDGET, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Problem, Traffic,
     listed, near_enough, partition_by,
@@ -80,6 +80,9 @@ pub struct Args {
     /// Partition order in `fewest-sms`, `bf` [default: decreasing]
     #[arg(long, value_name = "NAME", value_parser = named::<ListOrder>(), help_heading = TUNING)]
     order: Option<ListOrder>,
+    /// Choice of `fewest-sms` among merges with equally many SMs [default: saving]
+    #[arg(long, value_name = "NAME", value_parser = named::<SmsTies>(), help_heading = TUNING)]
+    sms_ties: Option<SmsTies>,
     /// Measure that `bf` uses to order merges [default: utilization]
     #[arg(long, value_name = "NAME", value_parser = named::<BfMeasure>(), help_heading = TUNING)]
     bf_measure: Option<BfMeasure>,
@@ -183,6 +186,7 @@ impl Args {
             ("improve", self.improve),
             ("forbidden", self.forbidden.is_some()),
             ("order", self.order.is_some()),
+            ("sms_ties", self.sms_ties.is_some()),
             ("bf_measure", self.bf_measure.is_some()),
             ("bf_direction", self.bf_direction.is_some()),
             ("split", self.split.is_some()),
@@ -240,6 +244,7 @@ impl Args {
             time_limit: self.time_limit.map(|limit| Duration::from_nanos(limit.ns())),
             forbidden: self.forbidden,
             order: self.order,
+            sms_ties: self.sms_ties,
             bf_measure: self.bf_measure,
             bf_direction: self.bf_direction,
             split: self.split,

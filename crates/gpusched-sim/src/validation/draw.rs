@@ -9,7 +9,7 @@ use crate::tasks::Discipline;
 use gpusched_analysis::generation::{Distribution, Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
+use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{Heuristic, HeuristicKind};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, below, stream, unit};
@@ -49,6 +49,7 @@ pub fn heuristics() -> [Heuristic; 8] {
         Heuristic::Sms {
             forbidden: Forbidden::Act,
             order: ListOrder::default(),
+            ties: SmsTies::default(),
             improve: None,
         },
         of(HeuristicKind::Bf),

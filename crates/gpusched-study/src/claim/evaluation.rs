@@ -162,7 +162,7 @@ impl<'t> Scope<'t> {
             } => {
                 function = match of_gap {
                     GapFunction::Min => Function::Min,
-                    GapFunction::Mean => Function::Mean,
+                    GapFunction::Mean | GapFunction::MeanRatio => Function::Mean,
                     GapFunction::Max => Function::Max,
                 };
                 let column = self.table.column(column)?;
@@ -176,7 +176,13 @@ impl<'t> Scope<'t> {
                         continue;
                     };
                     if let (Some(a), Some(b)) = (column.number(row)?, column.number(other)?) {
-                        gaps.push(a - b);
+                        gaps.push(match of_gap {
+                            GapFunction::MeanRatio if b == 0.0 => {
+                                return Err(fail("division by zero".to_owned()));
+                            }
+                            GapFunction::MeanRatio => a / b,
+                            _ => a - b,
+                        });
                     }
                 }
                 gaps

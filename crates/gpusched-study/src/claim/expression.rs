@@ -40,7 +40,7 @@ pub(super) enum Aggregate {
         filters: Vec<Filter>,
     },
     /// An aggregate over the differences of all points. The difference of a point is the cell in the row that passes
-    /// `minuend`, minus the cell in the row that passes `subtrahend`.
+    /// `minuend`, minus the cell in the row that passes `subtrahend`. `mean_ratio` divides these cells instead.
     Gap {
         function: GapFunction,
         column: String,
@@ -101,7 +101,12 @@ named!(Function {
     First = "first",
     Last = "last",
 });
-named!(GapFunction { Min = "min_gap", Mean = "mean_gap", Max = "max_gap" });
+named!(GapFunction {
+    Min = "min_gap",
+    Mean = "mean_gap",
+    Max = "max_gap",
+    MeanRatio = "mean_ratio",
+});
 
 impl Comparison {
     /// Returns whether the comparison of `a` with `b` is true. The comparison is false if the

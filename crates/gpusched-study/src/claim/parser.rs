@@ -11,7 +11,7 @@
 //! aggregate   := function "(" column { "," filter } ")"
 //!              | gap "(" column "," filters "," filters { "," filter } ")"
 //! function    := "min" | "max" | "mean" | "sum" | "count" | "first" | "last"
-//! gap         := "min_gap" | "mean_gap" | "max_gap"
+//! gap         := "min_gap" | "mean_gap" | "max_gap" | "mean_ratio"
 //! filters     := "(" filter { "," filter } ")"
 //! filter      := column comparison literal | column "in" "(" literal { "," literal } ")"
 //! literal     := [ "-" ] number | text
@@ -30,6 +30,7 @@
 //! * `min_gap(rate, (algorithm = "SMS-INA"), (algorithm = "BF-INA"), utilization > 30)` is the
 //!   minimum difference between the rate of SMS-INA and the rate of BF-INA, over all points with a
 //!   utilization above 30. `mean_gap` is the mean of the differences, and `max_gap` is the maximum.
+//!   `mean_ratio` is the mean of the ratios instead: the first cell divided by the second cell.
 //!   gpusched pairs each row that passes the first filters with the row for the same point that
 //!   passes the second filters. By default, two rows belong to one point if they have equal point,
 //!   utilization, tasks and analysis variant. The field `pair_by` of the claim names other columns.

@@ -73,6 +73,10 @@ fn aggregates() {
             -10.0,
         ), // the other points have empty cells
         (
+            "mean_ratio(mean_sms, (algorithm = 'SMS'), (algorithm = 'BF'))",
+            20.0 / 30.0,
+        ),
+        (
             "min_gap(rate, (algorithm = 'SMS', rate > 0.5), (algorithm = 'BF'))",
             0.1,
         ),

@@ -15,7 +15,7 @@ use crate::output::weighted::Weighted;
 use gpusched_analysis::generation::{Kernels, Periods, Recipe, Source};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::order::ListOrder;
+use gpusched_analysis::partitioning::order::{ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{
     Goal, Heuristic, HeuristicKind, Offer, Problem, SearchLimits, Solver, partition,
 };
@@ -95,6 +95,7 @@ impl Contender {
             Contender::SmsAct => Heuristic::Sms {
                 forbidden: Forbidden::Act,
                 order: ListOrder::default(),
+                ties: SmsTies::default(),
                 improve: None,
             },
             Contender::BfIna => HeuristicKind::Bf.into(),

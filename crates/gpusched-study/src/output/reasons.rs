@@ -16,6 +16,9 @@ pub struct Reasons {
     /// Claims that the studies do not reproduce, with reasons.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
+    /// Reproduced claims whose result says nothing about the paper, with reasons.
+    #[serde(default)]
+    pub by_construction: Vec<ByConstruction>,
     /// Published claims that no study can check, with reasons.
     #[serde(default)]
     pub not_checkable: Vec<NotCheckable>,
@@ -31,6 +34,19 @@ pub struct Deviation {
     pub claims: Vec<String>,
     /// Kind of the reason.
     pub reason: Reason,
+    /// The reason, explained in one or two sentences.
+    pub why: String,
+}
+
+/// Claims of one study that are reproduced by construction, all for the same reason. The model of gpusched contains the
+/// claim as a rule or as an input, or the claim compares published numbers with each other.
+#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ByConstruction {
+    /// Name of the study that has the claims.
+    pub study: String,
+    /// Ids of the claims.
+    pub claims: Vec<String>,
     /// The reason, explained in one or two sentences.
     pub why: String,
 }
@@ -111,25 +127,42 @@ impl Reasons {
         of_study.find(|deviation| deviation.claims.iter().any(|id| id == claim))
     }
 
-    /// Checks the deviations of all studies in `findings`. Each deviation must name a claim that its study does not
-    /// reproduce. The function ignores deviations of other studies.
+    /// Returns whether the file states that `study` reproduces `claim` by construction.
+    pub fn is_by_construction(&self, study: &str, claim: &str) -> bool {
+        let mut of_study = self.by_construction.iter().filter(|group| group.study == study);
+        of_study.any(|group| group.claims.iter().any(|id| id == claim))
+    }
+
+    /// Checks the claims of all studies in `findings`. Each deviation must name a claim that its study does not
+    /// reproduce. Each claim that is reproduced by construction must be reproduced. The function ignores other studies.
     ///
     /// # Errors
-    /// Fails if a claim is unknown or if the study reproduces it. The error names the claim.
+    /// Fails if a claim is unknown or in the wrong list. The error names the claim.
     pub(crate) fn check(&self, findings: &[Findings]) -> Result<()> {
-        for deviation in &self.deviations {
-            let Some(study) = findings.iter().find(|findings| findings.study == deviation.study) else {
+        let deviations = self.deviations.iter();
+        let deviations = deviations.map(|group| ("deviations", &group.study, &group.claims));
+        let constructed = self.by_construction.iter();
+        let constructed = constructed.map(|group| ("by_construction", &group.study, &group.claims));
+        for (list, name, ids) in deviations.chain(constructed) {
+            let Some(study) = findings.iter().find(|findings| findings.study == *name) else {
                 continue;
             };
-            for id in &deviation.claims {
+            for id in ids {
                 let claim = || study.findings.iter().filter(|finding| finding.id == *id);
-                let found = match claim().next() {
-                    None => "a claim that the study does not have",
-                    Some(_) if claim().all(|finding| finding.reproduced) => "a claim that is reproduced",
-                    Some(_) => continue,
+                let reproduced = claim().all(|finding| finding.reproduced);
+                let (found, expected) = match (claim().next(), list) {
+                    (None, _) => ("a claim that the study does not have", "a claim of the study"),
+                    (_, "deviations") if reproduced => (
+                        "a claim that is reproduced",
+                        "a claim of the study that is not reproduced",
+                    ),
+                    (_, "by_construction") if !reproduced => (
+                        "a claim that is not reproduced",
+                        "a claim of the study that is reproduced",
+                    ),
+                    _ => continue,
                 };
-                let field = format!("deviations: study {}: {id}", deviation.study);
-                return Err(Refusal::new(field, found, "a claim of the study that is not reproduced").into());
+                return Err(Refusal::new(format!("{list}: study {name}: {id}"), found, expected).into());
             }
         }
         Ok(())

@@ -38,6 +38,7 @@ pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Resu
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
     page += &not_checkable(reasons);
+    page += &by_construction(&findings, reasons);
     let mut about = "If the results do not confirm a claim with the mark *must hold*, the study fails. \
                      `gpusched study check` prints the condition and the computed values of each claim."
         .to_owned();
@@ -48,7 +49,7 @@ pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Resu
     }
     page += &format!("## Reproduced\n\n{}\n", wrapped(&about, ""));
     for (study, findings) in studies.iter().zip(&findings) {
-        page += &section(study, findings, common.is_none());
+        page += &section(study, findings, reasons, common.is_none());
     }
     Ok(page)
 }
@@ -64,22 +65,27 @@ const OWN: &str = "gpusched's own hypotheses";
 
 /// Returns a table with one row for each paper. The row counts the claims of this paper.
 fn summary(findings: &[Findings], reasons: &Reasons) -> String {
-    let mut papers: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
-    for claim in findings.iter().flat_map(claims) {
+    let mut papers: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    for (study, claim) in findings
+        .iter()
+        .flat_map(|study| claims(study).map(move |claim| (study, claim)))
+    {
+        let Some(first) = claim.first() else { continue };
         let holds = claim.iter().filter(|finding| finding.reproduced).count();
         let column = match holds {
-            0 => 2,
-            _ if holds == claim.len() => 0,
-            _ => 1,
+            0 => 3,
+            _ if holds < claim.len() => 2,
+            _ if reasons.is_by_construction(&study.study, &first.id) => 1,
+            _ => 0,
         };
-        let source = claim.first().and_then(|finding| finding.source.as_deref());
-        papers.entry(paper(source)).or_default()[column] += 1;
+        papers.entry(paper(first.source.as_deref())).or_default()[column] += 1;
     }
     for claim in &reasons.not_checkable {
-        papers.entry(paper(Some(&claim.source))).or_default()[3] += 1;
+        papers.entry(paper(Some(&claim.source))).or_default()[4] += 1;
     }
     let mut text = String::from(
-        "| claims of | reproduced | in some analysis variants | not reproduced | not checkable |\n|---|--:|--:|--:|--:|\n",
+        "| claims of | reproduced | by construction | in some analysis variants | not reproduced | not checked |\n\
+         |---|--:|--:|--:|--:|--:|\n",
     );
     for (paper, counts) in &papers {
         let cells = counts.map(|count| count.to_string());
@@ -185,7 +191,30 @@ fn not_checkable(reasons: &Reasons) -> String {
     }
     match text.is_empty() {
         true => text,
-        false => format!("## Not checkable\n\n{text}\n"),
+        false => format!("## Not checked\n\n{text}\n"),
+    }
+}
+
+/// Returns the list of claims that are reproduced by construction, with the reasons.
+fn by_construction(findings: &[Findings], reasons: &Reasons) -> String {
+    let mut text = String::new();
+    for group in &reasons.by_construction {
+        text += &wrapped(&format!("**{}**: {}", group.study, group.why), "* ");
+        let study = findings.iter().filter(|findings| findings.study == group.study);
+        for claim in study.flat_map(claims) {
+            if let Some(first) = claim.first().filter(|first| group.claims.contains(&first.id)) {
+                text += &wrapped(&format!("{}: {}", first.id, first.text), "  * ");
+            }
+        }
+    }
+    let about = "The model of gpusched contains these claims as rules or as inputs, or the claims compare published \
+                 numbers with each other. So their results say nothing about the papers.";
+    match text.is_empty() {
+        true => text,
+        false => format!(
+            "## Reproduced by construction\n\n{}\n{text}\n",
+            wrapped(about, "")
+        ),
     }
 }
 
@@ -227,9 +256,10 @@ fn repetition(file: &Path, results: &Path, study: &str) -> String {
     )
 }
 
-/// Returns the list item of one study. It states the size, the title and the reproduced claims of the study. If
-/// `repeated` is true, the item also contains the command that repeats the study.
-fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
+/// Returns the list item of one study. It states the size, the title and the reproduced claims of the study, without the
+/// claims that are reproduced by construction. If `repeated` is true, the item also contains the command that repeats
+/// the study.
+fn section(study: &Study, findings: &Findings, reasons: &Reasons, repeated: bool) -> String {
     let spec = &study.spec;
     let name_of = spec.name();
     let title = if spec.title().is_empty() {
@@ -256,6 +286,9 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
     let mut own = Vec::new();
     for claim in claims(findings) {
         let Some(first) = claim.first() else { continue };
+        if reasons.is_by_construction(name_of, &first.id) {
+            continue;
+        }
         let of = |reproduced: bool| -> Vec<&str> {
             let found = claim.iter().filter(|finding| finding.reproduced == reproduced);
             found

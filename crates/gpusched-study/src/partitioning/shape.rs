@@ -13,7 +13,7 @@ use crate::definition::levels::Levels;
 use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder};
+use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{HeuristicKind, Objective, Traffic};
 use gpusched_model::device::Granularity;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
@@ -192,6 +192,9 @@ pub struct Algorithm {
     /// Order of the list of partitions. Only with the heuristics SMS and BF.
     #[serde(default)]
     pub order: ListOrder,
+    /// Merge that SMS selects among merges with equal numbers of SMs. Only with the heuristic SMS.
+    #[serde(default, skip_serializing_if = "SmsTies::is_default")]
+    pub sms_ties: SmsTies,
     /// Measure U that rates a possible merge. Only with the heuristic BF.
     #[serde(default)]
     pub bf_measure: BfMeasure,
@@ -250,8 +253,8 @@ mod tests {
     /// stays unchanged.
     #[test]
     fn an_algorithm_has_the_fields_of_the_options() {
-        let text = r#"{"name":"x","heuristic":"bf","forbidden":"act","order":"increasing","bf_measure":"demand",
-            "bf_direction":"descending","split":3,"objective":"feasible","improve":true,"budget":7,"gap":2}"#;
+        let text = r#"{"name":"x","heuristic":"bf","forbidden":"act","order":"increasing","sms_ties":"position",
+            "bf_measure":"demand","bf_direction":"descending","split":3,"objective":"feasible","improve":true,"budget":7,"gap":2}"#;
         let fields: serde_json::Value = serde_json::from_str(text).unwrap();
         let algorithm: Algorithm = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_value(&algorithm).unwrap(), fields);
@@ -262,6 +265,7 @@ mod tests {
             search_effort: Some(7),
             forbidden: Some(Forbidden::Act),
             order: Some(ListOrder::Increasing),
+            sms_ties: Some(SmsTies::Position),
             bf_measure: Some(BfMeasure::Demand),
             bf_direction: Some(BfDirection::Descending),
             split: Some(3),

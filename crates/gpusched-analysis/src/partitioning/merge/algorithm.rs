@@ -6,7 +6,7 @@ use super::best_fit::{BestFitKey, best_fit_key};
 use super::forbidden::{Forbidden, ForbiddenList};
 use super::list::{Listed, PartitionList};
 use super::merging::{may_merge, merge};
-use super::order::{BfDirection, BfMeasure, ListOrder};
+use super::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use super::select::{Eligible, select_partitions};
 use super::trial::MergeTrials;
 use crate::partitioning::search::outcome::elapsed_ns;
@@ -22,16 +22,23 @@ pub(crate) struct Rules {
 }
 
 /// Rule that selects one of the possible merges of a partition.
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Copy, Clone, Debug)]
 pub(crate) enum Preference {
     /// Selects by the relation ≫ (Definition 3).
-    #[default]
-    FewestSms,
+    FewestSms { ties: SmsTies },
     /// Selects by the relation > (Definition 4).
     BestFit {
         measure: BfMeasure,
         direction: BfDirection,
     },
+}
+
+impl Default for Preference {
+    fn default() -> Preference {
+        Preference::FewestSms {
+            ties: SmsTies::default(),
+        }
+    }
 }
 
 /// Number of merges that BF selects one by one before it sorts the others.
@@ -75,7 +82,7 @@ pub(crate) fn partition_and_allocate(
             merges_tested: &mut stats.merges_tested,
         };
         let merged = match rules.preference {
-            Preference::FewestSms => attempt.fewest_sms(&eligible.ids),
+            Preference::FewestSms { ties } => attempt.fewest_sms(ties, &eligible.ids),
             Preference::BestFit { measure, direction } => {
                 attempt.first_success(measure, direction, &eligible.ids)
             }
@@ -128,18 +135,23 @@ impl<'a> Attempt<'a, '_> {
     }
 
     /// Applies the relation ≫ (Definition 3): tries the merges with all partners and selects the merge whose union has
-    /// the fewest SMs. Ties: the larger saving, then the first partner in the list.
+    /// the fewest SMs. `ties` selects among merges with equally many SMs.
     ///
     /// After a successful merge, the function looks only for a better merge. It then records no failed merges, because
     /// `first` leaves the list.
-    fn fewest_sms(&mut self, eligible: &[usize]) -> Option<Merged> {
-        let mut best: Option<(Merged, u32)> = None; // best merge, with |P'|
+    fn fewest_sms(&mut self, ties: SmsTies, eligible: &[usize]) -> Option<Merged> {
+        let mut best: Option<(Merged, &Listed)> = None; // best merge, with P'
         for &id in eligible {
             let partner = self.pars.get(id);
-            let size = partner.partition.sms;
-            let limit = best.map_or(u32::MAX, |(best, saved)| best.sms - u32::from(size <= saved));
+            let limit = best.map_or(u32::MAX, |(best, other)| {
+                let wins_tie = match ties {
+                    SmsTies::Saving => partner.partition.sms > other.partition.sms,
+                    SmsTies::Position => partner.first_task() < other.first_task(),
+                };
+                best.sms - u32::from(!wins_tie)
+            });
             match self.merge(partner, limit) {
-                Some(merged) => best = Some((merged, size)),
+                Some(merged) => best = Some((merged, partner)),
                 None if best.is_none() => self.forbidden.add(self.first.id, id),
                 None => {}
             }

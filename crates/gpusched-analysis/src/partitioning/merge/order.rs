@@ -1,5 +1,5 @@
-//! Two orders of [Singh21] §3.5 that users select: the order of partitions in the list, and the order of merges under
-//! the relation > (Definition 4).
+//! Orders of [Singh21] §3.5 that users select: the order of partitions in the list, and the order of merges under the
+//! relations ≫ (Definition 3) and > (Definition 4).
 
 use serde::{Deserialize, Serialize};
 
@@ -79,4 +79,37 @@ pub enum BfDirection {
     Ascending,
     /// Larger values of U(P) are first, as in the usual best-fit rule.
     Descending,
+}
+
+/// Which merge SMS selects among merges whose unions have equally many SMs. The paper does not state a rule.
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum SmsTies {
+    /// The merge that saves more SMs. If the savings are equal, the first partner in the list.
+    #[default]
+    Saving,
+    /// The partner with the lowest task position.
+    Position,
+}
+
+impl SmsTies {
+    /// Returns whether gpusched omits this value when it writes a study.
+    pub fn is_default(&self) -> bool {
+        *self == SmsTies::default()
+    }
 }
