@@ -201,7 +201,7 @@ fn with_jitter_and_blocks(rng: &mut ChaCha8Rng, set: &TaskSet) -> TaskSet {
     for (task, shape) in set.tasks().iter().zip(json["tasks"].as_array_mut().unwrap()) {
         if rng.random_bool(0.3) {
             let most = task.deadline().ns().min(task.period().ns()) / 3;
-            shape["jitter"] = rng.random_range(1..=most).into();
+            shape["jitter"] = rng.random_range(1..=most + 1).into();
         }
         if rng.random_bool(0.5) {
             shape["block"] = rng.random_range(1..=task.period().ns() / 50 + 1).into();

@@ -279,7 +279,7 @@ fn union(p1: &Part, p2: &Part) -> Vec<usize> {
 
 /// QPA as printed by Zhang & Burns (2009), Theorem 5, from the usual bound. Deadlines may be constrained or longer.
 fn qpa(set: &[Sporadic]) -> bool {
-    let h: u128 = 4_000_000_000_000;
+    let h = demand::hyperperiod(set);
     let load: u128 = set
         .iter()
         .map(|&(c, _, t)| u128::from(c) * (h / u128::from(t)))
@@ -295,7 +295,8 @@ fn qpa(set: &[Sporadic]) -> bool {
         .sum();
     let bound = if load == h { h } else { early / (h - load) + 1 };
     let longest = set.iter().map(|&(_, d, _)| u128::from(d)).max().unwrap();
-    let bound = bound.max(longest).min(h);
+    // From the longest deadline on, the demand grows by U·H from t to t + H.
+    let bound = bound.max(longest).min(longest + h);
     let bound = u64::try_from(bound).unwrap();
     let dbf = |t: u64| -> u64 {
         set.iter()
