@@ -127,7 +127,8 @@ impl Args {
             true => {
                 let mut chart =
                     Chart::new(scenario.shape()).map_err(|error| self.timeline_files.refuse(error))?;
-                let end = simulate(scenario, global.seed(), &mut Following(both, &mut chart)).map_err(refuse)?;
+                let end =
+                    simulate(scenario, global.seed(), &mut Following(both, &mut chart)).map_err(refuse)?;
                 let timeline = chart
                     .finish()
                     .map_err(|error| self.timeline_files.refuse(error))?;
