@@ -280,7 +280,7 @@ fn a_full_disk_is_an_error() {
     let mut told = refusals(["generate --tasks 9 --utilization 3 --count 2000 -o /dev/full"]);
     for command in ["test", "partition"] {
         for format in ["text", "json", "csv"] {
-            let line = format!("{command} {ADAS} --gpu orin --format {format}");
+            let line = format!("{command} {ADAS} --sms 16 --format {format}");
             let to_file = format!("{line} -o /dev/full");
             told.refusal(&to_file, &run(&to_file));
 

@@ -1,5 +1,5 @@
-//! Small random sets for every special case of the tests: zero slack, U = 1, equal tasks, equal deadlines, C = D, demands
-//! that equal a deadline, all relations of D and T, and jitter up to and beyond the period.
+//! Small random sets for every special case: zero slack, U = 1, equal tasks, equal deadlines, C = D, and demands
+//! that equal a deadline. They have all relations of D and T, and jitter up to and beyond the period.
 
 use rand::RngExt;
 

@@ -89,7 +89,7 @@ fn is_free(key: &str, removes: bool) -> bool {
 fn mutated(rng: &mut impl Rng, document: &Value) -> Option<(String, Value)> {
     let mut all = Vec::new();
     paths(document, &mut Vec::new(), &mut all);
-    // Fields of a few values, such as `method`, are as likely as those of many.
+    // A field name is drawn first, so that rare fields, such as `method`, change as often as frequent fields.
     let mut by_name: BTreeMap<String, Vec<Vec<Step>>> = BTreeMap::new();
     for path in all {
         by_name.entry(name(&path)).or_default().push(path);

@@ -61,10 +61,4 @@ impl Observer<Event> for Sharing {
             _ => {}
         }
     }
-
-    /// This observer never requires that the run continues.
-    #[inline(always)]
-    fn goes_on(&self) -> bool {
-        false
-    }
 }
