@@ -85,7 +85,7 @@ fn fill(tasks: &mut [Round]) {
         let last = index + 1 == tasks.len();
         if last || tasks[index].work * per_unit >= rest {
             tasks[index].work = (rest / per_unit).max(1);
-            if rest % per_unit > 0 {
+            if !rest.is_multiple_of(per_unit) {
                 tasks[index] = Round {
                     period: HYPERPERIOD,
                     deadline: HYPERPERIOD,

@@ -65,7 +65,7 @@ fn slips_are_told() {
     for count in [1, 21] {
         let bogus: String = (0..count).map(|number| format!("-bogus_{number} 3\n")).collect();
         let answer = run_with("import gpgpusim-config -", text.clone() + &bogus);
-        told.refusal(&format!("{count} unknown options"), &answer);
+        told.refusal(format!("{count} unknown options"), &answer);
     }
     // The defaults of the intended options would be 1 and 3 instead of 32 and 30 cycles.
     let slips = "tests/simulators/machine/misspelled.config";
