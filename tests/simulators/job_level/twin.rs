@@ -56,7 +56,7 @@ fn ranks(policy: Policy, set: &[simulation::Task], order: &[usize]) -> Vec<usize
     let key = |task: &simulation::Task| match policy.name() {
         "dm" | "np-fp" | "lp-fp" => task.d - task.j,
         "rm" | "np-fp-rm" | "lp-fp-rm" => task.t,
-        "hyperbolic" | "liu-layland" => (task.t.min(task.d) - task.j).max(0),
+        "hyperbolic" | "liu-layland" => task.t.min(task.d) - task.j,
         _ => 0,
     };
     (0..set.len())

@@ -178,7 +178,9 @@ fn the_penalty_alone_is_nearly_as_good_as_fluids() {
     let cell = |row: usize, name: &str| table.column(name).unwrap().text(row);
     let value = |row: usize| cell(row, "value").parse::<f64>().unwrap();
     let mut alone: BTreeMap<(&str, &str, &str), f64> = BTreeMap::new();
-    let mut groups: BTreeMap<(&str, usize), Vec<(&str, &str, f64)>> = BTreeMap::new();
+    // Kernel, number of SMs and time of the members of a group.
+    type Members<'a> = Vec<(&'a str, &'a str, f64)>;
+    let mut groups: BTreeMap<(&str, usize), Members> = BTreeMap::new();
     let mut committed: BTreeMap<(&str, usize, &str, &str), f64> = BTreeMap::new();
     for row in 0..table.len() {
         let (case, kernel, sms) = (cell(row, "case"), cell(row, "kernel"), cell(row, "sms"));
