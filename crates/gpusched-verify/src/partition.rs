@@ -47,7 +47,9 @@ pub(super) fn check_partition(
         }
     }
     let strength = match verdict.policy {
-        Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) if wcets.lead() == 0 => {
+        Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _)
+            if wcets.lead() == 0 && jobs.is_ok() =>
+        {
             Strength::Sufficient
         }
         policy => strength(policy),

@@ -158,7 +158,11 @@ impl<'a> Level<'a> {
         if busy.is_none() && self.overloaded() {
             return Some(Worst::Late);
         }
-        let jobs_in_hyperperiod = self.hyperperiod() / job.period;
+        // Without an end of the busy period (U = 1), one hyperperiod of jobs decides.
+        let jobs_in_hyperperiod = match busy {
+            Some(_) => u128::MAX,
+            None => self.hyperperiod() / job.period,
+        };
         let mut worst = 0;
         for q in 0.. {
             // Job q arrives at q·T − J, counted from the start of the busy period. The completion

@@ -389,7 +389,7 @@ fn a_kernel_on_memory_slices_blocks_for_its_whole_wcet() {
             assert_eq!(part.verdict.strength, Strength::Sufficient);
         }
         verify(&plan, &set).unwrap();
-        // A plan that counts 1 ns less is no longer verified.
+        // With a blocking of C − 1 ns, 14 SMs would suffice.
         let alone = problem.verdict(&[0, 1, 2], 14);
         assert!(!alone.schedulable, "{policy}");
     }

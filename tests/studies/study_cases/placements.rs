@@ -26,8 +26,8 @@ fn numbers_are_those_of_small_cases() {
     let shares = of("round-robin", "misprediction");
     let shares: Vec<f64> = shares.iter().map(|share| share.parse().unwrap()).collect();
     assert!(shares[0] < 0.4 && shares[1] > 0.8, "{shares:?}");
-    // 8 blocks of 4 warps fit on an SM. 16 KiB hold three blocks of 4352 bytes.
-    assert_eq!(of("room", "blocks per SM"), ["8", "3"]);
+    // 16 KiB hold five blocks of 3 KiB, although the ranking of SMs ignores 3 KiB, and three blocks of 4352 bytes.
+    assert_eq!(of("room", "blocks per SM"), ["5", "3"]);
     assert_eq!(of("half", "SMs without a block"), ["4"]);
     assert_eq!(of("half", "slowdown"), ["1.000000", "1.000000"]);
     // K1 and K2 of [Singh22] Fig. 3, with K2 launched in cycle 1. LRR and GTO ignore the four budgets.

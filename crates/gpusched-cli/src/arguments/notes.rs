@@ -66,8 +66,8 @@ impl Notes {
         {
             self.unknown_gpu = true;
             complain(&format!(
-                "note: the WCET of task `{task}` is from {gpu}; gpusched does not know this name, so it has not checked that \
-                 this GPU is {}",
+                "note: the WCET of task `{task}` is from {gpu}; no name that gpusched knows is stated, so it has not checked \
+                 that this GPU is {}",
                 planned()
             ));
         }

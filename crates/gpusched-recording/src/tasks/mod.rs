@@ -270,7 +270,7 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     shape.deadline = options.deadlines.get(name).copied();
     shape.traffic = traffic;
     shape.block = block::longest(&samples, options.margin, &fitted.wcet);
-    shape.measured_on = origin::of(&samples, options).map(Box::new);
+    shape.measured_on = origin::of(&samples, options)?.map(Box::new);
     let task = shape.build().map_err(|error| place(&error))?;
     let report = TaskReport::new(
         name,

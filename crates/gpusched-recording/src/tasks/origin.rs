@@ -1,15 +1,27 @@
 //! Statement of the GPU and of the tool that measured a task.
 
 use gpusched_model::MeasuredOn;
+use gpusched_model::error::Refusal;
 use gpusched_model::provenance::MeasuredOnShape;
 
 use super::{Options, Run, Sample};
 
 /// Returns where the jobs of `samples` were measured. The statement omits each value that the recordings do not contain.
-/// It also omits a value if the recordings have different values.
-pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Option<MeasuredOn> {
+/// It also omits a number of SMs or a date if the recordings have different values.
+///
+/// # Errors
+/// Fails if the recordings are from GPUs with different names, because their times do not belong to one WCET.
+pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option<MeasuredOn>, Refusal> {
+    let mut names: Vec<String> = samples.iter().filter_map(|sample| gpu(sample.run).0).collect();
+    names.sort();
+    names.dedup();
+    if let [first, second, ..] = names.as_slice() {
+        let found = format!("recordings of `{first}` and of `{second}`");
+        return Err(Refusal::new("gpu", found, "recordings of one GPU"));
+    }
     let jobs = samples.iter().flat_map(|sample| sample.jobs);
     let mut tools: Vec<String> = samples.iter().map(|sample| tool(sample.run)).collect();
+    tools.sort();
     tools.dedup();
     let shape = MeasuredOnShape {
         gpu: common(samples.iter().map(|sample| gpu(sample.run).0)),
@@ -25,22 +37,25 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Measur
         margin: Some(options.margin),
         warm_up: Some(options.warm_up).filter(|rule| !rule.is_none()),
     };
-    let without_texts = MeasuredOnShape {
-        gpu: None,
-        tool: Some(
-            common(
-                samples
-                    .iter()
-                    .map(|sample| Some(sample.run.recording.origin.tool)),
-            )?
-            .to_string(),
-        ),
+    // A file may contain a text that is too long, or that contains control characters. The GPU is the last to go.
+    let mut kinds: Vec<String> = { samples.iter() }
+        .map(|sample| sample.run.recording.origin.tool.to_string())
+        .collect();
+    kinds.sort();
+    kinds.dedup();
+    let tool = Some(kinds.join(", "));
+    let without_versions = MeasuredOnShape {
+        tool,
         ..shape.clone()
     };
-    // A file may contain a text that is too long, or that contains control characters.
-    { MeasuredOn::new(shape) }
-        .or_else(|_| MeasuredOn::new(without_texts))
-        .ok()
+    let without_gpu = MeasuredOnShape {
+        gpu: None,
+        ..without_versions.clone()
+    };
+    let stated = { MeasuredOn::new(shape) }
+        .or_else(|_| MeasuredOn::new(without_versions))
+        .or_else(|_| MeasuredOn::new(without_gpu));
+    Ok(stated.ok())
 }
 
 /// Returns the profiler of `run`, with its version.

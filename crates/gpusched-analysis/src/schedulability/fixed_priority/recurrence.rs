@@ -58,7 +58,8 @@ impl<'a> Work<'a> {
     }
 
     /// Returns the least w with w = B + (`job` + 1)·C + Σ ⌈(w + Jⱼ)/Tⱼ⌉·(Cⱼ + γ), where j are the
-    /// tasks with higher priority. At w, all work that is released before w is done.
+    /// tasks with higher priority. If an entry merges several tasks, it counts γ for each of them. At w, all work that is
+    /// released before w is done.
     pub fn clear(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint {
         let own = self.own(job.saturating_add(1));
         least_fixpoint(from.max(own), limit, steps, |w| {

@@ -92,15 +92,17 @@ impl Args {
         if !found_none {
             return "";
         }
-        // With memory traffic and partitions that need a placement, `optimal` proves as little as `auto`.
+        // With memory traffic on a device, `optimal` proves as little as `auto`.
         let searched = plan.memory.is_some() && plan.hardware.is_some();
+        let optimal = HeuristicKind::Optimal.check_tasks(case.set.tasks().len()).is_ok();
         match (self.kind(), plan.stats.ended_by) {
             (HeuristicKind::Auto | HeuristicKind::Optimal, None | Some(EndedBy::Choices)) if searched => "",
             (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
             (_, Some(EndedBy::Time)) => "\nhint: try a longer `--time-limit`\n",
+            (HeuristicKind::Auto, _) if !optimal => "",
             (HeuristicKind::Auto, _) => "\nhint: try `--heuristic optimal` for a plan or a proof\n",
             (HeuristicKind::Optimal, _) => "",
-            _ if plan.memory.is_some() => "\nhint: try `--heuristic auto`\n",
+            _ if plan.memory.is_some() || !optimal => "\nhint: try `--heuristic auto`\n",
             _ => "\nhint: try `--heuristic auto`, or `--heuristic optimal` for a proof\n",
         }
     }

@@ -36,13 +36,60 @@ pub(super) fn compare(name: Option<&str>, sms: Option<u32>, device: &Device) -> 
     let measured = product(name);
     let own = BUILT_IN.iter().find(|(built_in, _)| built_in == device.name());
     if measured == product(device.name()) || own.is_some_and(|(_, products)| products.contains(&measured)) {
-        return SameGpu::Yes;
+        // Boards of one chip differ in clocks, SMs and memory.
+        let stated = [Board::of(name), Board::of(device.title())];
+        return match stated[0].differs(stated[1]) {
+            true => SameGpu::No,
+            false => SameGpu::Yes,
+        };
     }
     let known = BUILT_IN.iter().any(|(_, products)| products.contains(&measured));
     match known && own.is_some() {
         true => SameGpu::No,
         false => SameGpu::Unknown,
     }
+}
+
+/// What a name states about the board of a chip.
+#[derive(Copy, Clone)]
+struct Board {
+    /// Whether the board is a PCIe card. `None` if the name states no form factor.
+    pcie: Option<bool>,
+    /// Size of the memory [GB].
+    memory: Option<u64>,
+}
+
+impl Board {
+    fn of(name: &str) -> Board {
+        let words: Vec<String> = words(name).collect();
+        let form = |word: &String| match word.as_str() {
+            "pcie" => Some(true),
+            word => word.starts_with("sxm").then_some(false),
+        };
+        let sizes = (0..words.len()).filter_map(|index| gigabytes(&words, index)?.parse().ok());
+        Board {
+            pcie: words.iter().find_map(form),
+            memory: { sizes }.next(),
+        }
+    }
+
+    /// Returns whether both names state a value, and the values are not equal.
+    fn differs(self, other: Board) -> bool {
+        let pcie = self.pcie.zip(other.pcie).is_some_and(|(a, b)| a != b);
+        pcie || self.memory.zip(other.memory).is_some_and(|(a, b)| a != b)
+    }
+}
+
+/// Returns the digits of the memory size that starts at word `index`, such as 80 for `80GB` and for `80 GB`.
+fn gigabytes(words: &[String], index: usize) -> Option<&str> {
+    let word = words.get(index)?;
+    let digits = match word.strip_suffix("gb") {
+        Some(digits) => digits,
+        None => { words.get(index + 1) }
+            .filter(|next| *next == "gb")
+            .map(|_| word.as_str())?,
+    };
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
 }
 
 /// The name of each built-in device, with the products of its name and of its title.
@@ -65,17 +112,12 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 }
 
 /// Returns the words that determine the product, without spaces: `rtx4090` for `NVIDIA GeForce RTX 4090`. The size of
-/// the memory does not count, because boards of one product differ in it.
+/// the memory belongs to the board.
 fn product(name: &str) -> String {
     let words: Vec<String> = words(name).collect();
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let mut product = String::new();
     for (index, word) in words.iter().enumerate() {
-        let next = words.get(index + 1).map(String::as_str);
-        let size = match word.strip_suffix("gb") {
-            Some(digits) => is_number(digits),
-            None => is_number(word) && next == Some("gb"),
-        };
+        let size = gigabytes(&words, index).is_some() || word == "gb";
         if !size && !GENERAL.contains(&word.as_str()) {
             product += word;
         }
@@ -102,7 +144,6 @@ mod tests {
             ("NVIDIA H100 80GB HBM3", 132, "h100"),
             ("NVIDIA H200", 132, "h200"),
             ("NVIDIA A100-SXM4-40GB", 108, "a100"),
-            ("A100-PCIE-40GB", 108, "a100"),
             ("NVIDIA A30", 56, "a30"),
             ("NVIDIA GeForce RTX 4090", 128, "rtx4090"),
             ("GeForce RTX 2080 Ti", 68, "rtx2080ti"),
@@ -139,6 +180,10 @@ mod tests {
         for (name, sms, planned) in [
             (Some("Orin"), Some(8), "orin"),
             (Some("NVIDIA H100 PCIe"), Some(114), "h100"),
+            (Some("NVIDIA H100 PCIe"), None, "h100"),
+            (Some("A100-PCIE-40GB"), Some(108), "a100"),
+            (Some("NVIDIA A100-SXM4-80GB"), Some(108), "a100"),
+            (Some("NVIDIA Jetson AGX Orin 32GB"), None, "orin"),
             (Some("NVIDIA A100-SXM4-40GB MIG 3g.20gb"), None, "a100"),
             (Some("NVIDIA Orin"), None, "thor"),
             (None, Some(8), "orin"),
