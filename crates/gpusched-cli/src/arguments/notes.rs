@@ -65,9 +65,12 @@ impl Notes {
             && let Some((task, gpu)) = found(SameGpu::Unknown)
         {
             self.unknown_gpu = true;
+            let reason = match gpu.starts_with('`') {
+                true => "gpusched does not know this name",
+                false => "its name is not stated",
+            };
             complain(&format!(
-                "note: the WCET of task `{task}` is from {gpu}; no name that gpusched knows is stated, so it has not checked \
-                 that this GPU is {}",
+                "note: the WCET of task `{task}` is from {gpu}; {reason}, so gpusched has not checked that this GPU is {}",
                 planned()
             ));
         }
