@@ -38,6 +38,9 @@ Pattern = Literal[
 Dispatch = Literal[
     "fifo", "np-edf", "np-fp", "np-fp-rm", "np-fp-given",
 ]
+Model = Literal[
+    "fluid", "masola", "masola-repaired", "masola-penalty", "naive",
+]
 Scheduler = Literal[
     "lrr", "gto", "oldest", "rt-paws", "qaws", "rt-paws-by-priority", "qaws-by-budget", "rt-paws-printed",
     "qaws-printed",
@@ -160,12 +163,16 @@ def test(
             with free preemption at any point, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`.
             Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities).
             Necessary conditions: `work-capacity` and `work-capacity-deadline`.
-        interference: Interference model. ``conflict``: Tasks of the same kind in one partition have the WCET in
-            conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
-            the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
-            other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
-            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
-            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
+        interference: Interference model. Selects which contention the analysis counts. Every test assumes that at
+            most one kernel of a partition runs at a time. If your program ensures this, and if WCETs are from runs
+            with cold caches, a task needs no WCET in conflict. Then `none` and `bandwidth` fit. The page
+            docs/explanation/conflict.md explains what to measure. ``conflict``: Tasks of the same kind in one
+            partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do
+            not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus
+            delays by the memory traffic of other partitions. ``bandwidth``: The model `none`, plus delays by the
+            memory traffic of other partitions. ``conflict+memory-time``: The model `conflict`, plus delays by
+            memory times of jobs in other partitions. ``memory-time``: The model `none`, plus delays by memory times
+            of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and use the minimum. The
             peak from the data sheet is unsafe.
@@ -173,10 +180,10 @@ def test(
             max-min fairness.
         memory_rates: Measured rates of L2 and DRAM. A result of `simulate profile --stress`. Required with
             memory-time models.
-        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. The other
-            forms are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
-            ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
-            rates, but for each task at most its rates in isolation (`drain`).
+        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. All forms
+            are only tested, with known counterexamples. ``universal``: Rates of requests that all go to one L2
+            slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
+            ``own-drain``: Balanced rates, but for each task at most its rates in isolation (`drain`).
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
@@ -238,6 +245,7 @@ def partition(
     improve: bool = False,
     forbidden: Optional[Literal["ina", "act"]] = None,
     order: Optional[Literal["decreasing", "increasing"]] = None,
+    sms_ties: Optional[Literal["saving", "position"]] = None,
     bf_measure: Optional[Literal["utilization", "demand"]] = None,
     bf_direction: Optional[Literal["ascending", "descending"]] = None,
     split: Optional[int] = None,
@@ -262,12 +270,16 @@ def partition(
             with free preemption at any point, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`.
             Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities).
             Necessary conditions: `work-capacity` and `work-capacity-deadline`.
-        interference: Interference model. ``conflict``: Tasks of the same kind in one partition have the WCET in
-            conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
-            the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
-            other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
-            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
-            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
+        interference: Interference model. Selects which contention the analysis counts. Every test assumes that at
+            most one kernel of a partition runs at a time. If your program ensures this, and if WCETs are from runs
+            with cold caches, a task needs no WCET in conflict. Then `none` and `bandwidth` fit. The page
+            docs/explanation/conflict.md explains what to measure. ``conflict``: Tasks of the same kind in one
+            partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do
+            not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus
+            delays by the memory traffic of other partitions. ``bandwidth``: The model `none`, plus delays by the
+            memory traffic of other partitions. ``conflict+memory-time``: The model `conflict`, plus delays by
+            memory times of jobs in other partitions. ``memory-time``: The model `none`, plus delays by memory times
+            of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and use the minimum. The
             peak from the data sheet is unsafe.
@@ -275,10 +287,10 @@ def partition(
             max-min fairness.
         memory_rates: Measured rates of L2 and DRAM. A result of `simulate profile --stress`. Required with
             memory-time models.
-        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. The other
-            forms are only tested. ``universal``: Rates of requests that all go to one L2 slice and one DRAM bank.
-            ``balanced``: Rates of requests that go to all slices and banks at random. ``own-drain``: Balanced
-            rates, but for each task at most its rates in isolation (`drain`).
+        memory_time: Form of the rates [default: universal]. With ``memory_rates``. `universal` is safest. All forms
+            are only tested, with known counterexamples. ``universal``: Rates of requests that all go to one L2
+            slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
+            ``own-drain``: Balanced rates, but for each task at most its rates in isolation (`drain`).
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
@@ -314,6 +326,9 @@ def partition(
         order: Partition order in `fewest-sms`, `bf` [default: decreasing]. ``decreasing``: Decreasing utilization
             of each partition on its own SMs. ``increasing``: Increasing utilization of each partition on its own
             SMs.
+        sms_ties: Choice of `fewest-sms` among merges with equally many SMs [default: saving]. ``saving``: The merge
+            that saves more SMs. If the savings are equal, the first partner in the list. ``position``: The partner
+            with the lowest task position.
         bf_measure: Measure that `bf` uses to order merges [default: utilization]. ``utilization``: Utilization: Σ
             C/T. ``demand``: Demand: Σ C, as printed in the paper.
         bf_direction: Order of merges in `bf` [default: ascending]. ``ascending``: Smaller values of U(P) are first,
@@ -357,6 +372,7 @@ def partition(
             "improve": improve,
             "forbidden": forbidden,
             "order": order,
+            "sms-ties": sms_ties,
             "bf-measure": bf_measure,
             "bf-direction": bf_direction,
             "split": split,
@@ -411,8 +427,8 @@ def verify(
             arbiter: if a partition does not receive all the bandwidth that it requests, no other partition receives
             more than this partition.
         memory_rates: Expected measured rates of L2 and DRAM, for memory times.
-        memory_time: Expected form of the rates, for memory times. Some forms are only tested, not proven. `verify`
-            accepts such a form as proof if you state it here. ``universal``: Rates of requests that all go to one
+        memory_time: Expected form of the rates, for memory times. Counterexamples are known for each form. `verify`
+            accepts a form as proof only if you state it here. ``universal``: Rates of requests that all go to one
             L2 slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
             ``own-drain``: Balanced rates, but for each task at most its rates in isolation (`drain`).
         variation: Expected percentage added to WCETs, for memory times.
@@ -757,14 +773,15 @@ def wcet_fit(
 
     Args:
         points: Measurements (CSV); `-` is standard input. The columns are `sms`, one of `time_ns`, `time_us`,
-            `time_ms` and `time_s`, and optionally `contention` with the values `isolated` and `conflict`.
+            `time_ms` and `time_s`, and optionally `contention` with the values `isolated` and `conflict`. The
+            columns `gpu`, `gpu_sms` and `tool` state where the times were measured.
         form: Form of the WCET function [default: envelope; table with --period]. `envelope` is the smallest
             function a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, without
             extrapolation.
         epsilon: Smallest time reduction that makes more SMs useful, as a share between 0 and 0.25.
         period: Print a task set that contains one task with this period. The task contains the WCET function and
-            its source. It also contains `kind` and `traffic` if the measurements show them. Without `kind` and
-            `traffic`, the analysis makes safe assumptions.
+            its source. It also contains `kind`, `traffic`, `block` and `measured_on` if the measurements show them.
+            Without `kind`, `traffic` and `block`, the analysis makes safe assumptions.
         svg: Also draw the speed-up over the number of SMs, to an SVG file.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
@@ -1009,7 +1026,7 @@ def budget_sequence(
 def predict(
     group: Document,
     *,
-    model: Optional[Union[Literal["fluid", "masola", "masola-repaired", "naive"], Sequence[Literal["fluid", "masola", "masola-repaired", "naive"]]]] = None,
+    model: Optional[Union[Model, Sequence[Model]]] = None,
     windows: bool = False,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
@@ -1021,7 +1038,8 @@ def predict(
         model: Prediction models, separated by commas. ``fluid``: Max-min fair shares of the memory bandwidth. The
             shares change whenever a kernel ends. ``masola``: [Masola23] Eqs 1 to 17 as printed.
             ``masola-repaired``: [Masola23] Eqs 1 to 17 with measured times, if the profile has them, and with
-            penalties of at least 1. ``naive``: A slowdown of 73 % while other kernels run ([Masola23] §7.2).
+            penalties of at least 1. ``masola-penalty``: As `masola-repaired`, but with the penalty Π alone, without
+            the interference I(w). ``naive``: A slowdown of 73 % while other kernels run ([Masola23] §7.2).
         windows: Also show the contribution of each time window; JSON always contains it.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
@@ -1421,10 +1439,11 @@ def validate(
             isolation and on the memory traffic of the other kernels. If a kernel exceeds the bound of ``bound``,
             gpusched reduces the co-run and writes it as a warp run to the file of --reproducer.
         machine: Simulated GPU: a name or a file; only with --warps.
-        bound: Bound that no kernel may exceed; only with --warps. ``peak``: Time to transfer the DRAM bytes of
-            isolated runs at the peak bandwidth. ``balanced``: Memory time at the balanced rates of the GPU.
-            ``own-drain``: Memory time at the balanced rates, or at the rates of the isolated kernel if these are
-            lower. ``universal``: Memory time at the lowest rates of the GPU, with one slice and one bank.
+        bound: Bound that no kernel may exceed; only with --warps. Counterexamples are known for each bound, also on
+            own clusters: no bound counts delays at ports of TPCs and GPCs. ``peak``: Time to transfer the DRAM
+            bytes of isolated runs at the peak bandwidth. ``balanced``: Memory time at the balanced rates of the
+            GPU. ``own-drain``: Memory time at the balanced rates, or at the rates of the isolated kernel if these
+            are lower. ``universal``: Memory time at the lowest rates of the GPU, with one slice and one bank.
         memory: Part of the memory that each partition has for itself; only with --warps. ``shared``: No part: all
             partitions share L2 and DRAM. ``l2-ways``: Ways of L2. ``channels``: Channels of DRAM with their slices
             of L2, as with memory slices of MIG.
@@ -1477,6 +1496,7 @@ def recording_summary(
     files: Union[Document, Sequence[Document]],
     *,
     from_: Optional[Literal["nsys", "ncu", "kineto", "rocprof"]] = None,
+    max_unpacked: Value = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
@@ -1488,6 +1508,8 @@ def recording_summary(
             an SQLite export, or reports of `nsys stats` in CSV. ``ncu``: NVIDIA Nsight Compute: the details page or
             the raw page in CSV. ``kineto``: Kineto, the profiler of PyTorch: a JSON trace, possibly compressed with
             gzip. ``rocprof``: rocprof, rocprofv3 or Omniperf of AMD: CSV or JSON.
+        max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
+            unpacks to more bytes. The option has no effect on other recordings.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -1496,6 +1518,7 @@ def recording_summary(
         [("files", files)],
         {
             "from": from_,
+            "max-unpacked": max_unpacked,
             "threads": threads,
             "seed": seed,
         },
@@ -1512,6 +1535,7 @@ def recording_tasks(
     gap: Value = None,
     gpu: Value = None,
     warm_up: Value = None,
+    max_unpacked: Value = None,
     margin: Value = None,
     gaps: Optional[Literal["separate", "count"]] = None,
     form: Optional[Literal["envelope", "table"]] = None,
@@ -1538,6 +1562,8 @@ def recording_tasks(
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
+            unpacks to more bytes. The option has no effect on other recordings.
         margin: Factor by which C(m) exceeds the longest measured time.
         gaps: Treatment of gaps between the kernels of a job. ``separate``: The execution time is the time during
             which a kernel of the job runs. No test counts the suspension between kernels. ``count``: The execution
@@ -1562,6 +1588,7 @@ def recording_tasks(
             "gap": gap,
             "gpu": gpu,
             "warm-up": warm_up,
+            "max-unpacked": max_unpacked,
             "margin": margin,
             "gaps": gaps,
             "form": form,
@@ -1587,6 +1614,7 @@ def recording_audit(
     gap: Value = None,
     gpu: Value = None,
     warm_up: Value = None,
+    max_unpacked: Value = None,
     trace: Optional[Path] = None,
     gantt: Optional[Path] = None,
     from_: Value = None,
@@ -1611,6 +1639,8 @@ def recording_audit(
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
+            unpacks to more bytes. The option has no effect on other recordings.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
         gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
         from_: Start of the Gantt chart [default: start of the run].
@@ -1630,6 +1660,7 @@ def recording_audit(
             "gap": gap,
             "gpu": gpu,
             "warm-up": warm_up,
+            "max-unpacked": max_unpacked,
             "trace": trace,
             "gantt": gantt,
             "from": from_,
@@ -2294,6 +2325,7 @@ def report(
     gap: Value = None,
     gpu: Value = None,
     warm_up: Value = None,
+    max_unpacked: Value = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Report:
@@ -2323,6 +2355,8 @@ def report(
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
+            unpacks to more bytes. The option has no effect on other recordings.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -2341,6 +2375,7 @@ def report(
             "gap": gap,
             "gpu": gpu,
             "warm-up": warm_up,
+            "max-unpacked": max_unpacked,
             "threads": threads,
             "seed": seed,
         },

@@ -21,6 +21,7 @@ def pandas() -> Any:
 def read_csv(path: Any) -> Any:
     """Returns a table of pandas from a CSV file. Removes the apostrophes that protect spreadsheets from formulas."""
     frame = pandas().read_csv(path)
-    for column in frame.select_dtypes("object"):
+    is_number = pandas().api.types.is_numeric_dtype
+    for column in [column for column in frame.columns if not is_number(frame[column])]:
         frame[column] = frame[column].replace(r"^'(?='*[=+\-@\t\r])", "", regex=True)
     return frame
