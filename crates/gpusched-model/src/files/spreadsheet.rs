@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 
 /// Returns whether a spreadsheet takes `cell` as a formula. Apostrophes before the formula do not count, so that each
-/// cell has one form in files.
+/// cell has one form in files. A `-` is no formula: gpusched writes it for standard input and for missing values.
 fn is_formula(cell: &str) -> bool {
     let formula = cell
         .trim_start_matches('\'')
         .starts_with(['=', '+', '-', '@', '\t', '\r']);
-    formula && !cell.parse().is_ok_and(f64::is_finite)
+    formula && cell != "-" && !cell.parse().is_ok_and(f64::is_finite)
 }
 
 /// Returns `cell` as gpusched writes it to a CSV file.
@@ -54,7 +54,9 @@ mod tests {
             ("\tx", "'\tx"),
             ("\rx", "'\rx"),
             ("'=x", "''=x"),
-            ("-", "'-"),
+            ("-", "-"),
+            ("'-", "''-"),
+            ("--", "'--"),
             ("-inf", "'-inf"),
             ("-1", "-1"),
             ("+1.5e3", "+1.5e3"),
