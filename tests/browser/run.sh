@@ -39,7 +39,7 @@ page() {
     fi
 }
 
-"$gpusched" partition $sets/adas.json --gpu xavier -o "$out/adas.json"
+"$gpusched" partition $sets/adas.json --gpu xavier --granularity sm --policy edf -o "$out/adas.json"
 page adas 0 "$out/adas.json" $sets/adas.json
 "$gpusched" partition $sets/shared-memory.json --gpu h100 --granularity mig --interference conflict+bandwidth \
     --memory-bandwidth 2TB/s -o "$out/mig.json"
