@@ -152,7 +152,7 @@ fn change(rng: &mut impl Rng, value: &mut Value) {
     };
 }
 
-/// What became of the changes.
+/// Numbers of changed documents by outcome.
 #[derive(Default)]
 struct Counts {
     /// Refused changes, by the name of the changed field.

@@ -54,14 +54,6 @@ impl Demand {
         }
     }
 
-    /// Returns this task for a partition whose jobs may start between two nanoseconds.
-    pub fn between_nanoseconds(self) -> Demand {
-        Demand {
-            lead: Time::ZERO,
-            ..self
-        }
-    }
-
     /// Returns the longest time for which a running job of this task blocks a newly released job, without preemption
     /// [ns].
     pub(crate) fn blocking(&self) -> u64 {

@@ -38,7 +38,8 @@ pub struct Request {
     /// Exact tests without preemption: `np-edf` (earliest deadline first), and the fixed priorities `np-fp`
     /// (deadline-monotonic), `np-fp-rm` (rate-monotonic), `np-fp-given` (task order) and `np-fp-audsley` (Audsley's
     /// algorithm). Sufficient tests with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`,
-    /// `lp-fp-given`, `lp-fp-audsley`. Exact tests with free preemption at any point, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
+    /// `lp-fp-given`, `lp-fp-audsley`. Exact tests with free preemption at any point, as no GPU offers: `edf`, `dm`,
+    /// `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
     /// (for fixed priorities). Necessary conditions: `work-capacity` and
     /// `work-capacity-deadline`.
     #[arg(long, value_parser = policy(), help_heading = "Analysis")]

@@ -108,7 +108,7 @@ pub(super) fn conflict_as_isolated(tasks: Part) -> String {
     format!("Contention does not slow down tasks without a conflict WCET ({tasks}).")
 }
 
-/// What a task set states about the measurement of some WCETs.
+/// GPUs and margins that a task set states for some WCETs.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Origins {
     /// Number of tasks whose GPU is unknown, although the GPU of the verdict is known.

@@ -50,7 +50,7 @@ pub(super) fn compare(name: Option<&str>, sms: Option<u32>, device: &Device) -> 
     }
 }
 
-/// What a name states about the board of a chip.
+/// The board of a chip, as far as a name states it.
 #[derive(Copy, Clone)]
 struct Board {
     /// Whether the board is a PCIe card. `None` if the name states no form factor.
