@@ -95,7 +95,7 @@ fn wrong_analyses_are_caught() {
         verdicts(&rich, true)
     });
     assert!(optimist.broken.is_some(), "{:?}", optimist.total());
-    let hasty = campaign(600, |system| {
+    let hasty = campaign(2_000, |system| {
         let batches = system.set.other_traffic().iter().map(|other| OtherTraffic {
             batch: true,
             ..other.clone()

@@ -102,6 +102,20 @@ pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64
         for (index, state) in states.iter_mut().enumerate() {
             state.progress(next - now, wants[index], shares[index]);
         }
+        // A job whose deadline is before `next` is late, also if it completes at `next`.
+        for (index, state) in states.iter_mut().enumerate() {
+            if let Some(miss) = state.late(next, index) {
+                outcome.miss = Some(miss);
+                return outcome;
+            }
+        }
+        // A stage that ends at `next` ends before the releases at `next`. Otherwise, a release would preempt a job that has no
+        // work left, and delay its completion.
+        for (index, state) in states.iter_mut().enumerate() {
+            if state.running.is_some() && state.ends_now(wants[index], shares[index]) {
+                state.end_stage(next, capacity, index, &mut outcome);
+            }
+        }
         now = next;
     }
 }
@@ -260,7 +274,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Ends the current stage of the running job. If this stage is the last, the job completes.
+    /// Ends the current stage of the running job, and all stages without work that follow. If no stage with work follows, the
+    /// job completes.
     fn end_stage(&mut self, now: u64, capacity: u128, client: usize, outcome: &mut Outcome) {
         let Some(task) = self.running else { return };
         let (Some(lane), Some(job)) = (self.lanes.get_mut(task), self.client.tasks.get(task)) else {
@@ -268,6 +283,9 @@ impl<'a> State<'a> {
         };
         lane.stage = if lane.started { lane.stage + 1 } else { 1 };
         lane.started = true;
+        while job.stages.get(lane.stage).is_some_and(|stage| stage.time == 0) {
+            lane.stage += 1;
+        }
         if let Some(stage) = job.stages.get(lane.stage) {
             let rate = (u128::from(stage.rate) * SCALE).min(capacity);
             lane.left = u128::from(stage.time).saturating_mul(rate.max(1));
@@ -322,6 +340,31 @@ mod tests {
         assert_eq!(longest(&Division::MaxMin), [[150], [150]]);
         assert_eq!(longest(&Division::Order(vec![0, 1])), [[100], [200]]);
         assert_eq!(longest(&Division::Order(vec![1, 0])), [[150], [100]]);
+    }
+
+    /// A job completes at the instant at which a job of higher priority is released, also if its last stage has no work.
+    #[test]
+    fn a_release_does_not_delay_a_job_without_work() {
+        let task = |stages: &[(u64, u64)], period| Task {
+            period,
+            ..client(stages, period).tasks[0].clone()
+        };
+        let full = Client {
+            tasks: vec![
+                task(&[(50, 0)], 100),
+                task(&[(0, 5), (60, 3), (40, 0), (0, 5)], 200),
+            ],
+            discipline: Discipline {
+                order: Order::Ranks,
+                preemption: Preemption::Preemptive,
+            },
+            drops: false,
+        };
+        let outcome = simulate(&[full], 10, &Division::MaxMin, 1_000);
+        assert_eq!((outcome.miss, outcome.longest), (None, vec![vec![50, 200]]));
+        // A job is late also if its completion is the first event after its deadline.
+        let late = simulate(&[client(&[(100, 0)], 60)], 10, &Division::MaxMin, 1_000).miss;
+        assert_eq!(late.map(|miss| miss.due), Some(60));
     }
 
     #[test]

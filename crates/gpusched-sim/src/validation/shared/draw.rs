@@ -1,7 +1,8 @@
 //! Generator of random systems whose partitions share one memory.
 //!
 //! System i depends only on the seed and on i. The generator uses all policies and all
-//! arbitration rules in turn. All other properties are random.
+//! arbitration rules in turn. In every fourth turn, all times are round, because random times almost never make the two
+//! sides of a test equal. All other properties are random.
 
 use rand::Rng;
 
@@ -17,6 +18,12 @@ use gpusched_model::{
 
 /// Possible periods [µs]. The periods have a small least common multiple.
 const PERIODS: [u64; 8] = [20, 24, 30, 40, 48, 60, 80, 120];
+
+/// Possible periods of systems with round times [µs]. Each period divides the next.
+const HARMONIC: [u64; 3] = [30, 60, 120];
+
+/// Unit of round WCETs, deadlines and jitter [ns].
+const UNIT: u64 = 3_000;
 
 /// Common multiple of all possible periods [ns].
 pub const HYPERPERIOD: u64 = 240_000;
@@ -81,13 +88,22 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
     // share, partitions are nearly independent. With a high share, the memory is overloaded.
     let heavy = between(&mut rng, 5, 100);
     let crowded = between(&mut rng, 20, 90);
+    let round = turn / (2 * policies.len()) % 4 == 3;
     let mut tasks = Vec::new();
     let mut parts = Vec::new();
     for _ in 0..between(&mut rng, 2, 4) {
         let count = between(&mut rng, 1, 3);
         let first = tasks.len();
+        // In a third of the round partitions, the utilization is exactly 1.
+        let full = round && below(&mut rng, 3) == 0;
         for _ in 0..count {
-            tasks.push(task(&mut rng, capacity, crowded.div_ceil(count), heavy)?);
+            let times = match (round, full) {
+                (false, _) => times(&mut rng, crowded.div_ceil(count))?,
+                (true, false) => round_times(&mut rng, crowded.div_ceil(count), None)?,
+                (true, true) => round_times(&mut rng, 0, Some(count))?,
+            };
+            let heavy = if full && below(&mut rng, 2) == 0 { 0 } else { heavy };
+            tasks.push(task(&mut rng, capacity, times, heavy)?);
         }
         parts.push((first..tasks.len()).collect());
     }
@@ -123,9 +139,18 @@ fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap_or(1)) as u64
 }
 
-/// Returns a random task with a utilization of up to twice `share` percent. At its peak rate, the task transfers its
-/// bytes in up to `heavy` percent of its execution time.
-fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Task> {
+/// Times of a task [ns].
+struct Times {
+    period: u64,
+    isolated: u64,
+    conflict: u64,
+    deadline: u64,
+    /// The jitter of a quarter of the tasks. The other tasks have no jitter.
+    jitter: u64,
+}
+
+/// Returns random times with a utilization of up to twice `share` percent.
+fn times(rng: &mut impl Rng, share: u64) -> Option<Times> {
     let period = *PERIODS.get(below(rng, PERIODS.len()))? * 1000;
     let isolated = (period * between(rng, 1, 2 * share) / 100 + between(rng, 0, 999)).min(period);
     let conflict = isolated + isolated * between(rng, 0, 30) / 100;
@@ -134,6 +159,51 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         1 => period + period / 2,
         _ => period * between(rng, 60, 100) / 100,
     };
+    Some(Times {
+        period,
+        isolated,
+        conflict,
+        deadline,
+        jitter: deadline * between(rng, 1, 20) / 100,
+    })
+}
+
+/// Returns round times with a utilization of up to twice `share` percent, or of exactly 1 / `equal`. Many deadlines equal
+/// the WCET or the period.
+fn round_times(rng: &mut impl Rng, share: u64, equal: Option<u64>) -> Option<Times> {
+    let up = |time: u64| time.div_ceil(UNIT) * UNIT;
+    let period = *HARMONIC.get(below(rng, HARMONIC.len()))? * 1000;
+    let (isolated, conflict) = match equal {
+        Some(equal) => (period / equal, period / equal),
+        None => {
+            let isolated = up(period * between(rng, 1, 2 * share) / 100).min(period);
+            (isolated, isolated + UNIT * between(rng, 0, 1))
+        }
+    };
+    let deadline = match below(rng, 4) {
+        0 => period + period / 2,
+        1 => conflict,
+        _ => period,
+    };
+    Some(Times {
+        period,
+        isolated,
+        conflict,
+        deadline,
+        jitter: UNIT.min(deadline),
+    })
+}
+
+/// Returns a random task with the times `times`. At its peak rate, the task transfers its bytes in up to `heavy` percent
+/// of its execution time.
+fn task(rng: &mut impl Rng, capacity: u64, times: Times, heavy: u64) -> Option<Task> {
+    let Times {
+        period,
+        isolated,
+        conflict,
+        deadline,
+        jitter,
+    } = times;
     // Peak rate, and number of bytes of a job. At this rate, the transfer takes up to `heavy` percent of the execution
     // time.
     let rate = capacity / 100 * between(rng, 10, 100);
@@ -148,7 +218,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         name: None,
         period: Time::from_ns(period),
         deadline: Some(Time::from_ns(deadline)),
-        jitter: (below(rng, 4) == 0).then(|| Time::from_ns(deadline * between(rng, 1, 20) / 100)),
+        jitter: (below(rng, 4) == 0).then(|| Time::from_ns(jitter)),
         block: None,
         kind: Some(if below(rng, 2) == 0 {
             Kind::Compute
