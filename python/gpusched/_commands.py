@@ -774,7 +774,8 @@ def wcet_fit(
     Args:
         points: Measurements (CSV); `-` is standard input. The columns are `sms`, one of `time_ns`, `time_us`,
             `time_ms` and `time_s`, and optionally `contention` with the values `isolated` and `conflict`. The
-            columns `gpu`, `gpu_sms` and `tool` state where the times were measured.
+            columns `gpu`, `gpu_sms` and `tool` state where the times were measured. The columns `gpu_ns`, `cache`,
+            `beside` and `sample` describe single jobs, and `wcet fit` ignores them.
         form: Form of the WCET function [default: envelope; table with --period]. `envelope` is the smallest
             function a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, without
             extrapolation.

@@ -29,6 +29,7 @@ mod granularity;
 mod kernel_wcet;
 mod many_tasks;
 mod margin;
+mod measured_h100;
 mod optimal;
 mod own_plans;
 mod plan_soundness;

@@ -53,6 +53,17 @@ pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
     places(plan, hardware)
 }
 
+/// Returns the largest total number of SMs of all partitions.
+pub(super) fn capacity(plan: &Plan) -> u32 {
+    let green = plan
+        .hardware
+        .as_ref()
+        .filter(|hardware| hardware.granularity == Granularity::GreenContext);
+    let rule = green.and_then(|hardware| hardware.device.green_context());
+    rule.and_then(|rule| rule.total)
+        .map_or(plan.gpu_sms, |total| total.min(plan.gpu_sms))
+}
+
 /// Returns whether the hardware supports a partition with `sms` SMs.
 fn offers(hardware: &Hardware, sms: u32) -> bool {
     let device = &hardware.device;
@@ -63,9 +74,10 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
             .sms_per_tpc()
             .is_some_and(|unit| within && sms.is_multiple_of(unit)),
         Granularity::Gpc => within && gpc_sums(device).contains(&sms),
-        Granularity::GreenContext => device
-            .green_context()
-            .is_some_and(|rule| within && sms >= rule.min && sms.is_multiple_of(rule.step)),
+        Granularity::GreenContext => device.green_context().is_some_and(|rule| {
+            let total = rule.total(device.sms());
+            (rule.min..=total).contains(&sms) && sms.is_multiple_of(rule.step)
+        }),
         Granularity::Mps => device
             .mps()
             .is_some_and(|rule| within && sms.is_multiple_of(rule.chunk)),

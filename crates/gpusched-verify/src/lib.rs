@@ -130,13 +130,13 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     let holds = all_pass
         && hardware::has_room(plan)
         && placed == set.tasks().len()
-        && used <= u64::from(plan.gpu_sms);
+        && used <= u64::from(hardware::capacity(plan));
     if plan.schedulable != holds {
         let message = format!(
             "found {}, expected {holds}: the partitions contain {placed} of {} and use {used} of {}",
             plan.schedulable,
             counted(set.tasks().len(), "task"),
-            counted(plan.gpu_sms, "SM")
+            counted(hardware::capacity(plan), "SM")
         );
         return Err(Fault::new("schedulable", message));
     }
@@ -339,7 +339,7 @@ fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     match failure {
         Failure::HeuristicFailed => Ok(()), // no claim to check
         Failure::BoundExceedsGpu => match &plan.bound {
-            Some(bound) if bound.sms > plan.gpu_sms => Ok(()),
+            Some(bound) if bound.sms > hardware::capacity(plan) => Ok(()),
             _ => {
                 fault("found `bound-exceeds-gpu`, expected a lower bound above the number of SMs of the GPU")
             }

@@ -2,7 +2,7 @@
 
 use super::pricing::{self, Effort, Unchecked};
 use super::wcet::Wcets;
-use super::{Fault, bound_by_prices, jobs, lemma};
+use super::{Fault, bound_by_prices, hardware, jobs, lemma};
 use gpusched_model::TaskSet;
 use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};
 
@@ -125,17 +125,18 @@ fn limit(
         }
         (Some(Failure::BoundExceedsGpu), None) => Ok(Err(None)),
         (Some(Failure::BoundExceedsGpu), Some(bound)) => {
-            if bound.sms <= plan.gpu_sms {
+            let capacity = hardware::capacity(plan);
+            if bound.sms <= capacity {
                 let message = format!(
-                    "found {}, expected more than {}, the number of SMs of the GPU",
-                    bound.sms, plan.gpu_sms
+                    "found {}, expected more than {capacity}, the number of SMs of the GPU",
+                    bound.sms
                 );
                 return Err(Fault::new("bound.sms", message));
             }
             bound_by_prices(bound, plan, set)?;
             let checked = pricing::check_bound(bound, plan, set, wcets, effort)?;
             Ok(match checked.proven {
-                Some(sms) if sms > plan.gpu_sms => Ok(()),
+                Some(sms) if sms > capacity => Ok(()),
                 _ => Err(checked.unchecked),
             })
         }

@@ -62,6 +62,7 @@ struct Small {
     tpc: u32,
     min: u32,
     step: u32,
+    total: u32,
     chunk: u32,
     /// Instance profiles: SMs, compute slices, memory slices, starts.
     profiles: Vec<(u32, u32, u32, Vec<u32>)>,
@@ -95,13 +96,14 @@ impl Small {
             })
             .collect();
         let (min, step) = (rng.random_range(1..=sms.min(4)), rng.random_range(1..=sms.min(3)));
+        let total = rng.random_range(min..=sms);
         let chunk = rng.random_range(1..=sms.min(4));
         let named = profiles.iter().enumerate().map(|(index, (sms, compute, memory, starts))| {
             json!({"name": format!("p{index}"), "sms": sms, "compute": compute, "memory": memory, "starts": starts})
         });
         let device = json!({
             "name": "small", "sms": sms, "sms_per_tpc": tpc, "tpcs_per_gpc": tpcs,
-            "green_context": {"min": min, "step": step}, "mps": {"chunk": chunk},
+            "green_context": {"min": min, "step": step, "total": total}, "mps": {"chunk": chunk},
             "mig": {"compute_slices": slices.0, "memory_slices": slices.1, "profiles": named.collect::<Vec<_>>()},
         });
         Small {
@@ -110,6 +112,7 @@ impl Small {
             tpc,
             min,
             step,
+            total,
             chunk,
             profiles,
             slices,
@@ -137,7 +140,11 @@ impl Small {
                 .iter()
                 .map(|&need| (need.max(1)..=self.sms()).find(|&sms| allowed(sms)));
             let sum: Option<u32> = sizes.sum();
-            sum.filter(|&sum| sum <= self.sms())
+            let all = match granularity {
+                Granularity::GreenContext => self.total,
+                _ => self.sms(),
+            };
+            sum.filter(|&sum| sum <= all)
         };
         match granularity {
             Granularity::Sm => steps(&|_| true),

@@ -241,7 +241,7 @@ impl Search<'_> {
                 permille,
                 // Under MIG, the bound on allocation units may exclude every plan although the bound on SMs does not.
                 bound: plan.bound.clone().filter(|bound| {
-                    failure == Some(Failure::BoundExceedsGpu) && bound.sms > self.problem.sms()
+                    failure == Some(Failure::BoundExceedsGpu) && bound.sms > self.problem.capacity()
                 }),
                 failure,
             };

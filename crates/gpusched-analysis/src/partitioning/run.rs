@@ -185,7 +185,7 @@ fn search_beside(
         // If the new plan fails, too, gpusched keeps the earlier plan in two cases: the earlier
         // plan fits the GPU, or the user did not request the heuristic of the new plan.
         let says_less = |before: &Plan| {
-            let fits = lemmas::fits(before.sms_used, problem.sms());
+            let fits = lemmas::fits(before.sms_used, problem.capacity());
             !plan.schedulable && (fits || heuristic.kind() != asked.kind())
         };
         first = match first {
@@ -239,13 +239,13 @@ fn improved_beside(
     let most = if plan.schedulable {
         plan.sms_used
     } else {
-        problem.sms()
+        problem.capacity()
     };
     let found = beside::fewest(problem, starts, (target, most), limits);
     let fewest = match &found.better {
         Some(parts) => total(parts),
         None if plan.schedulable => plan.sms_used,
-        None => problem.sms().saturating_add(1),
+        None => problem.capacity().saturating_add(1),
     };
     let bound = plan.bound.clone();
     let bound = match found.complete && fewest > least {
@@ -268,7 +268,7 @@ fn improved_beside(
         }
         None => Plan {
             failure: match (&bound, plan.schedulable) {
-                (Some(bound), false) if bound.sms > problem.sms() => Some(Failure::BoundExceedsGpu),
+                (Some(bound), false) if bound.sms > problem.capacity() => Some(Failure::BoundExceedsGpu),
                 _ => plan.failure.clone(),
             },
             bound,

@@ -10,7 +10,7 @@ use crate::end_to_end::{self, Input};
 use crate::report::{About, Output, Palette, Progress, Report, Rows, numbered};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
-use gpusched_model::device::Granularity;
+use gpusched_model::device::{Granularity, Hardware};
 use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Partition, Plan};
 use gpusched_model::policy::Strength;
@@ -280,13 +280,18 @@ fn necessary_only(partition: &Partition) -> bool {
 
 type Checked = std::result::Result<(Verified, Taken), Fault>;
 
+/// Returns the largest total number of SMs of all partitions.
+fn capacity(plan: &Plan) -> u32 {
+    plan.hardware.as_ref().map_or(plan.gpu_sms, Hardware::capacity)
+}
+
 /// If `plan` states a reason why no plan exists, and `verified` confirms it, returns this reason. Returns `None` if the
 /// search found no plan, but a plan may still exist.
 fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
     let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
     plan.failure.as_ref().filter(|failure| match failure {
         Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. } => true,
-        Failure::BoundExceedsGpu => proven.is_some_and(|sms| sms > plan.gpu_sms),
+        Failure::BoundExceedsGpu => proven.is_some_and(|sms| sms > capacity(plan)),
         Failure::HeuristicFailed => false,
     })
 }
@@ -391,7 +396,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
         } else if let Some(failure) = no_plan(plan, verified) {
             let why = match failure {
                 Failure::BoundExceedsGpu => {
-                    format!(", because no plan fits on {}", counted(plan.gpu_sms, "SM"))
+                    format!(", because no plan fits on {}", counted(capacity(plan), "SM"))
                 }
                 failure => format!(": {}", in_words(failure, set)),
             };
@@ -399,7 +404,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
         } else if plan.failure == Some(Failure::BoundExceedsGpu) {
             format!(
                 "{index}: {good}VERIFIED{good:#}, except for the claim that no plan fits on {}, which is not confirmed\n",
-                counted(plan.gpu_sms, "SM")
+                counted(capacity(plan), "SM")
             )
         } else {
             format!("{index}: {good}VERIFIED{good:#}, but the plan states `schedulable: false`\n")

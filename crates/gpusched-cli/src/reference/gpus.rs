@@ -183,11 +183,16 @@ impl<'a> Gpu<'a> {
                 format!("whole GPCs: {} with {} SMs", counted(gpcs, "GPC"), sms.join(", "))
             }),
             Granularity::GreenContext => device.green_context().map(|rule| {
-                format!(
-                    "at least {}, a multiple of {}",
-                    counted(rule.min, "SM"),
-                    rule.step
-                )
+                let (min, step, all) = (counted(rule.min, "SM"), rule.step, device.sms());
+                match rule.total(all) {
+                    total if total < all => {
+                        format!(
+                            "at least {min}, a multiple of {step}, {} together",
+                            counted(total, "SM")
+                        )
+                    }
+                    _ => format!("at least {min}, a multiple of {step}"),
+                }
             }),
             Granularity::Mps => device
                 .mps()

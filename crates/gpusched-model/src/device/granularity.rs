@@ -45,6 +45,15 @@ impl Hardware {
             device: device.reduced_to(granularity),
         }
     }
+
+    /// Returns the largest total number of SMs of all partitions.
+    pub fn capacity(&self) -> u32 {
+        let sms = self.device.sms();
+        match (self.granularity, self.device.green_context()) {
+            (Granularity::GreenContext, Some(rule)) => rule.total(sms),
+            _ => sms,
+        }
+    }
 }
 
 /// Placement of a partition on its device. Green contexts and static SM partitions of MPS have no placement, because

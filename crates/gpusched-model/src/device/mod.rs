@@ -62,6 +62,18 @@ pub struct GreenContextRule {
     /// Step: the number of SMs of a green context is a multiple of this number.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub step: u32,
+    /// Largest total number of SMs of all green contexts. A split can leave a remainder that no green context of a
+    /// supported size can use. If the field is absent, green contexts can use all SMs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = MAX_SMS))]
+    pub total: Option<u32>,
+}
+
+impl GreenContextRule {
+    /// Returns the largest total number of SMs of all green contexts on a GPU with `sms` SMs.
+    pub fn total(&self, sms: u32) -> u32 {
+        self.total.map_or(sms, |total| total.min(sms))
+    }
 }
 
 /// Supported sizes of static SM partitions of MPS.
@@ -176,7 +188,11 @@ impl Device {
             unit => self.check_without_gpcs(unit)?,
         }
         if let Some(rule) = self.green_context {
-            for (field, value) in [("min", rule.min), ("step", rule.step)] {
+            for (field, value) in [
+                ("min", rule.min),
+                ("step", rule.step),
+                ("total", rule.total(self.sms)),
+            ] {
                 if !(1..=self.sms).contains(&value) {
                     let expected = format!("1 to {}, the number of SMs of the device", self.sms);
                     Refusal::refuse(format!("green_context.{field}"), value, expected)?;

@@ -48,26 +48,29 @@ impl Offer {
     pub fn new(device: &Device, granularity: Granularity) -> Result<Offer, Error> {
         let hardware = Hardware::new(device, granularity);
         let all = device.sms();
-        let steps = |min: u32, step: u32| -> Vec<u32> {
+        let steps = |min: u32, step: u32, total: u32| -> Vec<u32> {
             let size = |v: u32| v - v % step;
-            (0..=all)
+            (0..=total)
                 .map(|v| if size(v) < min { 0 } else { size(v) })
                 .collect()
         };
         let (sms, shares) = match granularity {
             Granularity::Sm => (None, all),
             Granularity::Tpc => match device.sms_per_tpc() {
-                Some(unit) => (Some(steps(1, unit)), all),
+                Some(unit) => (Some(steps(1, unit, all)), all),
                 None => return Err(unknown(device, granularity)),
             },
             Granularity::Gpc if device.tpcs_per_gpc().is_empty() => return Err(unknown(device, granularity)),
             Granularity::Gpc => (Some(gpcs::sizes(device)), all),
             Granularity::GreenContext => match device.green_context() {
-                Some(rule) => (Some(steps(rule.min, rule.step)), all),
+                Some(rule) => {
+                    let total = hardware.capacity();
+                    (Some(steps(rule.min, rule.step, total)), total)
+                }
                 None => return Err(unknown(device, granularity)),
             },
             Granularity::Mps => match device.mps() {
-                Some(rule) => (Some(steps(1, rule.chunk)), all),
+                Some(rule) => (Some(steps(1, rule.chunk, all)), all),
                 None => return Err(unknown(device, granularity)),
             },
             Granularity::Mig => match device.mig() {
@@ -199,7 +202,7 @@ impl Offer {
             Granularity::GreenContext | Granularity::Mps => {
                 let sum: u64 = sizes.iter().map(|&sms| u64::from(sms)).sum();
                 let driver = |&sms: &u32| Placed { sms, place: None };
-                (sum <= device.sms().into()).then(|| sizes.iter().map(driver).collect())
+                (sum <= self.hardware.capacity().into()).then(|| sizes.iter().map(driver).collect())
             }
         }
     }

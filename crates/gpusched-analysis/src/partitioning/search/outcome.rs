@@ -89,7 +89,7 @@ impl Outcome {
         let tasks: usize = partitions.iter().map(|partition| partition.tasks.len()).sum();
         let schedulable = tasks == problem.tasks().len()
             && fits
-            && lemmas::fits(sms_used, problem.sms())
+            && lemmas::fits(sms_used, problem.capacity())
             && partitions.iter().all(|partition| partition.verdict.schedulable);
         let mut bound = self.bound;
         if let Some(bound) = bound
@@ -111,7 +111,7 @@ impl Outcome {
             sms_used,
             partitions,
             failure: (!schedulable).then_some(match &bound {
-                Some(bound) if bound.sms > problem.sms() => Failure::BoundExceedsGpu,
+                Some(bound) if bound.sms > problem.capacity() => Failure::BoundExceedsGpu,
                 _ => Failure::HeuristicFailed,
             }),
             bound,

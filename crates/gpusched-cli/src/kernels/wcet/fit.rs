@@ -24,7 +24,8 @@ pub struct Args {
     /// Measurements (CSV); `-` is standard input
     ///
     /// The columns are `sms`, one of `time_ns`, `time_us`, `time_ms` and `time_s`, and optionally `contention` with the values
-    /// `isolated` and `conflict`. The columns `gpu`, `gpu_sms` and `tool` state where the times were measured.
+    /// `isolated` and `conflict`. The columns `gpu`, `gpu_sms` and `tool` state where the times were measured. The columns
+    /// `gpu_ns`, `cache`, `beside` and `sample` describe single jobs, and `wcet fit` ignores them.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// Form of the WCET function [default: envelope; table with --period]

@@ -29,6 +29,10 @@ const TIMES: [(&str, &str); 4] = [
     ("time_s", "s"),
 ];
 
+/// Columns about single jobs, which `wcet fit` ignores: the time on the GPU alone, the state of the caches, the kernel
+/// in another partition, and the number of the job.
+const JOB_COLUMNS: [&str; 4] = ["gpu_ns", "cache", "beside", "sample"];
+
 /// Name of the column with the maximum memory traffic of the kernel [bytes].
 const TRAFFIC_COLUMN: &str = "traffic_bytes";
 
@@ -50,6 +54,7 @@ pub fn read(path: &Path) -> Result<Measured> {
             || GPU_COLUMNS.contains(&name)
             || ORIGIN_COLUMNS.contains(&name)
             || name == BLOCK_COLUMN
+            || JOB_COLUMNS.contains(&name)
             || VARIATION_COLUMNS.contains(&name)
             || TRAFFIC_COLUMNS.contains(&name)
             || BANDWIDTHS.contains(&name)

@@ -225,6 +225,11 @@ impl<'a> Problem<'a> {
         self.sms
     }
 
+    /// Returns the largest total number of SMs of all partitions.
+    pub(crate) fn capacity(&self) -> u32 {
+        self.offer.map_or(self.sms, |offer| offer.hardware().capacity())
+    }
+
     /// Returns the name of the interference model, or `None` for a model without a name.
     pub fn interference_name(&self) -> Option<Interference> {
         let name = self.interference.name()?;
