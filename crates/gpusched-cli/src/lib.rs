@@ -13,6 +13,7 @@ mod experiments;
 mod kernels;
 mod other_tools;
 mod pages;
+pub mod part;
 mod plans;
 mod reference;
 mod refusals;
@@ -214,7 +215,7 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
 }
 
 /// Writes a line to standard error, or adds it to the notes of a call. If standard error is closed, the function does nothing.
-fn complain(message: &str) {
+pub fn complain(message: &str) {
     let line = one_line(message);
     if !embedding::note(&line) {
         let _ = writeln!(anstream::stderr(), "{line}");
