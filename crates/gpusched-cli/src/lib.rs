@@ -29,6 +29,7 @@ use plans::{export, generate, partition, test, verify};
 pub use reference::tree;
 use reference::{completions, gpus, help, man, schema};
 use refusals::{overwriting, usage};
+pub use simulations::validate::reproducer;
 use simulations::{simulate, validate};
 
 use std::ffi::OsString;

@@ -2,6 +2,7 @@
 
 mod end_to_end;
 mod report;
+pub mod reproducer;
 mod shared;
 
 use crate::arguments::whole;
@@ -118,9 +119,9 @@ impl Args {
         let found = global.pool()?.install(run)?;
         drop(bar);
         let validation = Validation::new(&campaign, &found, &self.reproducer);
-        if let Some(reproducer) = &found.reproducer {
+        if let Some(smallest) = &found.reproducer {
             let file = output.beside(Some(&self.reproducer))?;
-            let set = json_lines([&reproducer.set])?;
+            let set = json_lines([&reproducer::set(smallest)])?;
             file.map_or(Ok(()), |file| output.complete(file, set))?;
         }
         if let Some(file) = pessimism {

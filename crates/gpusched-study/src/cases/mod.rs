@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::definition::document::{Document, Head};
 use super::definition::names;
-use super::measures::{self, Inputs, Measure, Prepared, Row};
+use super::measures::{self, Inputs, Measure, Prepared};
 use super::running::collection::Content;
 use super::running::work::{Chunk, Work};
 use gpusched_model::error::{Error, Refusal, Result};
@@ -46,22 +46,6 @@ impl Case {
     /// Returns the name of the metric that the case evaluates.
     pub fn measure(&self) -> &'static str {
         self.kind
-    }
-
-    /// Evaluates the metric and returns its rows ([`Measure::rows`]).
-    ///
-    /// # Errors
-    /// Fails if the metric cannot be evaluated.
-    pub fn rows(&self, seed: u64) -> Result<Vec<Row>> {
-        self.measure.rows(seed)
-    }
-
-    /// Returns the rows with arbitrary numbers ([`Measure::outline`]).
-    ///
-    /// # Errors
-    /// Fails under the same conditions as [`Case::rows`].
-    pub fn outline(&self, seed: u64) -> Result<Vec<Row>> {
-        self.measure.outline(seed)
     }
 }
 
@@ -163,14 +147,14 @@ impl Cases {
         if !goes_on() {
             return Ok(None);
         }
-        let rows = case.rows(self.seed)?;
+        let rows = case.measure.rows(self.seed)?;
         Ok(Some(Content::Rows(results::cells(name, self, case, &rows))))
     }
 
     /// Returns the rows of all cases, with arbitrary numbers as values.
     fn outline(&self, name: &str) -> Result<Vec<Vec<String>>> {
         let rows = self.cases.iter().map(|case| {
-            let rows = case.outline(self.seed)?;
+            let rows = case.measure.outline(self.seed)?;
             Ok(results::cells(name, self, case, &rows))
         });
         Ok(rows.collect::<Result<Vec<_>>>()?.concat())
@@ -200,4 +184,32 @@ fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
         identity,
     };
     Ok((case, entry.keys, inputs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measures::Row;
+
+    /// Before a study runs, gpusched checks the claims on a table with arbitrary numbers. So this table must differ
+    /// from the results only in its numbers.
+    #[test]
+    fn outlines_are_the_rows_but_for_their_numbers() {
+        let document = Document {
+            file: "cases.toml".to_owned(),
+            text: include_str!("../../../../tests/study_support/cases.toml").to_owned(),
+        };
+        let (head, study) = Cases::parse(&document).unwrap();
+        let labels = |rows: &[Row]| -> Vec<_> {
+            rows.iter()
+                .map(|row| (row.keys().to_vec(), row.quantity, row.unit, row.published))
+                .collect()
+        };
+        for case in study.cases() {
+            let (rows, outline) = (case.measure.rows(7).unwrap(), case.measure.outline(7).unwrap());
+            assert_eq!(labels(&rows), labels(&outline), "{}", case.name());
+        }
+        let rows = study.outline(&head.name).unwrap();
+        assert!(rows.iter().all(|row| row.len() == study.columns().len()));
+    }
 }

@@ -47,6 +47,7 @@ pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
 impl AnyPolicy {
     /// Returns whether the policy requires a call of [`Policy::begin`] even in cycles when no
     /// warp can issue.
+    #[inline]
     pub fn sees_idle_cycles(&self) -> bool {
         match self {
             AnyPolicy::Lrr(_) | AnyPolicy::Gto(_) | AnyPolicy::Oldest(_) => false,
@@ -56,6 +57,7 @@ impl AnyPolicy {
 }
 
 impl Policy for AnyPolicy {
+    #[inline]
     fn begin(&mut self, pool: &Pool, ready: WarpSet) {
         match self {
             AnyPolicy::Lrr(policy) => policy.begin(pool, ready),
@@ -67,6 +69,7 @@ impl Policy for AnyPolicy {
         }
     }
 
+    #[inline]
     fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize> {
         match self {
             AnyPolicy::Lrr(policy) => policy.first(pool, candidates),
@@ -78,6 +81,7 @@ impl Policy for AnyPolicy {
         }
     }
 
+    #[inline]
     fn issued(&mut self, pool: &Pool, slot: usize) {
         match self {
             AnyPolicy::Lrr(policy) => policy.issued(pool, slot),
@@ -89,6 +93,7 @@ impl Policy for AnyPolicy {
         }
     }
 
+    #[inline]
     fn rest(&mut self, pool: &Pool, cycles: u64) {
         if let AnyPolicy::Printed(policy) = self {
             policy.rest(pool, cycles);

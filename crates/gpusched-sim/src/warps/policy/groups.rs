@@ -57,11 +57,13 @@ impl Groups {
     }
 
     /// Returns the current group; `None` if the sub-core has no warps.
+    #[inline]
     pub fn current(&self) -> Option<usize> {
         self.current
     }
 
     /// Returns the slots of the warps of the current group.
+    #[inline]
     pub fn members(&self) -> WarpSet {
         self.members
     }
@@ -73,6 +75,7 @@ impl Groups {
     }
 
     /// Returns the budget of `group`; 0 if the group has no budget.
+    #[inline]
     pub fn budget(&self, group: usize) -> u32 {
         self.budgets.get(group).copied().unwrap_or(0)
     }
@@ -95,6 +98,7 @@ impl Groups {
         self.members = self.members_in(pool);
     }
 
+    #[inline]
     fn members_in(&self, pool: &Pool) -> WarpSet {
         let live = pool.live.iter();
         self.current.map_or(WarpSet::default(), |current| {
@@ -106,12 +110,14 @@ impl Groups {
     /// Returns a measure of the distance from the current group to `group` in the cyclic order. The group with the
     /// smallest distance is next. The current group itself has the largest distance. Without a current group, the group
     /// with the highest budget is next.
+    #[inline]
     pub fn behind(&self, group: usize) -> (bool, usize) {
         let rank = self.rank(group);
         let passed = self.current.is_some_and(|current| rank <= self.rank(current));
         (passed, rank)
     }
 
+    #[inline]
     fn rank(&self, group: usize) -> usize {
         self.rank.get(group).copied().unwrap_or(group)
     }

@@ -20,8 +20,10 @@ impl Gto {
 }
 
 impl Policy for Gto {
+    #[inline]
     fn begin(&mut self, _: &Pool, _: WarpSet) {}
 
+    #[inline]
     fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize> {
         match candidates.contains(self.greedy) {
             true => Some(self.greedy),
@@ -29,6 +31,7 @@ impl Policy for Gto {
         }
     }
 
+    #[inline]
     fn issued(&mut self, _: &Pool, slot: usize) {
         self.greedy = slot;
     }

@@ -12,13 +12,16 @@ pub struct Lrr {
 }
 
 impl Policy for Lrr {
+    #[inline]
     fn begin(&mut self, _: &Pool, _: WarpSet) {}
 
+    #[inline]
     fn first(&self, _: &Pool, candidates: WarpSet) -> Option<usize> {
         let after = candidates.from(self.start).lowest();
         after.or_else(|| candidates.lowest())
     }
 
+    #[inline]
     fn issued(&mut self, _: &Pool, slot: usize) {
         self.start = slot + 1;
     }

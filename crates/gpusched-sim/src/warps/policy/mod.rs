@@ -3,6 +3,8 @@
 //! Each file implements one policy: [`Lrr`], [`Gto`], [`Oldest`], [`RtPaws`] and [`Qaws`]. [`RtPaws`] and [`Qaws`]
 //! define when a turn ends, and [`Turns`] applies these rules. [`Printed`] is RT-PAWS and QAWS as printed. [`of`]
 //! creates the policy of a [`Scheduler`](gpusched_model::Scheduler).
+//!
+//! The functions of a cycle are inline, because the innermost loop of another crate, the cycle-level GPU, calls them.
 
 mod any;
 mod groups;

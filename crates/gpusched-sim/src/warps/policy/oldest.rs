@@ -8,11 +8,14 @@ use super::{Policy, Pool, WarpSet};
 pub struct Oldest;
 
 impl Policy for Oldest {
+    #[inline]
     fn begin(&mut self, _: &Pool, _: WarpSet) {}
 
+    #[inline]
     fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize> {
         pool.oldest(candidates)
     }
 
+    #[inline]
     fn issued(&mut self, _: &Pool, _: usize) {}
 }

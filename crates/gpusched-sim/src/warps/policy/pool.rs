@@ -17,12 +17,14 @@ pub struct Pool {
 impl Pool {
     /// Returns the age of the warp in `slot`. A slot that does not exist counts as the youngest
     /// slot.
+    #[inline]
     pub(super) fn age_of(&self, slot: usize) -> u64 {
         self.age.get(slot).copied().unwrap_or(u64::MAX)
     }
 
     /// Returns the slot of the oldest warp in `warps`. Among warps of equal age, returns the
     /// lowest slot.
+    #[inline]
     pub fn oldest(&self, warps: WarpSet) -> Option<usize> {
         warps.iter().min_by_key(|&slot| self.age_of(slot))
     }

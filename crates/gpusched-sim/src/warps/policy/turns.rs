@@ -53,6 +53,7 @@ impl<R: TurnRule> Turns<R> {
 }
 
 impl<R: TurnRule> Policy for Turns<R> {
+    #[inline]
     fn begin(&mut self, pool: &Pool, ready: WarpSet) {
         let previous = self.previous.take();
         if self.groups.update(pool) {
@@ -72,6 +73,7 @@ impl<R: TurnRule> Policy for Turns<R> {
         }
     }
 
+    #[inline]
     fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize> {
         let own = candidates.and(self.groups.members());
         if let Some(greedy) = self.greedy.filter(|&slot| own.contains(slot)) {
@@ -86,6 +88,7 @@ impl<R: TurnRule> Policy for Turns<R> {
         })
     }
 
+    #[inline]
     fn issued(&mut self, pool: &Pool, slot: usize) {
         self.greedy = Some(slot);
         self.previous = self.groups.of(pool, slot).map(|group| (slot, group));
