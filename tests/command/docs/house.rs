@@ -8,10 +8,11 @@ use crate::support::root;
 
 /// Returns the manifest of each crate in `house`, and the text of all its sources.
 fn crates(house: &str) -> Vec<(String, String, String)> {
-    let folders = fs::read_dir(root().join(house)).unwrap();
-    folders
+    let entries = fs::read_dir(root().join(house)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.is_dir())
         .map(|folder| {
-            let folder = folder.unwrap().path();
             let mut text = String::new();
             sources(&folder.join("src"), &mut text);
             let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
