@@ -189,10 +189,7 @@ fn a_number_of_rounds_follows_an_equals_sign() {
     for (option, expected) in [
         ("--estimate=-1", "--estimate: found -1, expected 2 to 1000 rounds"),
         ("--estimate 3", "to give '3' to --estimate, write '--estimate=3'"),
-        (
-            "--estimate -1",
-            "to give '-1' to --estimate, write '--estimate=-1'",
-        ),
+        ("--estimate -1", "--estimate: found -1, expected 2 to 1000 rounds"),
     ] {
         let answer = run(&format!("{PC} {option}"));
         assert_eq!(answer.code, 2, "{option}");
