@@ -32,7 +32,7 @@
 //! ```
 //!
 //! Each module is a crate or a part of a crate. The crates are `gpusched-model`, `-analysis`,
-//! `-verify`, `-warp`, `-sim`, `-recording` and `-study`. The examples in the documentation of a
+//! `-verify`, `-sim`, `-recording`, `-study` and `-gpu`. The examples in the documentation of a
 //! crate use the name of the crate. For example, the crate `gpusched_model` is the module
 //! [`model`] of this library. Start at these items:
 //!
@@ -50,7 +50,8 @@
 //! | memory bandwidth budgets | [`bandwidth::nominal`](bandwidth::nominal()) |
 //! | execution times of concurrent kernels | [`prediction::Model`] |
 //! | simulation of jobs and thread blocks | [`simulator::tasks`], [`simulator::shared`], [`simulator::blocks`] |
-//! | cycle-level simulation of warps | [`warp::scenario`] |
+//! | warp schedulers of one sub-core | [`simulator::warps`] |
+//! | cycle-level simulation of a GPU (feature `gpu`) | [`gpu::scenario`] |
 //! | recordings of profilers and tracers | [`recording::readers::read`], [`recording::audit::audit`] |
 //! | experiments | [`study::Spec`], [`study::run`] |
 //! | errors | [`Error`], [`error::Refusal`] |
@@ -69,21 +70,60 @@ pub use gpusched_analysis::{
     bandwidth, end_to_end, export, generation, interference, kernel_wcet, partitioning, prediction,
     schedulability,
 };
+#[cfg(feature = "gpu")]
+pub use gpusched_gpu as gpu;
 pub use gpusched_model::error::Error;
 pub use gpusched_model::time::Time;
-pub use gpusched_model::{
-    self as model, Factor, Kind, Plan, Policy, Task, TaskSet, WcetFunction, error, time,
-};
+pub use gpusched_model::{Factor, Kind, Plan, Policy, Task, TaskSet, WcetFunction, error, time};
 pub use gpusched_recording as recording;
-pub use gpusched_sim as simulator;
 pub use gpusched_study as study;
 pub use gpusched_verify as verification;
-pub use gpusched_warp as warp;
+
+/// Data model of the analysis: platforms, tasks, WCET functions, task sets and results.
+pub mod model {
+    pub use gpusched_model::*;
+
+    // Paths of earlier versions, kept for compatibility.
+    #[cfg(feature = "gpu")]
+    #[doc(hidden)]
+    pub use gpusched_gpu::{Machine, Program, WarpRun, machine, program, warp_run};
+}
+
+/// Simulators of kernels, partitions, shared memory, memory bandwidth regulation and warps of one sub-core.
+pub mod simulator {
+    pub use gpusched_sim::*;
+
+    // Path of earlier versions, kept for compatibility.
+    #[cfg(feature = "gpu")]
+    #[doc(hidden)]
+    pub use gpusched_gpu::co_runs;
+}
+
+/// Module of earlier versions, kept for compatibility: the cycle-level GPU, and the warp schedulers of one sub-core.
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub mod warp {
+    pub use gpusched_gpu::import::{accelsim, gpgpusim_config, ptx};
+    pub use gpusched_gpu::{code, estimate, gpu, scenario, stress};
+    pub use gpusched_sim::warps::{policy, subcore};
+}
 
 // Module paths of earlier versions, kept for compatibility.
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub use gpusched_gpu::import::{accelsim, gpgpusim_config, ptx};
 #[doc(hidden)]
 pub use gpusched_sim::validation;
 #[doc(hidden)]
 pub use gpusched_study::plot;
-#[doc(hidden)]
-pub use gpusched_warp::{accelsim, gpgpusim_config, ptx};
+
+/// Adds the parts of this build to the command and to studies. With the feature `gpu-command`, these are the subcommands, file
+/// formats and metrics of the cycle-level GPU. Only the first call in a process has an effect.
+#[cfg(feature = "cli")]
+pub fn register_parts() {
+    static PARTS: &[&gpusched_cli::part::Part] = &[
+        #[cfg(feature = "gpu-command")]
+        &gpusched_gpu_command::PART,
+    ];
+    gpusched_cli::part::register(PARTS);
+}

@@ -11,6 +11,7 @@ use gpusched::model::{Kind, Policy, Task};
 use gpusched::time::Time;
 use gpusched::validation::check::Breach;
 use gpusched::validation::{Campaign, Report};
+use gpusched_cli::reproducer;
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -102,15 +103,13 @@ fn a_broken_analysis_is_caught_and_cut_down() {
             assert!(tally.breaches() > 0, "{policy}, seed {seed}: {tally:?}");
         }
         let found = report.reproducer.unwrap();
-        assert!(found.set.tasks().len() <= 3, "{found:?}");
-        single += usize::from(found.set.tasks().len() == 1);
+        let (arguments, set) = (reproducer::arguments(&found), reproducer::set(&found));
+        assert!(set.tasks().len() <= 3, "{found:?}");
+        single += usize::from(set.tasks().len() == 1);
         let file = folder.path().join(format!("{seed}.json"));
-        std::fs::write(&file, serde_json::to_string(&found.set).unwrap()).unwrap();
-        let line = found.arguments.replace("FILE", &file.display().to_string());
-        assert_eq!(
-            found.set.name(),
-            Some(format!("gpusched {}", found.arguments).as_str())
-        );
+        std::fs::write(&file, serde_json::to_string(&set).unwrap()).unwrap();
+        let line = arguments.replace("FILE", &file.display().to_string());
+        assert_eq!(set.name(), Some(format!("gpusched {arguments}").as_str()));
         let answer = run(&format!("{line} --format json"));
         let summary: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
         let missed = summary["misses"].as_u64().unwrap() > 0;

@@ -8,6 +8,7 @@ use gpusched_cli::embedding::{Answer, Failure, Watch, call, is_active};
 
 fn run(arguments: &str) -> Result<Answer, Failure> {
     let arguments: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
+    gpusched::register_parts();
     call(&arguments, &Watch::default())
 }
 
@@ -53,6 +54,7 @@ fn progress_is_visible() {
     assert_eq!(watch.step(), None);
     let arguments = "gpusched generate --tasks 2 --utilization 1 --count 30".split(' ');
     let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
+    gpusched::register_parts();
     call(&arguments, &watch).unwrap();
     let step = watch.step().unwrap();
     assert_eq!(

@@ -34,6 +34,7 @@ fn committed(path: &Path, name: &str) -> Vec<Vec<String>> {
 
 /// Runs the shard of `study` that consists of the case `name`. Returns its rows.
 fn computed(study: &str, name: &str) -> Vec<Vec<String>> {
+    gpusched::register_parts();
     let spec = Spec::read(
         root().join(format!("analysis/{study}.toml")),
         Overrides::default(),

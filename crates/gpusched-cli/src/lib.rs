@@ -13,6 +13,7 @@ mod experiments;
 mod kernels;
 mod other_tools;
 mod pages;
+pub mod part;
 mod plans;
 mod reference;
 mod refusals;
@@ -28,6 +29,7 @@ use plans::{export, generate, partition, test, verify};
 pub use reference::tree;
 use reference::{completions, gpus, help, man, schema};
 use refusals::{overwriting, usage};
+pub use simulations::validate::reproducer;
 use simulations::{simulate, validate};
 
 use std::ffi::OsString;
@@ -214,7 +216,7 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
 }
 
 /// Writes a line to standard error, or adds it to the notes of a call. If standard error is closed, the function does nothing.
-fn complain(message: &str) {
+pub fn complain(message: &str) {
     let line = one_line(message);
     if !embedding::note(&line) {
         let _ = writeln!(anstream::stderr(), "{line}");

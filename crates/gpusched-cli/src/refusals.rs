@@ -8,41 +8,23 @@ use std::path::Path;
 
 use clap::{ArgMatches, Command};
 
+use crate::part::parts;
 use gpusched_model::error::{Error, Refusal};
 
 /// Pairs of a file ending and a hint, for files that are not JSON.
-const FOREIGN: [(&str, &str); 5] = [
-    (
-        "amxmi",
-        "convert a task model of APP4MC with `gpusched import amalthea`",
-    ),
-    ("ptx", "convert PTX to a program with `gpusched import ptx`"),
-    (
-        "config",
-        "convert a GPGPU-Sim configuration with `gpusched import gpgpusim-config`",
-    ),
-    (
-        "g",
-        "summarize the traces of a list with `gpusched import accel-sim`, or simulate one .traceg file with `gpusched simulate warps`",
-    ),
-    (
-        "traceg",
-        "name a trace in a scenario as {\"trace\":\"kernel-1.traceg\"}",
-    ),
-];
+const FOREIGN: [(&str, &str); 1] = [(
+    "amxmi",
+    "convert a task model of APP4MC with `gpusched import amalthea`",
+)];
 
 /// Pairs of a kind of document and a hint, for a command that does not read this kind. The hint names the commands that
 /// read this kind.
-const TAKEN: [(&str, &str); 8] = [
+const TAKEN: [(&str, &str); 7] = [
     (
         "a kernel",
         "give a kernel to `gpusched wcet` or `gpusched budget`",
     ),
     ("benchmarks", "give benchmarks to `gpusched wcet profile`"),
-    (
-        "a program",
-        "give a program to `gpusched simulate warps` or `gpusched simulate profile`",
-    ),
     ("a bound", "give a bound to `gpusched wcet verify`"),
     ("a plan", "give a plan to `gpusched verify` or `gpusched export`"),
     ("a profile", "give a profile to `gpusched predict`"),
@@ -81,12 +63,14 @@ fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
 /// Adds a hint to `refusal`, unless the library already added a hint.
 fn hinted(refusal: Refusal) -> Refusal {
     let ending = Path::new(refusal.file().unwrap_or_default()).extension();
-    let foreign = FOREIGN.iter().find(|(known, _)| {
+    let mut all = FOREIGN.iter().chain(parts().flat_map(|part| part.foreign));
+    let foreign = all.find(|(known, _)| {
         let is_whole = refusal.field().is_empty() && refusal.found().is_some();
         is_whole && ending.is_some_and(|ending| ending.eq_ignore_ascii_case(known))
     });
     let kind = refusal.likeness();
-    let taken = TAKEN.iter().find(|(known, _)| kind == Some(*known));
+    let mut all = TAKEN.iter().chain(parts().flat_map(|part| part.taken));
+    let taken = all.find(|(known, _)| kind == Some(*known));
     match foreign.or(taken) {
         Some((_, hint)) if refusal.advice().is_none() => refusal.hint(*hint),
         _ => refusal,
@@ -132,14 +116,17 @@ mod tests {
 
     #[test]
     fn hints_name_the_command_that_helps() {
-        let message = said("gpusched test a.ptx", Refusal::new("", "x", "y").at("a.ptx", 1));
+        let message = said(
+            "gpusched test a.amxmi",
+            Refusal::new("", "x", "y").at("a.amxmi", 1),
+        );
         assert!(
-            message.ends_with("\n\nhint: convert PTX to a program with `gpusched import ptx`"),
+            message.ends_with("\n\nhint: convert a task model of APP4MC with `gpusched import amalthea`"),
             "{message}"
         );
         let message = said(
-            "gpusched test a.ptx",
-            Refusal::new("sms", "x", "y").at("a.ptx", 1),
+            "gpusched test a.amxmi",
+            Refusal::new("sms", "x", "y").at("a.amxmi", 1),
         );
         assert!(!message.contains("hint"), "{message}");
     }

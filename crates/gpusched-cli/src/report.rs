@@ -2,6 +2,7 @@
 
 mod assumptions;
 mod columns;
+mod growing;
 mod output;
 mod palette;
 mod path;
@@ -12,6 +13,7 @@ mod timeline_files;
 
 pub use assumptions::{Shown, numbered};
 pub use columns::Columns;
+pub use growing::Growing;
 pub use output::Output;
 pub use palette::Palette;
 pub use path::{Content, OutputPath};

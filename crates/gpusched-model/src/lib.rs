@@ -6,7 +6,6 @@ pub mod end_to_end;
 mod files;
 pub mod interrupt;
 mod kernels;
-pub mod machine;
 mod messages;
 mod numbers;
 pub mod platform;
@@ -17,19 +16,18 @@ pub mod syntax;
 mod tasks;
 
 pub use files::{artifact, reader, spreadsheet};
-pub use kernels::{benchmark, kernel, memory_profile, program};
+pub use kernels::{benchmark, kernel, memory_profile};
 pub use messages::{counted::counted, error};
 pub use numbers::{normal, quotient, streams, time, utilization};
 pub use policies::policy;
 pub use results::{assumptions, plan, verdict};
-pub use runs::{group, observer, scenario, system, warp_run, warp_scenario};
+pub use runs::{group, observer, scenario, system, warp_scenario};
 pub use tasks::{provenance, traffic, wcet};
 
 pub use benchmark::{Benchmark, Benchmarks};
 pub use device::Device;
 pub use group::Group;
 pub use kernel::{Cluster, Kernel};
-pub use machine::Machine;
 pub use memory_profile::MemoryProfile;
 pub use messages::refusal::Refusal;
 pub use numbers::factor::{Factor, ParseFactorError};
@@ -43,7 +41,6 @@ pub use policies::prediction_model::PredictionModel;
 pub use policies::scheduler::{Scheduler, UnknownScheduler};
 pub use policies::sm_order::SmOrder;
 pub use policy::Policy;
-pub use program::Program;
 pub use reader::TaskSets;
 pub use results::bound::{Bound, Certificate, Straddling};
 pub use results::estimated::Estimated;
@@ -58,7 +55,6 @@ pub use traffic::{
 };
 pub use utilization::Utilization;
 pub use verdict::{Evidence, Verdict};
-pub use warp_run::WarpRun;
 pub use warp_scenario::WarpScenario;
 pub use wcet::{Contention, WcetFunction};
 

@@ -4,7 +4,6 @@
 //! yet written.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ const CHECKPOINT: &str = "a checkpoint of a validation";
 /// The header of a checkpoint, which identifies the campaign.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Header {
+pub struct Header {
     gpusched: String,
     systems: u64,
     seed: u64,
@@ -59,11 +58,9 @@ impl Header {
     /// Fails with [`Error::Internal`] if the parameters have no JSON form.
     pub fn of(self, of: &str, parameters: &impl Serialize) -> Result<Header> {
         let text = serde_json::to_string(parameters).map_err(|error| Error::Internal(error.to_string()))?;
-        let mut hash = DefaultHasher::new();
-        text.hash(&mut hash);
         Ok(Header {
             of: of.to_owned(),
-            parameters: hash.finish(),
+            parameters: fnv_1a(text.as_bytes()),
             ..self
         })
     }
@@ -97,8 +94,15 @@ impl Header {
     }
 }
 
+/// Returns the 64-bit FNV-1a hash of `bytes`. A checkpoint stores this hash, so it must be the same in every version of
+/// the compiler.
+fn fnv_1a(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
 /// Results of one chunk of systems, stored as one line of the checkpoint.
-pub(crate) trait Chunk: Serialize + DeserializeOwned + Send {
+pub trait Chunk: Serialize + DeserializeOwned + Send {
     /// Number of systems in a chunk. The last chunk can have fewer systems.
     const SYSTEMS: u64;
 
@@ -113,7 +117,7 @@ pub(crate) trait Chunk: Serialize + DeserializeOwned + Send {
 /// # Errors
 /// Fails with [`Error::Io`] or [`Error::Refused`] if the checkpoint cannot be used. Also fails if `compute`
 /// fails.
-pub(crate) fn chunks<C: Chunk>(
+pub fn chunks<C: Chunk>(
     header: &Header,
     path: Option<&Path>,
     compute: impl Fn(u64, Range<u64>) -> Result<C> + Sync,
@@ -253,5 +257,18 @@ impl Checkpoint {
         let mut bytes = serde_json::to_vec(line).map_err(|error| fail(error.into()))?;
         bytes.push(b'\n');
         self.file.write_all(&bytes).map_err(fail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fnv_1a;
+
+    /// Values of the authors of the hash, <http://www.isthe.com/chongo/tech/comp/fnv/>.
+    #[test]
+    fn hashes_are_those_of_fnv_1a() {
+        assert_eq!(fnv_1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv_1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv_1a(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }

@@ -1,9 +1,8 @@
-//! Simulators of kernels, partitions, shared memory and memory bandwidth regulation. A simulation
+//! Simulators of kernels, partitions, shared memory, memory bandwidth regulation and warps of one sub-core. A simulation
 //! shows one possible run. An analysis proves a bound for every run.
 
 pub mod blocks;
-mod checkpoint;
-pub mod co_runs;
+pub mod checkpoint;
 pub mod end_to_end;
 pub mod engine;
 pub mod regulation;
@@ -12,4 +11,4 @@ pub mod shared_runs;
 pub mod tasks;
 pub mod timeline;
 pub mod validation;
-pub mod warp_charts;
+pub mod warps;

@@ -32,6 +32,7 @@ fn data_is_accepted() {
                     json += 1;
                 }
                 ["toml", "study"] => {
+                    gpusched::register_parts();
                     let spec = gpusched::study::Spec::parse(place, &block.text, Default::default());
                     spec.unwrap_or_else(|error| panic!("{error}"));
                     toml += 1;

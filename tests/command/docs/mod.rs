@@ -5,6 +5,7 @@
 mod commands;
 mod data;
 mod formats;
+mod house;
 mod markdown;
 mod reference;
 mod references;

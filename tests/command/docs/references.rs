@@ -82,8 +82,8 @@ fn headings(page: &Page) -> BTreeSet<String> {
         .collect()
 }
 
-const FOLDERS: [&str; 8] = [
-    "src", "crates", "tests", "docs", "analysis", "tasksets", "benches", ".ci",
+const FOLDERS: [&str; 9] = [
+    "src", "crates", "gpu", "tests", "docs", "analysis", "tasksets", "benches", ".ci",
 ];
 
 #[test]
@@ -132,26 +132,27 @@ fn functions_are_where_the_documents_say() {
 
 /// The crates that the facade exports as modules.
 const CRATES: [(&str, &str); 6] = [
-    ("model", "model"),
-    ("recording", "recording"),
-    ("simulator", "sim"),
-    ("study", "study"),
-    ("verification", "verify"),
-    ("warp", "warp"),
+    ("gpu", "gpu/gpusched-gpu"),
+    ("model", "crates/gpusched-model"),
+    ("recording", "crates/gpusched-recording"),
+    ("simulator", "crates/gpusched-sim"),
+    ("study", "crates/gpusched-study"),
+    ("verification", "crates/gpusched-verify"),
 ];
 
 /// Whether the modules exist in the crate of the facade module, and their files define all following names.
 fn defined(parts: &[&str]) -> bool {
-    let sources = |name: &str| root().join(format!("crates/gpusched-{name}/src"));
     let Some((first, rest)) = parts.split_first() else {
         return false;
     };
     if let Some((_, name)) = CRATES.iter().find(|(module, _)| module == first) {
-        return defined_below(sources(name), rest);
+        return defined_below(root().join(name).join("src"), rest);
     }
-    let crates = std::fs::read_dir(root().join("crates")).unwrap();
-    crates
-        .map(|folder| folder.unwrap().path().join("src"))
+    let houses = ["crates", "gpu"].map(|house| std::fs::read_dir(root().join(house)).unwrap());
+    houses
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path().join("src"))
         .filter(|folder| module(folder, first).is_some())
         .any(|folder| defined_below(folder, parts))
 }

@@ -76,7 +76,7 @@ pub fn all_complaints(root: &Path) -> Vec<String> {
         }
     }
     let mut sources = Vec::new();
-    for folder in ["src", "crates", "tests", "benches"] {
+    for folder in ["src", "crates", "gpu", "tests", "benches"] {
         files(&root.join(folder), ".rs", &mut sources);
     }
     assert!(sources.len() >= 100, "{}", sources.len());

@@ -77,7 +77,7 @@ pub const PHRASES: [(&str, &str); 59] = [
 /// Files that may contain a phrase of [`PHRASES`], or with `length` lines and sentences of any length, and why.
 pub const EXCEPTIONS: [(&str, &str, &str); 5] = [
     (
-        "crates/gpusched-warp/src/ptx/modifiers.rs",
+        "gpu/gpusched-gpu/src/import/ptx/modifiers.rs",
         LENGTH,
         "lists of PTX modifiers",
     ),

@@ -3,10 +3,10 @@
 //! The run file 16 shows that the shared memory of one kernel must not shrink the L1 caches of other SMs. Its times were
 //! computed independently. Earlier, its first kernel took 20,853 cycles beside the second kernel.
 
-use gpusched_model::warp_run::{KernelSource, Queue, WarpRunShape};
-use gpusched_model::{Machine, Program, WarpRun};
-use gpusched_sim::co_runs::{Campaign, Division, Examiner, Form, Report};
-use gpusched_warp::scenario::{Options, Setup};
+use gpusched_gpu::co_runs::{Campaign, Division, Examiner, Form, Report};
+use gpusched_gpu::scenario::{Options, Setup};
+use gpusched_gpu::warp_run::{KernelSource, Queue, WarpRunShape};
+use gpusched_gpu::{Machine, Program, WarpRun};
 
 use super::{RUNS, STRESS, campaign, machine};
 use crate::support::root;

@@ -15,9 +15,9 @@ mod channels;
 
 use std::sync::LazyLock;
 
-use gpusched_model::{Machine, Program, WarpRun};
-use gpusched_sim::co_runs::{self, Campaign, Division, Examiner, Form, Systems};
-use gpusched_warp::stress::{PATTERNS, Stress};
+use gpusched_gpu::co_runs::{self, Campaign, Division, Examiner, Form, Systems};
+use gpusched_gpu::stress::{PATTERNS, Stress};
+use gpusched_gpu::{Machine, Program, WarpRun};
 
 use crate::support::{root, run};
 

@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use gpusched::error::Error;
+use gpusched::gpu::program::Programs;
 use gpusched::model::Program;
-use gpusched::model::reader::Programs;
 use gpusched::warp::code::Code;
 use proptest::prelude::*;
 

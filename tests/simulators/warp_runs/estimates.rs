@@ -183,3 +183,16 @@ fn rounds_that_make_no_estimate_are_refused() {
         assert_eq!(run(&format!("{PC} --sms 30 --estimate={rounds}")).code, 0);
     }
 }
+
+#[test]
+fn a_number_of_rounds_follows_an_equals_sign() {
+    for (option, expected) in [
+        ("--estimate=-1", "--estimate: found -1, expected 2 to 1000 rounds"),
+        ("--estimate 3", "to give '3' to --estimate, write '--estimate=3'"),
+        ("--estimate -1", "--estimate: found -1, expected 2 to 1000 rounds"),
+    ] {
+        let answer = run(&format!("{PC} {option}"));
+        assert_eq!(answer.code, 2, "{option}");
+        assert!(answer.stderr.contains(expected), "{option}: {}", answer.stderr);
+    }
+}

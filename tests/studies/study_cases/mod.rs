@@ -23,7 +23,7 @@ use gpusched::kernel_wcet::synthesis::Synthesizer;
 use gpusched::kernel_wcet::trace::Level;
 use gpusched::kernel_wcet::{Estimator, list_scheduling};
 use gpusched::model::{Cluster, Factor, Kernel, Straddling};
-use gpusched::study::measures::MEASURES;
+use gpusched::study::measures;
 use gpusched::study::{self, CASE_COLUMNS, Overrides, Spec, State, Table};
 
 const CASES: &str = include_str!("../../study_support/cases.toml");
@@ -31,6 +31,7 @@ const DRAWN: &str = include_str!("../../study_support/drawn.toml");
 const JOURNAL: &str = "cases.checkpoint.jsonl";
 
 fn parse(text: &str) -> gpusched::error::Result<Spec> {
+    gpusched::register_parts();
     Spec::parse("cases.toml", text, Overrides::default())
 }
 

@@ -103,8 +103,7 @@ fn results_are_those_of_plain_loops() {
 /// Each metric returns exactly its declared columns. An undeclared column would be lost.
 #[test]
 fn measures_declare_their_columns() {
-    let declared: Vec<&str> = MEASURES
-        .iter()
+    let declared: Vec<&str> = measures::all()
         .flat_map(|measure| measure.keys.iter().copied())
         .collect();
     let folder = temporary();
@@ -118,7 +117,7 @@ fn measures_declare_their_columns() {
         run(&spec, folder.path(), "1/1", 1).unwrap();
         Table::read(folder.path().join(file)).unwrap()
     });
-    for measure in MEASURES {
+    for measure in measures::all() {
         let of = |table: &Table| -> Vec<usize> {
             let kind = table.column("measure").unwrap();
             (0..table.len())

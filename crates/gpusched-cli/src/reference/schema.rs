@@ -3,16 +3,16 @@
 use schemars::{Schema, schema_for};
 
 use super::{Global, Outcome};
+use crate::part::parts;
 use crate::report::{Column, Output, Table};
 use crate::{end_to_end, predict, simulate, test, validate};
 use gpusched_analysis::bandwidth::{BudgetResults, Nominal};
 use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
 use gpusched_model::end_to_end::{Answer as EndToEndAnswer, Draft, SystemPlan};
 use gpusched_model::error::{Error, Result};
-use gpusched_model::machine::MachineShape;
 use gpusched_model::{
-    Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Platform, Program, Scenario, System,
-    TaskSet, WarpRun, WarpScenario,
+    Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Platform, Scenario, System, TaskSet,
+    WarpScenario,
 };
 use gpusched_recording::audit::Audit;
 use gpusched_recording::summary::Summary as RecordingSummary;
@@ -20,7 +20,6 @@ use gpusched_sim::blocks::Comparison;
 use gpusched_sim::regulation::Summary;
 use gpusched_sim::regulation::sequence::SequenceSummary;
 use gpusched_study::{Findings, Provenance, Reasons, Shape};
-use gpusched_warp::accelsim::TraceSummary;
 
 /// Arguments of `gpusched schema`.
 #[derive(Debug, clap::Args)]
@@ -86,9 +85,6 @@ const FORMATS: &[Entry] = &[
         "result of `validate --shared-memory`",
         || schema_for!(validate::SharedValidation),
     ),
-    ("warp-validation", "result of `validate --warps`", || {
-        schema_for!(validate::WarpValidation)
-    }),
     (
         "end-to-end-validation",
         "result of `validate --end-to-end`",
@@ -101,35 +97,11 @@ const FORMATS: &[Entry] = &[
         schema_for!(Audit)
     }),
     ("scenario", "input of `simulate blocks`", || schema_for!(Scenario)),
-    (
-        "program",
-        "kernel program, as in tasksets/kernels/programs; result of `import ptx`",
-        || schema_for!(Program),
-    ),
     ("block-simulation", "result of `simulate blocks`", || {
         schema_for!(simulate::Answer<'_>)
     }),
     ("warp-scenario", "input of `simulate warps`", || {
         schema_for!(WarpScenario)
-    }),
-    ("warp-simulation", "result of `simulate warps`", || {
-        schema_for!(simulate::WarpAnswer<'_>)
-    }),
-    (
-        "warp-run",
-        "input of `simulate warps` with kernels on a simulated GPU",
-        || schema_for!(WarpRun),
-    ),
-    (
-        "warp-results",
-        "result of `simulate warps` with kernels on a simulated GPU",
-        || schema_for!(simulate::WarpRunAnswer),
-    ),
-    ("warp-profile", "result of `simulate profile`", || {
-        schema_for!(simulate::ProfileAnswer)
-    }),
-    ("warp-stress", "result of `simulate profile --stress`", || {
-        schema_for!(simulate::StressAnswer)
     }),
     ("group", "input of `predict`", || schema_for!(Group)),
     (
@@ -142,9 +114,6 @@ const FORMATS: &[Entry] = &[
     }),
     ("comparison", "result of `import examiner --compare`", || {
         schema_for!(Comparison)
-    }),
-    ("trace-summary", "result of `import accel-sim`", || {
-        schema_for!(TraceSummary)
     }),
     ("study", "input of `study run` (as TOML)", || schema_for!(Shape)),
     (
@@ -174,11 +143,6 @@ const FORMATS: &[Entry] = &[
         || schema_for!(BudgetResults),
     ),
     (
-        "machine",
-        "simulated GPU; result of `import gpgpusim-config`",
-        || schema_for!(MachineShape),
-    ),
-    (
         "device",
         "device with its partition rules, as in tasksets/devices",
         || schema_for!(Device),
@@ -196,10 +160,10 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let text = match &self.name {
             None => list(),
-            Some(name) => match FORMATS.iter().find(|(known, ..)| known == name) {
+            Some(name) => match formats().iter().find(|(known, ..)| known == name) {
                 Some((.., schema)) => pretty(&schema())?,
                 None => {
-                    let known: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
+                    let known: Vec<&str> = formats().iter().map(|(name, ..)| *name).collect();
                     return Err(Error::parameter(
                         "schema",
                         format!("{name:?}"),
@@ -213,10 +177,21 @@ impl Args {
     }
 }
 
+/// Returns the formats of this crate and of all parts.
+fn formats() -> Vec<Entry> {
+    let mut all = FORMATS.to_vec();
+    for format in parts().flat_map(|part| part.formats) {
+        let before = all.iter().position(|(name, ..)| *name == format.after);
+        let entry = (format.name, format.description, format.schema);
+        all.insert(before.map_or(all.len(), |before| before + 1), entry);
+    }
+    all
+}
+
 fn list() -> String {
     let mut table = Table::new([Column::Left("schema"), Column::Left("of")]);
-    for (name, description, _) in FORMATS {
-        table.row([(*name).to_owned(), (*description).to_owned()]);
+    for (name, description, _) in formats() {
+        table.row([name.to_owned(), description.to_owned()]);
     }
     table.render(anstyle::Style::new())
 }

@@ -1,43 +1,30 @@
 //! `gpusched simulate`: simulations of tasks, thread blocks and warps.
 
 mod blocks;
-mod growing;
-mod kernels;
-mod profile;
 mod tasks;
-mod warps;
 
 pub use blocks::Answer;
-pub use kernels::Answer as WarpRunAnswer;
-pub use profile::{
-    Answer as ProfileAnswer, BLOCK_COLUMN, COLUMNS as PROFILE_COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS,
-    ORIGIN_COLUMNS, StressAnswer, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
-};
 pub use tasks::Summary;
-pub use warps::Answer as WarpAnswer;
 
 use clap::Subcommand;
 
 use super::{Global, Outcome};
+use crate::part::{Extended, Family, Run};
 use gpusched_model::error::Result;
 
 /// Arguments of `gpusched simulate`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: Extended<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Simulate the thread blocks of kernels on the SMs of a GPU.
     Blocks(blocks::Args),
-    /// Simulate a kernel in isolation on each of several numbers of SMs.
-    Profile(profile::Args),
     /// Simulate the jobs of tasks on their partitions.
     Tasks(tasks::Args),
-    /// Simulate the warps of kernels on a simulated GPU or a sub-core.
-    Warps(warps::Args),
 }
 
 impl Args {
@@ -46,11 +33,19 @@ impl Args {
     /// # Errors
     /// Fails in the same cases as the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        match &self.command {
+        self.command.run(global)
+    }
+}
+
+impl Family for Command {
+    const NAME: &'static str = "simulate";
+}
+
+impl Run for Command {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        match self {
             Command::Blocks(args) => args.run(global),
-            Command::Profile(args) => args.run(global),
             Command::Tasks(args) => args.run(global),
-            Command::Warps(args) => args.run(global),
         }
     }
 }

@@ -2,26 +2,22 @@
 
 mod end_to_end;
 mod report;
+pub mod reproducer;
 mod shared;
-mod warps;
 
 use crate::arguments::whole;
 use gpusched_analysis::interference::model_of;
 use std::path::PathBuf;
 
 use super::{Global, Outcome};
+use crate::part::{Common, Validations};
 use crate::report::{Content, Output, OutputPath, Progress, json_lines};
 use gpusched_model::error::Result;
-use gpusched_model::reader::Programs;
-use gpusched_model::{Machine, MemoryTime};
-use gpusched_sim::co_runs;
 use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
-use gpusched_warp::stress::{PATTERNS, Stress};
 
 pub use end_to_end::EndToEndValidation;
 pub use report::Validation;
 pub use shared::SharedValidation;
-pub use warps::WarpValidation;
 
 /// Compare analysis and simulation over random systems.
 ///
@@ -29,7 +25,7 @@ pub use warps::WarpValidation;
 /// simulates one hyperperiod of every partition that the analysis accepts. The releases are critical or random, and the
 /// execution times are WCETs or shorter.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLE)]
+#[command(after_help = after_help())]
 pub struct Args {
     /// Number of systems; 288 cover all policies, heuristics and interference models
     #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
@@ -53,53 +49,8 @@ pub struct Args {
     /// The generated systems use all granularities in turn. Only with `--shared-memory`.
     #[arg(long, requires = "shared_memory")]
     devices: bool,
-    /// Validate memory time against concurrent kernels, cycle by cycle
-    ///
-    /// Each system is a co-run of two or three kernels with programs from PROGRAM. Each kernel has its own SMs.
-    /// Launches, addresses and schedulers are random. gpusched compares the time of each kernel with bounds that depend
-    /// on its time in isolation and on the memory traffic of the other kernels. If a kernel exceeds the bound of
-    /// `--bound`, gpusched reduces the co-run and writes it as a warp run to the file of --reproducer.
-    #[arg(long, requires = "programs", conflicts_with_all = ["pessimism", "devices", "shared_memory", "end_to_end"])]
-    warps: bool,
-    /// Programs of the kernels (JSON); only with --warps
-    #[arg(value_name = "PROGRAM", requires = "warps")]
-    programs: Vec<PathBuf>,
-    /// Simulated GPU: a name or a file; only with --warps
-    #[arg(long, value_name = "MACHINE", default_value = "rtx2060")]
-    machine: String,
-    /// Bound that no kernel may exceed; only with --warps
-    ///
-    /// Counterexamples are known for each bound, also on own clusters: no bound counts delays at ports of TPCs and GPCs.
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = Bound::Universal)]
-    bound: Bound,
-    /// Part of the memory that each partition has for itself; only with --warps
-    #[arg(long, value_name = "PART", value_enum, default_value_t = Memory::Shared)]
-    memory: Memory,
-    /// Leave out kernels that concentrate accesses on a part of the memory; only with --warps
-    ///
-    /// The limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a
-    /// bank is multiplied by the share of the sectors that open a row. For example, `--camping-limit 4` leaves out
-    /// co-runs with a kernel that loads one channel with more than four times the mean load.
-    #[arg(long, value_name = "FACTOR", requires = "warps", value_parser = whole::<u32>(1..=1_000_000))]
-    camping_limit: Option<u32>,
-    /// Percentage added to times in isolation; only with --warps [default: 20]
-    #[arg(long, value_name = "PERCENT", requires = "warps", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
-    variation: Option<u32>,
-    /// Let half of the kernels run synthetic programs with random strides; only with --warps
-    #[arg(long, requires = "warps")]
-    synthetic: bool,
-    /// Search for co-runs near the bound with this number of random changes; only with --warps
-    ///
-    /// After each random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and
-    /// keeps a change that increases the largest ratio of a time to its bound.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u32>(0..=1_000_000))]
-    climb: u32,
-    /// Simulate periodic jobs of task sets instead of co-runs; only with --warps
-    ///
-    /// Each partition has one or two tasks, which run without preemption. The analysis accepts each task set with the
-    /// bound of `--bound`. gpusched compares the response times in one hyperperiod with the bounds of the analysis.
-    #[arg(long, requires = "warps", conflicts_with = "climb")]
-    task_sets: bool,
+    #[command(flatten)]
+    others: Validations,
     /// Also write the ratios of simulated response times to their bounds, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
@@ -112,54 +63,17 @@ pub struct Args {
     checkpoint: Option<PathBuf>,
 }
 
-/// Bound on the time of a kernel in a co-run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Bound {
-    /// Time to transfer the DRAM bytes of isolated runs at the peak bandwidth.
-    Peak,
-    /// Memory time at the balanced rates of the GPU.
-    Balanced,
-    /// Memory time at the balanced rates, or at the rates of the isolated kernel if these are lower.
-    OwnDrain,
-    /// Memory time at the lowest rates of the GPU, with one slice and one bank.
-    Universal,
-}
-
-impl From<Bound> for co_runs::Form {
-    fn from(bound: Bound) -> co_runs::Form {
-        match bound {
-            Bound::Peak => co_runs::Form::Peak,
-            Bound::Balanced => co_runs::Form::Balanced,
-            Bound::OwnDrain => co_runs::Form::OwnDrain,
-            Bound::Universal => co_runs::Form::Universal,
-        }
+/// Returns the end of the help.
+fn after_help() -> String {
+    let (mut negative, mut examples) = (String::new(), String::new());
+    for added in Validations::all() {
+        negative += added.negative;
+        examples += added.examples;
     }
-}
-
-/// Part of the memory that each partition has for itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Memory {
-    /// No part: all partitions share L2 and DRAM.
-    Shared,
-    /// Ways of L2.
-    L2Ways,
-    /// Channels of DRAM with their slices of L2, as with memory slices of MIG.
-    Channels,
-}
-
-impl From<Memory> for co_runs::Division {
-    fn from(memory: Memory) -> co_runs::Division {
-        match memory {
-            Memory::Shared => co_runs::Division::Shared,
-            Memory::L2Ways => co_runs::Division::L2Ways,
-            Memory::Channels => co_runs::Division::Channels,
-        }
-    }
-}
-
-const EXAMPLE: &str = "\
-Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound; or
-all runs are left out by --warps. To repeat such a violation, run the printed command. It simulates the file of
+    format!(
+        "\
+Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound{negative}. \
+To repeat such a violation, run the printed command. It simulates the file of
 --reproducer. The name of the task set in the file contains the arguments of the command.
 
 Examples:
@@ -167,10 +81,10 @@ Examples:
   gpusched validate --shared-memory --systems 100000
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --shared-memory --systems 10000
-  gpusched validate --warps --synthetic --systems 20 tasksets/kernels/programs/vadd.json tasksets/kernels/programs/pc.json
-  gpusched validate --warps --memory channels --bound peak --systems 20 tasksets/kernels/programs/vadd.json
-  gpusched validate --warps --task-sets --bound own-drain --systems 20 tasksets/kernels/programs/vadd.json
-  gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
+{examples}  gpusched validate --systems 576 --pessimism pessimism.csv && \
+gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg"
+    )
+}
 
 impl Args {
     /// Runs the validation.
@@ -179,8 +93,13 @@ impl Args {
     /// Fails on bad usage, for a checkpoint of another validation, or if output cannot be
     /// written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.warps {
-            return self.run_warps(global);
+        if let Some(other) = self.others.chosen() {
+            let common = Common {
+                systems: self.systems,
+                reproducer: &self.reproducer,
+                checkpoint: self.checkpoint.as_deref(),
+            };
+            return other.run(common, global);
         }
         if self.end_to_end {
             return self.run_end_to_end(global);
@@ -200,9 +119,9 @@ impl Args {
         let found = global.pool()?.install(run)?;
         drop(bar);
         let validation = Validation::new(&campaign, &found, &self.reproducer);
-        if let Some(reproducer) = &found.reproducer {
+        if let Some(smallest) = &found.reproducer {
             let file = output.beside(Some(&self.reproducer))?;
-            let set = json_lines([&reproducer.set])?;
+            let set = json_lines([&reproducer::set(smallest)])?;
             file.map_or(Ok(()), |file| output.complete(file, set))?;
         }
         if let Some(file) = pessimism {
@@ -231,49 +150,6 @@ impl Args {
         Ok(match report.broken {
             None => Outcome::Positive,
             Some(_) => Outcome::Negative,
-        })
-    }
-
-    fn run_warps(&self, global: &Global) -> Result<Outcome> {
-        let mut output = Output::open(global)?;
-        let machine = Machine::find(&self.machine)?;
-        let programs = self.programs.iter().map(|path| {
-            let mut program = Programs::only(path, "program")?;
-            program.read_values(path.parent().unwrap_or(std::path::Path::new("")))?;
-            Ok(program)
-        });
-        let programs = programs.collect::<Result<Vec<_>>>()?;
-        let bar = Progress::of(global, PATTERNS, "patterns");
-        let stress = Stress::measure(&machine, || bar.step())?;
-        drop(bar);
-        let campaign = co_runs::Campaign {
-            examiner: co_runs::Examiner::new(machine, &stress)
-                .with_variation(self.variation.unwrap_or(MemoryTime::VARIATION)),
-            programs,
-            synthetic: self.synthetic,
-            kind: match self.task_sets {
-                true => co_runs::Systems::TaskSets,
-                false => co_runs::Systems::CoRuns(self.climb),
-            },
-            systems: self.systems,
-            seed: global.seed(),
-            form: self.bound.into(),
-            division: self.memory.into(),
-            camping_limit: self.camping_limit,
-        };
-        let bar = self.bar(global);
-        let run = || campaign.run(self.checkpoint.as_deref(), |runs| bar.advance(runs));
-        let report = global.pool()?.install(run)?;
-        drop(bar);
-        if let Some((_, run)) = &report.violation {
-            let file = output.beside(Some(&self.reproducer))?;
-            let run = json_lines([run])?;
-            file.map_or(Ok(()), |file| output.complete(file, run))?;
-        }
-        output.only(warps::COLUMNS, &WarpValidation::new(&campaign, &report))?;
-        Ok(match report.violation {
-            None if report.co_runs > 0 => Outcome::Positive,
-            _ => Outcome::Negative,
         })
     }
 

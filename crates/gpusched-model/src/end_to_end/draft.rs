@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ChainDraft, CopyEngine, Core, PartitionDraft, System, TaskDraft};
-use crate::program::line_of;
+use crate::reader::line_of;
 use crate::reader::{Document, Fault, from_json};
 use crate::wcet::MAX_SMS;
 use crate::{Interference, Refusal};

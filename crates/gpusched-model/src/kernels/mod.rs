@@ -3,4 +3,3 @@
 pub mod benchmark;
 pub mod kernel;
 pub mod memory_profile;
-pub mod program;

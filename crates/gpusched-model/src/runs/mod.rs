@@ -5,5 +5,4 @@ pub mod group;
 pub mod observer;
 pub mod scenario;
 pub mod system;
-pub mod warp_run;
 pub mod warp_scenario;

@@ -20,10 +20,12 @@ pub struct Reproducer {
     pub system: u64,
     /// Kind of violation.
     pub breach: Breach,
-    /// Tasks of the counterexample. The name of the set is the `gpusched` command that shows the violation.
-    pub set: TaskSet,
-    /// Arguments of `gpusched` that show the violation. FILE stands for the file of the task set.
-    pub arguments: String,
+    /// Partition with the violation.
+    pub partition: Partition,
+    /// Interference model of the run.
+    pub interference: Interference,
+    /// Run that shows the violation.
+    pub run: Run,
 }
 
 /// Minimises `partition`, which belongs to system `system`. The analysis used the interference
@@ -57,35 +59,13 @@ pub(super) fn minimise(
         break;
     }
     let (partition, run) = smallest;
-    let arguments = arguments(&partition, interference, run);
-    let tasks = partition.set.tasks().to_vec();
-    let set = TaskSet::new(Some(format!("gpusched {arguments}")), tasks).unwrap_or(partition.set);
     Reproducer {
         system,
         breach,
-        set,
-        arguments,
+        partition,
+        interference,
+        run,
     }
-}
-
-fn arguments(partition: &Partition, interference: Interference, run: Run) -> String {
-    let Pattern {
-        offsets,
-        jitter,
-        arrivals,
-        blocker,
-    } = run.pattern;
-    let mut text = format!(
-        "simulate tasks FILE --sms {} --policy {} --interference {interference} --offsets {offsets} --jitter {jitter} --arrivals {arrivals}",
-        partition.sms, partition.policy
-    );
-    if let Some(blocker) = blocker {
-        text += &format!(" --blocker {blocker}");
-    }
-    if run.short {
-        text += " --times short";
-    }
-    text + &format!(" --seed {}", partition.seed)
 }
 
 /// Returns the partition with tables as WCET functions. Each table states WCETs only for the

@@ -1,5 +1,4 @@
-//! Validation of the analysis by simulation. Only this module and [`co_runs`](crate::co_runs) use both the analysis and
-//! the simulators.
+//! Validation of the analysis by simulation. In this crate, only this module uses both the analysis and the simulators.
 //!
 //! * [`system`] converts the input of an analysis to the input of a simulator.
 //! * [`draw`] generates random task sets, each with a GPU, a policy, a heuristic and an

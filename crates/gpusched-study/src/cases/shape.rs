@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::Claim;
 use crate::definition::figures::Figures;
-use crate::measures::MEASURES;
+use crate::measures;
 
 /// A study of cases, which evaluates one metric for each experiment case.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ impl JsonSchema for CaseTable {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let of = MEASURES.iter().map(|measure| measure.schema(generator));
+        let of = measures::all().map(|measure| measure.schema(generator));
         json_schema!({
             "description": "An experiment case: its name, its metric (`measure`) and the parameters of the metric.",
             "anyOf": of.collect::<Vec<_>>()

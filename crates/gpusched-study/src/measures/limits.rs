@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 /// Rejects a number outside the range `limits`.
-pub(super) fn within<T: PartialOrd + Display>(
+pub fn within<T: PartialOrd + Display>(
     field: &str,
     found: T,
     limits: RangeInclusive<T>,
@@ -18,7 +18,7 @@ pub(super) fn within<T: PartialOrd + Display>(
 }
 
 /// Rejects published numbers that are infinite or NaN.
-pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(), Refusal> {
+pub fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(), Refusal> {
     match figures.into_iter().find(|figure| !figure.is_finite()) {
         Some(found) => Err(Refusal::new("published", found, "a finite number")),
         None => Ok(()),
@@ -27,12 +27,7 @@ pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(
 
 /// Returns the number of combinations of one element from each list. `lengths` states the lengths of the lists. Rejects
 /// more than `most` combinations; the error message calls them `what`.
-pub(super) fn combinations(
-    field: &str,
-    what: &str,
-    lengths: &[usize],
-    most: usize,
-) -> Result<usize, Refusal> {
+pub fn combinations(field: &str, what: &str, lengths: &[usize], most: usize) -> Result<usize, Refusal> {
     let count = lengths
         .iter()
         .fold(1_usize, |count, &length| count.saturating_mul(length));

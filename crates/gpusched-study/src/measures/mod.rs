@@ -2,7 +2,7 @@
 //!
 //! Each metric has one file in this folder or in a subfolder. The TOML of the study states its [`Parameters`]. gpusched
 //! checks the parameters together with the files that they name, and converts them to a [`Measure`], which computes
-//! [`Row`]s. A study can use every metric in [`MEASURES`].
+//! [`Row`]s. A study can use every metric in [`all`]. Other crates add their metrics with [`register`].
 //!
 //! The rows of a metric depend only on its parameters, the content of its files and the seed. The rows do not depend on
 //! threads, time or other cases.
@@ -11,15 +11,13 @@ mod block_level;
 mod budget;
 mod budget_results;
 mod cluster_bounds;
-mod concurrent;
 mod end_to_end;
-mod limits;
+pub mod limits;
 mod optimality;
 mod published;
 mod row;
 mod shared_memory;
-mod statistics;
-mod warp_level;
+pub mod statistics;
 
 pub use crate::definition::files::{Files, Inputs};
 pub use cluster_bounds::splits::Splits;
@@ -29,8 +27,7 @@ use block_level::{mapping, misprediction, occupancy, scenario};
 use cluster_bounds::{curve, execution, nominal, percentile, planted};
 use gpusched_model::Refusal;
 use std::fmt;
-use std::sync::Arc;
-use warp_level::{co_runs, shared_sms, warps};
+use std::sync::{Arc, OnceLock};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -93,45 +90,44 @@ pub struct Entry {
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-/// All metrics that studies can use.
-pub const MEASURES: &[Entry] = &[
-    entry::<nominal::NominalParameters>(),
-    entry::<curve::CurveParameters>(),
-    entry::<percentile::PercentileParameters>(),
-    entry::<published::PublishedParameters>(),
-    entry::<planted::PlantedParameters>(),
-    entry::<execution::ExecutionParameters>(),
-    entry::<budget::BudgetParameters>(),
-    entry::<budget::OverTimeParameters>(),
-    entry::<budget_results::BudgetResultsParameters>(),
-    entry::<end_to_end::EndToEndParameters>(),
-    entry::<mapping::MappingParameters>(),
-    entry::<misprediction::MispredictionParameters>(),
-    entry::<occupancy::OccupancyParameters>(),
-    entry::<optimality::OptimalityParameters>(),
-    entry::<scenario::ScenarioParameters>(),
-    entry::<shared_memory::SharedMemoryParameters>(),
-    entry::<shared_sms::SharedSmsParameters>(),
-    entry::<concurrent::MemoryProfilesParameters>(),
-    entry::<concurrent::SideBySideParameters>(),
-    entry::<co_runs::CoRunsParameters>(),
-    entry::<warps::WarpsParameters>(),
+/// The metrics of this crate.
+const MEASURES: &[Entry] = &[
+    Entry::of::<nominal::NominalParameters>(),
+    Entry::of::<curve::CurveParameters>(),
+    Entry::of::<percentile::PercentileParameters>(),
+    Entry::of::<published::PublishedParameters>(),
+    Entry::of::<planted::PlantedParameters>(),
+    Entry::of::<execution::ExecutionParameters>(),
+    Entry::of::<budget::BudgetParameters>(),
+    Entry::of::<budget::OverTimeParameters>(),
+    Entry::of::<budget_results::BudgetResultsParameters>(),
+    Entry::of::<end_to_end::EndToEndParameters>(),
+    Entry::of::<mapping::MappingParameters>(),
+    Entry::of::<misprediction::MispredictionParameters>(),
+    Entry::of::<occupancy::OccupancyParameters>(),
+    Entry::of::<optimality::OptimalityParameters>(),
+    Entry::of::<scenario::ScenarioParameters>(),
+    Entry::of::<shared_memory::SharedMemoryParameters>(),
 ];
 
-const fn entry<P: Parameters>() -> Entry {
-    Entry {
-        name: P::NAME,
-        keys: P::KEYS,
-        partial: P::PARTIAL,
-        read: read::<P>,
-        schema: schema::<P>,
-    }
+/// Metrics of other crates.
+static REGISTERED: OnceLock<Vec<&Entry>> = OnceLock::new();
+
+/// Adds the metrics `entries` for all studies of the process. Only the first call has an effect.
+pub fn register(entries: impl IntoIterator<Item = &'static Entry>) {
+    let _ = REGISTERED.set(entries.into_iter().collect());
+}
+
+/// Returns all metrics that studies can use: the metrics of this crate, then the [registered](register) metrics.
+pub fn all() -> impl Iterator<Item = &'static Entry> {
+    let registered = REGISTERED.get().into_iter().flatten();
+    MEASURES.iter().chain(registered.copied())
 }
 
 /// Returns the metric called `name`, or an error with the names of all metrics.
 pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
-    MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| {
-        let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
+    all().find(|entry| entry.name == name).ok_or_else(|| {
+        let names: Vec<&str> = all().map(|entry| entry.name).collect();
         Refusal::new(
             "measure",
             format!("\"{name}\""),
@@ -150,6 +146,17 @@ pub(super) struct Prepared {
 }
 
 impl Entry {
+    /// Returns the metric with the parameters `P`.
+    pub const fn of<P: Parameters>() -> Entry {
+        Entry {
+            name: P::NAME,
+            keys: P::KEYS,
+            partial: P::PARTIAL,
+            read: read::<P>,
+            schema: schema::<P>,
+        }
+    }
+
     /// Reads the parameters of a case from `table`. The case is part of the study in `file`.
     pub(super) fn read(&self, table: toml::Table, file: &str) -> Result<Prepared, Refusal> {
         (self.read)(table, file)

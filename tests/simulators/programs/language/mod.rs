@@ -9,8 +9,8 @@ mod refusals;
 use std::io::Cursor;
 use std::sync::Arc;
 
+use gpusched::gpu::program::Programs;
 use gpusched::model::Program;
-use gpusched::model::reader::Programs;
 use gpusched::warp::code::{Code, Effect, Stream};
 
 /// Reads the only program in `text`, or returns the error.

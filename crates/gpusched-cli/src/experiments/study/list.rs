@@ -209,7 +209,12 @@ mod tests {
     #[test]
     fn the_list_is_as_wide_as_the_terminal() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../analysis");
-        let studies = gpusched_study::studies(std::path::Path::new(folder)).unwrap();
+        let folders = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        // This crate has no measures of the cycle-level GPU.
+        let read = folders.filter_map(|folder| gpusched_study::studies(folder).ok());
+        let studies: Vec<_> = read.flatten().collect();
         let text = |width| {
             let entries = studies.iter().map(Entry::new).collect();
             List { entries, width }.text(&Palette::default()).unwrap()

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::simulate::{BLOCK_COLUMN, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, PROFILE_COLUMNS};
+use crate::kernels::profile_columns::{BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::memory_profile::{MeasuredGpu, MemoryPoint, MemoryProfileShape};
 use gpusched_model::reader::MemoryProfiles;
@@ -73,7 +73,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
         name == "sms"
             || times.contains(&name)
             || BANDWIDTHS.contains(&name)
-            || PROFILE_COLUMNS.contains(&name)
+            || COLUMNS.contains(&name)
             || GPU_COLUMNS.contains(&name)
             || ORIGIN_COLUMNS.contains(&name)
             || name == BLOCK_COLUMN

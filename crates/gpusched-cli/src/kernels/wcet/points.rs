@@ -6,11 +6,11 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::origin;
-use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
-use crate::simulate::{
-    BLOCK_COLUMN, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, PROFILE_COLUMNS, TRAFFIC_COLUMNS,
-    UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
+use crate::kernels::profile_columns::{
+    BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN,
+    VARIATION_COLUMNS,
 };
+use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
 use gpusched_analysis::kernel_wcet::fit::classification::{Reason, utilization};
 use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
 use gpusched_analysis::kernel_wcet::fit::points::{Points, check};
@@ -50,7 +50,7 @@ pub fn read(path: &Path) -> Result<Measured> {
         ["sms", "contention"].contains(&name)
             || TIMES.iter().any(|(time, _)| *time == name)
             || [ESTIMATE_COLUMN, UNCERTAINTY_COLUMN].contains(&name)
-            || PROFILE_COLUMNS.contains(&name)
+            || COLUMNS.contains(&name)
             || GPU_COLUMNS.contains(&name)
             || ORIGIN_COLUMNS.contains(&name)
             || name == BLOCK_COLUMN

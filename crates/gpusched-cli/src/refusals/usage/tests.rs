@@ -84,7 +84,6 @@ fn bad_values_are_told_like_all_else() {
         ("partition x --export mips", "--export: found mips, expected one of libsmctrl, mps, mig, green-context, csv; did you mean mps?"),
         ("partition x --improve=y", "--improve: found y, expected no value"),
         ("simulate tasks x --gantt y --from 100", "--from: found \"100\", expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"),
-        ("simulate profile x --estimate=-1", "--estimate: found -1, expected 2 to 1000 rounds"),
         ("simulate tasks x --blocker -1", "--blocker: found -1, expected a whole number, at least 0 and below 2^64"),
         ("partition x --sms 8 --threads 0", "--threads: found 0, expected a whole number from 1 to 1024"),
         ("partition x --time-limit -5ms", "--time-limit: found \"-5ms\", expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"),
@@ -118,14 +117,6 @@ fn values_behind_a_blank_are_joined() {
         (
             "partition x --gap -x",
             Some("to give '-x' to --gap, write '--gap=-x'"),
-        ),
-        (
-            "simulate profile x --estimate 3",
-            Some("to give '3' to --estimate, write '--estimate=3'"),
-        ),
-        (
-            "simulate profile x --estimate -1",
-            Some("to give '-1' to --estimate, write '--estimate=-1'"),
         ),
         ("partition x --improve 3", None),
         ("partition x --nonsense", None),

@@ -9,8 +9,8 @@ pub use result::Answer;
 use std::path::PathBuf;
 
 use self::rows::{COLUMNS, Rows};
-use super::growing::Growing;
 use crate::arguments::named;
+use crate::report::Growing;
 use crate::report::TimelineFiles;
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome, complain};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::reproducer::arguments;
 use crate::report::{Column, Palette, Report, Rows, Table};
 use gpusched_model::Policy;
 use gpusched_model::counted;
@@ -128,8 +129,8 @@ impl Validation {
                     Breach::Miss => "miss",
                     Breach::AboveBound => "above-bound",
                 },
-                command: format!("gpusched {}", found.arguments.replace("FILE", &file)),
-                tasks: found.set.tasks().len(),
+                command: format!("gpusched {}", arguments(found).replace("FILE", &file)),
+                tasks: found.partition.set.tasks().len(),
                 file,
             }),
         }

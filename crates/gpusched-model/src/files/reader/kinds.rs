@@ -4,8 +4,7 @@ use super::Documents;
 use super::raw::{Fault, from_json};
 use crate::end_to_end::{Answer, Draft, SystemPlan};
 use crate::{
-    Bound, Device, Group, Kernel, MemoryProfile, MemoryRates, Plan, Program, Scenario, System, TaskSet,
-    WarpScenario,
+    Bound, Device, Group, Kernel, MemoryProfile, MemoryRates, Plan, Scenario, System, TaskSet, WarpScenario,
 };
 
 /// A kind of document that gpusched can read from a stream.
@@ -92,9 +91,6 @@ pub type MemoryProfiles = Documents<MemoryProfile>;
 
 /// A stream of memory rates.
 pub type MemoryRatesFiles = Documents<MemoryRates>;
-
-/// A stream of kernel programs.
-pub type Programs = Documents<Program>;
 
 /// A stream of devices.
 pub type Devices = Documents<Device>;

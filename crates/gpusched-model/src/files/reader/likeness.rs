@@ -29,14 +29,14 @@ pub(super) fn likeness(tree: &Tree<'_>, expected: &str) -> Option<&'static str> 
 mod tests {
     use super::*;
     use crate::reader::{Document, RawDocument};
-    use crate::{Benchmarks, Bound, Device, Kernel, MemoryProfile, Plan, Program, TaskSet, WarpScenario};
+    use crate::{Benchmarks, Bound, Device, Kernel, MemoryProfile, Plan, TaskSet, WarpScenario};
 
     #[test]
     fn kinds_are_called_as_where_they_are_expected() {
         let heads = [
             Kernel::EXPECTED,
             Benchmarks::EXPECTED,
-            Program::EXPECTED,
+            "a program: an object with \"body\"", // of the cycle-level GPU
             Bound::EXPECTED,
             Plan::EXPECTED,
             MemoryProfile::EXPECTED,

@@ -7,6 +7,7 @@
 
 mod kinds;
 mod likeness;
+mod line;
 mod raw;
 mod tree;
 
@@ -19,8 +20,9 @@ use serde::de::IgnoredAny;
 
 pub use self::kinds::{
     Bounds, Devices, Document, EndToEndAnswers, EndToEndSystems, Groups, Kernels, MemoryProfiles,
-    MemoryRatesFiles, Plans, Programs, Scenarios, Systems, TaskSets, WarpScenarios,
+    MemoryRatesFiles, Plans, Scenarios, Systems, TaskSets, WarpScenarios,
 };
+pub use self::line::line_of;
 pub use self::raw::{Fault, RawDocument, from_json};
 pub use self::tree::Tree;
 use crate::error::{Error, Refusal, Result};

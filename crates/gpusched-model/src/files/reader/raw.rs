@@ -6,9 +6,9 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::Document;
 use super::likeness::likeness;
+use super::line_of;
 use super::tree::Tree;
 use crate::error::{Error, Refusal, Result};
-use crate::program::line_of;
 
 /// The text of one document that has not been parsed yet.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! CSV form of a run of `simulate blocks`. There is one row per thread block, written when the
 //! block ends.
 
-use crate::simulate::growing::Growing;
+use crate::report::Growing;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 use gpusched_sim::blocks::Event;

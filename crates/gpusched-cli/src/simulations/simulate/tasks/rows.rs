@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::report::Growing;
 use crate::report::Output;
-use crate::simulate::growing::Growing;
 use gpusched_model::Observer;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;

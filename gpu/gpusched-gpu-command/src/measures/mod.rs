@@ -1,0 +1,9 @@
+//! Metrics of studies that simulate a GPU at the level of warps.
+
+mod budgets;
+pub mod co_runs;
+pub mod concurrent;
+pub mod shared_sms;
+pub mod warps;
+
+use gpusched_study::measures::{Files, Labels, Measure, Parameters, Row};

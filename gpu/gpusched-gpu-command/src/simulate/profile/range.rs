@@ -1,0 +1,144 @@
+//! Parsers of numbers of SMs and of clock frequencies, for options of `simulate profile`.
+
+use std::str::FromStr;
+
+use gpusched_cli::part::refused;
+use gpusched_gpu::machine::{Clocks, Machine};
+
+/// Numbers of SMs, such as `1..30`, `2..30:4` or `8`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SmRange {
+    first: u32,
+    last: u32,
+    step: u32,
+}
+
+impl SmRange {
+    /// Creates the range from `first` to `last` in steps of `step`.
+    pub fn new(first: u32, last: u32, step: u32) -> SmRange {
+        SmRange { first, last, step }
+    }
+
+    /// Returns the numbers in ascending order.
+    pub fn numbers(self) -> Vec<u32> {
+        (self.first..=self.last)
+            .step_by(self.step.max(1) as usize)
+            .collect()
+    }
+}
+
+impl FromStr for SmRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SmRange, String> {
+        let (range, step) = text.split_once(':').unwrap_or((text, "1"));
+        let (first, last) = range.split_once("..").unwrap_or((range, range));
+        let number = |text: &str| text.parse().ok().filter(|&number| number > 0);
+        let range = (|| Some(SmRange::new(number(first)?, number(last)?, number(step)?)))();
+        let range = range.filter(|range| range.first <= range.last && range.last <= Machine::MAX_SMS);
+        range.ok_or_else(|| {
+            let most = Machine::MAX_SMS;
+            refused(
+                text,
+                format_args!("numbers of SMs such as 1..30, 2..30:4 or 8, up to {most}"),
+            )
+        })
+    }
+}
+
+/// Frequency of a clock domain in MHz, such as `core=1365` or `dram=3500.5`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    domain: Domain,
+    khz: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Domain {
+    Core,
+    Interconnect,
+    L2,
+    Dram,
+}
+
+impl Clock {
+    /// Sets the frequency of this clock domain in `clocks`.
+    pub fn set(&self, clocks: &mut Clocks) {
+        let field = match self.domain {
+            Domain::Core => &mut clocks.core_khz,
+            Domain::Interconnect => &mut clocks.interconnect_khz,
+            Domain::L2 => &mut clocks.l2_khz,
+            Domain::Dram => &mut clocks.dram_khz,
+        };
+        *field = self.khz;
+    }
+}
+
+impl FromStr for Clock {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Clock, String> {
+        let clock = || {
+            let (domain, mhz) = text.split_once('=')?;
+            let domain = match domain {
+                "core" => Domain::Core,
+                "interconnect" => Domain::Interconnect,
+                "l2" => Domain::L2,
+                "dram" => Domain::Dram,
+                _ => return None,
+            };
+            let (whole, decimals) = mhz.split_once('.').unwrap_or((mhz, "0"));
+            let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            if !digits(whole) || !digits(decimals) || decimals.len() > 3 {
+                return None;
+            }
+            let khz: u32 = whole.parse::<u32>().ok()?.checked_mul(1000)?;
+            let khz = khz.checked_add(format!("{decimals:0<3}").parse().ok()?)?;
+            (1..=Clocks::MAX_KHZ)
+                .contains(&khz)
+                .then_some(Clock { domain, khz })
+        };
+        clock().ok_or_else(|| {
+            refused(
+                text,
+                "DOMAIN=MHZ with core, interconnect, l2 or dram and at most three decimals, such as core=1365",
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges() {
+        let read = |text: &str| text.parse::<SmRange>().map(SmRange::numbers);
+        assert_eq!(read("1..4").unwrap(), [1, 2, 3, 4]);
+        assert_eq!(read("2..9:3").unwrap(), [2, 5, 8]);
+        assert_eq!(read("8").unwrap(), [8]);
+        for bad in ["", "0..3", "3..1", "1..", "1..5:0", "1...5", "1..4097", "-1"] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn frequencies() {
+        let khz = |text: &str| text.parse::<Clock>().map(|clock| clock.khz);
+        assert_eq!(khz("dram=3500.5"), Ok(3_500_500));
+        assert_eq!(khz("core=0.001"), Ok(1));
+        for bad in [
+            "core",
+            "core=",
+            "core=0",
+            "core=1.",
+            "core=1.0001",
+            "mem=1",
+            "l2=-1",
+            "l2=100000.001",
+            "l2=+1",
+        ] {
+            assert!(khz(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! JSON form of a run on a sub-core.
+
+use serde::Serialize;
+
+use gpusched_model::Scheduler;
+use gpusched_model::warp_scenario::WarpScenarioShape;
+use gpusched_sim::warps::subcore::Record;
+
+/// Result of a run on a sub-core: the warp that issued in each cycle, and the results of the
+/// kernels.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "WarpSimulation")]
+pub struct Answer<'a> {
+    /// Name of the scenario.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    /// Warp scheduler.
+    scheduler: Scheduler,
+    /// Results of the kernels, in the order of the scenario.
+    kernels: Vec<KernelAnswer<'a>>,
+    /// Warp that issued in each cycle, from cycle 0 to the last issue. An entry is null if no
+    /// warp issued in the cycle.
+    issue_order: &'a [Option<u8>],
+}
+
+/// Results of one kernel.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "WarpSimulationKernel")]
+struct KernelAnswer<'a> {
+    /// Name of the kernel.
+    name: &'a str,
+    /// Issue budget of the kernel (`rt-paws`: priority), if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget: Option<u32>,
+    /// Launch time [cycle].
+    launch: u64,
+    /// Cycle of the first issued instruction.
+    start: u64,
+    /// Cycle after the last issued instruction.
+    finish: u64,
+    /// Time from launch to finish [cycles].
+    response: u64,
+    /// Number of issued instructions.
+    instructions: u64,
+}
+
+impl<'a> Answer<'a> {
+    /// Returns the JSON form of `record`, a run of the scenario `shape`.
+    pub fn new(shape: &'a WarpScenarioShape, record: &'a Record) -> Answer<'a> {
+        let kernels = shape.kernels.iter().zip(record.overview().kernels());
+        let kernels = kernels.map(|(kernel, found)| KernelAnswer {
+            name: &kernel.name,
+            budget: kernel.budget,
+            launch: kernel.launch,
+            start: found.start,
+            finish: found.finish,
+            response: found.finish - kernel.launch,
+            instructions: found.instructions,
+        });
+        Answer {
+            name: shape.name.as_deref(),
+            scheduler: shape.scheduler,
+            kernels: kernels.collect(),
+            issue_order: record.order(),
+        }
+    }
+}
