@@ -32,7 +32,7 @@
 //! ```
 //!
 //! Each module is a crate or a part of a crate. The crates are `gpusched-model`, `-analysis`,
-//! `-verify`, `-warp`, `-sim`, `-recording` and `-study`. The examples in the documentation of a
+//! `-verify`, `-warp`, `-sim`, `-recording`, `-runtime` and `-study`. The examples in the documentation of a
 //! crate use the name of the crate. For example, the crate `gpusched_model` is the module
 //! [`model`] of this library. Start at these items:
 //!
@@ -52,6 +52,7 @@
 //! | simulation of jobs and thread blocks | [`simulator::tasks`], [`simulator::shared`], [`simulator::blocks`] |
 //! | cycle-level simulation of warps | [`warp::scenario`] |
 //! | recordings of profilers and tracers | [`recording::readers::read`], [`recording::audit::audit`] |
+//! | runs of a plan, on a GPU or in virtual time | [`runtime::Program`], [`runtime::simulated`] |
 //! | experiments | [`study::Spec`], [`study::run`] |
 //! | errors | [`Error`], [`error::Refusal`] |
 //! | text form of times | [`time`] |
@@ -75,6 +76,7 @@ pub use gpusched_model::{
     self as model, Factor, Kind, Plan, Policy, Task, TaskSet, WcetFunction, error, time,
 };
 pub use gpusched_recording as recording;
+pub use gpusched_runtime as runtime;
 pub use gpusched_sim as simulator;
 pub use gpusched_study as study;
 pub use gpusched_verify as verification;
