@@ -1,12 +1,10 @@
 //! Overheads of the dispatcher, and their part in the schedulability test.
 //!
-//! The analysis counts the *occupancy* of a job: the time from the clock reading of one decision to the next. With a
-//! bound o on all parts of the occupancy except the work on the GPU, and a bound w on the time from an arrival in an
-//! idle partition to the decision, a run is a schedule of the tasks with
+//! The analysis counts the *occupancy* of a job: the time from one decision to the next. o bounds all parts of the
+//! occupancy except the work on the GPU. w bounds the time from an arrival in an idle partition to the decision. Then a
+//! run is a schedule of the tasks with C' = C + o and J' = J + w.
 //!
-//! C' = C + o and J' = J + w.
-//!
-//! In a busy partition, a decision sees every arrival up to its clock reading, so w counts only after idle time.
+//! In a busy partition, a decision sees every arrival up to its time, so w counts only after idle time.
 
 use serde::{Deserialize, Serialize};
 

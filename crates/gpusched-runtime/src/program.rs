@@ -7,7 +7,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Plan, Policy, TaskSet, counted};
+use gpusched_model::{Evidence, Plan, Policy, TaskSet};
 use gpusched_verify::verify;
 use sha2::{Digest, Sha256};
 
@@ -23,9 +23,9 @@ pub struct Program {
     pub overheads: Overheads,
     /// M: number of SMs of the GPU.
     pub gpu_sms: u32,
-    /// SHA-256 of the plan in the form in which gpusched writes it.
+    /// SHA-256 of the plan as gpusched writes it.
     pub plan_sha256: String,
-    /// SHA-256 of the task set in the form in which gpusched writes it.
+    /// SHA-256 of the task set as gpusched writes it.
     pub set_sha256: String,
 }
 
@@ -219,11 +219,8 @@ fn part(partition: &Partition, set: &TaskSet, demands: &[Demand], overheads: &Ov
 /// Returns the reason why a partition cannot run with `overheads`.
 fn fails(index: usize, partition: &Partition, overheads: &Overheads) -> String {
     format!(
-        "the {} of partition {index} fail the test of {} with the overheads {} per job and {} per wake-up",
-        counted(partition.tasks.len(), "task"),
-        partition.verdict.policy,
-        overheads.occupancy_ns,
-        overheads.wake_ns
+        "partition {index} fails the test of {} with the overheads {} per job and {} per wake-up",
+        partition.verdict.policy, overheads.occupancy_ns, overheads.wake_ns
     )
 }
 

@@ -1,5 +1,5 @@
-//! A partition that passes its test with C' = C + o and J' = J + w never misses a deadline if each job has an overhead of up
-//! to o and each wake-up a delay of up to w. Without either term, the tests accept sets that miss deadlines.
+//! Each job has an overhead of up to o, and each wake-up a delay of up to w. A partition that passes its test with
+//! C' = C + o and J' = J + w then never misses a deadline. Without either term, the tests accept sets that miss deadlines.
 
 use gpusched::Time;
 use gpusched::model::Evidence;

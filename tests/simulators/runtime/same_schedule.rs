@@ -214,7 +214,7 @@ fn sporadic_releases_make_equal_schedules() {
         for (task, _, arrival) in arrivals {
             assert_eq!(core.notify(task, arrival), runtime::Notified::OnTime);
         }
-        let mut occupancy = |job: runtime::Job| watch.executions[&(job.task, job.number)];
+        let occupancy = |job: runtime::Job| watch.executions[&(job.task, job.number)];
         let mut records = Vec::new();
         let mut now = 0;
         loop {

@@ -10,7 +10,7 @@ use crate::arguments::{named, refused, whole};
 use crate::report::{Output, Palette};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Documents, Plans, TaskSets};
-use gpusched_model::time::Time;
+use gpusched_model::time::{ParseTimeError, Time};
 use gpusched_model::{Factor, TaskSet};
 use gpusched_runtime::{Backend, Overheads, Prepared, Program, Run, Work, simulated, trace};
 
@@ -72,11 +72,11 @@ const COLUMNS: &str = "partition,task,job,arrival_ns,visible_ns,decision_ns,enqu
 const LONGEST: Time = Time::from_ns(1 << 62);
 
 fn duration(text: &str) -> Result<Time, String> {
-    let time = text
-        .parse()
-        .ok()
-        .filter(|&time| Time::ZERO < time && time <= LONGEST);
-    time.ok_or_else(|| refused(text, "a positive time, such as 10s"))
+    let time: Time = text.parse().map_err(|error: ParseTimeError| error.to_string())?;
+    match Time::ZERO < time && time <= LONGEST {
+        true => Ok(time),
+        false => Err(refused(text, "a positive time, such as 10s")),
+    }
 }
 
 fn share(text: &str) -> Result<Factor, String> {

@@ -24,8 +24,8 @@ pub trait Lane {
     /// Returns the time [ns].
     fn now(&mut self) -> u64;
 
-    /// Launches the work of `job`, and waits for its end. `decision` is the clock reading that chose the job. Returns
-    /// the clock reading that observed the end [ns].
+    /// Launches the work of `job`, and waits for its end. `decision` is the time of the decision that chose the
+    /// job. Returns the time at which the lane observed the end [ns].
     ///
     /// # Errors
     /// Fails if the partition can run no further job.
@@ -49,7 +49,7 @@ pub fn dispatch<L: Lane>(
         match core.next(now) {
             Action::Launch(job) => {
                 let (completion, outcome) = lane.run(&job, now)?;
-                // One reading observes the completion and takes the next decision.
+                // One time serves the completion and the next decision.
                 now = completion;
                 core.completed(now, outcome).into_iter().for_each(&mut done);
             }

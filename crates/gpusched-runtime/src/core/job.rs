@@ -29,13 +29,13 @@ pub struct Outcome {
 pub struct Record {
     /// The job.
     pub job: Job,
-    /// First clock reading of the dispatcher at or after the arrival [ns].
+    /// First time at or after the arrival at which the dispatcher read the clock [ns].
     pub visible: u64,
-    /// Clock reading of the decision that chose the job [ns].
+    /// Time of the decision that chose the job [ns].
     pub decision: u64,
     /// Time at which all work of the job was enqueued [ns].
     pub enqueued: u64,
-    /// Clock reading that observed the completion [ns]. It is also the reading of the next decision.
+    /// Time at which the dispatcher observed the completion [ns]. It is also the time of the next decision.
     pub completion: u64,
     /// Findings about the job.
     pub status: Status,

@@ -23,7 +23,7 @@ pub(super) struct Lane {
     requested: VecDeque<u64>,
     /// Earliest arrival of the next sporadic release: the arrival of the last one plus T.
     earliest: u64,
-    /// Arrivals and first clock readings of the visible jobs that are not chosen yet.
+    /// Visible jobs that are not chosen yet: the arrival of each job, and the time at which the job became visible.
     waiting: VecDeque<(u64, u64)>,
     /// Number of jobs chosen so far.
     chosen: u64,
@@ -106,7 +106,7 @@ impl Lane {
         })
     }
 
-    /// Removes the first job that waits. Returns the clock reading at which it became visible.
+    /// Removes the first job that waits. Returns the time at which it became visible.
     pub fn choose(&mut self) -> Option<u64> {
         let (_, visible) = self.waiting.pop_front()?;
         self.chosen += 1;

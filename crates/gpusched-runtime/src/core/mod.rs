@@ -3,13 +3,13 @@
 //! A backend reads the clock, asks [`Core::next`] what to do, does it, and reports the completion of a job with
 //! [`Core::completed`]. The same code decides on a GPU and in virtual time. The rules are the rules of the job simulator
 //! `gpusched_sim::tasks`:
-//! * At each clock reading, first the running job completes, then all jobs that have arrived become visible, and then
-//!   the dispatcher chooses a job. One reading serves all three, so the reading that observes a completion is the
-//!   reading of the next decision.
+//! * When the dispatcher reads the clock, first the running job completes, then all jobs that have arrived become
+//!   visible, and then the dispatcher chooses a job. One time serves all three, so the observed completion of a job is
+//!   the time of the next decision.
 //! * A chosen job runs to its end. The dispatcher never idles while a visible job waits.
 //! * In a tie, the task at the lower position (np-edf) or with the higher rank (np-fp) is first. The jobs of one task run
 //!   in the order of their arrivals.
-//! * A job that exceeds its budget goes on, because a kernel cannot be stopped. From the violation of a bound until the
+//! * A job that exceeds its budget continues, because a kernel cannot be stopped. From the violation of a bound until the
 //!   partition is idle, the guarantee of the partition is suspended.
 
 mod job;
@@ -110,7 +110,7 @@ pub struct Counters {
     pub early: u64,
     /// Number of sporadic releases that were dropped.
     pub dropped: u64,
-    /// Number of spans in which the guarantee was suspended.
+    /// Number of spans without guarantee.
     pub suspended: u64,
 }
 
@@ -121,7 +121,7 @@ const MOST_SPANS: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Core {
     lanes: Vec<Lane>,
-    /// Positions of the lanes in the order in which ties are resolved.
+    /// Positions of the lanes. In a tie, the first lane wins.
     order: Vec<usize>,
     by_deadline: bool,
     /// Bound w on the time from an arrival in the idle partition to the decision [ns].
@@ -174,7 +174,7 @@ impl Core {
         })
     }
 
-    /// Makes every job visible that has arrived at `now`, and chooses. Call this function at the reading of the last
+    /// Makes every job visible that has arrived at `now`, and chooses. Call this function at the time of the last
     /// completion, after a sleep, or after a release. While a job runs, the only answer is to wait.
     pub fn next(&mut self, now: u64) -> Action {
         if self.running.is_some() {
@@ -201,7 +201,7 @@ impl Core {
         Action::Launch(job)
     }
 
-    /// Reports that the running job completed at the clock reading `now`. Returns the record of the job; `None` if no
+    /// Reports that the running job completed at `now`. Returns the record of the job; `None` if no
     /// job was running.
     pub fn completed(&mut self, now: u64, outcome: Outcome) -> Option<Record> {
         let running = self.running.take()?;
@@ -254,7 +254,7 @@ impl Core {
         self.counters
     }
 
-    /// Returns the spans in which the guarantee was suspended, in order.
+    /// Returns the spans without guarantee, in order.
     pub fn suspensions(&self) -> &[Suspension] {
         &self.suspensions
     }

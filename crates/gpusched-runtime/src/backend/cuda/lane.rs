@@ -43,7 +43,7 @@ impl Wait {
 /// State that all partitions share.
 #[derive(Default)]
 pub struct Shared {
-    /// A fault has ended the primary context, so no partition can go on.
+    /// A fault has ended the primary context, so no partition can continue.
     pub lost: AtomicBool,
     /// Number of completed jobs of all partitions.
     pub jobs: AtomicU64,
@@ -152,8 +152,8 @@ impl<'a> GpuLane<'a> {
         unsafe { (self.device.driver.stream_query)(self.partition.stream) }
     }
 
-    /// Waits until the enqueued work has ended. `from` is the time of the decision [ns]. Returns the clock reading that
-    /// observed the end.
+    /// Waits until the enqueued work has ended. `from` is the time of the decision [ns]. Returns the time at
+    /// which it observed the end.
     fn await_end(&mut self, from: u64) -> Result<u64, String> {
         let (mut asked, mut reported) = (from.saturating_add(PATIENCE), false);
         loop {
