@@ -1,8 +1,8 @@
 //! Overheads of the dispatcher, and their part in the schedulability test.
 //!
-//! The analysis counts the *occupancy* of a job: the time from one decision to the next. o bounds all parts of the
-//! occupancy except the work on the GPU. w bounds the time from an arrival in an idle partition to the decision. Then a
-//! run is a schedule of the tasks with C' = C + o and J' = J + w.
+//! The analysis counts the *occupancy* of a job: the time from one decision to the next. The bound o covers all parts of
+//! the occupancy except the work on the GPU. The bound w covers the time from an arrival in an idle partition to the
+//! decision. Then a run is a schedule of the tasks with C' = C + o and J' = J + w.
 //!
 //! In a busy partition, a decision sees every arrival up to its time, so w counts only after idle time.
 

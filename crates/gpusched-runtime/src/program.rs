@@ -59,7 +59,7 @@ pub struct PlannedTask {
     pub budget: Time,
 }
 
-/// Result of [`Program::new`] for valid input.
+/// Result of [`Program::prepare`] for valid input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Prepared {
     /// The plan is proven with the overheads.
@@ -75,7 +75,7 @@ impl Program {
     /// # Errors
     /// Refuses a plan that is wrong, a policy that a dispatcher for GPUs cannot follow, and names that a trace cannot
     /// contain. The field of a refusal is a field of the plan or of the set.
-    pub fn new(plan: &Plan, set: &TaskSet, overheads: Overheads) -> Result<Prepared> {
+    pub fn prepare(plan: &Plan, set: &TaskSet, overheads: Overheads) -> Result<Prepared> {
         if !plan.schedulable {
             return Ok(Prepared::Unproven("the plan is not schedulable".to_owned()));
         }
@@ -126,7 +126,7 @@ impl Part {
     /// `end` or later [ns]. `wake_bound` is w [ns].
     ///
     /// # Errors
-    /// Fails with [`Error::Internal`] if the order of the tasks is not a permutation. [`Program::new`] never creates
+    /// Fails with [`Error::Internal`] if the order of the tasks is not a permutation. [`Program::prepare`] never creates
     /// such a partition.
     pub fn core(&self, first: u64, end: u64, wake_bound: Time) -> Result<Core> {
         let task = |task: &PlannedTask| Task {

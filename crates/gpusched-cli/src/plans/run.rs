@@ -107,7 +107,7 @@ impl Args {
         let overheads = overheads.transpose()?.unwrap_or_default();
         let work = self.work(&set, global)?;
         let at = |error: Error| error.map_refusal(|refusal| refusal.at(&self.plan, None));
-        let program = match Program::new(&plan, &set, overheads).map_err(at)? {
+        let program = match Program::prepare(&plan, &set, overheads).map_err(at)? {
             Prepared::Ready(program) => program,
             Prepared::Unproven(reason) => {
                 complain(&format!("note: gpusched does not run the plan, because {reason}"));

@@ -34,7 +34,7 @@ fn a_tie_goes_to_the_lower_position_or_the_higher_rank() {
 }
 
 #[test]
-fn an_arrival_at_the_reading_of_a_completion_takes_part_in_the_choice() {
+fn an_arrival_at_the_time_of_a_completion_takes_part_in_the_choice() {
     let mut urgent = task(10, 2, 1);
     urgent.arrivals = Arrivals::Periodic { first: 5 };
     let mut core = Core::new(
