@@ -16,7 +16,7 @@ const THREADS: u32 = 64;
 const SPIN: u64 = 100_000;
 /// Time after which the dispatcher asks the driver about a job that has not ended [ns].
 const PATIENCE: u64 = 20_000_000;
-/// Time after which the dispatcher gives up on a job [ns].
+/// Shortest time after which the dispatcher gives up on a job [ns].
 const LIMIT: u64 = 5_000_000_000;
 
 /// How a dispatcher learns that a job has ended.
@@ -61,6 +61,8 @@ pub struct GpuLane<'a> {
     draws: Draws,
     /// Part of each execution time that is left for launch and detection [ns].
     reserve: u64,
+    /// Time after which the dispatcher gives up on a job [ns]: ten times the largest budget, or longer.
+    limit: u64,
     pub enqueues: Vec<u64>,
     pub overheads: Vec<u64>,
     /// Longest job without an end before its report [ns], by position of the task.
@@ -73,7 +75,8 @@ impl<'a> GpuLane<'a> {
         partition: &'a Partition<'a>,
         (flag, address): (&'a AtomicU32, Address),
         shared: &'a Shared,
-        (draws, reserve, jobs): (Draws, u64, usize),
+        (draws, reserve): (Draws, u64),
+        (jobs, budget): (usize, u64),
     ) -> GpuLane<'a> {
         GpuLane {
             device,
@@ -85,6 +88,7 @@ impl<'a> GpuLane<'a> {
             number: 0,
             draws,
             reserve,
+            limit: budget.saturating_mul(10).max(LIMIT),
             enqueues: Vec::with_capacity(jobs),
             overheads: Vec::with_capacity(jobs),
             stuck: Vec::new(),
@@ -188,10 +192,10 @@ impl<'a> GpuLane<'a> {
                     waited / 1_000_000
                 ));
             }
-            if waited > LIMIT {
+            if waited > self.limit {
                 return Err(format!(
                     "a job has not ended {} s after its decision",
-                    LIMIT / 1_000_000_000
+                    self.limit / 1_000_000_000
                 ));
             }
         }

@@ -76,8 +76,16 @@ pub fn run(
         let jobs = usize::try_from(jobs.sum::<u64>())
             .unwrap_or(usize::MAX)
             .min(MOST_RECORDS);
-        let work = (work.of(&part.tasks), options.reserve.ns(), jobs);
-        let mut lane = GpuLane::new(&device, partition, flags.get(index), &shared, work);
+        let budget = part.tasks.iter().map(|task| task.budget.ns()).max().unwrap_or(0);
+        let work = (work.of(&part.tasks), options.reserve.ns());
+        let mut lane = GpuLane::new(
+            &device,
+            partition,
+            flags.get(index),
+            &shared,
+            work,
+            (jobs, budget),
+        );
         let field = format!("partition {index}");
         lane.warm_up()
             .map_err(|error| Refusal::new(&field, error, "jobs that end"))?;
@@ -85,6 +93,15 @@ pub fn run(
     }
     let observed = observe(&partitions)?;
     separate(&observed, &wanted)?;
+    let mut few = Vec::new();
+    for (index, (sms, wanted)) in observed.iter().zip(&wanted).enumerate() {
+        if sms.len() < *wanted as usize {
+            few.push(format!(
+                "partition {index}: kernels were observed on {} of {wanted} SMs",
+                sms.len()
+            ));
+        }
+    }
     let wait: Vec<&str> = lanes.iter().map(|lane| lane.wait.described()).collect();
     let wait = wait.first().copied().unwrap_or_default().to_owned();
     let mut settings = realtime::computer();
@@ -118,6 +135,8 @@ pub fn run(
                 .map(|thread| thread.join().map_err(|_| panicked()).flatten()),
         );
     });
+    let mut notes = notes(&settings, partitions.len(), options);
+    notes.extend(few);
     let mut runs = runs.into_iter().collect::<Result<Vec<PartRun>>>()?;
     let later = observe(&partitions);
     for (index, (run, sm_ids)) in runs.iter_mut().zip(observed).enumerate() {
@@ -130,7 +149,7 @@ pub fn run(
         origin: origin.get().copied().unwrap_or_default(),
         partitions: runs,
         machine: Some(Machine {
-            notes: notes(&settings, partitions.len(), options),
+            notes,
             gpu: device.name.clone(),
             sms: device.sms,
             driver: driver.version,
