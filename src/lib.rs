@@ -32,7 +32,7 @@
 //! ```
 //!
 //! Each module is a crate or a part of a crate. The crates are `gpusched-model`, `-analysis`,
-//! `-verify`, `-sim`, `-recording`, `-study` and `-gpu`. The examples in the documentation of a
+//! `-verify`, `-sim`, `-recording`, `-runtime`, `-study` and `-gpu`. The examples in the documentation of a
 //! crate use the name of the crate. For example, the crate `gpusched_model` is the module
 //! [`model`] of this library. Start at these items:
 //!
@@ -53,6 +53,7 @@
 //! | warp schedulers of one sub-core | [`simulator::warps`] |
 //! | cycle-level simulation of a GPU (feature `gpu`) | [`gpu::scenario`] |
 //! | recordings of profilers and tracers | [`recording::readers::read`], [`recording::audit::audit`] |
+//! | runs of a plan, on a GPU or in virtual time | [`runtime::Program`], [`runtime::simulated`] |
 //! | experiments | [`study::Spec`], [`study::run`] |
 //! | errors | [`Error`], [`error::Refusal`] |
 //! | text form of times | [`time`] |
@@ -76,6 +77,8 @@ pub use gpusched_model::error::Error;
 pub use gpusched_model::time::Time;
 pub use gpusched_model::{Factor, Kind, Plan, Policy, Task, TaskSet, WcetFunction, error, time};
 pub use gpusched_recording as recording;
+pub use gpusched_runtime as runtime;
+pub use gpusched_sim as simulator;
 pub use gpusched_study as study;
 pub use gpusched_verify as verification;
 

@@ -26,6 +26,7 @@ mod outputs;
 mod pages;
 mod plain_words;
 mod recordings;
+mod run;
 mod schema;
 mod spreadsheets;
 mod streaming;

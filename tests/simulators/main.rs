@@ -21,6 +21,7 @@ mod instrument;
 mod job_level;
 mod machine;
 mod programs;
+mod runtime;
 mod timeline;
 mod warp_policies;
 mod warp_reference;

@@ -73,6 +73,8 @@ enum Command {
     Verify(verify::Args),
     /// Export a plan for libsmctrl, MPS, MIG or CUDA green contexts.
     Export(export::Args),
+    /// Run a plan on a GPU or in virtual time.
+    Run(plans::run::Args),
     /// Bound the execution time of kernels.
     Wcet(wcet::Args),
     /// Compute and simulate memory bandwidth budgets of best-effort cores.
@@ -169,6 +171,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Partition(args) => args.run(global),
         Command::Verify(args) => args.run(global),
         Command::Export(args) => args.run(global),
+        Command::Run(args) => args.run(global),
         Command::Wcet(args) => args.run(global),
         Command::Budget(args) => args.run(global),
         Command::Predict(args) => args.run(global),

@@ -6,11 +6,12 @@ use clap::ArgMatches;
 use crate::{Global, complain};
 
 /// Commands that use random numbers.
-const RANDOM: [&str; 12] = [
+const RANDOM: [&str; 13] = [
     "budget sequence",
     "budget simulate",
     "generate",
     "import examiner",
+    "run",
     "simulate blocks",
     "simulate tasks",
     "study run",

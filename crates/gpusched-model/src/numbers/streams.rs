@@ -49,6 +49,8 @@ pub enum Purpose {
     ArrivalGaps = 42,
     /// The execution times of jobs.
     ExecutionTimes = 43,
+    /// The overheads of the dispatcher of a partition: times to enqueue a job, to detect its end and to wake up.
+    DispatchOverheads = 44,
     /// The generated systems for the comparison of analysis results with simulation results.
     ValidationSystems = 50,
     /// The generated systems whose partitions share a memory.

@@ -105,8 +105,9 @@ pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
 }
 
 /// Checks the GPU busy time of each job against the WCET. If partitions share a memory, a longer time can be
-/// interference that the plan allows.
-pub fn execution_times(task: &Audited<'_>, memory: bool, report: &mut Report) {
+/// interference that the plan allows. `overhead` is the part of a launch
+/// during which no kernel runs.
+pub fn execution_times(task: &Audited<'_>, memory: bool, overhead: Time, report: &mut Report) {
     let Some(wcet) = task.wcet else {
         let reason = match task.sms {
             None => "the number of SMs of the run is unknown: state FILE@SMS or a plan",
@@ -117,7 +118,7 @@ pub fn execution_times(task: &Audited<'_>, memory: bool, report: &mut Report) {
     };
     let (mut violations, mut slack) = (Vec::new(), None::<i128>);
     for (index, job) in task.jobs.iter().enumerate() {
-        let distance = i128::from(wcet.ns()) - i128::from(job.busy_ns);
+        let distance = i128::from(wcet.ns()) + i128::from(overhead.ns()) - i128::from(job.busy_ns);
         slack = Some(slack.map_or(distance, |least| least.min(distance)));
         if distance < 0 {
             violations.push(Violation {
@@ -126,8 +127,12 @@ pub fn execution_times(task: &Audited<'_>, memory: bool, report: &mut Report) {
                 at: job.end,
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
-                    "ran for {} on the GPU, longer than the WCET {wcet}",
-                    Time::from_ns(job.busy_ns)
+                    "ran for {} on the GPU, longer than the WCET {wcet}{}",
+                    Time::from_ns(job.busy_ns),
+                    match overhead {
+                        Time::ZERO => String::new(),
+                        overhead => format!(" and the overhead {overhead} of the dispatcher"),
+                    }
                 ),
             });
         }

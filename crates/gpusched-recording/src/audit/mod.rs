@@ -96,7 +96,12 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
         let memory = plan
             .and_then(|plan| plan.interference)
             .is_some_and(Interference::counts_memory);
-        jobs::execution_times(task, memory, &mut report);
+        jobs::execution_times(
+            task,
+            memory,
+            Time::from_ns(run.recording.overhead_ns),
+            &mut report,
+        );
     }
     match plan {
         Some(plan) => {

@@ -50,6 +50,9 @@ pub struct Recording {
     /// Memory traffic from hardware counters [bytes], by name of the kernel. The value is the largest number of bytes
     /// that one launch read and wrote in total.
     pub traffic: Vec<(NameId, u64)>,
+    /// o: bound on the time of a launch during which no kernel runs [ns]. A trace of `gpusched run` states it, because
+    /// its launches last from the decision of the dispatcher to the next decision. 0 for all other recordings.
+    pub overhead_ns: u64,
 }
 
 /// Numbers of events without a start or an end.

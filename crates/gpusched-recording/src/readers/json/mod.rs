@@ -5,6 +5,7 @@ mod cleaned;
 mod kineto;
 mod number;
 mod rocprofv3;
+mod runtime;
 
 use std::fmt;
 
@@ -110,6 +111,7 @@ impl<'de> Visitor<'de> for &mut Document {
                     let devices: Vec<kineto::Device> = map.next_value()?;
                     self.recording.gpus = devices.into_iter().map(kineto::Device::gpu).collect();
                 }
+                "gpusched" => map.next_value::<runtime::Head>()?.add(&mut self.recording),
                 "schemaVersion" => {
                     let version: Option<number::Scalar> = map.next_value()?;
                     self.recording.origin.schema = version.map(|version| version.0);

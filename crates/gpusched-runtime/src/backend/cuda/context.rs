@@ -1,0 +1,492 @@
+//! Partitions as CUDA green contexts, all from one split, so that they share no SM.
+#![allow(unsafe_code, reason = "calls of the CUDA driver")]
+
+use std::ffi::{CString, c_void};
+
+use gpusched_model::{Refusal, counted};
+
+use super::library::{Address, Code, Driver, Group, Handle, Resource, Split};
+
+/// `CU_DEV_RESOURCE_TYPE_SM`.
+const SMS: u32 = 1;
+/// `CU_GREEN_CTX_DEFAULT_STREAM`, which CUDA requires up to 13.0.
+const DEFAULT_STREAM: u32 = 1;
+/// `CU_STREAM_NON_BLOCKING`.
+const NON_BLOCKING: u32 = 1;
+/// `CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING`: smaller groups, at the cost of large clusters.
+const IGNORE_COSCHEDULING: u32 = 1;
+/// `CU_DEV_SM_RESOURCE_GROUP_BACKFILL`: any SMs complete a group.
+const BACKFILL: u32 = 1;
+/// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`.
+const INVALID_CONFIGURATION: Code = 914;
+/// Group size with [`IGNORE_COSCHEDULING`].
+const FINE: u32 = 2;
+/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
+const SHARED_PER_BLOCK: i32 = 97;
+/// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
+const DYNAMIC_SHARED: i32 = 8;
+/// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
+const PORTABLE_AND_MAPPED: u32 = 3;
+
+const KERNELS: &str = include_str!("kernels.ptx");
+
+/// The first GPU, its primary context, and the kernels.
+pub struct Device<'a> {
+    pub driver: &'a Driver,
+    pub name: String,
+    pub sms: u32,
+    /// Smallest partition and alignment.
+    pub granularity: (u32, u32),
+    number: i32,
+    primary: Handle,
+    module: Handle,
+    pub spin: Handle,
+    pub flag: Handle,
+    smid: Handle,
+    /// Shared memory of a block that leaves no room for a second block on the SM [bytes].
+    shared: u32,
+    whole: Resource,
+}
+
+/// A partition: a green context with one stream.
+pub struct Partition<'a> {
+    device: &'a Device<'a>,
+    context: Handle,
+    pub stream: Handle,
+    pub sms: u32,
+}
+
+/// Pinned memory of the host that the GPU writes: one flag per partition, each in its own cache line.
+pub struct Flags<'a> {
+    driver: &'a Driver,
+    host: usize,
+    device: Address,
+}
+
+/// Bytes between two flags.
+const LINE: usize = 128;
+
+impl<'a> Device<'a> {
+    /// Opens the first GPU.
+    ///
+    /// # Errors
+    /// Fails if there is no GPU, or if a call of the driver fails.
+    pub fn open(driver: &'a Driver) -> Result<Device<'a>, Refusal> {
+        let check = |call, code| driver.check(call, code);
+        let (mut number, mut primary, mut module) = (0, 0, 0);
+        let mut name = [0u8; 256];
+        let mut shared = 0;
+        let mut whole = Resource::EMPTY;
+        // SAFETY: all results are valid places of the sizes that the calls state.
+        unsafe {
+            check("cuDeviceGet", (driver.device_get)(&mut number, 0))?;
+            check(
+                "cuDeviceGetName",
+                (driver.device_name)(name.as_mut_ptr().cast(), 255, number),
+            )?;
+            check(
+                "cuDeviceGetAttribute",
+                (driver.device_attribute)(&mut shared, SHARED_PER_BLOCK, number),
+            )?;
+            check(
+                "cuDevicePrimaryCtxRetain",
+                (driver.primary_retain)(&mut primary, number),
+            )?;
+        }
+        let mut device = Device {
+            driver,
+            name: String::from_utf8_lossy(name.split(|&byte| byte == 0).next().unwrap_or(&[])).into_owned(),
+            sms: 0,
+            granularity: (0, 0),
+            number,
+            primary,
+            module: 0,
+            spin: 0,
+            flag: 0,
+            smid: 0,
+            shared: u32::try_from(shared).unwrap_or(0),
+            whole,
+        };
+        device.make_current()?;
+        let text = CString::new(KERNELS).map_err(Refusal::about("kernels"))?;
+        // SAFETY: `text` is PTX as a C string, and the results are valid places.
+        unsafe {
+            check(
+                "cuModuleLoadData",
+                (driver.module_load)(&mut module, text.as_ptr().cast()),
+            )?;
+            check(
+                "cuDeviceGetDevResource",
+                (driver.device_resource)(number, &mut whole, SMS),
+            )?;
+        }
+        device.module = module;
+        device.whole = whole;
+        device.sms = whole.sms;
+        device.granularity = (whole.least, whole.alignment);
+        device.spin = device.function("gpusched_spin")?;
+        device.flag = device.function("gpusched_flag")?;
+        device.smid = device.function("gpusched_smid")?;
+        // SAFETY: `smid` is a function of the module.
+        let code = unsafe { (driver.function_attribute)(device.smid, DYNAMIC_SHARED, shared) };
+        check("cuFuncSetAttribute", code)?;
+        Ok(device)
+    }
+
+    /// Makes the primary context current in this thread. Each thread that launches needs it.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    pub fn make_current(&self) -> Result<(), Refusal> {
+        // SAFETY: the primary context is retained as long as the device exists.
+        let code = unsafe { (self.driver.set_current)(self.primary) };
+        self.driver.check("cuCtxSetCurrent", code)
+    }
+
+    fn function(&self, name: &str) -> Result<Handle, Refusal> {
+        let text = CString::new(name).map_err(Refusal::about(name))?;
+        let mut found = 0;
+        // SAFETY: the module is loaded, and `text` is a C string.
+        let code = unsafe { (self.driver.module_function)(&mut found, self.module, text.as_ptr()) };
+        self.driver.check("cuModuleGetFunction", code)?;
+        Ok(found)
+    }
+
+    /// Launches `kernel` with `blocks` blocks of `threads` threads and `shared` bytes of shared memory each.
+    pub fn launch(
+        &self,
+        kernel: Handle,
+        stream: Handle,
+        (blocks, threads, shared): (u32, u32, u32),
+        arguments: &mut [*mut c_void],
+    ) -> Code {
+        // SAFETY: the arguments are places of the types that the kernel states, and the driver copies them.
+        unsafe {
+            (self.driver.launch)(
+                kernel,
+                blocks,
+                1,
+                1,
+                threads,
+                1,
+                1,
+                shared,
+                stream,
+                arguments.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        }
+    }
+
+    /// Creates one green context of each size in `wanted`. Returns the contexts, and how the SMs were split.
+    ///
+    /// # Errors
+    /// Fails if the driver creates fewer groups or other sizes, or if a call fails. Contexts that exist by then are
+    /// destroyed.
+    pub fn partitions(&'a self, wanted: &[u32]) -> Result<(Vec<Partition<'a>>, String), Refusal> {
+        let (resources, how) = match self.driver.split {
+            Some(split) => self.split_exactly(split, wanted)?,
+            None => self.split_by_count(wanted)?,
+        };
+        let mut partitions: Vec<Partition<'a>> = Vec::with_capacity(wanted.len());
+        for (index, (own, &sms)) in resources.iter().zip(wanted).enumerate() {
+            let partition = self.partition(own)?;
+            if partition.sms != sms {
+                let expected = format!("{sms}, the size in the plan");
+                return Err(Refusal::new(
+                    format!("partition {index}"),
+                    counted(partition.sms, "SM"),
+                    expected,
+                ));
+            }
+            partitions.push(partition);
+        }
+        Ok((partitions, how))
+    }
+
+    /// Splits the SMs of the GPU into groups of exactly the sizes in `wanted` (CUDA 13.1 and newer). If the driver finds
+    /// no groups of SMs that clusters can use, tries again with any SMs.
+    fn split_exactly(&self, split: Split, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, String), Refusal> {
+        const CALL: &str = "cuDevSmResourceSplit";
+        let mut code = INVALID_CONFIGURATION;
+        for flags in [0, BACKFILL] {
+            let alignment = self.granularity.1;
+            let group = |&sms: &u32| Group {
+                sms,
+                coscheduled: if alignment > 0 && sms % alignment == 0 {
+                    alignment
+                } else {
+                    FINE
+                },
+                preferred: 0,
+                flags,
+                reserved: [0; 12],
+            };
+            let mut groups: Vec<Group> = wanted.iter().map(group).collect();
+            let mut results = vec![Resource::EMPTY; wanted.len()];
+            let mut rest = Resource::EMPTY;
+            let count = wanted.len() as u32;
+            // SAFETY: `results` and `groups` have `count` entries.
+            code = unsafe {
+                split(
+                    results.as_mut_ptr(),
+                    count,
+                    &self.whole,
+                    &mut rest,
+                    0,
+                    groups.as_mut_ptr(),
+                )
+            };
+            match code {
+                0 => {
+                    let results = results.into_iter().map(|result| vec![result]);
+                    return Ok((results.collect(), format!("{CALL}, group flags {flags}")));
+                }
+                INVALID_CONFIGURATION => {}
+                _ => break,
+            }
+        }
+        self.driver.check(CALL, code)?;
+        Ok((Vec::new(), String::new()))
+    }
+
+    /// Splits the SMs of the GPU into groups of equal size. Each partition consists of consecutive groups.
+    fn split_by_count(&self, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, String), Refusal> {
+        let coarse = self.granularity.0.max(1);
+        let (group, flags) = match wanted.iter().all(|sms| sms % coarse == 0) {
+            true => (coarse, 0),
+            false => (FINE, IGNORE_COSCHEDULING),
+        };
+        if let Some(index) = wanted.iter().position(|sms| sms % group != 0) {
+            let field = format!("partition {index}");
+            let expected = format!("a multiple of {group}");
+            return Err(Refusal::new(field, counted(wanted[index], "SM"), expected));
+        }
+        let needed = wanted.iter().map(|sms| sms / group).sum();
+        let groups = self.split(group, flags, needed)?;
+        if let Some(wrong) = groups.iter().find(|found| found.sms != group) {
+            let found = format!("a group of {}", counted(wrong.sms, "SM"));
+            return Err(Refusal::new("cuDevSmResourceSplitByCount", found, group));
+        }
+        let how = format!("cuDevSmResourceSplitByCount, flags {flags}, {needed} groups of {group} SMs");
+        let mut rest = &groups[..];
+        let chunks = wanted.iter().map(|sms| {
+            let (own, others) = rest.split_at((sms / group) as usize);
+            rest = others;
+            own.to_vec()
+        });
+        Ok((chunks.collect(), how))
+    }
+
+    /// Splits the SMs of the GPU into `needed` groups of `group` SMs.
+    fn split(&self, group: u32, flags: u32, needed: u32) -> Result<Vec<Resource>, Refusal> {
+        const CALL: &str = "cuDevSmResourceSplitByCount";
+        let mut possible = 0;
+        let mut rest = Resource::EMPTY;
+        let split = self.driver.split_by_count;
+        // SAFETY: without a place for results, the call only counts the groups.
+        let code = unsafe {
+            split(
+                std::ptr::null_mut(),
+                &mut possible,
+                &self.whole,
+                std::ptr::null_mut(),
+                flags,
+                group,
+            )
+        };
+        self.driver.check(CALL, code)?;
+        let few = |found: u32| {
+            let found = format!("{} of {group} SMs on {} SMs", counted(found, "group"), self.sms);
+            Refusal::new("partitions", found, format!("{needed}, which the plan needs"))
+        };
+        if possible < needed {
+            return Err(few(possible));
+        }
+        let mut groups = vec![Resource::EMPTY; needed as usize];
+        let mut created = needed;
+        // SAFETY: `groups` has room for `created` results.
+        let code = unsafe {
+            split(
+                groups.as_mut_ptr(),
+                &mut created,
+                &self.whole,
+                &mut rest,
+                flags,
+                group,
+            )
+        };
+        self.driver.check(CALL, code)?;
+        if created < needed {
+            return Err(few(created));
+        }
+        Ok(groups)
+    }
+
+    /// Creates a green context of `groups`, with a stream.
+    fn partition(&'a self, groups: &[Resource]) -> Result<Partition<'a>, Refusal> {
+        let driver = self.driver;
+        let mut groups = groups.to_vec();
+        let mut description = 0;
+        let mut partition = Partition {
+            device: self,
+            context: 0,
+            stream: 0,
+            sms: 0,
+        };
+        let mut granted = Resource::EMPTY;
+        // SAFETY: the groups are results of one split, and all results are valid places.
+        unsafe {
+            let code = (driver.describe)(&mut description, groups.as_mut_ptr(), groups.len() as u32);
+            driver.check("cuDevResourceGenerateDesc", code)?;
+            let code =
+                (driver.green_create)(&mut partition.context, description, self.number, DEFAULT_STREAM);
+            driver.check("cuGreenCtxCreate", code)?;
+            let code = (driver.green_resource)(partition.context, &mut granted, SMS);
+            driver.check("cuGreenCtxGetDevResource", code)?;
+            let code = (driver.green_stream)(&mut partition.stream, partition.context, NON_BLOCKING, 0);
+            driver.check("cuGreenCtxStreamCreate", code)?;
+        }
+        partition.sms = granted.sms;
+        Ok(partition)
+    }
+}
+
+impl Partition<'_> {
+    /// Returns the numbers of the SMs on which kernels of this partition run, ascending. The first launch has one block
+    /// per SM, and its blocks wait for each other. The second launch has many short blocks.
+    ///
+    /// # Errors
+    /// Fails if a call of the driver fails.
+    pub fn observe(&self) -> Result<Vec<u32>, Refusal> {
+        let (device, driver) = (self.device, self.device.driver);
+        let check = |call, code| driver.check(call, code);
+        let many = (4 * self.sms).max(4 * device.sms);
+        let bytes = many as usize * 4;
+        let memory = Memory::new(driver, bytes + 64)?;
+        let (mut ids, mut counter) = (memory.address, memory.address + bytes as u64);
+        let mut seen = std::collections::BTreeSet::new();
+        for (blocks, mut limit, mut meet) in [(self.sms, 20_000_000u64, self.sms), (many, 30_000, u32::MAX)] {
+            let mut host = vec![0u32; blocks as usize];
+            // SAFETY: the memory has `bytes` bytes for ids, and the counter behind them.
+            unsafe {
+                check("cuMemsetD32", (driver.fill)(counter, 0, 1))?;
+                check("cuStreamSynchronize", (driver.stream_synchronize)(0))?;
+            }
+            let mut arguments = [
+                (&raw mut ids).cast(),
+                (&raw mut counter).cast(),
+                (&raw mut limit).cast(),
+                (&raw mut meet).cast(),
+            ];
+            let code = device.launch(
+                device.smid,
+                self.stream,
+                (blocks, 32, device.shared),
+                &mut arguments,
+            );
+            check("cuLaunchKernel", code)?;
+            // SAFETY: the stream exists, and `host` has room for one id per block.
+            unsafe {
+                check("cuStreamSynchronize", (driver.stream_synchronize)(self.stream))?;
+                check(
+                    "cuMemcpyDtoH",
+                    (driver.copy_to_host)(host.as_mut_ptr().cast(), ids, host.len() * 4),
+                )?;
+            }
+            seen.extend(host);
+        }
+        Ok(seen.into_iter().collect())
+    }
+}
+
+impl Drop for Partition<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handles were created by `Device::partition`. The stream ends before its context.
+        unsafe {
+            if self.stream != 0 {
+                (self.device.driver.stream_destroy)(self.stream);
+            }
+            if self.context != 0 {
+                (self.device.driver.green_destroy)(self.context);
+            }
+        }
+    }
+}
+
+impl Drop for Device<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the module and the primary context were acquired by `Device::open`.
+        unsafe {
+            if self.module != 0 {
+                (self.driver.module_unload)(self.module);
+            }
+            (self.driver.primary_release)(self.number);
+        }
+    }
+}
+
+impl<'a> Flags<'a> {
+    /// Allocates `count` flags with the value 0.
+    ///
+    /// # Errors
+    /// Fails if a call of the driver fails.
+    pub fn new(driver: &'a Driver, count: usize) -> Result<Flags<'a>, Refusal> {
+        let mut host = std::ptr::null_mut();
+        let bytes = count.max(1) * LINE;
+        let mut device = 0;
+        // SAFETY: the result is a valid place, and the memory has `bytes` bytes.
+        unsafe {
+            driver.check(
+                "cuMemHostAlloc",
+                (driver.host_alloc)(&mut host, bytes, PORTABLE_AND_MAPPED),
+            )?;
+            std::ptr::write_bytes(host.cast::<u8>(), 0, bytes);
+            let code = (driver.host_address)(&mut device, host, 0);
+            driver.check("cuMemHostGetDevicePointer", code)?;
+        }
+        Ok(Flags {
+            driver,
+            host: host as usize,
+            device,
+        })
+    }
+
+    /// Returns the flag of partition `index`, as the host reads it, and its address on the GPU.
+    pub fn get(&self, index: usize) -> (&std::sync::atomic::AtomicU32, Address) {
+        let offset = index * LINE;
+        // SAFETY: the memory lives as long as `self`, is aligned, and only atomic reads of the host and the GPU use it.
+        let flag = unsafe { &*((self.host + offset) as *const std::sync::atomic::AtomicU32) };
+        (flag, self.device + offset as u64)
+    }
+}
+
+impl Drop for Flags<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the memory is from `Flags::new`.
+        unsafe { (self.driver.host_free)(self.host as *mut c_void) };
+    }
+}
+
+/// Memory of the GPU.
+struct Memory<'a> {
+    driver: &'a Driver,
+    address: Address,
+}
+
+impl<'a> Memory<'a> {
+    fn new(driver: &'a Driver, bytes: usize) -> Result<Memory<'a>, Refusal> {
+        let mut address = 0;
+        // SAFETY: the result is a valid place.
+        let code = unsafe { (driver.alloc)(&mut address, bytes) };
+        driver.check("cuMemAlloc", code)?;
+        Ok(Memory { driver, address })
+    }
+}
+
+impl Drop for Memory<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the memory is from `Memory::new`.
+        unsafe { (self.driver.free)(self.address) };
+    }
+}

@@ -1,0 +1,263 @@
+//! The backend on a GPU: partitions are CUDA green contexts in one process, with one dispatcher thread each.
+//!
+//! The work of a job is a kernel that occupies all SMs of the partition for the execution time of the job, minus a
+//! reserve for launch and detection. So a plan can run before the user's kernels exist.
+//!
+//! * `library`: the driver, loaded at run time;
+//! * `context`: the GPU, its split into partitions, and the SMs that kernels observe;
+//! * `lane`: one partition, with its launches and its ways to wait.
+
+mod context;
+mod lane;
+mod library;
+
+use std::sync::Barrier;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use gpusched_model::error::{Error, Result};
+use gpusched_model::time::Time;
+use gpusched_model::{Refusal, counted};
+
+use super::dispatch;
+use crate::core::Record;
+use crate::program::Program;
+use crate::realtime;
+use crate::run::{Context, Machine, PartRun, Run, Statistics};
+use crate::work::Work;
+use context::{Device, Flags, Partition};
+use lane::{GpuLane, Shared};
+pub use library::Driver;
+
+/// Options of a run on a GPU.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Time after which no job arrives.
+    pub duration: Time,
+    /// Part of each execution time that is left for launch and detection.
+    pub reserve: Time,
+    /// Priority of the dispatcher threads under SCHED_FIFO; 0 for the default scheduler.
+    pub fifo_priority: i32,
+    /// w: bound on the delay of wake-ups. `None` if no bound is stated, so that the dispatcher checks none.
+    pub wake_bound: Option<Time>,
+}
+
+/// Time from the start of the threads to the first arrivals [ns].
+const LEAD: u64 = 200_000_000;
+
+/// Runs `program` on the first GPU. `progress` receives the number of completed jobs from time to time.
+///
+/// # Errors
+/// Fails if a call of the driver fails during the start, if the GPU is another GPU than the GPU of the plan, or if the
+/// driver grants other partitions. A fault after the start is part of the result.
+pub fn run(
+    driver: &Driver,
+    program: &Program,
+    work: &Work,
+    options: Options,
+    progress: &dyn Fn(u64),
+) -> Result<Run> {
+    let device = Device::open(driver)?;
+    if device.sms != program.gpu_sms {
+        let found = format!("{} with {}", device.name, counted(device.sms, "SM"));
+        let expected = format!("{}, as in the plan", program.gpu_sms);
+        return Err(Error::parameter("gpu_sms", found, expected));
+    }
+    let wanted: Vec<u32> = program.partitions.iter().map(|part| part.sms).collect();
+    let (partitions, split) = device.partitions(&wanted)?;
+    let flags = Flags::new(driver, partitions.len())?;
+    let shared = Shared::default();
+    let mut lanes: Vec<GpuLane<'_>> = Vec::new();
+    for (index, (part, partition)) in program.partitions.iter().zip(&partitions).enumerate() {
+        let jobs = part
+            .tasks
+            .iter()
+            .map(|task| options.duration.ns().div_ceil(task.period.ns().max(1)));
+        let jobs = usize::try_from(jobs.sum::<u64>())
+            .unwrap_or(usize::MAX)
+            .min(MOST_RECORDS);
+        let budget = part.tasks.iter().map(|task| task.budget.ns()).max().unwrap_or(0);
+        let work = (work.of(&part.tasks), options.reserve.ns());
+        let mut lane = GpuLane::new(
+            &device,
+            partition,
+            flags.get(index),
+            &shared,
+            work,
+            (jobs, budget),
+        );
+        let field = format!("partition {index}");
+        lane.warm_up()
+            .map_err(|error| Refusal::new(&field, error, "jobs that end"))?;
+        lanes.push(lane);
+    }
+    let observed = observe(&partitions)?;
+    separate(&observed, &wanted)?;
+    let mut few = Vec::new();
+    for (index, (sms, wanted)) in observed.iter().zip(&wanted).enumerate() {
+        if sms.len() < *wanted as usize {
+            few.push(format!(
+                "partition {index}: kernels were observed on {} of {wanted} SMs",
+                sms.len()
+            ));
+        }
+    }
+    let wait: Vec<&str> = lanes.iter().map(|lane| lane.wait.described()).collect();
+    let wait = wait.first().copied().unwrap_or_default().to_owned();
+    let mut settings = realtime::computer();
+    settings.push(("mlockall".to_owned(), realtime::lock_memory()));
+    let cores = realtime::cores();
+    let barrier = Barrier::new(lanes.len() + 1);
+    let origin = std::sync::OnceLock::new();
+    let mut runs: Vec<Result<PartRun>> = Vec::new();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = lanes
+            .into_iter()
+            .enumerate()
+            .map(|(index, lane)| {
+                // The first core handles most interrupts.
+                let core = (cores.len() > program.partitions.len()).then(|| cores[1 + index]);
+                let (device, start) = (&device, (&barrier, &origin));
+                scope.spawn(move || serve(device, program, (index, lane), core, options, start))
+            })
+            .collect();
+        barrier.wait();
+        origin.get_or_init(|| realtime::now() + LEAD);
+        barrier.wait();
+        while !threads.iter().all(|thread| thread.is_finished()) {
+            progress(shared.jobs.load(Ordering::Relaxed));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let panicked = || Error::Internal("the thread of a partition panicked".to_owned());
+        runs.extend(
+            threads
+                .into_iter()
+                .map(|thread| thread.join().map_err(|_| panicked()).flatten()),
+        );
+    });
+    let mut notes = notes(&settings, partitions.len(), options);
+    notes.extend(few);
+    let mut runs = runs.into_iter().collect::<Result<Vec<PartRun>>>()?;
+    let later = observe(&partitions);
+    for (index, (run, sm_ids)) in runs.iter_mut().zip(observed).enumerate() {
+        if let Some(context) = &mut run.context {
+            context.same_at_end = later.as_ref().ok().map(|later| later[index] == sm_ids);
+            context.sm_ids = sm_ids;
+        }
+    }
+    Ok(Run {
+        origin: origin.get().copied().unwrap_or_default(),
+        partitions: runs,
+        machine: Some(Machine {
+            notes,
+            gpu: device.name.clone(),
+            sms: device.sms,
+            driver: driver.version,
+            granularity: device.granularity,
+            split,
+            wait,
+            settings,
+        }),
+    })
+}
+
+/// Largest number of records for which a lane reserves memory before the start.
+const MOST_RECORDS: usize = 10_000_000;
+
+/// Runs one partition in its thread.
+fn serve(
+    device: &Device<'_>,
+    program: &Program,
+    (index, mut lane): (usize, GpuLane<'_>),
+    core: Option<usize>,
+    options: Options,
+    (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
+) -> Result<PartRun> {
+    let part = &program.partitions[index];
+    let mut records: Vec<Record> = Vec::with_capacity(lane.enqueues.capacity());
+    let current = device.make_current();
+    let thread = realtime::prepare_thread(core, options.fifo_priority);
+    barrier.wait();
+    barrier.wait();
+    current?;
+    let first = origin.get().copied().unwrap_or_default();
+    let end = first.saturating_add(options.duration.ns());
+    let mut core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
+    let lost = dispatch(&mut core, &mut lane, |record| records.push(record)).err();
+    // A decision later than the completion before it follows an idle time.
+    let mut before = 0;
+    let wakes = records.iter().filter_map(|record| {
+        let idle = record.decision > std::mem::replace(&mut before, record.completion);
+        idle.then(|| record.decision.saturating_sub(record.job.arrival))
+    });
+    let context = Context {
+        granted: part.sms,
+        sm_ids: Vec::new(),
+        same_at_end: None,
+        thread,
+        wake: Statistics::of(wakes.collect()),
+        enqueue: Statistics::of(lane.enqueues),
+        overhead: Statistics::of(lane.overheads),
+        problems: lane.stuck,
+    };
+    Ok(PartRun {
+        context: Some(context),
+        lost,
+        ..PartRun::of(&core, records)
+    })
+}
+
+fn observe(partitions: &[Partition<'_>]) -> Result<Vec<Vec<u32>>, Refusal> {
+    partitions.iter().map(Partition::observe).collect()
+}
+
+/// Checks that the kernels of each partition run on at most as many SMs as planned, and on no SM of another partition.
+fn separate(observed: &[Vec<u32>], wanted: &[u32]) -> Result<(), Refusal> {
+    for (index, (sms, &wanted)) in observed.iter().zip(wanted).enumerate() {
+        if sms.len() > wanted as usize {
+            let found = format!("kernels on {}", counted(sms.len(), "SM"));
+            let expected = format!("{wanted}, the size in the plan");
+            return Err(Refusal::new(format!("partition {index}"), found, expected));
+        }
+        for (other, others) in observed.iter().enumerate().take(index) {
+            let common: Vec<String> = sms
+                .iter()
+                .filter(|sm| others.contains(sm))
+                .map(u32::to_string)
+                .collect();
+            if !common.is_empty() {
+                let found = format!("the SMs {} of partition {other}", common.join(", "));
+                return Err(Refusal::new(
+                    format!("partition {index}"),
+                    found,
+                    "SMs of its own",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns notes about settings that make a run less predictable.
+fn notes(settings: &[(String, String)], streams: usize, options: Options) -> Vec<String> {
+    let value = |name: &str| {
+        settings
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    };
+    let mut notes = Vec::new();
+    if options.wake_bound.is_none() {
+        notes.push("no overheads are stated, so the proof counts no delay of a wake-up".to_owned());
+    }
+    if value("CUDA_MODULE_LOADING") != Some("EAGER") {
+        notes.push("CUDA_MODULE_LOADING is not EAGER, so the first launch of a kernel may load it and delay all partitions".to_owned());
+    }
+    let connections = value("CUDA_DEVICE_MAX_CONNECTIONS").and_then(|value| value.parse::<usize>().ok());
+    if connections.unwrap_or(8) < streams {
+        notes.push(format!(
+            "CUDA_DEVICE_MAX_CONNECTIONS is less than {streams}, so partitions may share a queue"
+        ));
+    }
+    notes
+}

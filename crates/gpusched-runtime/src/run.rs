@@ -1,0 +1,159 @@
+//! The result of a run.
+
+use serde::Serialize;
+
+use crate::core::{Core, Counters, Record, Suspension};
+
+/// A finished run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Run {
+    /// Time of the first arrivals on the clock of the run [ns]. Traces count times from here.
+    pub origin: u64,
+    /// Partitions in the order of the plan.
+    pub partitions: Vec<PartRun>,
+    /// The GPU and the computer of the run. `None` in virtual time.
+    pub machine: Option<Machine>,
+}
+
+/// The run of one partition.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PartRun {
+    /// Records of all completed jobs, in the order of their completions.
+    pub records: Vec<Record>,
+    /// Counts and extremes.
+    pub counters: Counters,
+    /// Spans without guarantee.
+    pub suspensions: Vec<Suspension>,
+    /// The context of the partition on a GPU. `None` in virtual time.
+    pub context: Option<Context>,
+    /// Error that ended the run of the partition early.
+    pub lost: Option<String>,
+}
+
+impl PartRun {
+    /// Creates the result of the run that `core` dispatched.
+    pub fn of(core: &Core, records: Vec<Record>) -> PartRun {
+        PartRun {
+            records,
+            counters: core.counters(),
+            suspensions: core.suspensions().to_vec(),
+            context: None,
+            lost: None,
+        }
+    }
+}
+
+impl Run {
+    /// Returns the sums and maxima of the counters of all partitions.
+    pub fn totals(&self) -> Counters {
+        let mut all = Counters::default();
+        for Counters {
+            jobs,
+            misses,
+            overruns,
+            failed,
+            late_wakes,
+            longest_wake,
+            early,
+            dropped,
+            suspended,
+        } in self.partitions.iter().map(|part| part.counters)
+        {
+            all.jobs += jobs;
+            all.misses += misses;
+            all.overruns += overruns;
+            all.failed += failed;
+            all.late_wakes += late_wakes;
+            all.longest_wake = all.longest_wake.max(longest_wake);
+            all.early += early;
+            all.dropped += dropped;
+            all.suspended += suspended;
+        }
+        all
+    }
+
+    /// Returns whether all jobs met their deadlines and all bounds of the plan held.
+    pub fn kept(&self) -> bool {
+        let all = self.totals();
+        let lost = self.partitions.iter().any(|part| part.lost.is_some());
+        !lost && all.misses + all.overruns + all.failed + all.late_wakes == 0
+    }
+}
+
+/// The GPU and the computer of a run.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Machine {
+    /// Name of the GPU.
+    pub gpu: String,
+    /// Number of SMs of the GPU.
+    pub sms: u32,
+    /// CUDA version that the driver supports, such as 13000.
+    pub driver: i32,
+    /// Smallest partition and alignment that the driver states.
+    pub granularity: (u32, u32),
+    /// How the partitions were created.
+    pub split: String,
+    /// How the dispatchers wait for completions.
+    pub wait: String,
+    /// Settings of the process and of the computer that affect the times of a run.
+    pub settings: Vec<(String, String)>,
+    /// Notes about settings that make a run less predictable.
+    pub notes: Vec<String>,
+}
+
+/// The context of a partition on a GPU.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Context {
+    /// Number of SMs that the driver granted.
+    pub granted: u32,
+    /// Numbers of the SMs that a kernel in the context observed, ascending.
+    pub sm_ids: Vec<u32>,
+    /// Whether the SM ids were the same at the end of the run.
+    pub same_at_end: Option<bool>,
+    /// Settings of the thread of the partition.
+    pub thread: Vec<(String, String)>,
+    /// Time from the decision until all work is enqueued [ns].
+    pub enqueue: Statistics,
+    /// Occupancy of a job minus the time for which its kernel spins [ns].
+    pub overhead: Statistics,
+    /// Time from an arrival in the idle partition to the decision [ns].
+    pub wake: Statistics,
+    /// Jobs that failed or did not end in time.
+    pub problems: Vec<String>,
+}
+
+/// Statistics of a list of times [ns].
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Statistics {
+    /// Number of times.
+    pub count: usize,
+    /// Smallest time.
+    pub min: u64,
+    /// Median.
+    pub p50: u64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// 99.9th percentile.
+    pub p999: u64,
+    /// Largest time.
+    pub max: u64,
+}
+
+impl Statistics {
+    /// Returns the statistics of `times`.
+    pub fn of(mut times: Vec<u64>) -> Statistics {
+        times.sort_unstable();
+        let (Some(&min), Some(&max)) = (times.first(), times.last()) else {
+            return Statistics::default();
+        };
+        let at = |permille: usize| times[(times.len() * permille / 1000).min(times.len() - 1)];
+        Statistics {
+            count: times.len(),
+            min,
+            p50: at(500),
+            p99: at(990),
+            p999: at(999),
+            max,
+        }
+    }
+}

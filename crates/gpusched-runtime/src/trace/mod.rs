@@ -1,0 +1,253 @@
+//! The trace of a run, in the form of Kineto (trace events in JSON), so that `gpusched recording audit` and
+//! ui.perfetto.dev read it.
+//!
+//! For each job, the trace contains a range `task#number` from the arrival to the completion, a host call at the
+//! decision, and a kernel from the decision to the completion. The context of the kernel is the partition. The object
+//! `gpusched` states what the events cannot: hashes, sizes, SM ids, overheads, and spans without guarantee.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::core::{Counters, Record, Suspension};
+use crate::overheads::Overheads;
+use crate::program::{Part, PlannedTask, Program};
+use crate::run::{Context, Machine, Run};
+
+/// The object `gpusched` of a trace.
+#[derive(Serialize)]
+struct Head<'a> {
+    version: u32,
+    backend: &'a str,
+    plan_sha256: &'a str,
+    set_sha256: &'a str,
+    seed: u64,
+    clock: &'a str,
+    /// Time 0 of the trace on this clock [ns].
+    origin_ns: u64,
+    overheads: &'a Overheads,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a Machine>,
+    kept: bool,
+    totals: Counters,
+    contexts: Vec<ContextHead<'a>>,
+}
+
+/// A partition in the object `gpusched`.
+#[derive(Serialize)]
+struct ContextHead<'a> {
+    /// Value of the field `context` of the kernels of the partition.
+    context: usize,
+    /// Number of SMs in the plan.
+    sms: u32,
+    policy: String,
+    #[serde(flatten)]
+    counters: Counters,
+    suspensions: Vec<Suspension>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    granted: Option<&'a Context>,
+    tasks: Vec<TaskHead<'a>>,
+}
+
+/// A task in the object `gpusched`.
+#[derive(Serialize)]
+struct TaskHead<'a> {
+    task: &'a str,
+    wcet_ns: u64,
+    budget_ns: u64,
+    jobs: usize,
+    longest_occupancy_ns: u64,
+    longest_response_ns: u64,
+}
+
+/// Writes the trace of `run` of `program`. `backend` is the name of the backend, and `seed` the seed of the work.
+///
+/// # Errors
+/// Fails if `out` fails.
+pub fn write(out: &mut impl Write, program: &Program, run: &Run, backend: &str, seed: u64) -> io::Result<()> {
+    let contexts = program.partitions.iter().zip(&run.partitions).enumerate();
+    let head = Head {
+        version: 1,
+        backend,
+        plan_sha256: &program.plan_sha256,
+        set_sha256: &program.set_sha256,
+        seed,
+        clock: if run.machine.is_some() {
+            "CLOCK_MONOTONIC"
+        } else {
+            "virtual"
+        },
+        origin_ns: run.origin,
+        overheads: &program.overheads,
+        machine: run.machine.as_ref(),
+        kept: run.kept(),
+        totals: run.totals(),
+        contexts: contexts
+            .map(|(context, (part, run_of))| ContextHead {
+                context,
+                sms: part.sms,
+                policy: part.policy.to_string(),
+                counters: run_of.counters,
+                suspensions: run_of
+                    .suspensions
+                    .iter()
+                    .map(|span| relative(*span, run.origin))
+                    .collect(),
+                lost: run_of.lost.as_deref(),
+                granted: run_of.context.as_ref(),
+                tasks: tasks(part, &run_of.records),
+            })
+            .collect(),
+    };
+    let sms = run
+        .machine
+        .as_ref()
+        .map_or(program.gpu_sms, |machine| machine.sms);
+    let name = run
+        .machine
+        .as_ref()
+        .map_or("virtual GPU", |machine| machine.gpu.as_str());
+    write!(
+        out,
+        "{{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\",\"deviceProperties\":[{{\"id\":0,\"name\":"
+    )?;
+    serde_json::to_writer(&mut *out, name)?;
+    write!(out, ",\"numSms\":{sms}}}],\n\"gpusched\":")?;
+    serde_json::to_writer(&mut *out, &head)?;
+    write!(out, ",\n\"traceEvents\":[")?;
+    let mut events = Events {
+        out,
+        first: true,
+        correlation: 0,
+        origin: run.origin,
+        tasks: program.partitions.iter().map(|part| part.tasks.len()).sum(),
+    };
+    for (context, (part, run)) in program.partitions.iter().zip(&run.partitions).enumerate() {
+        events.partition(context, part, &run.records)?;
+    }
+    writeln!(events.out, "\n]}}")
+}
+
+fn relative(span: Suspension, origin: u64) -> Suspension {
+    Suspension {
+        from: span.from.saturating_sub(origin),
+        until: span.until.map(|until| until.saturating_sub(origin)),
+        ..span
+    }
+}
+
+fn tasks<'a>(part: &'a Part, records: &[Record]) -> Vec<TaskHead<'a>> {
+    let of = |(index, task): (usize, &'a PlannedTask)| {
+        let of = || records.iter().filter(move |record| record.job.task == index);
+        let response = |record: &Record| record.completion.saturating_sub(record.job.arrival);
+        TaskHead {
+            task: &task.name,
+            wcet_ns: task.wcet.ns(),
+            budget_ns: task.budget.ns(),
+            jobs: of().count(),
+            longest_occupancy_ns: of().map(Record::occupancy).max().unwrap_or(0),
+            longest_response_ns: of().map(response).max().unwrap_or(0),
+        }
+    };
+    part.tasks.iter().enumerate().map(of).collect()
+}
+
+/// Writer of events.
+struct Events<'a, W> {
+    out: &'a mut W,
+    first: bool,
+    correlation: u64,
+    /// Time 0 of the trace [ns].
+    origin: u64,
+    /// Number of tasks of all partitions.
+    tasks: usize,
+}
+
+impl<W: Write> Events<'_, W> {
+    fn partition(&mut self, context: usize, part: &Part, records: &[Record]) -> io::Result<()> {
+        // Jobs of one task that overlap are on different lanes, so that each decision is inside one range of its lane.
+        let mut lanes: Vec<Vec<u64>> = vec![Vec::new(); part.tasks.len()];
+        for record in records {
+            let job = record.job;
+            let task = &part.tasks[job.task];
+            let free = lanes[job.task].iter().position(|&end| end <= job.arrival);
+            let lane = free.unwrap_or(lanes[job.task].len());
+            match free {
+                Some(free) => lanes[job.task][free] = record.completion,
+                None => lanes[job.task].push(record.completion),
+            }
+            let thread = 1 + task.position + lane * self.tasks;
+            let name = match task.name.starts_with('#') {
+                true => task.name.clone(), // a task without a name
+                false => format!("{}#{}", task.name, job.number),
+            };
+            self.correlation += 1;
+            let (correlation, miss) = (self.correlation, record.status.missed);
+            let args = format!("\"deadline_ns\":{},\"miss\":{miss}", self.since(job.deadline));
+            self.event(
+                "user_annotation",
+                &name,
+                (job.arrival, record.completion),
+                thread,
+                &args,
+            )?;
+            let args = format!("\"correlation\":{correlation}");
+            let enqueued = record.enqueued.clamp(record.decision, record.completion);
+            self.event(
+                "cuda_runtime",
+                "enqueue",
+                (record.decision, enqueued),
+                thread,
+                &args,
+            )?;
+            let args = format!(
+                "\"device\":0,\"context\":{context},\"stream\":{context},\"correlation\":{correlation}"
+            );
+            self.event(
+                "kernel",
+                &task.name,
+                (record.decision, record.completion),
+                context,
+                &args,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn event(
+        &mut self,
+        cat: &str,
+        name: &str,
+        (from, to): (u64, u64),
+        tid: usize,
+        args: &str,
+    ) -> io::Result<()> {
+        let comma = if std::mem::take(&mut self.first) { "" } else { "," };
+        let start = Microseconds(self.since(from));
+        let length = Microseconds(i128::from(to) - i128::from(from));
+        write!(self.out, "{comma}\n{{\"ph\":\"X\",\"cat\":\"{cat}\",\"name\":")?;
+        serde_json::to_writer(&mut *self.out, name)?;
+        let pid = u8::from(cat != "kernel"); // the GPU is process 0, and the host is process 1
+        write!(
+            self.out,
+            ",\"pid\":{pid},\"tid\":{tid},\"ts\":{start},\"dur\":{length},\"args\":{{{args}}}}}"
+        )
+    }
+
+    fn since(&self, time: u64) -> i128 {
+        i128::from(time) - i128::from(self.origin)
+    }
+}
+
+/// A time in ns that is written in microseconds with all digits.
+struct Microseconds(i128);
+
+impl std::fmt::Display for Microseconds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let ns = self.0.unsigned_abs();
+        write!(f, "{sign}{}.{:03}", ns / 1000, ns % 1000)
+    }
+}

@@ -1,0 +1,247 @@
+//! Runs on a stand-in for the CUDA driver. The C compiler of the system builds it, and `GPUSCHED_CUDA_LIBRARY` names it.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use super::Case;
+use crate::support::{Answer, answer, gpusched};
+
+/// Builds the stand-in. A computer without a C compiler fails the tests, because they would check nothing.
+fn library() -> &'static PathBuf {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let (source, library) = ("tests/command/run/fakecuda.c", folder.join("libfakecuda.so"));
+        let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(source);
+        let mut compiler = Command::new("cc");
+        compiler.args([
+            "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", "-o",
+        ]);
+        let built = compiler.arg(&library).arg(source).output();
+        let built = built.expect("the tests of the CUDA backend need the C compiler `cc`");
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
+        library
+    })
+}
+
+/// Runs `line` on the stand-in with the settings `faults`.
+fn on_fake(line: &str, faults: &[(&str, &str)]) -> Answer {
+    let mut command = gpusched(line.split_whitespace());
+    command.env("GPUSCHED_CUDA_LIBRARY", library());
+    answer(command.envs(faults.iter().copied()))
+}
+
+fn case(policy: &str) -> Case {
+    Case::new(&format!(
+        "--gpu h100 --granularity green-context --policy {policy}"
+    ))
+}
+
+#[test]
+fn a_run_writes_a_trace_of_all_jobs() {
+    for (policy, faults, wait) in [
+        ("np-edf", &[][..], "cuStreamWriteValue32"),
+        (
+            "np-fp",
+            &[("FAKE_FAIL", "cuStreamWriteValue32")][..],
+            "kernel of one thread",
+        ),
+    ] {
+        let case = case(policy);
+        let ran = on_fake(&case.traced("--backend cuda --duration 300ms"), faults);
+        // On a busy computer, jobs may be late, but the trace is complete.
+        assert!(ran.code <= 1, "{}", ran.stderr);
+        let trace = case.read();
+        let head = &trace["gpusched"];
+        let jobs = head["totals"]["jobs"].as_u64().unwrap();
+        assert_eq!(jobs, 15 + 12 + 30 + 6);
+        let kernels = trace["traceEvents"].as_array().unwrap();
+        assert_eq!(
+            kernels.iter().filter(|event| event["cat"] == "kernel").count() as u64,
+            jobs
+        );
+        assert!(
+            head["machine"]["wait"].as_str().unwrap().contains(wait),
+            "{}",
+            head["machine"]
+        );
+        assert_eq!(head["machine"]["gpu"], "Fake H100");
+        let mut all = std::collections::BTreeSet::new();
+        for context in head["contexts"].as_array().unwrap() {
+            let granted = &context["granted"];
+            let ids = granted["sm_ids"].as_array().unwrap();
+            assert_eq!(
+                (ids.len() as u64, &granted["granted"]),
+                (context["sms"].as_u64().unwrap(), &context["sms"])
+            );
+            assert!(ids.iter().all(|id| all.insert(id.as_u64().unwrap())));
+            assert_eq!(
+                (&granted["same_at_end"], &context["lost"]),
+                (&true.into(), &serde_json::Value::Null)
+            );
+        }
+        let audit = case.audit();
+        assert!(
+            audit.code <= 1 && audit.stdout.contains("radar"),
+            "{}{}",
+            audit.stdout,
+            audit.stderr
+        );
+        assert!(!audit.stdout.contains("overlap of"), "{}", audit.stdout);
+    }
+}
+
+#[test]
+fn each_fault_at_the_start_is_one_sentence() {
+    let case = case("np-edf");
+    let line = case.line("--backend cuda --duration 100ms");
+    for (fault, expected) in [
+        (
+            ("FAKE_VERSION", "12040"),
+            "driver: found CUDA 12.4, expected a driver of CUDA 12.5 or newer",
+        ),
+        (
+            ("FAKE_GROUPS", "1"),
+            "partitions: found 1 group of 8 SMs on 132 SMs, expected ",
+        ),
+        (("FAKE_SHORT", "2"), "partition 0: found "),
+        (
+            ("FAKE_SHARED", "1"),
+            "partition 1: found the SMs 0, 1, 2, 3, 4, 5, 6, 7",
+        ),
+        (
+            ("FAKE_FAIL", "cuInit"),
+            "cuInit: found CUDA_ERROR_NOT_SUPPORTED, expected CUDA_SUCCESS",
+        ),
+        (
+            ("FAKE_FAIL", "cuDeviceGet"),
+            "cuDeviceGet: found CUDA_ERROR_NOT_SUPPORTED, expected CUDA_SUCCESS",
+        ),
+        (
+            ("FAKE_FAIL", "cuModuleLoadData"),
+            "cuModuleLoadData: found CUDA_ERROR_NOT_SUPPORTED, expected CUDA_SUCCESS",
+        ),
+        (
+            ("FAKE_FAIL", "cuGreenCtxCreate:1:2"),
+            "cuGreenCtxCreate: found CUDA_ERROR_OUT_OF_MEMORY, expected CUDA_SUCCESS",
+        ),
+        (("FAKE_FAIL", "cuLaunchKernel"), "partition 0: found "),
+    ] {
+        let ran = on_fake(&line, &[fault]);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (2, ""),
+            "{fault:?}: {}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.starts_with(&format!("error: {expected}")),
+            "{fault:?}: {}",
+            ran.stderr
+        );
+        let sentence = ran.stderr.split("\n\nhint:").next().unwrap();
+        assert_eq!(sentence.trim_end().lines().count(), 1, "{}", ran.stderr);
+    }
+    let short = on_fake(&line, &[("FAKE_SHORT", "2")]).stderr;
+    assert!(short.contains(", the size in the plan"), "{short}");
+}
+
+/// From CUDA 13.1, one call splits the SMs into partitions of exactly the planned sizes.
+#[test]
+fn newer_drivers_split_exactly() {
+    let case = case("np-edf");
+    let line = case.line("--backend cuda --duration 20ms");
+    let since = ("FAKE_VERSION", "13010");
+    for (faults, split) in [
+        (&[since][..], "cuDevSmResourceSplit, group flags 0"),
+        (
+            &[since, ("FAKE_CLUSTERS", "1")][..],
+            "cuDevSmResourceSplit, group flags 1",
+        ),
+    ] {
+        let ran = on_fake(&line, faults);
+        assert!(
+            ran.code <= 1 && ran.stdout.contains(split),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
+    let ran = on_fake(&line, &[since, ("FAKE_FAIL", "cuDevSmResourceSplit:0:914")]);
+    let expected = "error: cuDevSmResourceSplit: found CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, expected CUDA_SUCCESS\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (2, expected));
+}
+
+#[test]
+fn without_a_driver_the_command_says_so() {
+    let case = case("np-edf");
+    let mut command = gpusched(case.line("--backend cuda").split_whitespace());
+    let ran = answer(command.env("GPUSCHED_CUDA_LIBRARY", "libno-such-driver.so.1"));
+    let expected = "error: found no CUDA driver (libno-such-driver.so.1 does not load), expected a driver of CUDA 12.5 or newer\n\nhint: `--backend simulated` runs the plan without a GPU\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (2, expected));
+}
+
+#[test]
+fn a_failed_launch_concerns_one_job() {
+    let case = case("np-edf");
+    // Code 2 is out of memory. The warm-up takes fewer than 400 launches, and the run more.
+    let ran = on_fake(
+        &case.traced("--backend cuda --duration 300ms"),
+        &[("FAKE_FAIL", "cuStreamWriteValue32:80:2")],
+    );
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let head = &case.read()["gpusched"];
+    assert_eq!(head["totals"]["jobs"], 63);
+    assert!(head["totals"]["failed"].as_u64().unwrap() > 0, "{head}");
+}
+
+#[test]
+fn a_sticky_error_ends_all_partitions_and_the_trace_is_complete() {
+    let case = case("np-edf");
+    let faults = [
+        ("FAKE_FAIL", "cuStreamWriteValue32:90:700"),
+        ("FAKE_STICKY", "700"),
+    ];
+    let ran = on_fake(&case.traced("--backend cuda --duration 300ms"), &faults);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let trace = case.read();
+    let head = &trace["gpusched"];
+    let lost: Vec<String> = head["contexts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|context| context["lost"].to_string())
+        .collect();
+    assert!(
+        lost.iter()
+            .any(|lost| lost.contains("CUDA_ERROR_ILLEGAL_ADDRESS")),
+        "{lost:?}"
+    );
+    assert!(lost.iter().all(|lost| lost != "null"), "{lost:?}");
+    let kernels = trace["traceEvents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|event| event["cat"] == "kernel");
+    assert_eq!(kernels.count() as u64, head["totals"]["jobs"].as_u64().unwrap());
+}
+
+#[test]
+fn a_job_without_an_end_is_reported() {
+    let case = case("np-edf");
+    let ran = on_fake(
+        &case.traced("--backend cuda --duration 200ms"),
+        &[("FAKE_HANG", "90")],
+    );
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let head = case.read()["gpusched"].to_string();
+    assert!(
+        head.contains("a job has not ended 5 s after its decision"),
+        "{head}"
+    );
+}

@@ -1,0 +1,58 @@
+//! Guarantee: the dispatcher of the runtime follows the rules of the job simulator, and a plan that is proven with overheads
+//! meets all deadlines within these overheads.
+#![cfg(feature = "cli")]
+
+mod overheads;
+mod same_schedule;
+
+use std::convert::Infallible;
+
+use gpusched::runtime::backend::{Lane, dispatch};
+use gpusched::runtime::core::{Core, Job, Outcome, Record};
+
+/// A partition in virtual time.
+struct Driven<'a> {
+    now: u64,
+    /// Occupancy of a job [ns].
+    occupancy: &'a mut dyn FnMut(Job) -> u64,
+    /// Delay of a wake-up [ns].
+    late: &'a mut dyn FnMut() -> u64,
+}
+
+impl Lane for Driven<'_> {
+    type Error = Infallible;
+
+    fn now(&mut self) -> u64 {
+        self.now
+    }
+
+    fn run(&mut self, job: &Job, decision: u64) -> Result<(u64, Outcome), Infallible> {
+        self.now = decision + (self.occupancy)(*job);
+        let outcome = Outcome {
+            enqueued: decision,
+            failed: false,
+        };
+        Ok((self.now, outcome))
+    }
+
+    fn sleep(&mut self, until: u64) -> u64 {
+        self.now = self.now.max(until + (self.late)());
+        self.now
+    }
+}
+
+/// Runs `core` in virtual time, and returns the records of all jobs.
+fn drive(
+    core: &mut Core,
+    occupancy: &mut dyn FnMut(Job) -> u64,
+    late: &mut dyn FnMut() -> u64,
+) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut lane = Driven {
+        now: 0,
+        occupancy,
+        late,
+    };
+    dispatch(core, &mut lane, |record| records.push(record)).unwrap();
+    records
+}

@@ -1,0 +1,134 @@
+//! Each job has an overhead of up to o, and each wake-up a delay of up to w. A partition that passes its test with
+//! C' = C + o and J' = J + w then never misses a deadline. Without either term, the tests accept sets that miss deadlines.
+
+use gpusched::Time;
+use gpusched::model::Evidence;
+use gpusched::model::Policy;
+use gpusched::runtime::Overheads;
+use gpusched::runtime::core::{Arrivals, Core, Order, Task};
+use gpusched::schedulability::{Demand, evidence};
+use rand::{Rng, RngExt};
+
+use super::drive;
+use crate::oracle::random_sets::rng;
+
+/// Number of sets. `GPUSCHED_SETS` states another number.
+fn sets() -> u64 {
+    let stated = std::env::var("GPUSCHED_SETS").ok();
+    stated.map_or(20_000, |sets| sets.parse().unwrap())
+}
+
+/// What the test of a set leaves out.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Without {
+    Nothing,
+    Occupancy,
+    Wake,
+}
+
+fn demands(rng: &mut impl Rng) -> Vec<Demand> {
+    let count = rng.random_range(1..6);
+    let draw = |_| {
+        let period = rng.random_range(6..80u64);
+        let wcet = rng.random_range(1..=(period / 3).max(1));
+        let deadline = rng.random_range(wcet..=period + 10);
+        Demand::new(
+            Time::from_ns(wcet),
+            Time::from_ns(period),
+            Time::from_ns(deadline),
+        )
+    };
+    (0..count).map(draw).collect()
+}
+
+/// Tests the sets without one term, and runs the accepted ones. Returns the numbers of accepted sets, and of sets with a
+/// miss or a response above its bound.
+fn run(without: Without, seed: u64) -> (u64, u64) {
+    let mut rng = rng(seed);
+    let (mut accepted, mut missed) = (0, 0);
+    for _ in 0..sets() {
+        let demands = demands(&mut rng);
+        let (o, w) = (rng.random_range(0..5u64), rng.random_range(0..5u64));
+        let overheads = Overheads {
+            occupancy_ns: Time::from_ns(if without == Without::Occupancy { 0 } else { o }),
+            wake_ns: Time::from_ns(if without == Without::Wake { 0 } else { w }),
+            ..Overheads::default()
+        };
+        let policy: Policy = ["np-edf", "np-fp"][rng.random_range(0..2)].parse().unwrap();
+        let inflated: Vec<Demand> = demands
+            .iter()
+            .map(|&demand| overheads.added(demand).unwrap())
+            .collect();
+        let evidence = evidence(policy, &inflated, 1);
+        if !evidence.is_positive() {
+            continue;
+        }
+        accepted += 1;
+        let (order, bounds) = match &evidence {
+            Evidence::ResponseTimes {
+                priorities,
+                response_times_ns,
+            } => (Order::Ranks(priorities.clone()), Some(response_times_ns.clone())),
+            _ => (Order::Deadlines, None),
+        };
+        // The worst case, a task that arrives first and blocks, or anything.
+        let synchronous = rng.random_bool(0.3);
+        let tasks = demands.iter().map(|demand| Task {
+            arrivals: Arrivals::Periodic {
+                first: if synchronous {
+                    1
+                } else {
+                    rng.random_range(0..demand.period.ns())
+                },
+            },
+            period: demand.period.ns(),
+            deadline: demand.deadline.ns(),
+            budget: demand.wcet.ns() + o,
+        });
+        let mut tasks: Vec<Task> = tasks.collect();
+        if synchronous {
+            let blocker = rng.random_range(0..tasks.len());
+            tasks[blocker].arrivals = Arrivals::Periodic { first: 0 };
+        }
+        let mut core = Core::new(&tasks, &order, w, 2_000).unwrap();
+        let longest = rng.random_bool(0.5);
+        let mut others = crate::oracle::random_sets::rng(rng.random());
+        let mut occupancy = |job: gpusched::runtime::core::Job| {
+            let wcet = demands[job.task].wcet.ns();
+            match longest {
+                true => wcet + o,
+                false => rng.random_range(1..=wcet) + rng.random_range(0..=o),
+            }
+        };
+        let mut late = || if longest { w } else { others.random_range(0..=w) };
+        let records = drive(&mut core, &mut occupancy, &mut late);
+        let counters = core.counters();
+        assert_eq!((counters.overruns, counters.late_wakes), (0, 0));
+        let above = |bounds: &[Time]| {
+            let response = |record: &gpusched::runtime::core::Record| record.completion - record.job.arrival;
+            records
+                .iter()
+                .any(|record| response(record) > bounds[record.job.task].ns())
+        };
+        missed += u64::from(counters.misses > 0 || bounds.is_some_and(|bounds| above(&bounds)));
+    }
+    (accepted, missed)
+}
+
+#[test]
+fn accepted_sets_never_miss_within_the_overheads() {
+    let (accepted, missed) = run(Without::Nothing, 0x0E1);
+    assert!(accepted > sets() / 20, "only {accepted} of {} sets", sets());
+    assert_eq!(missed, 0);
+}
+
+#[test]
+fn both_terms_are_necessary() {
+    for without in [Without::Occupancy, Without::Wake] {
+        let (accepted, missed) = run(without, 0x0E2);
+        assert!(
+            missed > sets() / 1000,
+            "{without:?}: {missed} of {accepted} sets miss"
+        );
+    }
+}
