@@ -5,6 +5,7 @@
 //! preemption cost. Under limited preemption, the crate receives WCETs that include the
 //! preemption cost of gpusched.
 
+use crate::support::rounds;
 use crate::oracle::simulation::{Task, load};
 use crate::oracle::small_sets::{Draw, draw};
 use gpusched::model::Policy;
@@ -109,7 +110,7 @@ fn full(level: &[Task], blocks: bool) -> bool {
 fn compare(policy: &str, seed: u64, blocks: bool, bound: impl Fn(&[Task], usize) -> Option<Duration>) {
     let mut rng = crate::oracle::random_sets::rng(seed);
     let (mut compared, mut found) = (0, 0);
-    for _ in 0..SETS {
+    for _ in 0..rounds(SETS) {
         let set = random_set(&mut rng, blocks);
         let ours = response_times(policy, &set);
         for (position, task) in set.iter().enumerate() {
@@ -185,7 +186,7 @@ fn others<T>(items: &[T], but: usize) -> impl Iterator<Item = &T> {
 fn edf_preemptive() {
     let mut rng = crate::oracle::random_sets::rng(74);
     let mut accepted = 0;
-    for _ in 0..SETS {
+    for _ in 0..rounds(SETS) {
         let set = edf_set(&mut rng, false);
         let rbfs: Vec<_> = set.iter().map(|task| rbf(task, 0)).collect();
         let tasks = || {
@@ -224,7 +225,7 @@ fn edf_preemptive() {
 fn edf_non_preemptive() {
     let mut rng = crate::oracle::random_sets::rng(75);
     let (mut accepted, mut only_ours) = (0, 0);
-    for _ in 0..SETS {
+    for _ in 0..rounds(SETS) {
         let set = edf_set(&mut rng, false);
         let curves: Vec<Sporadic> = set.iter().map(arrivals).collect();
         let task = |i: usize| edf::fully_nonpreemptive::Task {
@@ -255,7 +256,7 @@ fn edf_non_preemptive() {
 fn edf_limited() {
     let mut rng = crate::oracle::random_sets::rng(76);
     let (mut accepted, mut only_ours) = (0, 0);
-    for _ in 0..SETS {
+    for _ in 0..rounds(SETS) {
         let set = edf_set(&mut rng, true);
         let charge = |i: usize| {
             let later = others(&set, i).filter(|other| other.d > set[i].d && other.b < other.c);

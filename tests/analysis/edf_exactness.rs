@@ -1,6 +1,7 @@
 //! Guarantee: an EDF verdict is exact. 10⁵ random small sets are compared with unit-by-unit simulation and plain
 //! enumeration.
 
+use crate::support::rounds;
 use crate::oracle::demand::{Sporadic, edf_by_enumeration, edf_by_simulation};
 use gpusched::schedulability::{Demand, edf};
 use gpusched::time::Time;
@@ -54,7 +55,7 @@ fn verdicts_equal_brute_force_on_100_000_small_sets() {
     let mut rng = crate::oracle::random_sets::rng(1);
     let mut accepted = 0;
     let mut full = 0;
-    for round in 0..100_000 {
+    for round in 0..rounds(100_000) {
         let deadlines = [
             Deadlines::Shorter,
             Deadlines::Equal,
@@ -84,7 +85,7 @@ fn evidence_of_a_miss_is_a_violated_interval() {
     use gpusched::model::Evidence;
     let mut rng = crate::oracle::random_sets::rng(2);
     let mut violated = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let set = random_set(&mut rng, Deadlines::Mixed);
         match edf::test(&demands(&set)) {
             Evidence::DemandExceedsInterval {
@@ -115,7 +116,7 @@ fn evidence_of_a_miss_is_a_violated_interval() {
 fn verdicts_equal_enumeration_on_mixed_magnitudes() {
     let mut rng = crate::oracle::random_sets::rng(3);
     let mut accepted = 0;
-    for _ in 0..3_000 {
+    for _ in 0..rounds(3_000) {
         let set: Vec<Sporadic> = (0..rng.random_range(2..6))
             .map(|_| {
                 let t = [1_000, 5_000, 20_000, 1_000_000, 10_000_000][rng.random_range(0..5)];
@@ -135,7 +136,7 @@ fn verdicts_equal_enumeration_on_mixed_magnitudes() {
 fn slack_equals_enumeration() {
     let mut rng = crate::oracle::random_sets::rng(4);
     let mut compared = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let set = random_set(&mut rng, Deadlines::Mixed);
         let slack = edf::slack(&demands(&set)).map(Time::ns);
         let h = u64::try_from(crate::oracle::demand::hyperperiod(&set)).unwrap();

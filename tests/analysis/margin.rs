@@ -11,6 +11,7 @@ use gpusched::time::Time;
 use gpusched::verification::verify;
 use rand::RngExt;
 
+use crate::support::rounds;
 use crate::oracle::random_sets;
 
 const POLICIES: [Policy; 8] = [
@@ -104,7 +105,7 @@ fn by_exhaustion(problem: &Problem<'_>, n: usize, factor: impl Fn(&[usize], u32)
 fn the_margin_is_that_of_exhaustive_search() {
     let mut rng = random_sets::rng(71);
     let (mut plans, mut none, mut spare, mut scanned, mut of_auto) = (0, 0, 0, 0, 0);
-    for round in 0..500 {
+    for round in 0..rounds(500) {
         let policy = POLICIES[round % POLICIES.len()];
         let sms = rng.random_range(1..=8);
         let n = rng.random_range(1..=5);

@@ -4,6 +4,7 @@ use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::simulator::regulation::{AccessPattern, Governor};
 use gpusched::time::Time;
 
+use crate::support::rounds;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
 
@@ -12,7 +13,7 @@ use crate::kernel_wcet::random;
 fn no_policy_makes_a_kernel_late() {
     let mut rng = random::rng(41);
     let (mut worst, mut raised) = (0.0f64, 0);
-    for run in 0..20_000 {
+    for run in 0..rounds(20_000) {
         let case = Case::new(&mut rng, 41, run, &AccessPattern::ALL);
         let found = case.run(&mut case.allocator.clone(), false);
         let share = found.finish / case.allocator.deadline().ns() as f64;
@@ -61,7 +62,7 @@ impl Governor for Greedier {
 fn five_points_too_many_are_noticed() {
     let mut rng = random::rng(42);
     let mut late = [0; 4];
-    for run in 0..1_000 {
+    for run in 0..rounds(1_000) {
         let case = Case::new(&mut rng, 42, run, &AccessPattern::ALL);
         let found = case.run(&mut Greedier(case.allocator.clone()), false);
         let policy = BudgetPolicy::ALL.iter().position(|&policy| policy == case.policy);

@@ -6,6 +6,7 @@ use gpusched::model::Factor;
 use gpusched::simulator::regulation::{AccessPattern, Setting, Simulator};
 use rand::{Rng, RngExt};
 
+use crate::support::rounds;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
 
@@ -39,7 +40,7 @@ fn water(budget: u64, demands: &[u64]) -> Vec<u64> {
 fn max_min_is_water_that_is_poured() {
     let mut rng = random::rng(61);
     let mut scarce = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let demands = demands(&mut rng, 60);
         let budget = rng.random_range(0..200);
         let expected = water(budget, &demands);
@@ -59,7 +60,7 @@ fn max_min_is_water_that_is_poured() {
 #[test]
 fn no_rule_gives_what_there_is_not() {
     let mut rng = random::rng(62);
-    for _ in 0..50_000 {
+    for _ in 0..rounds(50_000) {
         let size = random::magnitude(&mut rng, 63);
         let (demands, budget) = (demands(&mut rng, size), random::magnitude(&mut rng, 63));
         for rule in Sharing::ALL {
@@ -85,7 +86,7 @@ fn no_rule_gives_what_there_is_not() {
 #[test]
 fn parts_are_the_fractions() {
     let mut rng = random::rng(63);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let demands = demands(&mut rng, 1_000_000);
         let budget = rng.random_range(0..3_000_000u64);
         let total: u64 = demands.iter().sum();
@@ -121,7 +122,7 @@ fn fairness_is_jains() {
 fn kernels_do_not_care_who_interferes() {
     let mut rng = random::rng(64);
     let (mut lost, mut shared) = (0, 0);
-    for run in 0..3_000 {
+    for run in 0..rounds(3_000) {
         let case = Case::new(&mut rng, 64, run, &AccessPattern::ALL);
         let period = case.allocator.period().ns();
         let cores = rng.random_range(1..=5);

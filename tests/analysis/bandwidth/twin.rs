@@ -5,6 +5,7 @@ use gpusched::simulator::regulation::{AccessPattern, REQUESTS_PER_NS};
 use gpusched::time::Time;
 use rand::RngExt;
 
+use crate::support::rounds;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
 
@@ -151,7 +152,7 @@ fn fast_and_slow_runs_are_the_same() {
     let mut rng = random::rng(43);
     let patterns = [AccessPattern::Front, AccessPattern::Back, AccessPattern::Uniform];
     let (mut decisions, mut raised) = (0, 0);
-    for run in 0..3_000 {
+    for run in 0..rounds(3_000) {
         let mut case = Case::new(&mut rng, 43, run, &patterns);
         if case.kernel.blocks() > 120 {
             continue;

@@ -2,6 +2,7 @@
 //! blocking job starts at least one thousandth before the release of the job that it blocks.
 
 use super::{ROUNDS, Tally, demands};
+use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::small_sets::{Draw, draw};
 use gpusched::model::Policy;
@@ -37,7 +38,7 @@ fn blocking_is_the_whole_wcet() {
         let mut rng = rng(seed);
         let mut tally = Tally::default();
         let mut stricter = 0;
-        for _ in 0..ROUNDS / 10 {
+        for _ in 0..rounds(ROUNDS / 10) {
             let set = draw(&mut rng, draw_sets);
             let whole = demands(&set);
             let between = |&demand: &Demand| Demand {

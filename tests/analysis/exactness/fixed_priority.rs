@@ -7,6 +7,7 @@ use gpusched::time::Time;
 use rand::RngExt;
 
 use super::{ROUNDS, Tally, accepts, demands};
+use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{
     Order, Preemption, Task, Until, critical, hyperperiod, load, long_horizon, run,
@@ -80,7 +81,7 @@ fn compare(policy: &str, seed: u64, preemption: Preemption, ranks: impl Fn(&[Tas
     let mut rng = rng(seed);
     let mut tally = Tally::default();
     let parsed: Policy = policy.parse().unwrap();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let set = draw(&mut rng, DRAW);
         let truth = response_times(&set, &ranks(&set), preemption);
         let bounds: Vec<Option<i64>> = schedulability::response_times(parsed, &demands(&set))
@@ -185,7 +186,7 @@ fn compare_audsley(policy: &str, seed: u64, preemption: Preemption, deadline_mon
     let mut rng = rng(seed);
     let mut tally = Tally::default();
     let mut better = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let set = draw(
             &mut rng,
             Draw {

@@ -7,6 +7,7 @@ use rand::RngExt;
 
 use super::fixed_priority::ranks;
 use super::{ROUNDS, Tally, accepts, demands};
+use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Job, Order, Preemption, Task, Until, critical, load, random_pattern, run};
 use crate::oracle::small_sets::{Draw, draw};
@@ -60,7 +61,7 @@ fn compare(policy: &str, seed: u64, most_pessimistic: f64, order: impl Fn(&[Task
     let parsed: Policy = policy.parse().unwrap();
     let mut tally = Tally::default();
     let (mut pessimistic, mut preemptions) = (0, 0);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let set = draw(&mut rng, DRAW);
         let verdict = accepts(policy, &set);
         let (missed, switches, worst) = simulate(&set, &mut rng, || order(&set));

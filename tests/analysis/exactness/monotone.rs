@@ -3,6 +3,7 @@
 use rand::RngExt;
 
 use super::{ROUNDS, accepts};
+use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::small_sets::{Draw, draw};
 use gpusched::model::Policy;
@@ -14,7 +15,7 @@ fn every_test_is_sustainable() {
     let mut rng = rng(81);
     let policies: Vec<Policy> = Policy::all().filter(|policy| !policy.counts_work()).collect();
     let mut accepted = 0;
-    for _ in 0..ROUNDS / 5 {
+    for _ in 0..rounds(ROUNDS / 5) {
         let set = draw(
             &mut rng,
             Draw {

@@ -5,6 +5,7 @@ use rand::RngExt;
 
 use super::fixed_priority::ranks;
 use super::{ROUNDS, accepts};
+use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Order, Preemption, Task, Until, random_pattern, run};
 use crate::oracle::small_sets::{Draw, draw};
@@ -12,7 +13,7 @@ use crate::oracle::small_sets::{Draw, draw};
 fn never_misses(policy: &str, seed: u64, preemption: Preemption, order: impl Fn(&[Task]) -> Order) {
     let mut rng = rng(seed);
     let mut accepted = 0;
-    for _ in 0..ROUNDS / 2 {
+    for _ in 0..rounds(ROUNDS / 2) {
         let set = draw(
             &mut rng,
             Draw {

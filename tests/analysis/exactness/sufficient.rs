@@ -2,6 +2,7 @@
 
 use super::fixed_priority::ranks;
 use super::{ROUNDS, accepts};
+use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Order, Preemption, Task, Until, critical, hyperperiod, run};
 use crate::oracle::small_sets::{Draw, draw};
@@ -21,7 +22,7 @@ fn separation(task: &Task) -> i64 {
 fn accepted(policy: &str, seed: u64, mut check: impl FnMut(&[Task])) {
     let mut rng = rng(seed);
     let (mut passed, mut with_jitter, mut late_deadlines) = (0, 0, 0);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let mut set = draw(&mut rng, DRAW);
         set.iter_mut().for_each(|task| task.c = (task.c / 2).max(1));
         if accepts(policy, &set) {
@@ -102,7 +103,7 @@ fn late_deadlines_do_not_hide_jitter_from_fixed_priorities() {
 fn verdicts_equal_the_formulas() {
     let mut rng = rng(44);
     let (mut compared, mut holds) = (0, [0; 3]);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let mut set = draw(&mut rng, DRAW);
         set.iter_mut().for_each(|task| task.c = (task.c / 2).max(1));
         if set.iter().any(|task| separation(task) <= 0) {

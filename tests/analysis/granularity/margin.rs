@@ -8,6 +8,7 @@ use gpusched::partitioning::{HeuristicKind, Offer, Problem};
 use gpusched::verification::verify;
 use rand::RngExt;
 
+use crate::support::rounds;
 use crate::granularity::{GRANULARITIES, Small, partitionings};
 use crate::margin::{largest, passes, widest};
 use crate::oracle::random_sets;
@@ -30,7 +31,7 @@ fn exists(
 fn the_margin_on_hardware_is_that_of_exhaustive_search() {
     let mut rng = random_sets::rng(72);
     let (mut found, mut missed) = ([0; 6], 0);
-    for round in 0..240 {
+    for round in 0..rounds(240) {
         let small = Small::random(&mut rng);
         let n = rng.random_range(1..=4);
         let load = rng.random_range(0.1..0.5) * f64::from(small.sms());

@@ -10,6 +10,7 @@ use rand::RngExt;
 
 use super::POLICIES;
 use super::searches::searches;
+use crate::support::rounds;
 use crate::oracle;
 use crate::oracle::random_sets::known_alone;
 
@@ -17,7 +18,7 @@ use crate::oracle::random_sets::known_alone;
 fn no_bound_is_above_a_plan() {
     let mut rng = oracle::random_sets::rng(22);
     let (mut checks, mut tight, mut confirmed) = (0, 0, 0);
-    for round in 0..800 {
+    for round in 0..rounds(800) {
         let n = rng.random_range(9..=20);
         let sms = rng.random_range(8..=40);
         let load = rng.random_range(0.3..0.8) * f64::from(sms);

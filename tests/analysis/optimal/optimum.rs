@@ -9,6 +9,7 @@ use gpusched::verification::verify;
 use super::exhaustive::{fewest, sizes};
 use super::searches::searches;
 use super::{Case, POLICIES, case};
+use crate::support::rounds;
 use crate::oracle;
 
 fn check_bound(plan: &Plan, fewest: u32, what: &str) {
@@ -21,12 +22,11 @@ fn check_bound(plan: &Plan, fewest: u32, what: &str) {
     }
 }
 
-/// The full count is `GPUSCHED_SYSTEMS=28000 cargo test --release --test analysis optimal::optimum`: 2,000 systems per policy.
 #[test]
 fn the_optimum_is_that_of_exhaustive_search() {
     let mut rng = oracle::random_sets::rng(21);
     let (mut plans, mut none, mut gaps) = (0, 0, 0);
-    let systems = std::env::var("GPUSCHED_SYSTEMS").map_or(2_400, |count| count.parse().unwrap());
+    let systems = rounds(2_400);
     for round in 0..systems {
         let Case {
             set,
@@ -91,7 +91,7 @@ fn the_optimum_is_that_of_exhaustive_search() {
         }
     }
     assert!(
-        plans * 6 >= systems * 5 && none > 20 && gaps > 100,
+        plans * 6 >= systems * 5 && none > rounds(20) && gaps > rounds(100),
         "{plans} of {systems}, {none} {gaps}"
     );
     eprintln!("{plans} optima and {none} systems without a plan, all equal to exhaustive search");

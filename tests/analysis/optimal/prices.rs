@@ -10,6 +10,7 @@ use rand::{Rng, RngExt};
 
 use super::exhaustive::sizes;
 use super::{Case, POLICIES, case};
+use crate::support::rounds;
 use crate::oracle;
 
 /// Returns whether the price sum of every candidate partition is at most its number of SMs.
@@ -89,7 +90,7 @@ fn asked(plan: &Plan, set: &gpusched::model::TaskSet, prices: Vec<u64>) -> Answe
 fn bounds_that_hold_are_confirmed_and_no_others() {
     let mut rng = oracle::random_sets::rng(23);
     let (mut confirmed, mut refuted, mut open) = (0, 0, 0);
-    for round in 0..2_800 {
+    for round in 0..rounds(2_800) {
         let policy = POLICIES[round % POLICIES.len()];
         let Case {
             set,

@@ -4,6 +4,7 @@
 use gpusched::prediction::fluid::max_min;
 use gpusched::prediction::{Model, predict};
 
+use crate::support::rounds;
 use crate::prediction::{group, near};
 
 /// Kernels of (SMs, time [ns], GB/s).
@@ -101,7 +102,7 @@ fn fluids_are_their_integration() {
         (state >> 33) % below
     };
     let mut slowed = 0;
-    for _ in 0..200 {
+    for _ in 0..rounds(200) {
         let count = 2 + draw(5);
         let given: Vec<_> = (0..count)
             .map(|_| (1 + draw(30 / count), 1000 * (1 + draw(20)), draw(348)))

@@ -2,6 +2,7 @@
 
 use gpusched::prediction::{Model, predict};
 
+use crate::support::rounds;
 use crate::prediction::{group, near};
 
 /// COPY and SAXPY as in experiment 4. Values that Fig. 6 shows only as curves are synthetic.
@@ -129,7 +130,7 @@ fn eq_8_is_its_transcription() {
         (state >> 33) % below
     };
     let (mut above_one, mut above_two) = (0, 0);
-    for _ in 0..2000 {
+    for _ in 0..rounds(2000) {
         let count = 2 + draw(5);
         let mut kernels = Vec::new();
         let mut given = Vec::new();

@@ -4,6 +4,7 @@ use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::simulator::regulation::{AccessPattern, Governor};
 use gpusched::time::Time;
 
+use crate::support::rounds;
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
 
@@ -12,7 +13,7 @@ fn no_kernel_is_late_in_company() {
     let mut rng = random::rng(61);
     let (mut jobs, mut within, mut back_to_back, mut raised) = (0, 0, 0, 0);
     let mut worst = 0.0f64;
-    for run in 0..6_000 {
+    for run in 0..rounds(6_000) {
         let case = Case::new(&mut rng, 61, run, &AccessPattern::ALL);
         let record = run % 4 == 0;
         let found = case.run(&mut case.allocators.clone(), record);
@@ -113,7 +114,7 @@ impl Governor for Broken {
 fn late(seed: u64, more: f64, unlocked: bool) -> [u32; 4] {
     let mut rng = random::rng(seed);
     let mut late = [0; 4];
-    for run in 0..1_000 {
+    for run in 0..rounds(1_000) {
         let case = Case::new(&mut rng, seed, run, &AccessPattern::ALL);
         let broken = case.allocators.iter().map(|allocator| Broken {
             allocator: allocator.clone(),

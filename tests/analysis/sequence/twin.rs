@@ -5,6 +5,7 @@ use gpusched::simulator::regulation::{AccessPattern, REQUESTS_PER_NS, tolerance}
 use gpusched::time::Time;
 use rand::RngExt;
 
+use crate::support::rounds;
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
 
@@ -204,7 +205,7 @@ fn fast_and_slow_sequences_are_the_same() {
     let mut rng = random::rng(64);
     let patterns = [AccessPattern::Front, AccessPattern::Back, AccessPattern::Uniform];
     let (mut jobs, mut stretches, mut within) = (0, 0, 0);
-    for run in 0..6_000 {
+    for run in 0..rounds(6_000) {
         let mut case = Case::new(&mut rng, 64, run, &patterns);
         if case.blocks.iter().any(|blocks| blocks.len() > 150) {
             continue;

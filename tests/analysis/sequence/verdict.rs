@@ -4,6 +4,7 @@ use gpusched::simulator::regulation::AccessPattern;
 use rand::RngExt;
 use serde_json::Value;
 
+use crate::support::rounds;
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
 use crate::support::run_with;
@@ -13,7 +14,7 @@ use crate::support::run_with;
 fn schedulable_systems_miss_nothing() {
     let mut rng = random::rng(65);
     let (mut accepted, mut missing) = (0, 0);
-    for index in 0..500 {
+    for index in 0..rounds(500) {
         let case = Case::new(&mut rng, 65, index, &AccessPattern::ALL);
         let json = serde_json::to_string(&case.system).unwrap();
         let pattern = case.setting.pattern;

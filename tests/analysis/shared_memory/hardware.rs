@@ -14,6 +14,7 @@ use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 
+use crate::support::rounds;
 use crate::granularity::GRANULARITIES;
 use crate::shared_memory::{between, rng};
 
@@ -237,7 +238,7 @@ fn fewest(problem: &Problem<'_>) -> Option<u32> {
 fn bounds_beside_a_memory_hold() {
     let mut rng = rng(33);
     let (mut plans, mut best, mut tight) = (0, 0, 0);
-    for round in 0..240 {
+    for round in 0..rounds(240) {
         let set = super::plans::draw(&mut rng);
         let few = TaskSet::new(None, set.tasks().iter().take(4).cloned().collect()).unwrap();
         let set = few.beside(set.other_traffic().to_vec());
@@ -286,7 +287,7 @@ fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
     let mig = device.mig().unwrap();
     let offer = Offer::new(&device, Granularity::Mig).unwrap();
     let (mut slower, mut reached) = (0, 0);
-    for round in 0..600 {
+    for round in 0..rounds(600) {
         let profile = &mig.profiles[round % mig.profiles.len()];
         let capacity = Bandwidth::new(between(&mut rng, 8, 800) * 1_000_000_000).unwrap();
         let peak = between(&mut rng, 1, 100) * (capacity.bytes_per_second() / 100);

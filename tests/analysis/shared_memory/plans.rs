@@ -12,6 +12,7 @@ use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 
+use crate::support::rounds;
 use crate::shared_memory::{between, rng, set};
 
 pub const SMS: u32 = 16;
@@ -209,7 +210,7 @@ fn searches_complement_each_other() {
     let ways = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
     let mut alone = [0; 2];
     let mut calm = 0;
-    for _ in 0..300 {
+    for _ in 0..rounds(300) {
         let (set, memory) = (draw(&mut rng), memory(&mut rng));
         let problem = Problem::new(&set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let problem = problem.sharing(memory).unwrap();

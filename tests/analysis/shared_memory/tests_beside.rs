@@ -7,6 +7,7 @@ use gpusched::schedulability::Demand;
 use gpusched::schedulability::shared_memory::{self, Contended};
 use rand::Rng;
 
+use crate::support::rounds;
 use crate::shared_memory::{between, capacity, loads, ns, rng};
 
 /// Limit of all scans [ns].
@@ -171,7 +172,7 @@ fn alone(case: &Case, policy: Policy) -> bool {
 fn edf_is_what_every_window_says() {
     let mut rng = rng(11);
     let (mut accepted, mut held_up) = (0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let case = Case::draw(&mut rng);
         for (policy, runs_on) in [(Policy::Edf, false), (Policy::NpEdf, true)] {
             let verdict = case.verdict(policy);
@@ -199,7 +200,7 @@ fn edf_is_what_every_window_says() {
 fn answers_of_searches_are_those_of_the_test() {
     let mut rng = rng(15);
     let (mut passed, mut failed, mut overloaded) = (0, 0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let case = Case::draw(&mut rng);
         let lost = u128::from(case.delay.least_share());
         for window in [1, 2, 3, 5, 8, 20, 100, 999, 1_000_000] {
@@ -240,7 +241,7 @@ fn answers_of_searches_are_those_of_the_test() {
 fn response_times_are_what_every_window_says() {
     let mut rng = rng(12);
     let (mut accepted, mut held_up) = (0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let case = Case::draw(&mut rng);
         let order: Vec<usize> = (0..case.demands.len()).collect();
         for preemption in [Preemption::Preemptive, Preemption::NonPreemptive] {
@@ -277,7 +278,7 @@ fn response_times_are_what_every_window_says() {
 fn audsley_finds_an_order_if_there_is_one() {
     let mut rng = rng(13);
     let (mut found, mut none) = (0, 0);
-    for _ in 0..10_000 {
+    for _ in 0..rounds(10_000) {
         let case = Case::draw(&mut rng);
         let mut orders = vec![vec![]];
         for task in 0..case.demands.len() {

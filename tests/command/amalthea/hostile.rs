@@ -8,6 +8,7 @@ use rand::{Rng, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{SMALL, imported, waters};
+use crate::support::rounds;
 use crate::support::transcript::Transcript;
 use crate::support::{answer, gpusched, run_with};
 
@@ -187,7 +188,7 @@ fn damaged_models_are_read_or_refused() {
     let path = folder.path().join("damaged.amxmi");
     let (mut read, mut refused, mut systems) = (0, 0, 0);
     for original in [waters().as_bytes(), SMALL.as_bytes()] {
-        for number in 0..400 {
+        for number in 0..rounds(400) {
             let text = mutate(original, &mut rng);
             std::fs::write(&path, &text).unwrap();
             match gpu_tasks(&path, None) {

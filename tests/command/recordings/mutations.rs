@@ -1,6 +1,4 @@
 //! Damaged recordings are read or refused: no panic, no endless run, little memory.
-//!
-//! The full count is `GPUSCHED_MUTATIONS=100000 cargo test --release --test command recordings::mutations`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,11 +11,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::run::random;
 use super::writers;
+use crate::support::rounds;
 use crate::support::root;
-
-fn count() -> u64 {
-    std::env::var("GPUSCHED_MUTATIONS").map_or(300, |count| count.parse().unwrap())
-}
 
 /// Changes a few bytes, removes or repeats a part, or cuts the file off.
 fn mutate(bytes: &[u8], rng: &mut impl Rng) -> Vec<u8> {
@@ -90,7 +85,7 @@ fn check(name: &str, original: &[u8], ending: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join(format!("damaged.{ending}"));
     let mut rng = ChaCha8Rng::seed_from_u64(original.len() as u64);
-    for number in 0..count() {
+    for number in 0..rounds(300) {
         std::fs::write(&path, mutate(original, &mut rng)).unwrap();
         let start = Instant::now();
         use_file(&path);

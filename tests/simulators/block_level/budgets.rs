@@ -10,6 +10,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
+use crate::support::rounds;
 use crate::block_level::scenario::{read, run, spans};
 
 /// The observed budgets and CPU cores, and the times when the first kernel ran.
@@ -121,7 +122,7 @@ fn interleaved(kernel: Kernel) -> Kernel {
 fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
     let mut rng = ChaCha8Rng::seed_from_u64(71);
     let (mut compared, mut raised, mut furthest) = (0, 0, 0.0f64);
-    for number in 0..1_500 {
+    for number in 0..rounds(1_500) {
         let case = Case::new(&mut rng, 4_000_000);
         let period = case.kernel.regulation_period().ns();
         let mut allocator = case.allocator();
@@ -173,7 +174,7 @@ fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
 fn no_policy_makes_the_protected_kernel_late() {
     let mut rng = ChaCha8Rng::seed_from_u64(72);
     let (mut worst, mut raised) = (0.0f64, 0);
-    for number in 0..6_000 {
+    for number in 0..rounds(6_000) {
         let case = Case::new(&mut rng, 2_000);
         let found = Watch::of(&case.scenario);
         let finish = found.end - case.launch;

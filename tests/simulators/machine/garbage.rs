@@ -4,6 +4,7 @@ use gpusched::error::Error;
 use gpusched::gpgpusim_config::parse;
 use proptest::prelude::*;
 
+use crate::support::rounds;
 use crate::machine::published::{config, options};
 
 fn never_panics(bytes: &[u8]) {
@@ -72,7 +73,7 @@ fn value() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(rounds(512)) })]
 
     #[test]
     fn arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {

@@ -10,6 +10,7 @@ use gpusched::warp::code::{Code, Effect, Stream};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
+use crate::support::rounds;
 use crate::programs::interpreter::{Issue, Launch};
 
 /// Returns the issues of a stream in the form of the interpreter.
@@ -430,7 +431,7 @@ fn kernel(parts: &[Part]) -> String {
 #[test]
 fn generated_kernels_do_what_their_ptx_does() {
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 400,
+        cases: rounds(400),
         ..ProptestConfig::default()
     });
     let (imported, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));

@@ -3,6 +3,7 @@
 use gpusched::plot::gantt::{self, Options, Terminal};
 use gpusched::simulator::timeline::{Slice, Timeline};
 
+use crate::support::rounds;
 use crate::timeline::{example, ns, random};
 
 fn drawn(columns: usize, unicode: bool, options: &Options) -> String {
@@ -85,7 +86,7 @@ fn slices_too_short_for_a_column_are_not_lost() {
 #[test]
 fn a_column_is_blank_exactly_where_nothing_runs() {
     let (mut busy, mut idle) = (0, 0);
-    for seed in 0..1_000 {
+    for seed in 0..rounds(1_000) {
         let (timeline, events) = random(seed);
         if events.slices.iter().any(|(_, _, start, end)| start == end) {
             continue; // slices without duration are shown
@@ -122,7 +123,7 @@ fn a_column_is_blank_exactly_where_nothing_runs() {
 
 #[test]
 fn no_line_is_wider_than_the_terminal() {
-    for seed in 0..200 {
+    for seed in 0..rounds(200) {
         let (timeline, _) = random(seed);
         for columns in [40, 77, 200] {
             for unicode in [false, true] {
