@@ -1,100 +1,53 @@
-//! Promise: the tasks in a model of APP4MC become an end-to-end system, or their work on the GPU becomes a task set. No WCET is
-//! rounded down. gpusched states the parts that it ignores, decides contradictions safely, and refuses damaged and hostile files.
+//! Promise: the tasks in a model of APP4MC become an end-to-end system. No WCET is rounded down. gpusched states the parts that it
+//! ignores, decides contradictions safely, and refuses damaged and hostile files.
 
 mod hostile;
 mod systems;
 
 use insta::assert_snapshot;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::transcript::{Transcript, variants};
 use crate::support::{Answer, root, run, run_with};
 
 const WATERS: &str = "tasksets/amalthea/waters-challenge-2019.amxmi";
 
-/// The GPU tasks of the WATERS 2019 challenge: name, maximum number of ticks, period and deadline [ms]. The numbers were read from the
-/// model without gpusched. The frequency is 1.5 GHz.
-const GPU_TASKS: [(&str, u64, u64, u64); 4] = [
-    ("SFM", 11_850_000, 33, 33),
-    ("Localization", 186_000_000, 400, 400),
-    ("Lane_detection", 41_000_000, 66, 66),
-    ("Detection", 174_000_000, 200, 200),
-];
-
 fn waters() -> String {
     std::fs::read_to_string(root().join(WATERS)).unwrap()
 }
 
-/// Imports the work on the GPU in `text` from standard input.
+/// Imports the model in `text` from standard input.
 fn imported(text: &str) -> Answer {
-    run_with("import amalthea - --gpu-tasks", text)
+    run_with("import amalthea -", text)
 }
 
-/// Name, period, deadline, jitter and C; C is for the smallest number of SMs.
+/// Name, period, deadline, jitter, and the WCET of all segments on the GPU.
 type Found = (String, u64, Option<u64>, Option<u64>, u64);
 
-/// Returns the tasks of the task set in `answer`.
+/// Returns the tasks of the system in `answer` that use the GPU.
 fn tasks(answer: &Answer) -> Vec<Found> {
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let set: Value = serde_json::from_str(&answer.stdout).unwrap();
     let tasks = set["tasks"].as_array().unwrap().iter().map(|task| {
-        let time = &task["wcet"]["table"]["isolated"][0][1];
+        let on_gpu = task["segments"].as_array().unwrap().iter();
+        let on_gpu = on_gpu.filter_map(|segment| segment["wcet"]["table"]["isolated"][0][1].as_u64());
         (
             task["name"].as_str().unwrap().to_owned(),
             task["period"].as_u64().unwrap(),
             task["deadline"].as_u64(),
             task["jitter"].as_u64(),
-            time.as_u64().unwrap(),
+            on_gpu.sum(),
         )
     });
     tasks.collect()
 }
 
 #[test]
-fn waters_2019_is_exact() {
-    let answer = run(&format!("import amalthea {WATERS} --gpu-tasks"));
-    let set: Value = serde_json::from_str(&answer.stdout).unwrap();
-    let expected = GPU_TASKS.map(|(name, ticks, period, deadline)| {
-        let ns = (ticks * 2).div_ceil(3);
-        json!({
-            "name": name,
-            "period": period * 1_000_000,
-            "deadline": deadline * 1_000_000,
-            "wcet_source": "stated",
-            "wcet": {"table": {"isolated": [[2, ns]]}},
-        })
-    });
-    assert_eq!(set, json!({"name": "waters-challenge-2019", "tasks": expected}));
-    assert_eq!(answer.code, 0);
-    assert_snapshot!(answer.stderr);
-    let quiet = run(&format!("import amalthea {WATERS} --gpu-tasks --quiet"));
-    assert_eq!(quiet.stdout, answer.stdout);
-    assert!(quiet.stderr.lines().all(|line| line.starts_with("warning: ")));
-    assert_eq!(quiet.stderr.lines().count(), 2, "{}", quiet.stderr);
-}
-
-/// The utilization of the four tasks is 1.54 on the whole GPU.
-#[test]
-fn waters_2019_is_not_schedulable_on_its_gpu() {
-    let set = run(&format!("import amalthea {WATERS} --gpu-tasks")).stdout;
-    let verdict = run_with("test - --sms 2 --quiet", set.clone());
-    assert_eq!(verdict.code, 1, "{}", verdict.stderr);
-    assert!(
-        verdict.stdout.contains("utilization is above 1"),
-        "{}",
-        verdict.stdout
-    );
-    assert!(verdict.stdout.contains("1.544"), "{}", verdict.stdout);
-    // Fewer SMs than in the model have no WCET.
-    assert_eq!(run_with("test - --sms 1 --quiet", set).code, 1);
-}
-
-#[test]
 fn the_number_of_sms_is_from_the_option_or_the_file() {
     let sms = |text: &str, options: &str| {
-        let answer = run_with(&format!("import amalthea - --gpu-tasks --quiet {options}"), text);
+        let answer = run_with(&format!("import amalthea - --quiet {options}"), text);
         let set: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
-        let sms = &set["tasks"][0]["wcet"]["table"]["isolated"][0][0];
+        let sms = &set["partitions"][0]["sms"];
         (sms.as_u64(), answer.stderr.contains("the file states 2 SMs"))
     };
     let text = waters();
@@ -294,13 +247,13 @@ fn models_without_a_safe_task_set_are_refused() {
     told.refusal("Detection on a CPU without ticks for it", &imported(&moved));
     told.refusal(
         "csv",
-        &run(&format!("import amalthea {WATERS} --gpu-tasks --format csv")),
+        &run(&format!("import amalthea {WATERS} --format csv")),
     );
     told.refusal(
         "no SM",
-        &run(&format!("import amalthea {WATERS} --gpu-tasks --sms 0")),
+        &run(&format!("import amalthea {WATERS} --sms 0")),
     );
-    told.refusal("no file", &run("import amalthea no-such-file.amxmi --gpu-tasks"));
+    told.refusal("no file", &run("import amalthea no-such-file.amxmi"));
     told.refusal("a task set is expected", &run(&format!("test {WATERS} --sms 2")));
     assert_snapshot!(told);
 }

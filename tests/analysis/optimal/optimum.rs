@@ -3,7 +3,7 @@
 use gpusched::interference::model_of;
 use gpusched::model::Plan;
 use gpusched::model::plan::{Failure, Proof, UNITS_PER_SM};
-use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Problem, SearchLimits, Solver, partition};
+use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Problem, SearchLimits, partition};
 use gpusched::verification::verify;
 
 use super::exhaustive::{fewest, sizes};
@@ -51,7 +51,6 @@ fn the_optimum_is_that_of_exhaustive_search() {
             &Heuristic::Optimal {
                 goal: Goal::Feasible,
                 limits: SearchLimits::default(),
-                solver: Solver::Exact,
             },
         );
         verify(&plan, &set).unwrap_or_else(|fault| panic!("{fault}: {what}"));

@@ -61,7 +61,6 @@ fn asked(plan: &Plan, set: &gpusched::model::TaskSet, prices: Vec<u64>) -> Answe
         sms,
         proof: Proof::Prices,
         prices,
-        highs: None,
     });
     match verify(&plan, set) {
         Ok(verified) => {
@@ -171,7 +170,6 @@ fn work_itself_is_confirmed_at_once() {
         sms,
         proof: Proof::Prices,
         prices,
-        highs: None,
     });
     let effort = Effort {
         groups: 20_000,

@@ -127,11 +127,6 @@ pub struct LowerBound {
     /// sum of the prices of its tasks is at most m SMs. The sum of all prices, rounded up to a possible number of SMs,
     /// is a lower bound on the SMs of every plan.
     pub prices: Vec<u64>,
-    /// Lower bound from the solver HiGHS. Present if the user requested this bound and it is
-    /// larger than `sms`. gpusched does not check this bound, because HiGHS computes in floating
-    /// point. No other result depends on this bound.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub highs: Option<u32>,
 }
 
 /// Proof of a lower bound.

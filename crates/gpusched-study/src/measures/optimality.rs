@@ -17,7 +17,7 @@ use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{
-    Goal, Heuristic, HeuristicKind, Offer, Problem, SearchLimits, Solver, partition,
+    Goal, Heuristic, HeuristicKind, Offer, Problem, SearchLimits, partition,
 };
 use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
@@ -293,7 +293,6 @@ impl Optimality {
                 budget: parameters.budget,
                 time: None,
             },
-            solver: Solver::Exact,
         };
         let best = partition(&problem, &best);
         let mut counts = Counts {

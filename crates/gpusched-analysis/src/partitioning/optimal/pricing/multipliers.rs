@@ -7,7 +7,7 @@
 //! the program only propose λ. The bound itself is computed with integers.
 
 use super::item::Item;
-use super::knapsack::Knapsack;
+use gpusched_model::knapsack::Knapsack;
 use super::measures::SM;
 use crate::partitioning::optimal::units::ONE;
 
