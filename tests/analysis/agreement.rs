@@ -5,9 +5,9 @@
 //! preemption cost. Under limited preemption, the crate receives WCETs that include the
 //! preemption cost of gpusched.
 
-use crate::support::rounds;
 use crate::oracle::simulation::{Task, load};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 use gpusched::model::Policy;
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;

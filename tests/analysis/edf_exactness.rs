@@ -1,8 +1,8 @@
 //! Guarantee: an EDF verdict is exact. 10⁵ random small sets are compared with unit-by-unit simulation and plain
 //! enumeration.
 
-use crate::support::rounds;
 use crate::oracle::demand::{Sporadic, edf_by_enumeration, edf_by_simulation};
+use crate::support::rounds;
 use gpusched::schedulability::{Demand, edf};
 use gpusched::time::Time;
 use rand::RngExt;

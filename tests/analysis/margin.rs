@@ -11,8 +11,8 @@ use gpusched::time::Time;
 use gpusched::verification::verify;
 use rand::RngExt;
 
-use crate::support::rounds;
 use crate::oracle::random_sets;
+use crate::support::rounds;
 
 const POLICIES: [Policy; 8] = [
     Policy::Edf,

@@ -1,7 +1,7 @@
 //! Guarantee: a plan is a proof. Every plan of every heuristic passes a checker that shares no code with the library.
 
-use crate::support::rounds;
 use crate::oracle::transcription::{Answer, Part};
+use crate::support::rounds;
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::Policy;

@@ -245,14 +245,8 @@ fn models_without_a_safe_task_set_are_refused() {
         "task=\"Detection?type=Task\" scheduler=\"Scheduler_A57?type=TaskScheduler\" affinity=\"Core5?",
     );
     told.refusal("Detection on a CPU without ticks for it", &imported(&moved));
-    told.refusal(
-        "csv",
-        &run(&format!("import amalthea {WATERS} --format csv")),
-    );
-    told.refusal(
-        "no SM",
-        &run(&format!("import amalthea {WATERS} --sms 0")),
-    );
+    told.refusal("csv", &run(&format!("import amalthea {WATERS} --format csv")));
+    told.refusal("no SM", &run(&format!("import amalthea {WATERS} --sms 0")));
     told.refusal("no file", &run("import amalthea no-such-file.amxmi"));
     told.refusal("a task set is expected", &run(&format!("test {WATERS} --sms 2")));
     assert_snapshot!(told);

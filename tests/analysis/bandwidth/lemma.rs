@@ -4,9 +4,9 @@ use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::simulator::regulation::{AccessPattern, Governor};
 use gpusched::time::Time;
 
-use crate::support::rounds;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
+use crate::support::rounds;
 
 /// Checks 20,000 runs; `cargo bench --bench regulation` checks a million.
 #[test]

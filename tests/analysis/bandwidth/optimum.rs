@@ -12,9 +12,9 @@ use gpusched::simulator::regulation::{
 use gpusched::time::Time;
 use rand::{Rng, RngExt};
 
-use crate::support::rounds;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
+use crate::support::rounds;
 
 fn block(rng: &mut impl Rng) -> Block {
     let alone = f64::from(rng.random_range(1..=100));

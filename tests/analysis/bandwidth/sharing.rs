@@ -6,9 +6,9 @@ use gpusched::model::Factor;
 use gpusched::simulator::regulation::{AccessPattern, Setting, Simulator};
 use rand::{Rng, RngExt};
 
-use crate::support::rounds;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
+use crate::support::rounds;
 
 fn divide(rule: Sharing, budget: u64, demands: &[u64]) -> Vec<u64> {
     let mut shares = vec![7; 3]; // values of an earlier call

@@ -5,9 +5,9 @@ use gpusched::simulator::regulation::{AccessPattern, REQUESTS_PER_NS};
 use gpusched::time::Time;
 use rand::RngExt;
 
-use crate::support::rounds;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
+use crate::support::rounds;
 
 /// Results of the reference implementation: end of the kernel, memory requests, and for each period the budget and the
 /// remaining blocks.

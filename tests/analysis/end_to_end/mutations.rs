@@ -12,8 +12,8 @@ use gpusched::verification::verify_system;
 use rand::{Rng, RngExt};
 use serde_json::Value;
 
-use crate::support::rounds;
 use crate::oracle::random_sets;
+use crate::support::rounds;
 
 /// Texts that some fields of verdicts and plans accept.
 const TEXTS: [&str; 18] = [

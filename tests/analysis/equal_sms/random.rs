@@ -4,8 +4,8 @@ use gpusched::model::Program;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::rounds;
 use crate::equal_sms::{SCHEDULERS, compare, launch, machine, settings};
+use crate::support::rounds;
 
 /// Conditions, addresses in shared memory and numbers of rounds; some depend on the block.
 const CONDITIONS: [&str; 7] = [

@@ -2,9 +2,9 @@
 //! blocking job starts at least one thousandth before the release of the job that it blocks.
 
 use super::{ROUNDS, Tally, demands};
-use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 use gpusched::model::Policy;
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;

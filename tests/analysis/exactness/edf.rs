@@ -4,10 +4,10 @@ use gpusched::schedulability::edf::response_times;
 use gpusched::time::Time;
 
 use super::{ROUNDS, Tally, accepts, demands};
-use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Order, Preemption, Task, Until, critical, horizon, load, run};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 const DRAW: Draw = Draw {
     most_tasks: 5,

@@ -7,12 +7,12 @@ use gpusched::time::Time;
 use rand::RngExt;
 
 use super::{ROUNDS, Tally, accepts, demands};
-use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{
     Order, Preemption, Task, Until, critical, hyperperiod, load, long_horizon, run,
 };
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 const DRAW: Draw = Draw {
     most_tasks: 5,

@@ -3,9 +3,9 @@
 use rand::RngExt;
 
 use super::{accepts, demands};
-use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::Task;
+use crate::support::rounds;
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::verdict::Evidence;
 use gpusched::model::{Policy, TaskSet};

@@ -7,10 +7,10 @@ use rand::RngExt;
 
 use super::fixed_priority::ranks;
 use super::{ROUNDS, Tally, accepts, demands};
-use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Job, Order, Preemption, Task, Until, critical, load, random_pattern, run};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 const DRAW: Draw = Draw {
     most_tasks: 5,

@@ -3,9 +3,9 @@
 use rand::RngExt;
 
 use super::{ROUNDS, accepts};
-use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 use gpusched::model::Policy;
 
 /// If a policy accepts a set, the policy also accepts the set with shorter WCETs. If priorities

@@ -5,10 +5,10 @@ use rand::RngExt;
 
 use super::fixed_priority::ranks;
 use super::{ROUNDS, accepts};
-use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Order, Preemption, Task, Until, random_pattern, run};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 fn never_misses(policy: &str, seed: u64, preemption: Preemption, order: impl Fn(&[Task]) -> Order) {
     let mut rng = rng(seed);

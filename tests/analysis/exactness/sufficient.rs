@@ -2,10 +2,10 @@
 
 use super::fixed_priority::ranks;
 use super::{ROUNDS, accepts};
-use crate::support::rounds;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Order, Preemption, Task, Until, critical, hyperperiod, run};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 const DRAW: Draw = Draw {
     most_tasks: 5,

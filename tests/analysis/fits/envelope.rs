@@ -9,8 +9,8 @@ use gpusched::model::wcet::{Form, MAX_SMS};
 use gpusched::model::{Contention, WcetFunction};
 use gpusched::time::Time;
 
-use crate::support::rounds;
 use crate::fits::streams::Stream;
+use crate::support::rounds;
 
 fn points(measurements: &[(u32, u64)]) -> Points {
     Points::new(measurements.iter().map(|&(m, ns)| (m, Time::from_ns(ns)))).unwrap()

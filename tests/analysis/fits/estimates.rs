@@ -7,8 +7,8 @@ use gpusched::model::kernel::TailFamily;
 use gpusched::model::{Cluster, Kernel};
 use gpusched::time::Time;
 
-use crate::support::rounds;
 use crate::fits::streams::Stream;
+use crate::support::rounds;
 
 const FAMILIES: [TailFamily; 2] = [TailFamily::Gev, TailFamily::Gpd];
 

@@ -4,9 +4,9 @@ use gpusched::kernel_wcet::fit::gev::Gev;
 use gpusched::kernel_wcet::fit::goodness::{ExtremeValue as _, p_value};
 use gpusched::kernel_wcet::fit::gpd::Gpd;
 
-use crate::support::rounds;
 use crate::fits::data::{PORT_PIRIE, RAIN};
 use crate::fits::streams::Stream;
+use crate::support::rounds;
 
 const SHAPES: [f64; 7] = [-0.4, -0.2, -1e-9, 0.0, 1e-7, 0.15, 0.4];
 

@@ -8,10 +8,10 @@ use gpusched::partitioning::{HeuristicKind, Offer, Problem};
 use gpusched::verification::verify;
 use rand::RngExt;
 
-use crate::support::rounds;
 use crate::granularity::{GRANULARITIES, Small, partitionings};
 use crate::margin::{largest, passes, widest};
 use crate::oracle::random_sets;
+use crate::support::rounds;
 
 /// Returns whether a partitioning of `n` tasks passes on `small` with all WCETs scaled by `permille`/1000.
 fn exists(

@@ -10,9 +10,9 @@ use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Objective, Offer, O
 use gpusched::verification::verify;
 use rand::RngExt;
 
-use crate::support::rounds;
 use crate::granularity::{GRANULARITIES, Small, partitionings};
 use crate::oracle::random_sets;
+use crate::support::rounds;
 
 const POLICIES: [Policy; 6] = [
     Policy::Edf,

@@ -10,9 +10,9 @@ use rand::RngExt;
 
 use super::POLICIES;
 use super::searches::searches;
-use crate::support::rounds;
 use crate::oracle;
 use crate::oracle::random_sets::known_alone;
+use crate::support::rounds;
 
 #[test]
 fn no_bound_is_above_a_plan() {

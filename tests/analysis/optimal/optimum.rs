@@ -9,8 +9,8 @@ use gpusched::verification::verify;
 use super::exhaustive::{fewest, sizes};
 use super::searches::searches;
 use super::{Case, POLICIES, case};
-use crate::support::rounds;
 use crate::oracle;
+use crate::support::rounds;
 
 fn check_bound(plan: &Plan, fewest: u32, what: &str) {
     let bound = plan.bound.as_ref().unwrap_or_else(|| panic!("no bound: {what}"));

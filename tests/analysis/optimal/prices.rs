@@ -10,8 +10,8 @@ use rand::{Rng, RngExt};
 
 use super::exhaustive::sizes;
 use super::{Case, POLICIES, case};
-use crate::support::rounds;
 use crate::oracle;
+use crate::support::rounds;
 
 /// Returns whether the price sum of every candidate partition is at most its number of SMs.
 fn hold(prices: &[u64], sizes: &[Option<u32>]) -> bool {

@@ -23,9 +23,9 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::rounds;
 use crate::granularity::GRANULARITIES;
 use crate::oracle::{random_sets, round_sets};
+use crate::support::rounds;
 
 const INTERFERENCE: [Interference; 6] = [
     Interference::Conflict,

@@ -4,8 +4,8 @@
 use gpusched::prediction::fluid::max_min;
 use gpusched::prediction::{Model, predict};
 
-use crate::support::rounds;
 use crate::prediction::{group, near};
+use crate::support::rounds;
 
 /// Kernels of (SMs, time [ns], GB/s).
 fn kernels(kernels: &[(u64, u64, u64)]) -> String {

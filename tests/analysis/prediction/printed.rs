@@ -2,8 +2,8 @@
 
 use gpusched::prediction::{Model, predict};
 
-use crate::support::rounds;
 use crate::prediction::{group, near};
+use crate::support::rounds;
 
 /// COPY and SAXPY as in experiment 4. Values that Fig. 6 shows only as curves are synthetic.
 const TWO: &str = r#"{"kernels":[

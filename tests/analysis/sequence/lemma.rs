@@ -4,9 +4,9 @@ use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::simulator::regulation::{AccessPattern, Governor};
 use gpusched::time::Time;
 
-use crate::support::rounds;
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
+use crate::support::rounds;
 
 #[test]
 fn no_kernel_is_late_in_company() {

@@ -5,9 +5,9 @@ use gpusched::simulator::regulation::{AccessPattern, REQUESTS_PER_NS, tolerance}
 use gpusched::time::Time;
 use rand::RngExt;
 
-use crate::support::rounds;
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
+use crate::support::rounds;
 
 #[derive(Clone, Copy)]
 struct Waiting {

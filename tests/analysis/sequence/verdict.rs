@@ -4,9 +4,9 @@ use gpusched::simulator::regulation::AccessPattern;
 use rand::RngExt;
 use serde_json::Value;
 
-use crate::support::rounds;
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
+use crate::support::rounds;
 use crate::support::run_with;
 
 /// 500 random systems, each in three runs under all policies.

@@ -14,9 +14,9 @@ use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 
-use crate::support::rounds;
 use crate::granularity::GRANULARITIES;
 use crate::shared_memory::{between, rng};
+use crate::support::rounds;
 
 /// GPUs that support all granularities.
 const DEVICES: [&str; 2] = ["a100", "h100"];

@@ -15,8 +15,8 @@ use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 
-use crate::support::rounds;
 use crate::shared_memory::{between, capacity, ns, rng, set};
+use crate::support::rounds;
 use crate::support::run_with;
 
 /// Rates at which a sector takes 1 ns at L2 and 1 ns at DRAM. The memory time of a job is 2R + 3W.

@@ -9,8 +9,8 @@ use gpusched::partitioning::Problem;
 use gpusched::validation::shared::campaign::verdicts;
 use gpusched::validation::shared::draw::{System, system};
 
-use crate::support::rounds;
 use crate::shared_memory::ns;
+use crate::support::rounds;
 
 /// Returns the system with tasks changed by `change`, which receives the positions of the tasks.
 fn with(system: &System, change: impl Fn(usize, TaskShape) -> TaskShape) -> System {

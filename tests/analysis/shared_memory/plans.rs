@@ -12,8 +12,8 @@ use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 
-use crate::support::rounds;
 use crate::shared_memory::{between, rng, set};
+use crate::support::rounds;
 
 pub const SMS: u32 = 16;
 

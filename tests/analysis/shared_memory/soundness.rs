@@ -40,7 +40,10 @@ fn nothing_accepted_misses_on_any_hardware() {
     let report = run(rounds(6_000), true, |system| verdicts(system, true));
     let total = report.total();
     assert_eq!((total.accepted_missed, report.broken), (0, None));
-    assert!(total.accepted > rounds(1_000) && total.blind_missed > rounds(200), "{total:?}");
+    assert!(
+        total.accepted > rounds(1_000) && total.blind_missed > rounds(200),
+        "{total:?}"
+    );
 }
 
 /// The comparison detects an analysis that gives the whole memory to each MIG instance.

@@ -7,8 +7,8 @@ use gpusched::schedulability::Demand;
 use gpusched::schedulability::shared_memory::{self, Contended};
 use rand::Rng;
 
-use crate::support::rounds;
 use crate::shared_memory::{between, capacity, loads, ns, rng};
+use crate::support::rounds;
 
 /// Limit of all scans [ns].
 const FAR: u64 = 3_000;

@@ -6,8 +6,8 @@ use gpusched::interference::bandwidth::{Delay, Load, Source};
 use gpusched::kernel_wcet::Regulation;
 use gpusched::model::{Bandwidth, Factor, Kernel, Task};
 
-use crate::support::rounds;
 use crate::shared_memory::{BYTE_PER_NS, between, capacity, loads, ns, rng, source};
+use crate::support::rounds;
 
 /// Returns the maximum number of bytes that a job with arrival `arrival` transfers within [0, window).
 fn moved(arrival: i64, (bytes, rate, span): (u64, u64, u64), window: i64) -> u64 {

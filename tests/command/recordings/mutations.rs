@@ -11,8 +11,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::run::random;
 use super::writers;
-use crate::support::rounds;
 use crate::support::root;
+use crate::support::rounds;
 
 /// Changes a few bytes, removes or repeats a part, or cuts the file off.
 fn mutate(bytes: &[u8], rng: &mut impl Rng) -> Vec<u8> {

@@ -7,8 +7,8 @@ use gpusched::error::Error;
 use gpusched::warp::code::{Effect, Stream, TracedKernel};
 use proptest::prelude::*;
 
-use crate::support::rounds;
 use crate::accelsim::model::Kernel;
+use crate::support::rounds;
 
 /// Checks that an error is one line and names an existing line of the text. Errors about empty or compressed input name
 /// no line.

@@ -6,8 +6,8 @@ use std::io::Cursor;
 use gpusched::accelsim::{KernelSummary, TraceFile};
 use proptest::prelude::*;
 
-use crate::support::rounds;
 use crate::accelsim::model::{Executed, Kernel, LOCAL, SHARED};
+use crate::support::rounds;
 
 /// Space and access of a line, by its opcode and first address.
 fn traffic(line: &Executed) -> Option<(&'static str, &'static str)> {

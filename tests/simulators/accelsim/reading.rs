@@ -5,8 +5,8 @@ use std::io::Cursor;
 use gpusched::accelsim::TraceFile;
 use proptest::prelude::*;
 
-use crate::support::rounds;
 use crate::accelsim::model::{Executed, Kernel};
+use crate::support::rounds;
 
 fn open(text: String) -> TraceFile {
     TraceFile::from_reader("test.traceg", Cursor::new(text)).unwrap()

@@ -9,8 +9,8 @@ use gpusched::warp::code::{
 };
 use proptest::prelude::*;
 
-use crate::support::rounds;
 use crate::accelsim::model::{Kernel, LOCAL, SHARED};
+use crate::support::rounds;
 
 fn open(text: String) -> TracedKernel {
     TracedKernel::new(TraceFile::from_reader("test", Cursor::new(text)).unwrap())

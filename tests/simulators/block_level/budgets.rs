@@ -10,8 +10,8 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-use crate::support::rounds;
 use crate::block_level::scenario::{read, run, spans};
+use crate::support::rounds;
 
 /// The observed budgets and CPU cores, and the times when the first kernel ran.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Cases that can be computed by hand.
 
-use crate::support::rounds;
 use crate::block_level::scenario::{read, run, sms, spans};
+use crate::support::rounds;
 
 const MS: u64 = 1_000_000;
 

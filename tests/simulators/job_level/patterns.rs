@@ -6,12 +6,12 @@ use gpusched::simulator::tasks::{
 };
 use gpusched::time::Time;
 
-use crate::support::rounds;
 use crate::job_level::twin::{ns, pattern, tasks};
 use crate::job_level::watch::{Seen, Watch};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{self, critical};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 fn simulate(policy: &str, tasks: &[Task], pattern: Pattern, end: u64, numbers: (u64, u64)) -> Vec<Seen> {
     let policy: Policy = policy.parse().unwrap();

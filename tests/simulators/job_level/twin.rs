@@ -7,11 +7,11 @@ use gpusched::simulator::tasks::{
 use gpusched::time::Time;
 use rand::RngExt;
 
-use crate::support::rounds;
 use crate::job_level::watch::Watch;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{self, Order, Preemption, Until};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 /// Number of systems per policy.
 const ROUNDS: usize = 4_000;

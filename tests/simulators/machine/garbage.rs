@@ -4,8 +4,8 @@ use gpusched::error::Error;
 use gpusched::gpgpusim_config::parse;
 use proptest::prelude::*;
 
-use crate::support::rounds;
 use crate::machine::published::{config, options};
+use crate::support::rounds;
 
 fn never_panics(bytes: &[u8]) {
     match parse(&[("f", bytes)], "x") {

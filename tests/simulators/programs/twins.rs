@@ -10,8 +10,8 @@ use gpusched::warp::code::{Code, Effect, Stream};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::support::rounds;
 use crate::programs::interpreter::{Issue, Launch};
+use crate::support::rounds;
 
 /// Returns the issues of a stream in the form of the interpreter.
 fn issues(code: &Arc<Code>, block: u64, warp: u32) -> Vec<Issue> {

@@ -56,17 +56,16 @@ pub fn events(trace: &str) -> Vec<Event> {
     serde_json::from_str::<Trace>(trace).unwrap().events
 }
 
-fn schema() -> jsonschema::Validator {
+fn schema() -> crate::support::schema::Validator {
     let schema: Value = serde_json::from_str(include_str!("trace_event.schema.json")).unwrap();
-    jsonschema::validator_for(&schema).unwrap()
+    crate::support::schema::validator_for(&schema)
 }
 
 /// Returns the violations of the Trace Event Format in `trace`.
 pub fn faults(trace: &str) -> Vec<String> {
     let trace: Value = serde_json::from_str(trace).unwrap();
     let schema = schema();
-    let errors = schema.iter_errors(&trace);
-    errors.map(|error| error.to_string()).collect()
+    schema.errors(&trace)
 }
 
 #[test]

@@ -192,7 +192,7 @@ fn a_reader_that_goes_away_ends_the_simulation() {
 
 #[test]
 fn scenarios_and_answers_follow_their_schemas() {
-    let validator = |name: &str| jsonschema::validator_for(&json(&format!("schema {name}"))).unwrap();
+    let validator = |name: &str| crate::support::schema::validator_for(&json(&format!("schema {name}")));
     let (scenario, simulation) = (validator("warp-scenario"), validator("warp-simulation"));
     let mut samples = 0;
     for entry in std::fs::read_dir(root().join("tasksets/warps")).unwrap() {

@@ -212,7 +212,7 @@ impl Options {
     }
 
     /// Returns the name of each option, and whether the option is set.
-    fn given(&self) -> [(&'static str, bool); 12] {
+    fn given(&self) -> [(&'static str, bool); 11] {
         [
             ("improve", self.improve),
             ("objective", self.objective.is_some()),

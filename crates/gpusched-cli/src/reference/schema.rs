@@ -1,26 +1,13 @@
 //! `gpusched schema`: prints the JSON schemas of the file formats.
+//!
+//! The schemas are files in `schemas/`. A test with the feature `schema` compares them with the types ([`types`]).
 
-use schemars::{Schema, schema_for};
+#[cfg(feature = "schema")]
+pub mod types;
 
 use super::{Global, Outcome};
 use crate::report::{Column, Output, Table};
-use crate::{end_to_end, predict, simulate, test, validate};
-use gpusched_analysis::bandwidth::{BudgetResults, Nominal};
-use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
-use gpusched_model::end_to_end::{Answer as EndToEndAnswer, Draft, SystemPlan};
 use gpusched_model::error::{Error, Result};
-use gpusched_model::machine::MachineShape;
-use gpusched_model::{
-    Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Platform, Program, Scenario, System,
-    TaskSet, WarpRun, WarpScenario,
-};
-use gpusched_recording::audit::Audit;
-use gpusched_recording::summary::Summary as RecordingSummary;
-use gpusched_sim::blocks::Comparison;
-use gpusched_sim::regulation::Summary;
-use gpusched_sim::regulation::sequence::SequenceSummary;
-use gpusched_study::{Findings, Provenance, Reasons, Shape};
-use gpusched_warp::accelsim::TraceSummary;
 
 /// Arguments of `gpusched schema`.
 #[derive(Debug, clap::Args)]
@@ -34,158 +21,66 @@ const EXAMPLE: &str = "\
 Example:
   gpusched schema task-set";
 
-/// A file format: its name, its description, and a function that returns its schema.
-type Entry = (&'static str, &'static str, fn() -> Schema);
+/// A file format: its name, its description and its schema.
+type Format = (&'static str, &'static str, &'static str);
 
-const FORMATS: &[Entry] = &[
-    (
-        "task-set",
-        "input of `test` and `partition`, result of `generate`",
-        || schema_for!(TaskSet),
-    ),
-    ("verdict", "result of `test`", || schema_for!(test::Response)),
-    ("plan", "result of `partition`", || schema_for!(Plan)),
-    (
-        "end-to-end-system",
-        "input of `test`, `partition`, `simulate tasks` and `verify`: tasks with segments",
-        || schema_for!(Draft),
-    ),
-    (
-        "end-to-end-verdict",
-        "result of `test` for an end-to-end system",
-        || schema_for!(EndToEndAnswer),
-    ),
-    (
-        "end-to-end-plan",
-        "result of `partition` for an end-to-end system",
-        || schema_for!(SystemPlan),
-    ),
-    (
-        "end-to-end-simulation",
-        "result of `simulate tasks` for an end-to-end system",
-        || schema_for!(end_to_end::Simulation),
-    ),
-    ("kernel", "input of `wcet bound`", || schema_for!(Kernel)),
-    ("bound", "result of `wcet bound`", || schema_for!(Bound)),
-    ("nominal", "result of `budget nominal`", || schema_for!(Nominal)),
-    ("simulation", "result of `budget simulate`", || {
-        schema_for!(Summary)
-    }),
-    ("system", "input of `budget sequence`", || schema_for!(System)),
-    ("sequence", "result of `budget sequence`", || {
-        schema_for!(SequenceSummary)
-    }),
-    ("task-simulation", "result of `simulate tasks`", || {
-        schema_for!(simulate::Summary)
-    }),
-    ("validation", "result of `validate`", || {
-        schema_for!(validate::Validation)
-    }),
-    (
-        "shared-validation",
-        "result of `validate --shared-memory`",
-        || schema_for!(validate::SharedValidation),
-    ),
-    ("warp-validation", "result of `validate --warps`", || {
-        schema_for!(validate::WarpValidation)
-    }),
-    (
-        "end-to-end-validation",
-        "result of `validate --end-to-end`",
-        || schema_for!(validate::EndToEndValidation),
-    ),
-    ("recording-summary", "result of `recording summary`", || {
-        schema_for!(RecordingSummary)
-    }),
-    ("recording-audit", "result of `recording audit`", || {
-        schema_for!(Audit)
-    }),
-    ("scenario", "input of `simulate blocks`", || schema_for!(Scenario)),
-    (
-        "program",
-        "kernel program, as in tasksets/kernels/programs; result of `import ptx`",
-        || schema_for!(Program),
-    ),
-    ("block-simulation", "result of `simulate blocks`", || {
-        schema_for!(simulate::Answer<'_>)
-    }),
-    ("warp-scenario", "input of `simulate warps`", || {
-        schema_for!(WarpScenario)
-    }),
-    ("warp-simulation", "result of `simulate warps`", || {
-        schema_for!(simulate::WarpAnswer<'_>)
-    }),
-    (
-        "warp-run",
-        "input of `simulate warps` with kernels on a simulated GPU",
-        || schema_for!(WarpRun),
-    ),
-    (
-        "warp-results",
-        "result of `simulate warps` with kernels on a simulated GPU",
-        || schema_for!(simulate::WarpRunAnswer),
-    ),
-    ("warp-profile", "result of `simulate profile`", || {
-        schema_for!(simulate::ProfileAnswer)
-    }),
-    ("warp-stress", "result of `simulate profile --stress`", || {
-        schema_for!(simulate::StressAnswer)
-    }),
-    ("group", "input of `predict`", || schema_for!(Group)),
-    (
-        "memory-profile",
-        "measurements of a kernel in isolation, for `predict`",
-        || schema_for!(MemoryProfile),
-    ),
-    ("prediction", "result of `predict`", || {
-        schema_for!(predict::Answer)
-    }),
-    ("comparison", "result of `import examiner --compare`", || {
-        schema_for!(Comparison)
-    }),
-    ("trace-summary", "result of `import accel-sim`", || {
-        schema_for!(TraceSummary)
-    }),
-    ("study", "input of `study run` (as TOML)", || schema_for!(Shape)),
-    (
-        "reasons",
-        "reasons for deviations: reasons.json, for `study reproduction`",
-        || schema_for!(Reasons),
-    ),
-    (
-        "findings",
-        "evaluated claims of a study: NAME.claims.json",
-        || schema_for!(Findings),
-    ),
-    (
-        "provenance",
-        "origin of the results of a study: NAME.provenance.json",
-        || schema_for!(Provenance),
-    ),
-    ("wcet-fit", "result of `wcet fit`", || schema_for!(Fit)),
-    (
-        "benchmarks",
-        "published values in tasksets/kernels, input of studies",
-        || schema_for!(Benchmarks),
-    ),
-    (
-        "budget-results",
-        "published values of run-time budgets, input of studies",
-        || schema_for!(BudgetResults),
-    ),
-    (
-        "machine",
-        "simulated GPU; result of `import gpgpusim-config`",
-        || schema_for!(MachineShape),
-    ),
-    (
-        "device",
-        "device with its partition rules, as in tasksets/devices",
-        || schema_for!(Device),
-    ),
-    ("platform", "platform preset, as in tasksets/platforms", || {
-        schema_for!(Platform)
-    }),
+/// Returns the format `$name` with the schema in the file of this name.
+macro_rules! file_format {
+    ($name:literal, $description:literal) => {
+        (
+            $name,
+            $description,
+            include_str!(concat!("../../schemas/", $name, ".json")),
+        )
+    };
+}
+
+#[rustfmt::skip] // a table
+const FORMATS: &[Format] = &[
+    file_format!("task-set", "input of `test` and `partition`, result of `generate`"),
+    file_format!("verdict", "result of `test`"),
+    file_format!("plan", "result of `partition`"),
+    file_format!("end-to-end-system", "input of `test`, `partition`, `simulate tasks` and `verify`: tasks with segments"),
+    file_format!("end-to-end-verdict", "result of `test` for an end-to-end system"),
+    file_format!("end-to-end-plan", "result of `partition` for an end-to-end system"),
+    file_format!("end-to-end-simulation", "result of `simulate tasks` for an end-to-end system"),
+    file_format!("kernel", "input of `wcet bound`"),
+    file_format!("bound", "result of `wcet bound`"),
+    file_format!("nominal", "result of `budget nominal`"),
+    file_format!("simulation", "result of `budget simulate`"),
+    file_format!("system", "input of `budget sequence`"),
+    file_format!("sequence", "result of `budget sequence`"),
+    file_format!("task-simulation", "result of `simulate tasks`"),
+    file_format!("validation", "result of `validate`"),
+    file_format!("shared-validation", "result of `validate --shared-memory`"),
+    file_format!("warp-validation", "result of `validate --warps`"),
+    file_format!("end-to-end-validation", "result of `validate --end-to-end`"),
+    file_format!("recording-summary", "result of `recording summary`"),
+    file_format!("recording-audit", "result of `recording audit`"),
+    file_format!("scenario", "input of `simulate blocks`"),
+    file_format!("program", "kernel program, as in tasksets/kernels/programs; result of `import ptx`"),
+    file_format!("block-simulation", "result of `simulate blocks`"),
+    file_format!("warp-scenario", "input of `simulate warps`"),
+    file_format!("warp-simulation", "result of `simulate warps`"),
+    file_format!("warp-run", "input of `simulate warps` with kernels on a simulated GPU"),
+    file_format!("warp-results", "result of `simulate warps` with kernels on a simulated GPU"),
+    file_format!("warp-profile", "result of `simulate profile`"),
+    file_format!("warp-stress", "result of `simulate profile --stress`"),
+    file_format!("group", "input of `predict`"),
+    file_format!("memory-profile", "measurements of a kernel in isolation, for `predict`"),
+    file_format!("prediction", "result of `predict`"),
+    file_format!("comparison", "result of `import examiner --compare`"),
+    file_format!("trace-summary", "result of `import accel-sim`"),
+    file_format!("study", "input of `study run` (as TOML)"),
+    file_format!("reasons", "reasons for deviations: reasons.json, for `study reproduction`"),
+    file_format!("findings", "evaluated claims of a study: NAME.claims.json"),
+    file_format!("provenance", "origin of the results of a study: NAME.provenance.json"),
+    file_format!("wcet-fit", "result of `wcet fit`"),
+    file_format!("benchmarks", "published values in tasksets/kernels, input of studies"),
+    file_format!("budget-results", "published values of run-time budgets, input of studies"),
+    file_format!("machine", "simulated GPU; result of `import gpgpusim-config`"),
+    file_format!("device", "device with its partition rules, as in tasksets/devices"),
+    file_format!("platform", "platform preset, as in tasksets/platforms"),
 ];
 
 impl Args {
@@ -197,7 +92,7 @@ impl Args {
         let text = match &self.name {
             None => list(),
             Some(name) => match FORMATS.iter().find(|(known, ..)| known == name) {
-                Some((.., schema)) => pretty(&schema())?,
+                Some((.., schema)) => (*schema).to_owned(),
                 None => {
                     let known: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
                     return Err(Error::parameter(
@@ -219,11 +114,4 @@ fn list() -> String {
         table.row([(*name).to_owned(), (*description).to_owned()]);
     }
     table.render(anstyle::Style::new())
-}
-
-fn pretty(schema: &Schema) -> Result<String> {
-    let mut text =
-        serde_json::to_string_pretty(schema).map_err(|cause| Error::io("-", "write", cause.into()))?;
-    text.push('\n');
-    Ok(text)
 }

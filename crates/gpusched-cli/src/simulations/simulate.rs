@@ -7,14 +7,16 @@ mod profile;
 mod tasks;
 mod warps;
 
-pub use blocks::Answer;
-pub use kernels::Answer as WarpRunAnswer;
-pub use profile::{
-    Answer as ProfileAnswer, BLOCK_COLUMN, COLUMNS as PROFILE_COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS,
-    ORIGIN_COLUMNS, StressAnswer, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
+#[cfg(feature = "schema")]
+pub use {
+    blocks::Answer, kernels::Answer as WarpRunAnswer, profile::Answer as ProfileAnswer,
+    profile::StressAnswer, tasks::Summary, warps::Answer as WarpAnswer,
 };
-pub use tasks::Summary;
-pub use warps::Answer as WarpAnswer;
+
+pub use profile::{
+    BLOCK_COLUMN, COLUMNS as PROFILE_COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, TRAFFIC_COLUMNS,
+    UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
+};
 
 use clap::Subcommand;
 

@@ -9,6 +9,7 @@ pub use report::{
     Answer, BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, TRAFFIC_COLUMNS,
     UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
 };
+#[cfg(feature = "schema")]
 pub use stress::StressAnswer;
 
 use std::path::{Path, PathBuf};

@@ -14,8 +14,9 @@ use gpusched_warp::stress::{Level, PATTERNS, Rates, Stress, Use};
 const COLUMNS: &str = "pattern,level,use,l2_bytes_per_second,dram_bytes_per_second";
 
 /// Sustained rates of the memory system of a simulated GPU.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpStress")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpStress"))]
 pub struct StressAnswer {
     /// Name of the simulated GPU.
     machine: String,
@@ -28,8 +29,9 @@ pub struct StressAnswer {
 }
 
 /// Rates of L2 and DRAM.
-#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpStressRates")]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpStressRates"))]
 struct RatesAnswer {
     /// Bytes of the sectors that L2 accepts per second.
     l2_bytes_per_second: u64,
@@ -38,8 +40,9 @@ struct RatesAnswer {
 }
 
 /// Rates under one pattern.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpStressPattern")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpStressPattern"))]
 struct PatternAnswer {
     /// Name of the pattern.
     pattern: String,
