@@ -138,6 +138,6 @@ fn damaged_files_are_read_or_refused() {
             .find_map(|line| line.strip_prefix("VmHWM:"))
             .unwrap();
         let kib: u64 = peak.trim().strip_suffix("kB").unwrap().trim().parse().unwrap();
-        println!("{} mutations of each file, {kib} KiB", count());
+        println!("{} mutations of each file, {kib} KiB", rounds(300));
     }
 }
