@@ -125,7 +125,10 @@ fn compare(policy: &str, seed: u64, blocks: bool, bound: impl Fn(&[Task], usize)
             }
         }
     }
-    assert!(compared > SETS && found > compared / 2, "{compared}, {found}");
+    assert!(
+        compared > rounds(SETS) && found > compared / 2,
+        "{compared}, {found}"
+    );
 }
 
 #[test]
@@ -216,7 +219,10 @@ fn edf_preemptive() {
         assert_eq!(accepts("edf", &set), fits, "{set:?}");
         accepted += usize::from(fits);
     }
-    assert!((SETS / 5..SETS * 9 / 10).contains(&accepted), "{accepted}");
+    assert!(
+        (rounds(SETS / 5)..rounds(SETS * 9 / 10)).contains(&accepted),
+        "{accepted}"
+    );
 }
 
 /// Compares the exact test of gpusched with the crate: all response times are at most the
@@ -246,7 +252,10 @@ fn edf_non_preemptive() {
         accepted += usize::from(ours);
     }
     println!("np-edf: {accepted} accepted, {only_ours} of them not by the crate");
-    assert!((SETS / 10..SETS * 4 / 5).contains(&accepted), "{accepted}");
+    assert!(
+        (rounds(SETS / 10)..rounds(SETS * 4 / 5)).contains(&accepted),
+        "{accepted}"
+    );
     assert!(only_ours <= accepted / 100, "{only_ours} of {accepted}");
 }
 
@@ -287,6 +296,9 @@ fn edf_limited() {
         assert!(!ours || load(&set).is_le());
     }
     println!("lp-edf: {accepted} accepted, {only_ours} of them not by the crate");
-    assert!((SETS / 10..SETS * 4 / 5).contains(&accepted), "{accepted}");
+    assert!(
+        (rounds(SETS / 10)..rounds(SETS * 4 / 5)).contains(&accepted),
+        "{accepted}"
+    );
     assert!(only_ours <= accepted / 100, "{only_ours} of {accepted}");
 }

@@ -75,8 +75,11 @@ fn verdicts_equal_brute_force_on_100_000_small_sets() {
         accepted += usize::from(verdict);
     }
     // The sample has enough sets with each verdict, and enough sets at the limit.
-    assert!((20_000..80_000).contains(&accepted), "{accepted} accepted");
-    assert!(full > 10_000, "{full} sets with U = 1");
+    assert!(
+        (rounds(20_000)..rounds(80_000)).contains(&accepted),
+        "{accepted} accepted"
+    );
+    assert!(full > rounds(10_000), "{full} sets with U = 1");
 }
 
 /// A negative verdict names a violated interval with its correct demand.
@@ -107,7 +110,7 @@ fn evidence_of_a_miss_is_a_violated_interval() {
             other => panic!("{other:?} for {set:?}"),
         }
     }
-    assert!(violated > 1_000, "{violated}");
+    assert!(violated > rounds(1_000), "{violated}");
 }
 
 /// For periods from microseconds to seconds with nanosecond differences, verdicts equal plain
@@ -128,7 +131,10 @@ fn verdicts_equal_enumeration_on_mixed_magnitudes() {
         assert_eq!(verdict, edf_by_enumeration(&set), "{set:?}");
         accepted += usize::from(verdict);
     }
-    assert!((300..2_700).contains(&accepted), "{accepted} accepted");
+    assert!(
+        (rounds(300)..rounds(2_700)).contains(&accepted),
+        "{accepted} accepted"
+    );
 }
 
 /// [`edf::slack`] equals the minimum of t − dbf(t), by enumeration over two hyperperiods.
@@ -161,5 +167,5 @@ fn slack_equals_enumeration() {
             }
         }
     }
-    assert!(compared > 3_000, "{compared}");
+    assert!(compared > rounds(3_000), "{compared}");
 }

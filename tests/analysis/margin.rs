@@ -172,7 +172,7 @@ fn the_margin_is_that_of_exhaustive_search() {
         plans += 1;
     }
     assert!(
-        plans > 300 && none > 10 && spare >= 10 && scanned > 30,
+        plans > rounds(300) && none > rounds(10) && spare >= rounds(10) && scanned > rounds(30),
         "{plans} {none} {spare} {scanned}"
     );
     assert!(of_auto * 100 > plans * 95, "{of_auto} of {plans}");

@@ -84,7 +84,7 @@ fn every_plan_of_every_heuristic_is_a_proof() {
         }
     }
     assert!(
-        positive > 10_000 && negative > 5_000,
+        positive > rounds(10_000) && negative > rounds(5_000),
         "{positive} plans, {negative} failures"
     );
 }
@@ -138,7 +138,7 @@ fn plans_equal_the_plain_transcription() {
         }
     }
     assert!(
-        merged > 1_000 && failed > 1_000,
+        merged > rounds(1_000) && failed > rounds(1_000),
         "{merged} merged, {failed} failed"
     );
 }

@@ -61,7 +61,7 @@ fn accepted_partitions_keep_their_promises() {
             .any(|(_, tally)| tally.rejected_missed < tally.rejected)
     );
     let total = report.total();
-    assert!(total.preemptions > 100_000, "{total:?}");
+    assert!(total.preemptions > rounds(100_000), "{total:?}");
 }
 
 /// A broken analysis that uses half of each WCET.

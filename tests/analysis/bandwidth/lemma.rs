@@ -27,7 +27,7 @@ fn no_policy_makes_a_kernel_late() {
         raised += u32::from(found.q_mean > nominal + 0.01);
     }
     println!("at most {worst} of the nominal WCET, more than the nominal budget in {raised} runs");
-    assert!(worst > 0.999 && raised > 2_000, "{worst} {raised}");
+    assert!(worst > 0.999 && raised > rounds(2_000), "{worst} {raised}");
 }
 
 /// An allocator with budgets that exceed the safe budget by five percentage points.

@@ -76,7 +76,7 @@ fn algorithm_2_is_the_linear_program() {
         compared += 1;
     }
     println!("{compared} compared");
-    assert!(compared > 1_000, "{compared}");
+    assert!(compared > rounds(1_000), "{compared}");
 }
 
 /// Algorithm 4 never permits more memory time than Algorithm 2. The algorithms agree if no budget
@@ -110,7 +110,7 @@ fn algorithm_4_is_below_algorithm_2() {
         }
     }
     println!("{positive} positive, {equal} equal");
-    assert!(positive > 500, "{positive}");
+    assert!(positive > rounds(500), "{positive}");
 }
 
 /// In every state, the budget is at least the nominal budget and at most a whole period.
@@ -163,5 +163,5 @@ fn what_is_left_out_is_not_done() {
             .collect();
         told_apart += u32::from(limit(&done) != limit(&all));
     }
-    assert!(told_apart > 100, "{told_apart}");
+    assert!(told_apart > rounds(100), "{told_apart}");
 }

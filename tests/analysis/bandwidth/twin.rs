@@ -198,5 +198,8 @@ fn fast_and_slow_runs_are_the_same() {
         decisions += fast.periods.len();
     }
     println!("{decisions} periods, {raised} above the nominal budget");
-    assert!(decisions > 5_000 && raised > 500, "{decisions} {raised}");
+    assert!(
+        decisions > rounds(5_000) && raised > rounds(500),
+        "{decisions} {raised}"
+    );
 }

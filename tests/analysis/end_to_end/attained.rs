@@ -59,7 +59,7 @@ fn fixed_priorities_on_a_core() {
             bounds += usize::from(bound.is_some());
         }
     }
-    assert!(bounds > 1000, "{bounds}");
+    assert!(bounds > rounds(1000), "{bounds}");
 }
 
 /// On a `fifo` engine, a search over the first arrivals attains the bound of the task that loses every tie.

@@ -32,7 +32,7 @@ fn no_run_exceeds_a_baseline() {
         let report = campaign.run(None, |_| ()).unwrap();
         assert_eq!(report.excess, None);
         assert!(
-            report.tally.bounds > 500 && report.tally.attained > 50,
+            report.tally.bounds > rounds(500) && report.tally.attained > rounds(50),
             "{:?}",
             report.tally
         );
@@ -58,7 +58,7 @@ fn no_jitter_bound_is_below_the_end_to_end_bound() {
             }
         }
     }
-    assert!(bounds > 1000, "{bounds}");
+    assert!(bounds > rounds(1000), "{bounds}");
 }
 
 /// A more urgent task with a short suspension: its second CPU segment has the jitter 7, so two of its jobs count in a

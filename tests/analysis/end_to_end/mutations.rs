@@ -195,7 +195,7 @@ fn planned(changed: Value, original: &SystemPlan, draft: &Draft, search: Search)
 }
 
 /// Number of changes in a full campaign.
-const CHANGES: usize = 1_500;
+const CHANGES: usize = 15_000;
 
 fn finish(counts: &Counts, fields: &[&str]) {
     let refused: usize = counts.refused.values().sum();

@@ -12,12 +12,12 @@ fn no_run_exceeds_a_bound() {
     let report = Campaign::new(rounds(3000), 26, false).run(None, |_| ()).unwrap();
     assert_eq!(report.excess, None);
     assert!(
-        report.tally.bounds > 3000 && report.tally.attained > 500,
+        report.tally.bounds > rounds(3000) && report.tally.attained > rounds(500),
         "{:?}",
         report.tally
     );
     assert!(
-        report.tally.chains > 500 && report.tally.enforced_bounds > 100,
+        report.tally.chains > rounds(500) && report.tally.enforced_bounds > rounds(100),
         "{:?}",
         report.tally
     );
@@ -28,7 +28,7 @@ fn no_run_with_a_shared_memory_exceeds_a_bound() {
     let report = Campaign::new(rounds(3000), 26, true).run(None, |_| ()).unwrap();
     assert_eq!(report.excess, None);
     assert!(
-        report.tally.bounds > 1000 && report.tally.attained > 100,
+        report.tally.bounds > rounds(1000) && report.tally.attained > rounds(100),
         "{:?}",
         report.tally
     );

@@ -4,7 +4,6 @@
 use super::{ROUNDS, Tally, demands};
 use crate::oracle::random_sets::rng;
 use crate::oracle::small_sets::{Draw, draw};
-use crate::support::rounds;
 use gpusched::model::Policy;
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;
@@ -38,7 +37,7 @@ fn blocking_is_the_whole_wcet() {
         let mut rng = rng(seed);
         let mut tally = Tally::default();
         let mut stricter = 0;
-        for _ in 0..rounds(ROUNDS / 10) {
+        for _ in 0..ROUNDS / 10 {
             let set = draw(&mut rng, draw_sets);
             let whole = demands(&set);
             let between = |&demand: &Demand| Demand {

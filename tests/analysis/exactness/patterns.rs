@@ -33,7 +33,7 @@ fn never_misses(policy: &str, seed: u64, preemption: Preemption, order: impl Fn(
             assert_eq!(outcome.late, None, "{policy}: {set:?}\n{jobs:?}");
         }
     }
-    assert!(accepted > ROUNDS / 20, "{accepted}");
+    assert!(accepted > rounds(ROUNDS / 20), "{accepted}");
 }
 
 #[test]

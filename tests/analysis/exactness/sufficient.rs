@@ -32,9 +32,9 @@ fn accepted(policy: &str, seed: u64, mut check: impl FnMut(&[Task])) {
             late_deadlines += usize::from(set.iter().any(|task| task.j > 0 && task.d > task.t));
         }
     }
-    assert!(passed > ROUNDS / 10, "{passed}");
+    assert!(passed > rounds(ROUNDS / 10), "{passed}");
     assert!(
-        with_jitter > ROUNDS / 100 && late_deadlines > 100,
+        with_jitter > rounds(ROUNDS / 100) && late_deadlines > rounds(100),
         "{with_jitter}, {late_deadlines}"
     );
 }
@@ -134,7 +134,7 @@ fn verdicts_equal_the_formulas() {
         }
     }
     assert!(
-        compared > ROUNDS && holds.iter().all(|&holds| holds > ROUNDS / 20),
+        compared > rounds(ROUNDS) && holds.iter().all(|&holds| holds > rounds(ROUNDS / 20)),
         "{compared} {holds:?}"
     );
 }

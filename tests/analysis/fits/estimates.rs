@@ -8,7 +8,6 @@ use gpusched::model::{Cluster, Kernel};
 use gpusched::time::Time;
 
 use crate::fits::streams::Stream;
-use crate::support::rounds;
 
 const FAMILIES: [TailFamily; 2] = [TailFamily::Gev, TailFamily::Gpd];
 
@@ -196,7 +195,7 @@ fn dependent_runs_are_noticed() {
 fn the_test_of_independence_has_its_level() {
     let mut stream = Stream::new(12);
     let mut below = [0; 2];
-    for _ in 0..rounds(2000) {
+    for _ in 0..2000 {
         let runs: Vec<u64> = (0..200).map(|_| stream.below(500)).collect();
         let p = independence::p_value(&runs).unwrap();
         for (count, level) in below.iter_mut().zip([0.05, 0.2]) {

@@ -189,5 +189,5 @@ fn no_order_of_blocks_exceeds_equation_2() {
         assert!(time <= bound * (1.0 + 1e-12), "{time} {bound} {kernel:?}");
         tight += u32::from(time == bound);
     }
-    assert!(tight > 1_000, "{tight}");
+    assert!(tight > rounds(1_000), "{tight}");
 }

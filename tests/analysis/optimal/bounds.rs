@@ -73,8 +73,8 @@ fn no_bound_is_above_a_plan() {
             checks += 1;
         }
     }
-    assert!(checks >= 10_000 && tight > 50, "{checks} {tight}");
-    assert!(confirmed > 600, "{confirmed}");
+    assert!(checks >= rounds(10_000) && tight > rounds(50), "{checks} {tight}");
+    assert!(confirmed > rounds(600), "{confirmed}");
 }
 
 /// The work of the two tasks exceeds one SM by 4 ns per second. Lemma 1 counts these 4 ns, but prices are rounded down. Once,

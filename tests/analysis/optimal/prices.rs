@@ -137,7 +137,7 @@ fn bounds_that_hold_are_confirmed_and_no_others() {
         }
     }
     assert!(
-        confirmed > 5_000 && refuted > 5_000 && open < 20,
+        confirmed > rounds(5_000) && refuted > rounds(5_000) && open < 20,
         "{confirmed} {refuted} {open}"
     );
 }

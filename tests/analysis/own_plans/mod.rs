@@ -263,7 +263,7 @@ fn used(text: &str, set: &TaskSet) -> Result<(Seen, Plan), String> {
 
 #[test]
 fn every_plan_is_verified_exported_and_reported() {
-    let systems: u64 = rounds(2_000);
+    let systems: u64 = rounds(20_000);
     let found = (0..systems).into_par_iter().map(follow);
     let by_policy = found
         .fold(BTreeMap::new, |mut all: BTreeMap<&str, Seen>, (policy, seen)| {

@@ -172,7 +172,10 @@ fn eq_8_is_its_transcription() {
             above_two += usize::from(penalty < 1.0);
         }
     }
-    assert!(above_one > 500 && above_two > 500, "{above_one} {above_two}");
+    assert!(
+        above_one > rounds(500) && above_two > rounds(500),
+        "{above_one} {above_two}"
+    );
 }
 
 /// Eq. 4 defines no latency for kernels with KAI·U ≥ N or without KAI.

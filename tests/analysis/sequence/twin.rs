@@ -257,7 +257,7 @@ fn fast_and_slow_sequences_are_the_same() {
     }
     println!("{jobs} jobs, {stretches} stretches, {within} of which begin within a period");
     assert!(
-        jobs > 2_000 && stretches > 5_000 && within > 500,
+        jobs > rounds(2_000) && stretches > rounds(5_000) && within > rounds(500),
         "{jobs} {stretches} {within}"
     );
 }

@@ -221,7 +221,7 @@ fn more_is_never_better() {
             }
         }
     }
-    assert!(changed > 100 && failed > 10, "{changed} {failed}");
+    assert!(changed > rounds(100) && failed > rounds(10), "{changed} {failed}");
 }
 
 fn plan(set: &TaskSet, policy: Policy, memory: SharedMemory, kind: HeuristicKind) -> Plan {
@@ -322,8 +322,11 @@ fn plans_are_verified_and_their_changes_noticed() {
             assert!(verify(&changed, &set).is_err(), "{changed:?}");
         }
     }
-    assert!(schedulable > 50 && refused > 100, "{schedulable} {refused}");
-    assert!(ways > 20, "{ways}");
+    assert!(
+        schedulable > rounds(50) && refused > rounds(100),
+        "{schedulable} {refused}"
+    );
+    assert!(ways > rounds(20), "{ways}");
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn more_traffic_elsewhere_never_helps() {
             }
         }
     }
-    assert!(worse > 1_000, "{worse}");
+    assert!(worse > rounds(1_000), "{worse}");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn fairness_never_hurts() {
             better += usize::from(fair.schedulable && !any.schedulable);
         }
     }
-    assert!(same > 1_000 && better > 100, "{same} {better}");
+    assert!(same > rounds(1_000) && better > rounds(100), "{same} {better}");
 }
 
 /// A single partition has no interference from other partitions.

@@ -247,5 +247,8 @@ fn searches_complement_each_other() {
             }
         }
     }
-    assert!(alone[0] > 3 && alone[1] > 0 && calm > 50, "{alone:?} {calm}");
+    assert!(
+        alone[0] > 3 && alone[1] > 0 && calm > rounds(50),
+        "{alone:?} {calm}"
+    );
 }

@@ -191,7 +191,10 @@ fn edf_is_what_every_window_says() {
             held_up += usize::from(!expected);
         }
     }
-    assert!(accepted > 2_000 && held_up > 2_000, "{accepted} {held_up}");
+    assert!(
+        accepted > rounds(2_000) && held_up > rounds(2_000),
+        "{accepted} {held_up}"
+    );
 }
 
 /// The answer for searches, with its short cut for overloaded partitions, is the verdict of the test. The delay in each
@@ -232,7 +235,7 @@ fn answers_of_searches_are_those_of_the_test() {
         }
     }
     assert!(
-        passed > 10_000 && failed > 10_000 && overloaded > 1_000,
+        passed > rounds(10_000) && failed > rounds(10_000) && overloaded > rounds(1_000),
         "{passed} {failed} {overloaded}"
     );
 }
@@ -270,7 +273,10 @@ fn response_times_are_what_every_window_says() {
             }
         }
     }
-    assert!(accepted > 2_000 && held_up > 2_000, "{accepted} {held_up}");
+    assert!(
+        accepted > rounds(2_000) && held_up > rounds(2_000),
+        "{accepted} {held_up}"
+    );
 }
 
 /// Audsley's algorithm accepts a set iff some order passes.
@@ -315,5 +321,5 @@ fn audsley_finds_an_order_if_there_is_one() {
             }
         }
     }
-    assert!(found > 1_000 && none > 1_000, "{found} {none}");
+    assert!(found > rounds(1_000) && none > rounds(1_000), "{found} {none}");
 }

@@ -72,7 +72,7 @@ fn no_legal_arrivals_move_more_and_some_move_as_much() {
             }
         }
     }
-    assert!(tight > 50_000, "{tight}");
+    assert!(tight > rounds(50_000), "{tight}");
 }
 
 #[test]

@@ -165,7 +165,10 @@ fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
         );
     }
     println!("{compared} periods, {raised} above the nominal budget; {furthest} ns apart per period");
-    assert!(compared > 5_000 && raised > 2_000, "{compared} {raised}");
+    assert!(
+        compared > rounds(5_000) && raised > rounds(2_000),
+        "{compared} {raised}"
+    );
 }
 
 /// Lemma 1 of [Aghilinasab20], block by block on SMs: in no run does the kernel end after its bound under the nominal
@@ -195,7 +198,7 @@ fn no_policy_makes_the_protected_kernel_late() {
         );
     }
     println!("at most {worst} of the bound, more than the nominal budget in {raised} runs");
-    assert!(worst > 0.97 && raised > 2_000, "{worst} {raised}");
+    assert!(worst > 0.97 && raised > rounds(2_000), "{worst} {raised}");
 }
 
 /// The scenario in the repository: the profile in the repository, on a GPU.

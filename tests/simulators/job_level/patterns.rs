@@ -62,7 +62,7 @@ fn releases_are_legal() {
         }
     }
     assert!(
-        delayed > 10_000 && apart > 10_000 && short > 10_000,
+        delayed > rounds(10_000) && apart > rounds(10_000) && short > rounds(10_000),
         "{delayed} {apart} {short}"
     );
 }
@@ -154,7 +154,7 @@ fn random_numbers_depend_on_seed_set_and_task_alone() {
             assert_eq!(of(&edf, stream, &before), of(&again, stream, &tasks));
         }
     }
-    assert!(differ > 1_900, "{differ}");
+    assert!(differ > rounds(1_900), "{differ}");
 }
 
 #[test]

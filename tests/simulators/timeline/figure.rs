@@ -67,7 +67,10 @@ fn one_rectangle_per_visible_slice_and_none_overlaps() {
             }
         }
     }
-    assert!(partial > 100 && drawn > 1_000, "{partial} {drawn}");
+    assert!(
+        partial > rounds(100) && drawn > rounds(1_000),
+        "{partial} {drawn}"
+    );
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn lanes_are_those_of_the_slow_twin_and_never_overlap() {
         }
         assert_eq!(count, events.slices.len());
     }
-    assert!(several > 10_000 && longest > 4, "{several} {longest}");
+    assert!(several > rounds(10_000) && longest > 4, "{several} {longest}");
 }
 
 fn apart(a: &Piece<'_>, b: &Piece<'_>) -> bool {

@@ -90,5 +90,5 @@ fn any_machine() {
             }
         }
     }
-    assert!(left_out > 1_000, "{left_out}");
+    assert!(left_out > rounds(1_000), "{left_out}");
 }
