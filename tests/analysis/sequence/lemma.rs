@@ -119,7 +119,7 @@ impl Governor for Broken {
 fn late(seed: u64, more: f64, unlocked: bool) -> [u32; 4] {
     let mut rng = random::rng(seed);
     let mut late = [0; 4];
-    for run in 0..rounds(1_000) {
+    for run in 0..1_000 {
         let case = Case::new(&mut rng, seed, run, &AccessPattern::ALL);
         let broken = case.allocators.iter().map(|allocator| Broken {
             allocator: allocator.clone(),
