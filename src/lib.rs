@@ -78,7 +78,6 @@ pub use gpusched_model::time::Time;
 pub use gpusched_model::{Factor, Kind, Plan, Policy, Task, TaskSet, WcetFunction, error, time};
 pub use gpusched_recording as recording;
 pub use gpusched_runtime as runtime;
-pub use gpusched_sim as simulator;
 pub use gpusched_study as study;
 pub use gpusched_verify as verification;
 

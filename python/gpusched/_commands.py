@@ -250,7 +250,6 @@ def partition(
     bf_direction: Optional[Literal["ascending", "descending"]] = None,
     split: Optional[int] = None,
     traffic: Optional[Literal["all", "heed", "gather", "ignore"]] = None,
-    solver: Optional[Literal["exact", "highs"]] = None,
     sensitivity: bool = False,
     alternatives: bool = False,
     system: Optional[Path] = None,
@@ -337,8 +336,6 @@ def partition(
         traffic: How the search uses memory traffic [default: all]. Verdicts always count all memory traffic. `heed`
             also counts traffic in every test of the search. `gather` assigns tasks with much traffic to the same
             partitions. `ignore` searches without traffic. `all` tries `heed`, `gather` and `ignore`, in this order.
-        solver: Solver of `optimal` [default: exact]. ``exact``: Branch and bound in integer arithmetic. ``highs``:
-            HiGHS first searches for plans. The result states the bounds of HiGHS separately, as unproven bounds.
         sensitivity: Also report WCET margins of tasks, spare SMs of partitions, and free SMs.
         alternatives: Also use the `alternatives` of tasks in an end-to-end system.
         system: Also write the end-to-end system with its partitions.
@@ -377,7 +374,6 @@ def partition(
             "bf-direction": bf_direction,
             "split": split,
             "traffic": traffic,
-            "solver": solver,
             "sensitivity": sensitivity,
             "alternatives": alternatives,
             "system": system,
@@ -1079,7 +1075,7 @@ def simulate_blocks(
             scheduler chooses the next SM with room, in cyclic order. Much of the literature assumes this rule.
         gpu: GPU that replaces the GPU in the scenario.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
-        gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
+        gantt: Also draw a Gantt chart of the run, to NAME.svg.
         from_: Start of the Gantt chart [default: start of the run].
         to: End of the Gantt chart [default: end of the run].
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -1280,7 +1276,7 @@ def simulate_tasks(
         utilization: Also write the utilization of each partition over time, to a CSV file.
         intervals: Number of equal time intervals for ``utilization`` [default: 200]. Only with ``utilization``.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
-        gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
+        gantt: Also draw a Gantt chart of the run, to NAME.svg.
         from_: Start of the Gantt chart [default: start of the run].
         to: End of the Gantt chart [default: end of the run].
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -1366,7 +1362,7 @@ def simulate_warps(
             writes a note with the reason.
         issues: Also write a CSV file with one row per issued instruction.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
-        gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
+        gantt: Also draw a Gantt chart of the run, to NAME.svg.
         from_: Start of the Gantt chart [default: start of the run].
         to: End of the Gantt chart [default: end of the run].
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -1643,7 +1639,7 @@ def recording_audit(
         max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
             unpacks to more bytes. The option has no effect on other recordings.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
-        gantt: Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt.
+        gantt: Also draw a Gantt chart of the run, to NAME.svg.
         from_: Start of the Gantt chart [default: start of the run].
         to: End of the Gantt chart [default: end of the run].
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -1708,11 +1704,10 @@ def import_amalthea(
     gpu_policy: Optional[Literal["np-fifo", "np-fp", "fp"]] = None,
     wait: Optional[Literal["busy", "suspend"]] = None,
     move: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
-    gpu_tasks: bool = False,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
-    """Convert a task model of APP4MC to an end-to-end system or a task set.
+    """Convert a task model of APP4MC to an end-to-end system.
 
     Args:
         file: Model file of APP4MC (.amxmi); `-` is standard input.
@@ -1729,7 +1724,6 @@ def import_amalthea(
         move: Allocate TASK to CORE and ignore its allocation in the file; repeatable. If TASK runs on the GPU, the
             core executes its kernel, and gpusched omits the memory copies of the kernel. The task that triggers
             TASK also moves to this core. A moved task needs ticks for the type of the core.
-        gpu_tasks: Write only the work on the GPU, as a task set.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -1742,7 +1736,6 @@ def import_amalthea(
             "gpu-policy": gpu_policy,
             "wait": wait,
             "move": pairs(move),
-            "gpu-tasks": gpu_tasks,
             "threads": threads,
             "seed": seed,
         },

@@ -7,6 +7,7 @@
 
 use crate::oracle::simulation::{Task, load};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 use gpusched::model::Policy;
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;
@@ -109,7 +110,7 @@ fn full(level: &[Task], blocks: bool) -> bool {
 fn compare(policy: &str, seed: u64, blocks: bool, bound: impl Fn(&[Task], usize) -> Option<Duration>) {
     let mut rng = crate::oracle::random_sets::rng(seed);
     let (mut compared, mut found) = (0, 0);
-    for _ in 0..SETS {
+    for _ in 0..rounds(SETS) {
         let set = random_set(&mut rng, blocks);
         let ours = response_times(policy, &set);
         for (position, task) in set.iter().enumerate() {
@@ -124,7 +125,10 @@ fn compare(policy: &str, seed: u64, blocks: bool, bound: impl Fn(&[Task], usize)
             }
         }
     }
-    assert!(compared > SETS && found > compared / 2, "{compared}, {found}");
+    assert!(
+        compared > rounds(SETS) && found > compared / 2,
+        "{compared}, {found}"
+    );
 }
 
 #[test]
@@ -185,7 +189,7 @@ fn others<T>(items: &[T], but: usize) -> impl Iterator<Item = &T> {
 fn edf_preemptive() {
     let mut rng = crate::oracle::random_sets::rng(74);
     let mut accepted = 0;
-    for _ in 0..SETS {
+    for _ in 0..rounds(SETS) {
         let set = edf_set(&mut rng, false);
         let rbfs: Vec<_> = set.iter().map(|task| rbf(task, 0)).collect();
         let tasks = || {
@@ -215,7 +219,10 @@ fn edf_preemptive() {
         assert_eq!(accepts("edf", &set), fits, "{set:?}");
         accepted += usize::from(fits);
     }
-    assert!((SETS / 5..SETS * 9 / 10).contains(&accepted), "{accepted}");
+    assert!(
+        (rounds(SETS / 5)..rounds(SETS * 9 / 10)).contains(&accepted),
+        "{accepted}"
+    );
 }
 
 /// Compares the exact test of gpusched with the crate: all response times are at most the
@@ -224,7 +231,7 @@ fn edf_preemptive() {
 fn edf_non_preemptive() {
     let mut rng = crate::oracle::random_sets::rng(75);
     let (mut accepted, mut only_ours) = (0, 0);
-    for _ in 0..SETS {
+    for _ in 0..rounds(SETS) {
         let set = edf_set(&mut rng, false);
         let curves: Vec<Sporadic> = set.iter().map(arrivals).collect();
         let task = |i: usize| edf::fully_nonpreemptive::Task {
@@ -245,7 +252,10 @@ fn edf_non_preemptive() {
         accepted += usize::from(ours);
     }
     println!("np-edf: {accepted} accepted, {only_ours} of them not by the crate");
-    assert!((SETS / 10..SETS * 4 / 5).contains(&accepted), "{accepted}");
+    assert!(
+        (rounds(SETS / 10)..rounds(SETS * 4 / 5)).contains(&accepted),
+        "{accepted}"
+    );
     assert!(only_ours <= accepted / 100, "{only_ours} of {accepted}");
 }
 
@@ -255,7 +265,7 @@ fn edf_non_preemptive() {
 fn edf_limited() {
     let mut rng = crate::oracle::random_sets::rng(76);
     let (mut accepted, mut only_ours) = (0, 0);
-    for _ in 0..SETS {
+    for _ in 0..rounds(SETS) {
         let set = edf_set(&mut rng, true);
         let charge = |i: usize| {
             let later = others(&set, i).filter(|other| other.d > set[i].d && other.b < other.c);
@@ -286,6 +296,9 @@ fn edf_limited() {
         assert!(!ours || load(&set).is_le());
     }
     println!("lp-edf: {accepted} accepted, {only_ours} of them not by the crate");
-    assert!((SETS / 10..SETS * 4 / 5).contains(&accepted), "{accepted}");
+    assert!(
+        (rounds(SETS / 10)..rounds(SETS * 4 / 5)).contains(&accepted),
+        "{accepted}"
+    );
     assert!(only_ours <= accepted / 100, "{only_ours} of {accepted}");
 }

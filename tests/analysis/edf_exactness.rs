@@ -2,6 +2,7 @@
 //! enumeration.
 
 use crate::oracle::demand::{Sporadic, edf_by_enumeration, edf_by_simulation};
+use crate::support::rounds;
 use gpusched::schedulability::{Demand, edf};
 use gpusched::time::Time;
 use rand::RngExt;
@@ -54,7 +55,7 @@ fn verdicts_equal_brute_force_on_100_000_small_sets() {
     let mut rng = crate::oracle::random_sets::rng(1);
     let mut accepted = 0;
     let mut full = 0;
-    for round in 0..100_000 {
+    for round in 0..rounds(100_000) {
         let deadlines = [
             Deadlines::Shorter,
             Deadlines::Equal,
@@ -74,8 +75,11 @@ fn verdicts_equal_brute_force_on_100_000_small_sets() {
         accepted += usize::from(verdict);
     }
     // The sample has enough sets with each verdict, and enough sets at the limit.
-    assert!((20_000..80_000).contains(&accepted), "{accepted} accepted");
-    assert!(full > 10_000, "{full} sets with U = 1");
+    assert!(
+        (rounds(20_000)..rounds(80_000)).contains(&accepted),
+        "{accepted} accepted"
+    );
+    assert!(full > rounds(10_000), "{full} sets with U = 1");
 }
 
 /// A negative verdict names a violated interval with its correct demand.
@@ -84,7 +88,7 @@ fn evidence_of_a_miss_is_a_violated_interval() {
     use gpusched::model::Evidence;
     let mut rng = crate::oracle::random_sets::rng(2);
     let mut violated = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let set = random_set(&mut rng, Deadlines::Mixed);
         match edf::test(&demands(&set)) {
             Evidence::DemandExceedsInterval {
@@ -106,7 +110,7 @@ fn evidence_of_a_miss_is_a_violated_interval() {
             other => panic!("{other:?} for {set:?}"),
         }
     }
-    assert!(violated > 1_000, "{violated}");
+    assert!(violated > rounds(1_000), "{violated}");
 }
 
 /// For periods from microseconds to seconds with nanosecond differences, verdicts equal plain
@@ -115,7 +119,7 @@ fn evidence_of_a_miss_is_a_violated_interval() {
 fn verdicts_equal_enumeration_on_mixed_magnitudes() {
     let mut rng = crate::oracle::random_sets::rng(3);
     let mut accepted = 0;
-    for _ in 0..3_000 {
+    for _ in 0..rounds(3_000) {
         let set: Vec<Sporadic> = (0..rng.random_range(2..6))
             .map(|_| {
                 let t = [1_000, 5_000, 20_000, 1_000_000, 10_000_000][rng.random_range(0..5)];
@@ -127,7 +131,10 @@ fn verdicts_equal_enumeration_on_mixed_magnitudes() {
         assert_eq!(verdict, edf_by_enumeration(&set), "{set:?}");
         accepted += usize::from(verdict);
     }
-    assert!((300..2_700).contains(&accepted), "{accepted} accepted");
+    assert!(
+        (rounds(300)..rounds(2_700)).contains(&accepted),
+        "{accepted} accepted"
+    );
 }
 
 /// [`edf::slack`] equals the minimum of t − dbf(t), by enumeration over two hyperperiods.
@@ -135,7 +142,7 @@ fn verdicts_equal_enumeration_on_mixed_magnitudes() {
 fn slack_equals_enumeration() {
     let mut rng = crate::oracle::random_sets::rng(4);
     let mut compared = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let set = random_set(&mut rng, Deadlines::Mixed);
         let slack = edf::slack(&demands(&set)).map(Time::ns);
         let h = u64::try_from(crate::oracle::demand::hyperperiod(&set)).unwrap();
@@ -160,5 +167,5 @@ fn slack_equals_enumeration() {
             }
         }
     }
-    assert!(compared > 3_000, "{compared}");
+    assert!(compared > rounds(3_000), "{compared}");
 }

@@ -12,6 +12,7 @@ use gpusched::verification::verify;
 use rand::RngExt;
 
 use crate::oracle::random_sets;
+use crate::support::rounds;
 
 const POLICIES: [Policy; 8] = [
     Policy::Edf,
@@ -104,7 +105,7 @@ fn by_exhaustion(problem: &Problem<'_>, n: usize, factor: impl Fn(&[usize], u32)
 fn the_margin_is_that_of_exhaustive_search() {
     let mut rng = random_sets::rng(71);
     let (mut plans, mut none, mut spare, mut scanned, mut of_auto) = (0, 0, 0, 0, 0);
-    for round in 0..500 {
+    for round in 0..rounds(500) {
         let policy = POLICIES[round % POLICIES.len()];
         let sms = rng.random_range(1..=8);
         let n = rng.random_range(1..=5);
@@ -171,7 +172,7 @@ fn the_margin_is_that_of_exhaustive_search() {
         plans += 1;
     }
     assert!(
-        plans > 300 && none > 10 && spare >= 10 && scanned > 30,
+        plans > rounds(300) && none > rounds(10) && spare >= rounds(10) && scanned > rounds(30),
         "{plans} {none} {spare} {scanned}"
     );
     assert!(of_auto * 100 > plans * 95, "{of_auto} of {plans}");
@@ -193,7 +194,7 @@ fn fifty_tasks_have_a_gap_of_at_most_two_percent() {
     ];
     for (utilization, sms, policy) in systems {
         let source = Source::new(&Recipe::default(), 50, utilization, 77).unwrap();
-        for number in [0, 2] {
+        for number in [0, 2].into_iter().take(rounds(10)) {
             let set = source.draw(0, number).unwrap();
             let problem = Problem::new(&set, sms, policy, model_of(Interference::Conflict)).unwrap();
             let plan = widest(&problem, HeuristicKind::Auto);

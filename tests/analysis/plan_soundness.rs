@@ -1,6 +1,7 @@
 //! Guarantee: a plan is a proof. Every plan of every heuristic passes a checker that shares no code with the library.
 
 use crate::oracle::transcription::{Answer, Part};
+use crate::support::rounds;
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::Policy;
@@ -53,7 +54,7 @@ fn every_plan_of_every_heuristic_is_a_proof() {
     let mut rng = crate::oracle::random_sets::rng(5);
     let heuristics = all_heuristics();
     let (mut positive, mut negative) = (0, 0);
-    for _ in 0..2_000 {
+    for _ in 0..rounds(2_000) {
         let sms = rng.random_range(2..=16);
         let n = rng.random_range(1..=10);
         let load = rng.random_range(0.1..0.8) * f64::from(sms);
@@ -83,7 +84,7 @@ fn every_plan_of_every_heuristic_is_a_proof() {
         }
     }
     assert!(
-        positive > 10_000 && negative > 5_000,
+        positive > rounds(10_000) && negative > rounds(5_000),
         "{positive} plans, {negative} failures"
     );
 }
@@ -96,7 +97,7 @@ fn plans_equal_the_plain_transcription() {
         .filter(|h| matches!(h, Heuristic::Sms { .. } | Heuristic::Bf { .. }))
         .collect();
     let (mut merged, mut failed) = (0, 0);
-    for round in 0..600 {
+    for round in 0..rounds(600) {
         let sms = rng.random_range(2..=20);
         let n = rng.random_range(2..=14);
         let load = rng.random_range(0.3..0.9) * f64::from(sms);
@@ -137,7 +138,7 @@ fn plans_equal_the_plain_transcription() {
         }
     }
     assert!(
-        merged > 1_000 && failed > 1_000,
+        merged > rounds(1_000) && failed > rounds(1_000),
         "{merged} merged, {failed} failed"
     );
 }

@@ -5,6 +5,8 @@ use gpusched::model::Evidence;
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;
 
+use crate::support::rounds;
+
 /// Creates a task from C, D and T [ns].
 fn task(c: u64, d: u64, t: u64) -> Demand {
     Demand::new(Time::from_ns(c), Time::from_ns(t), Time::from_ns(d))
@@ -188,7 +190,7 @@ fn george_1996_theorem_14() {
     use rand::{RngExt, SeedableRng};
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(14);
     let mut passing = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let tasks: Vec<(u64, u64, u64)> = (0..rng.random_range(1..=6))
             .map(|_| {
                 let t = rng.random_range(2..=60);
@@ -220,5 +222,5 @@ fn george_1996_theorem_14() {
         assert_eq!(accepts("np-edf", &set), meets, "{tasks:?}");
         passing += u32::from(meets);
     }
-    assert!((2_000..15_000).contains(&passing), "{passing}");
+    assert!((rounds(2_000)..rounds(15_000)).contains(&passing), "{passing}");
 }

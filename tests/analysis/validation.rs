@@ -2,6 +2,7 @@
 //! counterexample is reduced to a few tasks for `simulate tasks`.
 #![cfg(feature = "cli")]
 
+use crate::support::rounds;
 use crate::support::run;
 use crate::support::transcript::Transcript;
 use gpusched::interference::model_of;
@@ -27,25 +28,25 @@ fn campaign(systems: u64, seed: u64, analysis: fn(Interference) -> &'static dyn 
 
 #[test]
 fn accepted_partitions_keep_their_promises() {
-    let report = campaign(14_400, 3, model_of);
+    let report = campaign(rounds(14_400), 3, model_of);
     assert_eq!(report.breaches(), 0, "{:?}", report.reproducer);
     assert!(report.reproducer.is_none());
     assert_eq!(report.policies.len(), 18);
     for (policy, tally) in &report.policies {
-        assert_eq!(tally.systems, 800, "{policy}");
-        assert!(tally.schedulable > 200, "{policy}: {tally:?}");
+        assert_eq!(tally.systems, rounds(800), "{policy}");
+        assert!(tally.schedulable > rounds(200), "{policy}: {tally:?}");
         assert!(
-            tally.partitions > 800 && tally.runs >= 5 * tally.partitions,
+            tally.partitions > rounds(800) && tally.runs >= 5 * tally.partitions,
             "{policy}: {tally:?}"
         );
-        assert!(tally.jobs > 50_000, "{policy}: {tally:?}");
+        assert!(tally.jobs > rounds(50_000), "{policy}: {tally:?}");
         let bounds = matches!(policy, Policy::Edf | Policy::FixedPriority(..));
         assert_eq!(tally.bounded() > 0, bounds, "{policy}: {tally:?}");
         let audsley = matches!(policy, Policy::FixedPriority(_, Priorities::Audsley));
         assert_eq!(tally.rejected == 0, audsley, "{policy}");
         // Sets that an exact test rejects can miss deadlines, and critical releases show the miss.
         if policy.strength() == Strength::Exact && !audsley {
-            assert!(tally.rejected > 300, "{policy}: {tally:?}");
+            assert!(tally.rejected > rounds(300), "{policy}: {tally:?}");
             let explained = tally.rejected_missed + tally.rejected_overloaded;
             assert_eq!(explained, tally.rejected, "{policy}");
             assert!(tally.rejected_overloaded < 10, "{policy}: {tally:?}");
@@ -61,7 +62,7 @@ fn accepted_partitions_keep_their_promises() {
             .any(|(_, tally)| tally.rejected_missed < tally.rejected)
     );
     let total = report.total();
-    assert!(total.preemptions > 100_000, "{total:?}");
+    assert!(total.preemptions > rounds(100_000), "{total:?}");
 }
 
 /// A broken analysis that uses half of each WCET.

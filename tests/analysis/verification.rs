@@ -9,6 +9,8 @@ use gpusched::verification::verify;
 use rand::{Rng, RngExt};
 use serde_json::{Map, Value};
 
+use crate::support::rounds;
+
 /// Generates a random set with jitter and thread blocks on some tasks.
 fn random_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
     let set = crate::oracle::random_sets::task_set(rng, n, load);
@@ -49,7 +51,7 @@ fn every_plan_of_every_policy_is_verified() {
     let mut rng = crate::oracle::random_sets::rng(20);
     for policy in Policy::all() {
         let (mut positive, mut negative) = (0, 0);
-        for _ in 0..200 {
+        for _ in 0..rounds(200) {
             let (set, plan) = random_plan(&mut rng, policy);
             if let Err(fault) = verify(&plan, &set) {
                 panic!(
@@ -149,7 +151,7 @@ fn no_corruption_is_accepted_unless_it_is_still_true() {
     let mut rng = crate::oracle::random_sets::rng(21);
     let policies: Vec<Policy> = Policy::all().collect();
     let (mut corruptions, mut unreadable, mut refused, mut still_true) = (0, 0, 0, 0);
-    while corruptions < 10_000 {
+    while corruptions < rounds(10_000) {
         let policy = policies[rng.random_range(0..policies.len())];
         let (set, plan) = random_plan(&mut rng, policy);
         let json = serde_json::to_value(&plan).unwrap();

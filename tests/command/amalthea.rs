@@ -1,100 +1,55 @@
-//! Promise: the tasks in a model of APP4MC become an end-to-end system, or their work on the GPU becomes a task set. No WCET is
-//! rounded down. gpusched states the parts that it ignores, decides contradictions safely, and refuses damaged and hostile files.
+//! Promise: the tasks in a model of APP4MC become an end-to-end system. No WCET is rounded down. gpusched states the parts that it
+//! ignores, decides contradictions safely, and refuses damaged and hostile files.
 
 mod hostile;
 mod systems;
 
 use insta::assert_snapshot;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::transcript::{Transcript, variants};
 use crate::support::{Answer, root, run, run_with};
 
 const WATERS: &str = "tasksets/amalthea/waters-challenge-2019.amxmi";
 
-/// The GPU tasks of the WATERS 2019 challenge: name, maximum number of ticks, period and deadline [ms]. The numbers were read from the
-/// model without gpusched. The frequency is 1.5 GHz.
-const GPU_TASKS: [(&str, u64, u64, u64); 4] = [
-    ("SFM", 11_850_000, 33, 33),
-    ("Localization", 186_000_000, 400, 400),
-    ("Lane_detection", 41_000_000, 66, 66),
-    ("Detection", 174_000_000, 200, 200),
-];
-
 fn waters() -> String {
     std::fs::read_to_string(root().join(WATERS)).unwrap()
 }
 
-/// Imports the work on the GPU in `text` from standard input.
+/// Imports the model in `text` from standard input.
 fn imported(text: &str) -> Answer {
-    run_with("import amalthea - --gpu-tasks", text)
+    run_with("import amalthea -", text)
 }
 
-/// Name, period, deadline, jitter and C; C is for the smallest number of SMs.
+/// Name, period, deadline, jitter, and the WCET of all segments on the GPU.
 type Found = (String, u64, Option<u64>, Option<u64>, u64);
 
-/// Returns the tasks of the task set in `answer`.
+/// Returns the tasks of the system in `answer` that use the GPU.
 fn tasks(answer: &Answer) -> Vec<Found> {
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let set: Value = serde_json::from_str(&answer.stdout).unwrap();
     let tasks = set["tasks"].as_array().unwrap().iter().map(|task| {
-        let time = &task["wcet"]["table"]["isolated"][0][1];
+        let on_gpu = task["segments"].as_array().unwrap().iter();
+        let on_gpu = on_gpu.filter_map(|segment| segment["wcet"]["table"]["isolated"][0][1].as_u64());
         (
             task["name"].as_str().unwrap().to_owned(),
             task["period"].as_u64().unwrap(),
             task["deadline"].as_u64(),
             task["jitter"].as_u64(),
-            time.as_u64().unwrap(),
+            on_gpu.sum(),
         )
     });
-    tasks.collect()
-}
-
-#[test]
-fn waters_2019_is_exact() {
-    let answer = run(&format!("import amalthea {WATERS} --gpu-tasks"));
-    let set: Value = serde_json::from_str(&answer.stdout).unwrap();
-    let expected = GPU_TASKS.map(|(name, ticks, period, deadline)| {
-        let ns = (ticks * 2).div_ceil(3);
-        json!({
-            "name": name,
-            "period": period * 1_000_000,
-            "deadline": deadline * 1_000_000,
-            "wcet_source": "stated",
-            "wcet": {"table": {"isolated": [[2, ns]]}},
-        })
-    });
-    assert_eq!(set, json!({"name": "waters-challenge-2019", "tasks": expected}));
-    assert_eq!(answer.code, 0);
-    assert_snapshot!(answer.stderr);
-    let quiet = run(&format!("import amalthea {WATERS} --gpu-tasks --quiet"));
-    assert_eq!(quiet.stdout, answer.stdout);
-    assert!(quiet.stderr.lines().all(|line| line.starts_with("warning: ")));
-    assert_eq!(quiet.stderr.lines().count(), 2, "{}", quiet.stderr);
-}
-
-/// The utilization of the four tasks is 1.54 on the whole GPU.
-#[test]
-fn waters_2019_is_not_schedulable_on_its_gpu() {
-    let set = run(&format!("import amalthea {WATERS} --gpu-tasks")).stdout;
-    let verdict = run_with("test - --sms 2 --quiet", set.clone());
-    assert_eq!(verdict.code, 1, "{}", verdict.stderr);
-    assert!(
-        verdict.stdout.contains("utilization is above 1"),
-        "{}",
-        verdict.stdout
-    );
-    assert!(verdict.stdout.contains("1.544"), "{}", verdict.stdout);
-    // Fewer SMs than in the model have no WCET.
-    assert_eq!(run_with("test - --sms 1 --quiet", set).code, 1);
+    let mut tasks: Vec<Found> = tasks.collect();
+    tasks.sort();
+    tasks
 }
 
 #[test]
 fn the_number_of_sms_is_from_the_option_or_the_file() {
     let sms = |text: &str, options: &str| {
-        let answer = run_with(&format!("import amalthea - --gpu-tasks --quiet {options}"), text);
+        let answer = run_with(&format!("import amalthea - --quiet {options}"), text);
         let set: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
-        let sms = &set["tasks"][0]["wcet"]["table"]["isolated"][0][0];
+        let sms = &set["partitions"][0]["sms"];
         (sms.as_u64(), answer.stderr.contains("the file states 2 SMs"))
     };
     let text = waters();
@@ -121,7 +76,7 @@ fn parts_without_an_effect_may_be_missing() {
     let implicit: Vec<_> = all
         .iter()
         .cloned()
-        .map(|task| (task.0, task.1, None, task.3, task.4))
+        .map(|task| (task.0, task.1, Some(task.1), task.3, task.4))
         .collect();
     assert_eq!(tasks(&imported(&without(&text, "constraintsModel"))), implicit);
     let mut told = Transcript::default();
@@ -183,42 +138,30 @@ const SMALL: &str = r#"<am:Amalthea xmlns:am="http://app4mc.eclipse.org/amalthea
 #[rustfmt::skip] // a table
 fn all_forms_of_the_format_are_read() {
     let task = |name: &str, period, deadline, jitter, time| (name.to_owned(), period, deadline, jitter, time);
-    let usual = || task("gpu task", 10_000, Some(9_000), None, 1_001);
+    let usual = || task("host", 10_000, Some(9_000), None, 1_001);
     let cases = [
         ("0.9.6 →0.9.6", vec![usual()]),
         ("0.9.6 →1.2.0", vec![usual()]),
         ("value=\"10\" unit=\"us\" → value=\"10000\" unit=\"ns\"", vec![usual()]),
         ("value=\"10\" unit=\"us\" →value=\"10000999\" unit=\"ps\"", vec![usual()]),
-        ("unit=\"GHz\" →unit=\"MHz\"", vec![task("gpu task", 10_000, Some(9_000), None, 1_001_000)]),
-        ("\"1.0\" unit=\"GHz\" →\"3.0E9\" unit=\"Hz\"", vec![task("gpu task", 10_000, Some(9_000), None, 334)]),
+        ("unit=\"GHz\" →unit=\"MHz\"", vec![task("host", 10_000, Some(9_000), None, 1_001_000)]),
+        ("\"1.0\" unit=\"GHz\" →\"3.0E9\" unit=\"Hz\"", vec![task("host", 10_000, Some(9_000), None, 334)]),
         ("DiscreteValueConstant\" value=\"1001\" →DiscreteValueStatistics\" lowerBound=\"1\" upperBound=\"1001\" average=\"5.5\"", vec![usual()]),
         ("DiscreteValueConstant\" value=\"1001\"/> →DiscreteValueHistogram\"><entries lowerBound=\"1\" upperBound=\"1001\"/><entries lowerBound=\"1\" upperBound=\"7\"/></default>", vec![usual()]),
         ("DiscreteValueConstant\" value=\"1001\"/> →DiscreteValueConstant\" value=\"9\"/><extended key=\"g?type=ProcessingUnitDefinition\"><value xsi:type=\"am:DiscreteValueConstant\" value=\"1001\"/></extended>", vec![usual()]),
         ("<items xsi:type=\"am:RunnableCall\" runnable=\"kernel?type=Runnable\"/> →<items xsi:type=\"am:Group\"><items xsi:type=\"am:ModeSwitch\"><entries><items xsi:type=\"am:RunnableCall\" runnable=\"offload\"/></entries><defaultEntry><items xsi:type=\"am:RunnableCall\" runnable=\"kernel\"/></defaultEntry></items></items>", vec![usual()]),
-        ("<items xsi:type=\"am:RunnableCall\" runnable=\"kernel?type=Runnable\"/> →<items xsi:type=\"am:RunnableCall\" runnable=\"kernel\"/><items xsi:type=\"am:RunnableCall\" runnable=\"kernel\"/>", vec![task("gpu task", 10_000, Some(9_000), None, 2_002)]),
-        ("name=\"timer\"> →name=\"timer\"><offset value=\"3\" unit=\"us\"/><jitter xsi:type=\"am:TimeBoundaries\"><lowerBound value=\"-1\" unit=\"us\"/><upperBound value=\"2\" unit=\"us\"/></jitter>", vec![task("gpu task", 10_000, Some(9_000), Some(3_000), 1_001)]),
+        ("<items xsi:type=\"am:RunnableCall\" runnable=\"kernel?type=Runnable\"/> →<items xsi:type=\"am:RunnableCall\" runnable=\"kernel\"/><items xsi:type=\"am:RunnableCall\" runnable=\"kernel\"/>", vec![task("host", 10_000, Some(9_000), None, 2_002)]),
+        ("name=\"timer\"> →name=\"timer\"><offset value=\"3\" unit=\"us\"/><jitter xsi:type=\"am:TimeBoundaries\"><lowerBound value=\"-1\" unit=\"us\"/><upperBound value=\"2\" unit=\"us\"/></jitter>", vec![task("host", 10_000, Some(9_000), Some(3_000), 1_001)]),
         ("am:PeriodicStimulus\" name=\"timer\"><recurrence value=\"10\" unit=\"us\"/> →am:RelativePeriodicStimulus\" name=\"timer\"><nextOccurrence xsi:type=\"am:TimeConstant\"><value value=\"10\" unit=\"us\"/></nextOccurrence>", vec![usual()]),
-        // A GPU task with its own timer.
-        ("name=\"gpu task\" stimuli=\"go?type=InterProcessStimulus\" →name=\"gpu task\" stimuli=\"timer?type=PeriodicStimulus\"", vec![task("gpu task", 10_000, None, None, 1_001)]),
-        // Two triggers per execution, and a task with a timer and a trigger.
-        ("<items xsi:type=\"am:InterProcessTrigger\" stimulus=\"go?type=InterProcessStimulus\"/> →<items xsi:type=\"am:InterProcessTrigger\" stimulus=\"go\"/><items xsi:type=\"am:InterProcessTrigger\" stimulus=\"go\"/>", vec![task("gpu task of host", 10_000, Some(9_000), None, 1_001), task("gpu task of host #2", 10_000, Some(9_000), None, 1_001)]),
-        ("name=\"gpu task\" stimuli=\"go?type=InterProcessStimulus\" →name=\"gpu task\" stimuli=\"timer go\"", vec![task("gpu task of gpu task", 10_000, None, None, 1_001), task("gpu task of host", 10_000, Some(9_000), None, 1_001)]),
-        // A CPU task that calls a GPU runnable.
         ("<mappingModel> →<mappingModel><runnableAllocation scheduler=\"part\" entity=\"offload\"/>", vec![usual()]),
-        ("stimulus=\"go?type=InterProcessStimulus\"/> →stimulus=\"go?type=InterProcessStimulus\"/><items xsi:type=\"am:Group\"><items xsi:type=\"am:RunnableCall\" runnable=\"kernel\"/></items>", vec![usual()]),
         ("<runnables name=\"kernel\"> →<runnables name=\"unused\"/><runnables name=\"kernel\">", vec![usual()]),
-        ("metric=\"ResponseTime\" →metric=\"StartDelay\"", vec![task("gpu task", 10_000, None, None, 1_001)]),
+        ("metric=\"ResponseTime\" →metric=\"StartDelay\"", vec![task("host", 10_000, Some(10_000), None, 1_001)]),
         // References in the form of links.
         ("runnable=\"kernel?type=Runnable\"/> →><runnable xsi:type=\"am:Runnable\" href=\"amlt:/#kernel?type=Runnable\"/></items>", vec![usual()]),
     ];
     for (change, expected) in cases {
         assert_eq!(tasks(&imported(&changed(change))), expected, "{change}");
     }
-    let offload = changed("<mappingModel> →<mappingModel><runnableAllocation scheduler=\"part\" entity=\"offload\"/>");
-    let call = "stimulus=\"go?type=InterProcessStimulus\"/>";
-    let offload = offload.replace(call, &format!("{call}<items xsi:type=\"am:RunnableCall\" runnable=\"offload\"/>"));
-    let expected = vec![usual(), task("offload", 10_000, Some(9_000), None, 7)];
-    assert_eq!(tasks(&imported(&offload)), expected);
 }
 
 /// Replaces the first text before ` →` in [`SMALL`] by the text after it.
@@ -292,15 +235,9 @@ fn models_without_a_safe_task_set_are_refused() {
         "task=\"Detection?type=Task\" scheduler=\"Scheduler_A57?type=TaskScheduler\" affinity=\"Core5?",
     );
     told.refusal("Detection on a CPU without ticks for it", &imported(&moved));
-    told.refusal(
-        "csv",
-        &run(&format!("import amalthea {WATERS} --gpu-tasks --format csv")),
-    );
-    told.refusal(
-        "no SM",
-        &run(&format!("import amalthea {WATERS} --gpu-tasks --sms 0")),
-    );
-    told.refusal("no file", &run("import amalthea no-such-file.amxmi --gpu-tasks"));
+    told.refusal("csv", &run(&format!("import amalthea {WATERS} --format csv")));
+    told.refusal("no SM", &run(&format!("import amalthea {WATERS} --sms 0")));
+    told.refusal("no file", &run("import amalthea no-such-file.amxmi"));
     told.refusal("a task set is expected", &run(&format!("test {WATERS} --sms 2")));
     assert_snapshot!(told);
 }

@@ -207,7 +207,6 @@ fn bad_usage_is_refused() {
         "partition SET --sms 8 --heuristic magic",
         "partition SET --sms 8 --split 4",
         "partition SET --sms 8 --heuristic ffd --split 0",
-        "partition SET --sms 8 --heuristic fewest-sms --solver exact",
         "partition SET --sms 8 --heuristic fewest-sms --search-effort 5",
         "partition SET --sms 8 --interference bandwidth --memory-bandwidth 100",
         "partition SET --sms 8 --heuristic ffd --split 9",
@@ -262,16 +261,6 @@ fn bad_usage_is_refused() {
     ]);
     assert_snapshot!(told);
     assert_eq!(run("").code, 2);
-}
-
-#[cfg(not(feature = "highs"))]
-#[test]
-fn highs_needs_its_feature() {
-    let answer = run(&format!(
-        "partition {ADAS} --sms 8 --heuristic optimal --solver highs"
-    ));
-    assert_eq!(answer.code, 2);
-    assert_snapshot!(answer.stderr);
 }
 
 #[cfg(target_os = "linux")]

@@ -27,7 +27,7 @@ const WRITERS: &[Writer] = &[
     },
     Writer {
         command: "simulate blocks tasksets/scenarios/sanudo20-fig5-left.json",
-        options: &[("--trace", "t.json"), ("--gantt", "g.txt")],
+        options: &[("--trace", "t.json"), ("--gantt", "g.svg")],
     },
     Writer {
         command: "simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json",
@@ -234,8 +234,7 @@ fn names_fit() {
             let (fit, unfit) = match option {
                 "--export-to" => continue,
                 "--trace" => (".json", ["x.svg", "x.csv", "x.json.gz"]),
-                "--gantt" => (".svg or .txt", ["x.png", "x.pdf", "x.json"]),
-                "--svg" => (".svg", ["x.pdf", "x.png", "x"]),
+                "--gantt" | "--svg" => (".svg", ["x.pdf", "x.png", "x"]),
                 _ => (".csv", ["x.json", "x.xlsx", "x.svg"]),
             };
             for name in unfit {
@@ -285,7 +284,7 @@ fn late_failures_leave_nothing() {
         let mut run = gpusched(command.split(' '));
         let options: &[(&str, &str)] = match command.starts_with("wcet") {
             true => &[("--svg", "f.svg"), ("-o", "a")],
-            false => &[("--trace", "t.json"), ("--gantt", "g.txt"), ("-o", "a")],
+            false => &[("--trace", "t.json"), ("--gantt", "g.svg"), ("-o", "a")],
         };
         for (option, name) in options {
             run.arg(option).arg(folder.path().join(name));

@@ -3,20 +3,16 @@
 use crate::support::{ADAS, root, run, run_with, tenths};
 use serde_json::Value;
 
-fn validator(name: &str) -> jsonschema::Validator {
+fn validator(name: &str) -> crate::support::schema::Validator {
     let answer = run(&format!("schema {name}"));
     assert_eq!(answer.code, 0);
     let schema: Value = serde_json::from_str(&answer.stdout).unwrap();
-    jsonschema::draft202012::meta::validate(&schema).unwrap();
-    jsonschema::validator_for(&schema).unwrap()
+    crate::support::schema::validator_for(&schema)
 }
 
-fn check(validator: &jsonschema::Validator, json: &str) {
+fn check(validator: &crate::support::schema::Validator, json: &str) {
     let value: Value = serde_json::from_str(json).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(&value)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
+    let errors: Vec<String> = validator.errors(&value);
     assert!(errors.is_empty(), "{json}\n{errors:#?}");
 }
 

@@ -1,9 +1,11 @@
 //! Runs the command as a user does.
 
 pub mod checkout;
+pub mod schema;
 pub mod transcript;
 pub mod xml;
 
+use std::ops::{Div, Mul};
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
@@ -66,6 +68,17 @@ pub fn is_one_complaint(message: &str) -> bool {
 /// A set of `count` tasks of utilization 1/10 each, all in conflict.
 pub fn tenths(count: usize) -> String {
     format!(r#"{{"tasks":[{}]}}"#, vec![TASK; count].join(","))
+}
+
+/// The number of rounds of a random campaign whose full size is `full`: a tenth of it, but at least one. The rounds have the
+/// same seeds in both cases. With `GPUSCHED_TESTS=full`, the campaign has its full size; with `GPUSCHED_TESTS=50`, 50 times
+/// this size. A test that expects `n` findings of a full campaign expects `rounds(n)`.
+pub fn rounds<N: From<u8> + Ord + Div<Output = N> + Mul<Output = N>>(full: N) -> N {
+    match std::env::var("GPUSCHED_TESTS").as_deref() {
+        Err(_) | Ok("") => (full / 10.into()).max(1.into()),
+        Ok("full") => full,
+        Ok(times) => full * times.parse::<u8>().unwrap().into(),
+    }
 }
 
 pub fn root() -> &'static Path {

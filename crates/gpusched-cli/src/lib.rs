@@ -26,6 +26,8 @@ use experiments::{plot, study};
 use kernels::{budget, predict, wcet};
 use other_tools::{import, recording};
 use plans::{export, generate, partition, test, verify};
+#[cfg(feature = "schema")]
+pub use reference::schema::types::TYPES as SCHEMAS;
 pub use reference::tree;
 use reference::{completions, gpus, help, man, schema};
 use refusals::{overwriting, usage};

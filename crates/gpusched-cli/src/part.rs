@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use clap::{ArgMatches, Command, FromArgMatches};
-use schemars::Schema;
 
 use crate::{Global, Outcome};
 use gpusched_model::error::Result;
@@ -250,6 +249,6 @@ pub struct Format {
     pub name: &'static str,
     /// Files that have the format.
     pub description: &'static str,
-    /// Returns the schema.
-    pub schema: fn() -> Schema,
+    /// JSON schema.
+    pub schema: &'static str,
 }

@@ -18,7 +18,7 @@ mod tasks;
 pub use files::{artifact, reader, spreadsheet};
 pub use kernels::{benchmark, kernel, memory_profile};
 pub use messages::{counted::counted, error};
-pub use numbers::{normal, quotient, streams, time, utilization};
+pub use numbers::{knapsack, normal, quotient, streams, time, utilization};
 pub use policies::policy;
 pub use results::{assumptions, plan, verdict};
 pub use runs::{group, observer, scenario, system, warp_scenario};

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Bandwidth, SmOrder};
 
 /// Platform preset: published properties of one GPU.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Platform {
     /// Name of the platform on the command line.

@@ -224,22 +224,6 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         );
         return Err(Fault::new("bound.sms", message));
     }
-    let Some(claimed) = bound.highs else {
-        return Ok(());
-    };
-    if claimed <= bound.sms {
-        let message = format!(
-            "found {claimed}, expected more than {sms}, the value of bound.sms, or no field bound.highs"
-        );
-        return Err(Fault::new("bound.highs", message));
-    }
-    if whole && claimed > plan.sms_used {
-        let message = format!(
-            "found {claimed}, but the plan uses only {}",
-            counted(plan.sms_used, "SM")
-        );
-        return Err(Fault::new("bound.highs", message));
-    }
     Ok(())
 }
 

@@ -6,13 +6,12 @@ mod measures;
 mod simulate;
 mod validate;
 
-use schemars::schema_for;
+#[cfg(feature = "schema")]
+mod schemas;
+#[cfg(feature = "schema")]
+pub use schemas::TYPES as SCHEMAS;
 
 use gpusched_cli::part::{Format, Part, Subcommands, Validation};
-use gpusched_gpu::import::accelsim::TraceSummary;
-use gpusched_gpu::machine::MachineShape;
-use gpusched_gpu::program::Program;
-use gpusched_gpu::warp_run::WarpRun;
 use gpusched_study::measures::Entry;
 
 /// The part of the command about the cycle-level GPU.
@@ -59,54 +58,54 @@ const FORMATS: &[Format] = &[
         after: "shared-validation",
         name: "warp-validation",
         description: "result of `validate --warps`",
-        schema: || schema_for!(validate::WarpValidation),
+        schema: include_str!("../schemas/warp-validation.json"),
     },
     Format {
         after: "scenario",
         name: "program",
         description: "kernel program, as in tasksets/kernels/programs; result of `import ptx`",
-        schema: || schema_for!(Program),
+        schema: include_str!("../schemas/program.json"),
     },
     Format {
         after: "warp-scenario",
         name: "warp-simulation",
         description: "result of `simulate warps`",
-        schema: || schema_for!(simulate::warps::Answer<'_>),
+        schema: include_str!("../schemas/warp-simulation.json"),
     },
     Format {
         after: "warp-simulation",
         name: "warp-run",
         description: "input of `simulate warps` with kernels on a simulated GPU",
-        schema: || schema_for!(WarpRun),
+        schema: include_str!("../schemas/warp-run.json"),
     },
     Format {
         after: "warp-run",
         name: "warp-results",
         description: "result of `simulate warps` with kernels on a simulated GPU",
-        schema: || schema_for!(simulate::kernels::Answer),
+        schema: include_str!("../schemas/warp-results.json"),
     },
     Format {
         after: "warp-results",
         name: "warp-profile",
         description: "result of `simulate profile`",
-        schema: || schema_for!(simulate::profile::Answer),
+        schema: include_str!("../schemas/warp-profile.json"),
     },
     Format {
         after: "warp-profile",
         name: "warp-stress",
         description: "result of `simulate profile --stress`",
-        schema: || schema_for!(simulate::profile::StressAnswer),
+        schema: include_str!("../schemas/warp-stress.json"),
     },
     Format {
         after: "comparison",
         name: "trace-summary",
         description: "result of `import accel-sim`",
-        schema: || schema_for!(TraceSummary),
+        schema: include_str!("../schemas/trace-summary.json"),
     },
     Format {
         after: "budget-results",
         name: "machine",
         description: "simulated GPU; result of `import gpgpusim-config`",
-        schema: || schema_for!(MachineShape),
+        schema: include_str!("../schemas/machine.json"),
     },
 ];

@@ -6,13 +6,14 @@ use gpusched::time::Time;
 
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
+use crate::support::rounds;
 
 /// Checks 20,000 runs; `cargo bench --bench regulation` checks a million.
 #[test]
 fn no_policy_makes_a_kernel_late() {
     let mut rng = random::rng(41);
     let (mut worst, mut raised) = (0.0f64, 0);
-    for run in 0..20_000 {
+    for run in 0..rounds(20_000) {
         let case = Case::new(&mut rng, 41, run, &AccessPattern::ALL);
         let found = case.run(&mut case.allocator.clone(), false);
         let share = found.finish / case.allocator.deadline().ns() as f64;
@@ -26,7 +27,7 @@ fn no_policy_makes_a_kernel_late() {
         raised += u32::from(found.q_mean > nominal + 0.01);
     }
     println!("at most {worst} of the nominal WCET, more than the nominal budget in {raised} runs");
-    assert!(worst > 0.999 && raised > 2_000, "{worst} {raised}");
+    assert!(worst > 0.999 && raised > rounds(2_000), "{worst} {raised}");
 }
 
 /// An allocator with budgets that exceed the safe budget by five percentage points.
@@ -61,7 +62,7 @@ impl Governor for Greedier {
 fn five_points_too_many_are_noticed() {
     let mut rng = random::rng(42);
     let mut late = [0; 4];
-    for run in 0..1_000 {
+    for run in 0..rounds(1_000) {
         let case = Case::new(&mut rng, 42, run, &AccessPattern::ALL);
         let found = case.run(&mut Greedier(case.allocator.clone()), false);
         let policy = BudgetPolicy::ALL.iter().position(|&policy| policy == case.policy);

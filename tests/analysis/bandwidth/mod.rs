@@ -17,11 +17,13 @@ use gpusched::model::{Factor, Straddling};
 use gpusched::time::Time;
 use rand::RngExt;
 
+use crate::support::rounds;
+
 /// For 10^5 random values, the returned burst has the given memory time, and every larger burst has more.
 #[test]
 fn inverse_of_memory_time_is_exact() {
     let mut rng = crate::kernel_wcet::random::rng(31);
-    for _ in 0..100_000 {
+    for _ in 0..rounds(100_000) {
         let period = crate::kernel_wcet::random::magnitude(&mut rng, 30);
         let window = crate::kernel_wcet::random::magnitude(&mut rng, 40);
         let memory = rng.random_range(0..=window);
@@ -46,7 +48,7 @@ fn inverse_of_memory_time_is_exact() {
 fn algorithm_2_is_the_linear_program() {
     let mut rng = crate::kernel_wcet::random::rng(34);
     let mut compared = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let kernel = crate::kernel_wcet::random::kernel(&mut rng, 16);
         let remaining: Vec<u64> = kernel
             .clusters()
@@ -74,7 +76,7 @@ fn algorithm_2_is_the_linear_program() {
         compared += 1;
     }
     println!("{compared} compared");
-    assert!(compared > 1_000, "{compared}");
+    assert!(compared > rounds(1_000), "{compared}");
 }
 
 /// Algorithm 4 never permits more memory time than Algorithm 2. The algorithms agree if no budget
@@ -83,7 +85,7 @@ fn algorithm_2_is_the_linear_program() {
 fn algorithm_4_is_below_algorithm_2() {
     let mut rng = crate::kernel_wcet::random::rng(32);
     let (mut equal, mut positive) = (0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let kernel = crate::kernel_wcet::random::kernel(&mut rng, 12);
         let q = Factor::from_billionths(rng.random_range(1..=1_000_000_000)).unwrap();
         let allocator = Allocator::new(&kernel, q, BudgetPolicy::Fair, Straddling::End).unwrap();
@@ -108,14 +110,14 @@ fn algorithm_4_is_below_algorithm_2() {
         }
     }
     println!("{positive} positive, {equal} equal");
-    assert!(positive > 500, "{positive}");
+    assert!(positive > rounds(500), "{positive}");
 }
 
 /// In every state, the budget is at least the nominal budget and at most a whole period.
 #[test]
 fn budgets_are_within_their_limits() {
     let mut rng = crate::kernel_wcet::random::rng(33);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let kernel = crate::kernel_wcet::random::kernel(&mut rng, 12);
         let q = Factor::from_billionths(rng.random_range(0..=1_000_000_000)).unwrap();
         for policy in BudgetPolicy::ALL {
@@ -140,7 +142,7 @@ fn budgets_are_within_their_limits() {
 fn what_is_left_out_is_not_done() {
     let mut rng = crate::kernel_wcet::random::rng(35);
     let mut told_apart = 0;
-    for _ in 0..2_000 {
+    for _ in 0..rounds(2_000) {
         let kernel = crate::kernel_wcet::random::kernel(&mut rng, 6);
         let all: Vec<u64> = kernel.clusters().iter().map(|cluster| cluster.blocks()).collect();
         let short = &all[..rng.random_range(0..all.len())];
@@ -161,5 +163,5 @@ fn what_is_left_out_is_not_done() {
             .collect();
         told_apart += u32::from(limit(&done) != limit(&all));
     }
-    assert!(told_apart > 100, "{told_apart}");
+    assert!(told_apart > rounds(100), "{told_apart}");
 }

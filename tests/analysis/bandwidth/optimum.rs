@@ -14,6 +14,7 @@ use rand::{Rng, RngExt};
 
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
+use crate::support::rounds;
 
 fn block(rng: &mut impl Rng) -> Block {
     let alone = f64::from(rng.random_range(1..=100));
@@ -52,7 +53,7 @@ fn limit_by_lp(blocks: &[Block], active: usize, deadline: f64) -> f64 {
 fn limit_is_the_linear_program() {
     let mut rng = random::rng(51);
     let (mut partly, mut never) = (0, 0);
-    for _ in 0..5_000 {
+    for _ in 0..rounds(5_000) {
         let blocks: Vec<Block> = (0..rng.random_range(1..=12)).map(|_| block(&mut rng)).collect();
         let active = rng.random_range(1..=5);
         let alone: f64 = blocks.iter().map(|block| block.alone).sum();
@@ -69,7 +70,7 @@ fn limit_is_the_linear_program() {
         never += u32::from(found == 0.0);
     }
     println!("{partly} in part, {never} never");
-    assert!(partly > 1_000 && never > 200);
+    assert!(partly > rounds(1_000) && never > rounds(100), "{partly} {never}");
 }
 
 /// An allocator that returns random budgets of arbitrary size.
@@ -121,7 +122,7 @@ fn without_tail(blocks: &[Block], active: usize, deadline: f64) -> f64 {
 fn no_run_exceeds_the_limit() {
     let mut rng = random::rng(52);
     let (mut most, mut longer) = (0.0f64, 0);
-    for run in 0..20_000 {
+    for run in 0..rounds(20_000) {
         let case = Case::new(&mut rng, 52, run, &AccessPattern::ALL);
         let found = if rng.random_bool(0.5) {
             case.run(&mut case.allocator.clone(), false)
@@ -152,14 +153,14 @@ fn no_run_exceeds_the_limit() {
         longer += u32::from(memory > 1.0 + without_tail(&case.execution.blocks, active, end.ns() as f64));
     }
     println!("at most {most} of the limit; {longer} runs have more than there is without the tail");
-    assert!(most > 0.999 && longer > 100, "{most} {longer}");
+    assert!(most > 0.999 && longer > rounds(100), "{most} {longer}");
 }
 
 /// Compares the demand limit in a window with a nanosecond-by-nanosecond count.
 #[test]
 fn demand_is_limited_period_by_period() {
     let mut rng = random::rng(53);
-    for _ in 0..2_000 {
+    for _ in 0..rounds(2_000) {
         let period = rng.random_range(1..40u64);
         let (most, offset) = (rng.random_range(0..=period), rng.random_range(0..period));
         let deadline = rng.random_range(0..200u64);
@@ -202,7 +203,7 @@ fn flow_by_lp(segments: &[Segment], deadline: f64, demand: f64) -> f64 {
 fn fluid_is_the_linear_program() {
     let mut rng = random::rng(54);
     let mut partly = 0;
-    for _ in 0..3_000 {
+    for _ in 0..rounds(3_000) {
         let segment = |rng: &mut _| {
             let Block { alone, speed } = block(rng);
             Segment { alone, speed }
@@ -237,7 +238,7 @@ fn fluid_is_the_linear_program() {
         }
     }
     println!("{partly} in part");
-    assert!(partly > 300);
+    assert!(partly > rounds(300));
 }
 
 /// Plans meet their deadlines, and no plan exceeds the limit.
@@ -245,7 +246,7 @@ fn fluid_is_the_linear_program() {
 fn plans_are_below_the_limit_and_in_time() {
     let mut rng = random::rng(55);
     let (mut best, mut late, mut sum) = (0.0f64, 0, 0.0);
-    for run in 0..1_000 {
+    for run in 0..rounds(1_000) {
         let case = Case::new(&mut rng, 55, run, &AccessPattern::ALL);
         let optimum = case
             .simulator

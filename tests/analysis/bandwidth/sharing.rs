@@ -8,6 +8,7 @@ use rand::{Rng, RngExt};
 
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
+use crate::support::rounds;
 
 fn divide(rule: Sharing, budget: u64, demands: &[u64]) -> Vec<u64> {
     let mut shares = vec![7; 3]; // values of an earlier call
@@ -39,7 +40,7 @@ fn water(budget: u64, demands: &[u64]) -> Vec<u64> {
 fn max_min_is_water_that_is_poured() {
     let mut rng = random::rng(61);
     let mut scarce = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let demands = demands(&mut rng, 60);
         let budget = rng.random_range(0..200);
         let expected = water(budget, &demands);
@@ -50,7 +51,7 @@ fn max_min_is_water_that_is_poured() {
         );
         scarce += u32::from(expected != demands);
     }
-    assert!(scarce > 5_000, "{scarce}");
+    assert!(scarce > rounds(5_000), "{scarce}");
 }
 
 /// Under every rule, no core gets more than its demand, and all cores together get at most the
@@ -59,7 +60,7 @@ fn max_min_is_water_that_is_poured() {
 #[test]
 fn no_rule_gives_what_there_is_not() {
     let mut rng = random::rng(62);
-    for _ in 0..50_000 {
+    for _ in 0..rounds(50_000) {
         let size = random::magnitude(&mut rng, 63);
         let (demands, budget) = (demands(&mut rng, size), random::magnitude(&mut rng, 63));
         for rule in Sharing::ALL {
@@ -85,7 +86,7 @@ fn no_rule_gives_what_there_is_not() {
 #[test]
 fn parts_are_the_fractions() {
     let mut rng = random::rng(63);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let demands = demands(&mut rng, 1_000_000);
         let budget = rng.random_range(0..3_000_000u64);
         let total: u64 = demands.iter().sum();
@@ -121,7 +122,7 @@ fn fairness_is_jains() {
 fn kernels_do_not_care_who_interferes() {
     let mut rng = random::rng(64);
     let (mut lost, mut shared) = (0, 0);
-    for run in 0..3_000 {
+    for run in 0..rounds(3_000) {
         let case = Case::new(&mut rng, 64, run, &AccessPattern::ALL);
         let period = case.allocator.period().ns();
         let cores = rng.random_range(1..=5);
@@ -170,5 +171,5 @@ fn kernels_do_not_care_who_interferes() {
         }
     }
     println!("equal parts lose in {lost} runs of 1,000; {shared} compared");
-    assert!(lost > 100 && shared > 100, "{lost} {shared}");
+    assert!(lost > rounds(100) && shared > rounds(100), "{lost} {shared}");
 }

@@ -7,6 +7,7 @@ use rand::RngExt;
 
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
+use crate::support::rounds;
 
 /// Results of the reference implementation: end of the kernel, memory requests, and for each period the budget and the
 /// remaining blocks.
@@ -151,7 +152,7 @@ fn fast_and_slow_runs_are_the_same() {
     let mut rng = random::rng(43);
     let patterns = [AccessPattern::Front, AccessPattern::Back, AccessPattern::Uniform];
     let (mut decisions, mut raised) = (0, 0);
-    for run in 0..3_000 {
+    for run in 0..rounds(3_000) {
         let mut case = Case::new(&mut rng, 43, run, &patterns);
         if case.kernel.blocks() > 120 {
             continue;
@@ -197,5 +198,8 @@ fn fast_and_slow_runs_are_the_same() {
         decisions += fast.periods.len();
     }
     println!("{decisions} periods, {raised} above the nominal budget");
-    assert!(decisions > 5_000 && raised > 500, "{decisions} {raised}");
+    assert!(
+        decisions > rounds(5_000) && raised > rounds(500),
+        "{decisions} {raised}"
+    );
 }

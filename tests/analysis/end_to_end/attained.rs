@@ -8,6 +8,8 @@ use gpusched::simulator::end_to_end::{Drawn, Extent, Jitter, Observed, Pattern, 
 
 use super::system;
 
+use crate::support::rounds;
+
 /// Returns the longest response times over all first arrivals from 0 to `latest` ns.
 fn search(system: &System, latest: u64) -> Vec<Time> {
     let mut simulator = Simulator::new(system, None).unwrap();
@@ -37,7 +39,7 @@ fn search(system: &System, latest: u64) -> Vec<Time> {
 #[test]
 fn fixed_priorities_on_a_core() {
     let mut bounds = 0;
-    for seed in 0..1000 {
+    for seed in 0..rounds(1000) {
         let rng = &mut stream(seed, Purpose::ValidationSystems, 2, 0);
         let tasks = (0..2 + below(rng, 3)).map(|task| {
             let (period, wcet) = (8 + below(rng, 40), 1 + below(rng, 10));
@@ -57,13 +59,13 @@ fn fixed_priorities_on_a_core() {
             bounds += usize::from(bound.is_some());
         }
     }
-    assert!(bounds > 1000, "{bounds}");
+    assert!(bounds > rounds(1000), "{bounds}");
 }
 
 /// On a `fifo` engine, a search over the first arrivals attains the bound of the task that loses every tie.
 #[test]
 fn first_in_first_out_on_an_engine() {
-    for seed in 0..200 {
+    for seed in 0..rounds(200) {
         let rng = &mut stream(seed, Purpose::ValidationSystems, 3, 0);
         let tasks = (0..2 + below(rng, 2)).map(|task| {
             let wcet = 1 + below(rng, 10);

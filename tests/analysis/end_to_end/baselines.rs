@@ -5,6 +5,8 @@ use gpusched::model::Interference;
 use gpusched::model::end_to_end::{Answer, System};
 use gpusched::simulator::validation::end_to_end::{Campaign, draw};
 
+use crate::support::rounds;
+
 /// Returns the bounds of a baseline as an answer, for comparison with simulated runs.
 fn answer(system: &System, method: Baseline) -> Answer {
     let mut answer = analyze(system);
@@ -25,12 +27,12 @@ fn no_run_exceeds_a_baseline() {
         |system| answer(system, Baseline::Blocking),
     ];
     for (seed, analysis) in (30..).zip(analyses) {
-        let mut campaign = Campaign::new(3000, seed, false);
+        let mut campaign = Campaign::new(rounds(3000), seed, false);
         campaign.analysis = analysis;
         let report = campaign.run(None, |_| ()).unwrap();
         assert_eq!(report.excess, None);
         assert!(
-            report.tally.bounds > 500 && report.tally.attained > 50,
+            report.tally.bounds > rounds(500) && report.tally.attained > rounds(50),
             "{:?}",
             report.tally
         );
@@ -41,7 +43,7 @@ fn no_run_exceeds_a_baseline() {
 #[test]
 fn no_jitter_bound_is_below_the_end_to_end_bound() {
     let mut bounds = 0;
-    for index in 0..3000 {
+    for index in 0..rounds(3000) {
         let draft = draw::system(31, index).unwrap();
         let system = System::new(&draft, Interference::Conflict).unwrap();
         let holistic = analyze(&system).response_times_ns;
@@ -56,7 +58,7 @@ fn no_jitter_bound_is_below_the_end_to_end_bound() {
             }
         }
     }
-    assert!(bounds > 1000, "{bounds}");
+    assert!(bounds > rounds(1000), "{bounds}");
 }
 
 /// A more urgent task with a short suspension: its second CPU segment has the jitter 7, so two of its jobs count in a

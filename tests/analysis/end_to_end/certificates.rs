@@ -6,6 +6,8 @@ use gpusched::model::end_to_end::Answer;
 use gpusched::simulator::validation::end_to_end::Campaign;
 use gpusched::verification::verify_system;
 
+use crate::support::rounds;
+
 /// Returns `answer` with one number changed; the changes of one answer are numbered. Every change makes the answer claim
 /// more than its certificate proves, or contradicts another statement of the answer.
 fn changed(answer: &Answer, number: usize) -> Option<Answer> {
@@ -72,7 +74,7 @@ fn changed_certificates_with_a_shared_memory_are_refused() {
 
 fn refused(campaign: &Campaign) {
     let (mut refused, mut index) = (0, 0);
-    while refused < 10_000 {
+    while refused < rounds(10_000) {
         let (system, _) = campaign.system(index).unwrap();
         index += 1;
         let answer = analyze(&system);

@@ -13,6 +13,7 @@ use rand::{Rng, RngExt};
 use serde_json::Value;
 
 use crate::oracle::random_sets;
+use crate::support::rounds;
 
 /// Texts that some fields of verdicts and plans accept.
 const TEXTS: [&str; 18] = [
@@ -193,11 +194,8 @@ fn planned(changed: Value, original: &SystemPlan, draft: &Draft, search: Search)
     (plan != *original).then(|| Some(accepted().is_some()))
 }
 
-/// Number of changes; the full count is
-/// `GPUSCHED_MUTATIONS=10000 cargo test --release --test analysis end_to_end::mutations -- --nocapture`.
-fn count() -> usize {
-    std::env::var("GPUSCHED_MUTATIONS").map_or(1_500, |count| count.parse().unwrap())
-}
+/// Number of changes in a full campaign.
+const CHANGES: usize = 15_000;
 
 fn finish(counts: &Counts, fields: &[&str]) {
     let refused: usize = counts.refused.values().sum();
@@ -239,7 +237,7 @@ fn changed_verdicts_are_refused() {
                 }
             }
         }
-        if counts.changes >= count() {
+        if counts.changes >= rounds(CHANGES) {
             break;
         }
     }
@@ -294,7 +292,7 @@ fn changed_plans_are_refused() {
                 counts.count(place, accepted, || format!("{document}\n{changed}\n{draft:?}"));
             }
         }
-        if counts.changes >= count() {
+        if counts.changes >= rounds(CHANGES) {
             break;
         }
     }

@@ -5,17 +5,19 @@ use gpusched::simulator::validation::end_to_end::Campaign;
 use gpusched::verification::verify_system;
 use rayon::prelude::*;
 
+use crate::support::rounds;
+
 #[test]
 fn no_run_exceeds_a_bound() {
-    let report = Campaign::new(3000, 26, false).run(None, |_| ()).unwrap();
+    let report = Campaign::new(rounds(3000), 26, false).run(None, |_| ()).unwrap();
     assert_eq!(report.excess, None);
     assert!(
-        report.tally.bounds > 3000 && report.tally.attained > 500,
+        report.tally.bounds > rounds(3000) && report.tally.attained > rounds(500),
         "{:?}",
         report.tally
     );
     assert!(
-        report.tally.chains > 500 && report.tally.enforced_bounds > 100,
+        report.tally.chains > rounds(500) && report.tally.enforced_bounds > rounds(100),
         "{:?}",
         report.tally
     );
@@ -23,10 +25,10 @@ fn no_run_exceeds_a_bound() {
 
 #[test]
 fn no_run_with_a_shared_memory_exceeds_a_bound() {
-    let report = Campaign::new(3000, 26, true).run(None, |_| ()).unwrap();
+    let report = Campaign::new(rounds(3000), 26, true).run(None, |_| ()).unwrap();
     assert_eq!(report.excess, None);
     assert!(
-        report.tally.bounds > 1000 && report.tally.attained > 100,
+        report.tally.bounds > rounds(1000) && report.tally.attained > rounds(100),
         "{:?}",
         report.tally
     );
@@ -43,8 +45,8 @@ fn the_verifier_confirms_every_answer_with_a_shared_memory() {
 }
 
 fn confirmed(shared: bool) {
-    let campaign = Campaign::new(3000, 27, shared);
-    (0..3000).into_par_iter().for_each(|index| {
+    let campaign = Campaign::new(rounds(3000), 27, shared);
+    (0..rounds(3000)).into_par_iter().for_each(|index| {
         let (system, _) = campaign.system(index).unwrap();
         let answers = [Some(analyze(&system)), analyze_enforced(&system).ok()];
         for answer in answers.into_iter().flatten() {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::equal_sms::{SCHEDULERS, compare, launch, machine, settings};
+use crate::support::rounds;
 
 /// Conditions, addresses in shared memory and numbers of rounds; some depend on the block.
 const CONDITIONS: [&str; 7] = [
@@ -83,7 +84,7 @@ fn program() -> impl Strategy<Value = Program> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: rounds(200), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn equal_sms_once_changes_nothing(

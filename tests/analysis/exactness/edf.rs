@@ -7,6 +7,7 @@ use super::{ROUNDS, Tally, accepts, demands};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Order, Preemption, Task, Until, critical, horizon, load, run};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 const DRAW: Draw = Draw {
     most_tasks: 5,
@@ -27,7 +28,7 @@ fn misses(set: &[Task], blocker: Option<usize>, preemption: Preemption) -> bool 
 fn preemptive_verdicts_equal_simulation() {
     let mut rng = rng(11);
     let mut tally = Tally::default();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let set = draw(&mut rng, DRAW);
         let verdict = accepts("edf", &set);
         let truth = load(&set).is_le() && !misses(&set, None, Preemption::Preemptive);
@@ -42,7 +43,7 @@ fn non_preemptive_verdicts_equal_simulation() {
     let mut rng = rng(12);
     let mut tally = Tally::default();
     let mut by_blocking = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let set = draw(&mut rng, DRAW);
         let verdict = accepts("np-edf", &set);
         let blockers = (0..set.len()).map(Some);
@@ -53,7 +54,7 @@ fn non_preemptive_verdicts_equal_simulation() {
         by_blocking += usize::from(!verdict && accepts("edf", &set));
     }
     tally.check();
-    assert!(by_blocking > ROUNDS / 50, "{by_blocking}");
+    assert!(by_blocking > rounds(ROUNDS / 50), "{by_blocking}");
 }
 
 /// Returns the response time of each task under preemptive EDF, over all arrivals of its job relative to the other
@@ -92,7 +93,7 @@ fn response_times_by_simulation(set: &[Task]) -> Vec<i64> {
 fn preemptive_response_times_equal_simulation() {
     let mut rng = rng(13);
     let mut compared = 0;
-    for _ in 0..ROUNDS / 5 {
+    for _ in 0..rounds(ROUNDS / 5) {
         let set = draw(
             &mut rng,
             Draw {
@@ -116,5 +117,5 @@ fn preemptive_response_times_equal_simulation() {
         let in_time = set.iter().zip(&bounds).all(|(task, &bound)| bound <= task.d);
         assert_eq!(in_time, accepts("edf", &set), "{set:?}");
     }
-    assert!(compared > ROUNDS / 20, "{compared}");
+    assert!(compared > rounds(ROUNDS / 20), "{compared}");
 }

@@ -12,6 +12,7 @@ use crate::oracle::simulation::{
     Order, Preemption, Task, Until, critical, hyperperiod, load, long_horizon, run,
 };
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 const DRAW: Draw = Draw {
     most_tasks: 5,
@@ -80,7 +81,7 @@ fn compare(policy: &str, seed: u64, preemption: Preemption, ranks: impl Fn(&[Tas
     let mut rng = rng(seed);
     let mut tally = Tally::default();
     let parsed: Policy = policy.parse().unwrap();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let set = draw(&mut rng, DRAW);
         let truth = response_times(&set, &ranks(&set), preemption);
         let bounds: Vec<Option<i64>> = schedulability::response_times(parsed, &demands(&set))
@@ -185,7 +186,7 @@ fn compare_audsley(policy: &str, seed: u64, preemption: Preemption, deadline_mon
     let mut rng = rng(seed);
     let mut tally = Tally::default();
     let mut better = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let set = draw(
             &mut rng,
             Draw {
@@ -206,7 +207,10 @@ fn compare_audsley(policy: &str, seed: u64, preemption: Preemption, deadline_mon
         better += usize::from(verdict && !accepts(deadline_monotonic, &set));
     }
     tally.check();
-    assert!(better > 100, "{better} sets that only some other order schedules");
+    assert!(
+        better > rounds(100),
+        "{better} sets that only some other order schedules"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use rand::RngExt;
 use super::{accepts, demands};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::Task;
+use crate::support::rounds;
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::verdict::Evidence;
 use gpusched::model::{Policy, TaskSet};
@@ -31,7 +32,7 @@ fn response(policy: &str, set: &[Task], position: usize) -> i64 {
 fn a_microsecond_above_a_hundred_seconds() {
     let mut rng = rng(61);
     let (mut met, mut missed) = (0, 0);
-    for _ in 0..2_000 {
+    for _ in 0..rounds(2_000) {
         let (fast_t, slow_t) = (1_000, 100 * SECOND);
         let fast_c = rng.random_range(1..fast_t);
         let slow_c = (slow_t / fast_t * (fast_t - fast_c)) / 100 * rng.random_range(1..=100);
@@ -56,7 +57,7 @@ fn a_microsecond_above_a_hundred_seconds() {
         );
         *(if fits { &mut met } else { &mut missed }) += 1;
     }
-    assert!(met > 200 && missed > 200, "{met} {missed}");
+    assert!(met > rounds(200) && missed > rounds(200), "{met} {missed}");
 }
 
 fn ceil_div(value: i64, by: i64) -> i64 {
@@ -160,7 +161,7 @@ fn absurd_numbers_are_answered() {
     let times = [1, 2, limit / 2, limit - 1, limit];
     let mut rng = rng(63);
     let mut any = |from: &[i64]| from[rng.random_range(0..from.len())];
-    for _ in 0..1_000 {
+    for _ in 0..rounds(1_000) {
         let n = any(&[1, 2, 3]);
         let set: Vec<Task> = (0..n)
             .map(|_| {

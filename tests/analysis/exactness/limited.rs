@@ -10,6 +10,7 @@ use super::{ROUNDS, Tally, accepts, demands};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Job, Order, Preemption, Task, Until, critical, load, random_pattern, run};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 const DRAW: Draw = Draw {
     most_tasks: 5,
@@ -60,7 +61,7 @@ fn compare(policy: &str, seed: u64, most_pessimistic: f64, order: impl Fn(&[Task
     let parsed: Policy = policy.parse().unwrap();
     let mut tally = Tally::default();
     let (mut pessimistic, mut preemptions) = (0, 0);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let set = draw(&mut rng, DRAW);
         let verdict = accepts(policy, &set);
         let (missed, switches, worst) = simulate(&set, &mut rng, || order(&set));
@@ -78,10 +79,10 @@ fn compare(policy: &str, seed: u64, most_pessimistic: f64, order: impl Fn(&[Task
     tally.check();
     // This share is an upper bound on the pessimism: with more patterns, more of the rejected
     // sets would miss a deadline.
-    let share = pessimistic as f64 / ROUNDS as f64;
+    let share = pessimistic as f64 / rounds(ROUNDS) as f64;
     println!("{policy}: {tally:?}, {pessimistic} refused without a miss found");
     assert!(share < most_pessimistic, "{share}");
-    assert!(preemptions > 10_000, "{preemptions} in accepted sets");
+    assert!(preemptions > rounds(10_000), "{preemptions} in accepted sets");
 }
 
 #[test]

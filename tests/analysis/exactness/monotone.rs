@@ -5,6 +5,7 @@ use rand::RngExt;
 use super::{ROUNDS, accepts};
 use crate::oracle::random_sets::rng;
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 use gpusched::model::Policy;
 
 /// If a policy accepts a set, the policy also accepts the set with shorter WCETs. If priorities
@@ -14,7 +15,7 @@ fn every_test_is_sustainable() {
     let mut rng = rng(81);
     let policies: Vec<Policy> = Policy::all().filter(|policy| !policy.counts_work()).collect();
     let mut accepted = 0;
-    for _ in 0..ROUNDS / 5 {
+    for _ in 0..rounds(ROUNDS / 5) {
         let set = draw(
             &mut rng,
             Draw {
@@ -52,5 +53,5 @@ fn every_test_is_sustainable() {
             }
         }
     }
-    assert!(accepted > ROUNDS / 2, "{accepted}");
+    assert!(accepted > rounds(ROUNDS / 2), "{accepted}");
 }

@@ -8,11 +8,12 @@ use super::{ROUNDS, accepts};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Order, Preemption, Task, Until, random_pattern, run};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 fn never_misses(policy: &str, seed: u64, preemption: Preemption, order: impl Fn(&[Task]) -> Order) {
     let mut rng = rng(seed);
     let mut accepted = 0;
-    for _ in 0..ROUNDS / 2 {
+    for _ in 0..rounds(ROUNDS / 2) {
         let set = draw(
             &mut rng,
             Draw {
@@ -32,7 +33,7 @@ fn never_misses(policy: &str, seed: u64, preemption: Preemption, order: impl Fn(
             assert_eq!(outcome.late, None, "{policy}: {set:?}\n{jobs:?}");
         }
     }
-    assert!(accepted > ROUNDS / 20, "{accepted}");
+    assert!(accepted > rounds(ROUNDS / 20), "{accepted}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::{ROUNDS, accepts};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{Order, Preemption, Task, Until, critical, hyperperiod, run};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 const DRAW: Draw = Draw {
     most_tasks: 5,
@@ -21,7 +22,7 @@ fn separation(task: &Task) -> i64 {
 fn accepted(policy: &str, seed: u64, mut check: impl FnMut(&[Task])) {
     let mut rng = rng(seed);
     let (mut passed, mut with_jitter, mut late_deadlines) = (0, 0, 0);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let mut set = draw(&mut rng, DRAW);
         set.iter_mut().for_each(|task| task.c = (task.c / 2).max(1));
         if accepts(policy, &set) {
@@ -31,9 +32,9 @@ fn accepted(policy: &str, seed: u64, mut check: impl FnMut(&[Task])) {
             late_deadlines += usize::from(set.iter().any(|task| task.j > 0 && task.d > task.t));
         }
     }
-    assert!(passed > ROUNDS / 10, "{passed}");
+    assert!(passed > rounds(ROUNDS / 10), "{passed}");
     assert!(
-        with_jitter > ROUNDS / 100 && late_deadlines > 100,
+        with_jitter > rounds(ROUNDS / 100) && late_deadlines > rounds(100),
         "{with_jitter}, {late_deadlines}"
     );
 }
@@ -102,7 +103,7 @@ fn late_deadlines_do_not_hide_jitter_from_fixed_priorities() {
 fn verdicts_equal_the_formulas() {
     let mut rng = rng(44);
     let (mut compared, mut holds) = (0, [0; 3]);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let mut set = draw(&mut rng, DRAW);
         set.iter_mut().for_each(|task| task.c = (task.c / 2).max(1));
         if set.iter().any(|task| separation(task) <= 0) {
@@ -133,7 +134,7 @@ fn verdicts_equal_the_formulas() {
         }
     }
     assert!(
-        compared > ROUNDS && holds.iter().all(|&holds| holds > ROUNDS / 20),
+        compared > rounds(ROUNDS) && holds.iter().all(|&holds| holds > rounds(ROUNDS / 20)),
         "{compared} {holds:?}"
     );
 }

@@ -10,6 +10,7 @@ use gpusched::model::{Contention, WcetFunction};
 use gpusched::time::Time;
 
 use crate::fits::streams::Stream;
+use crate::support::rounds;
 
 fn points(measurements: &[(u32, u64)]) -> Points {
     Points::new(measurements.iter().map(|&(m, ns)| (m, Time::from_ns(ns)))).unwrap()
@@ -96,7 +97,7 @@ fn random(stream: &mut Stream, most_sms: u64, noise: u64) -> Vec<(u32, u64)> {
 fn as_low_as_the_slow_twin() {
     let mut stream = Stream::new(1);
     let mut tried = 0;
-    for round in 0..20_000 {
+    for round in 0..rounds(20_000) {
         let noise = [1, 10, 1000, 1_000_000][round % 4];
         let measured = alone(&random(&mut stream, [3, 8, 68][round % 3], noise));
         let Ok(function) = affine(&measured) else { continue };
@@ -110,7 +111,7 @@ fn as_low_as_the_slow_twin() {
             "{own} {least} {measured:?}"
         );
     }
-    assert!(tried > 15_000, "{tried}");
+    assert!(tried > rounds(15_000), "{tried}");
 }
 
 #[test]
@@ -178,7 +179,7 @@ fn huge_times_and_many_sms() {
 #[test]
 fn conflict_is_never_faster() {
     let mut stream = Stream::new(2);
-    for round in 0..5000 {
+    for round in 0..rounds(5000) {
         let (isolated, conflict) = (
             random(&mut stream, 16, 1000),
             random(&mut stream, 16, [10, 1_000_000][round % 2]),
@@ -234,7 +235,7 @@ fn monotone_tables() {
     );
     // The literal definition.
     let mut stream = Stream::new(3);
-    for _ in 0..2000 {
+    for _ in 0..rounds(2000) {
         let points = points(&random(&mut stream, 20, 500_000));
         for (m, time) in monotone(&points) {
             let later = points.measurements().filter(|&(other, _)| other >= m);

@@ -6,6 +6,7 @@ use gpusched::kernel_wcet::fit::gpd::Gpd;
 
 use crate::fits::data::{PORT_PIRIE, RAIN};
 use crate::fits::streams::Stream;
+use crate::support::rounds;
 
 const SHAPES: [f64; 7] = [-0.4, -0.2, -1e-9, 0.0, 1e-7, 0.15, 0.4];
 
@@ -139,7 +140,7 @@ fn strange_samples() {
     }
     let mut stream = Stream::new(5);
     for size in [3, 4, 5, 10, 30] {
-        for _ in 0..200 {
+        for _ in 0..rounds(200) {
             let power = 1.0 + 8.0 * stream.unit();
             let sample: Vec<f64> = (0..size).map(|_| stream.unit().powf(-power)).collect();
             let Gev {

@@ -11,6 +11,7 @@ use rand::RngExt;
 use crate::granularity::{GRANULARITIES, Small, partitionings};
 use crate::margin::{largest, passes, widest};
 use crate::oracle::random_sets;
+use crate::support::rounds;
 
 /// Returns whether a partitioning of `n` tasks passes on `small` with all WCETs scaled by `permille`/1000.
 fn exists(
@@ -30,7 +31,7 @@ fn exists(
 fn the_margin_on_hardware_is_that_of_exhaustive_search() {
     let mut rng = random_sets::rng(72);
     let (mut found, mut missed) = ([0; 6], 0);
-    for round in 0..240 {
+    for round in 0..rounds(240) {
         let small = Small::random(&mut rng);
         let n = rng.random_range(1..=4);
         let load = rng.random_range(0.1..0.5) * f64::from(small.sms());
@@ -67,6 +68,6 @@ fn the_margin_on_hardware_is_that_of_exhaustive_search() {
             }
         }
     }
-    assert!(found.iter().all(|&count| count >= 8), "{found:?}");
+    assert!(found.iter().all(|&count| count >= rounds(8)), "{found:?}");
     assert!(missed * 5 <= found[2] + found[5], "{missed} of {found:?}");
 }

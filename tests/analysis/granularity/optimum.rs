@@ -12,6 +12,7 @@ use rand::RngExt;
 
 use crate::granularity::{GRANULARITIES, Small, partitionings};
 use crate::oracle::random_sets;
+use crate::support::rounds;
 
 const POLICIES: [Policy; 6] = [
     Policy::Edf,
@@ -62,14 +63,12 @@ fn heuristics() -> Vec<Heuristic> {
     all.map(|(kind, options)| kind.with(&options).unwrap()).collect()
 }
 
-/// The full count is `GPUSCHED_SYSTEMS=12000 cargo test --release --test analysis granularity::optimum`: 2,000 systems per
-/// granularity, and as many per policy.
 #[test]
 fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
     let mut rng = random_sets::rng(31);
     let (mut found, mut none, mut rounded, mut missed) = ([0; 6], [0; 6], 0, 0);
     let (mut stated, mut confirmed, mut best) = (0, 0, [0; 6]);
-    let systems = std::env::var("GPUSCHED_SYSTEMS").map_or(2_400, |count| count.parse().unwrap());
+    let systems = rounds(2_400);
     for round in 0..systems {
         let small = Small::random(&mut rng);
         let n = rng.random_range(1..=6);
@@ -146,11 +145,11 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
             None => none[which] += 1,
         }
     }
-    assert!(found.iter().all(|&count| count >= 60), "{found:?}");
-    assert!(none.iter().all(|&count| count >= 30), "{none:?}");
-    assert!(rounded > 200, "{rounded}");
+    assert!(found.iter().all(|&count| count >= rounds(60)), "{found:?}");
+    assert!(none.iter().all(|&count| count >= rounds(30)), "{none:?}");
+    assert!(rounded > rounds(200), "{rounded}");
     assert!(
-        stated > 200 && confirmed * 10 > stated * 9,
+        stated > rounds(200) && confirmed * 10 > stated * 9,
         "{confirmed} of {stated}"
     );
     // On GPCs and instances, every plan counts, and the heuristics miss few plans.

@@ -8,12 +8,14 @@ use rand::RngExt;
 
 use super::random;
 
+use crate::support::rounds;
+
 /// For 10^5 kernels, the optimum equals the result of the LP solver to 1e-9.
 #[test]
 fn exact_solution_is_that_of_the_linear_program() {
     let mut rng = random::rng(1);
     let mut worst: f64 = 0.0;
-    for _ in 0..100_000 {
+    for _ in 0..rounds(100_000) {
         let kernel = random::kernel(&mut rng, 20);
         let exposure = random::exposure(&mut rng, &kernel);
         // The bound is M times Eq. 8.
@@ -41,7 +43,7 @@ fn constant(kernel: &Kernel) -> f64 {
 #[test]
 fn exact_solution_is_the_least_vertex_of_the_dual() {
     let mut rng = random::rng(2);
-    for round in 0..20_000 {
+    for round in 0..rounds(20_000) {
         let kernel = random::kernel(&mut rng, if round % 2 == 0 { 20 } else { 3 });
         let exposure = random::exposure(&mut rng, &kernel);
         let found = Program::new(&kernel).solve(exposure).delay.parts();
@@ -112,7 +114,7 @@ fn dual(kernel: &Kernel, exposure: Exposure, vertex: Vertex) -> (BigUint, BigUin
 #[test]
 fn no_choice_of_blocks_exceeds_the_optimum() {
     let mut rng = random::rng(3);
-    for _ in 0..100_000 {
+    for _ in 0..rounds(100_000) {
         let kernel = random::kernel(&mut rng, 20);
         let exposure = random::exposure(&mut rng, &kernel);
         let (mut memory, mut partial) = (exposure.memory_ns, exposure.partial_blocks);

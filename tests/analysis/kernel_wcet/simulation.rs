@@ -7,6 +7,8 @@ use rand::{Rng, RngExt};
 
 use super::random;
 
+use crate::support::rounds;
+
 /// Delay of a block by memory time.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Delay {
@@ -173,7 +175,7 @@ fn no_order_of_blocks_exceeds_equation_2() {
         starts: vec![0.0],
     };
     let mut tight = 0;
-    for round in 0..100_000 {
+    for round in 0..rounds(100_000) {
         let kernel = random::kernel(&mut rng, 5);
         let bound = list_scheduling::contended(&kernel).ns() as f64;
         let mut blocks = blocks(&mut rng, &kernel);
@@ -187,5 +189,5 @@ fn no_order_of_blocks_exceeds_equation_2() {
         assert!(time <= bound * (1.0 + 1e-12), "{time} {bound} {kernel:?}");
         tight += u32::from(time == bound);
     }
-    assert!(tight > 1_000, "{tight}");
+    assert!(tight > rounds(1_000), "{tight}");
 }

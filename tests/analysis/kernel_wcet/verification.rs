@@ -8,6 +8,8 @@ use rand::{Rng, RngExt};
 
 use super::random;
 
+use crate::support::rounds;
+
 fn draw(rng: &mut impl Rng) -> (Kernel, Bound) {
     let kernel = random::kernel(rng, 20);
     let q = match rng.random_range(0..6) {
@@ -24,7 +26,7 @@ fn draw(rng: &mut impl Rng) -> (Kernel, Bound) {
 #[test]
 fn every_bound_is_proven_and_none_below() {
     let mut rng = random::rng(21);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let (kernel, mut bound) = draw(&mut rng);
         assert!(verify_bound(&bound, &kernel).is_ok(), "{bound:?} {kernel:?}");
         let json = serde_json::to_string(&bound).unwrap();
@@ -48,7 +50,7 @@ fn every_bound_is_proven_and_none_below() {
 fn corrupted_bounds_are_refused() {
     let mut rng = random::rng(22);
     let (mut refused, mut accepted) = (0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let (kernel, mut bound) = draw(&mut rng);
         let original = bound.clone();
         let other = |rng: &mut rand_chacha::ChaCha8Rng, ratio: Ratio| {
@@ -93,7 +95,7 @@ fn corrupted_bounds_are_refused() {
         }
     }
     println!("{refused} refused, {accepted} hold all the same");
-    assert!(refused > 10_000 && accepted > 100);
+    assert!(refused > rounds(10_000) && accepted > rounds(100));
 }
 
 #[test]

@@ -12,12 +12,13 @@ use super::POLICIES;
 use super::searches::searches;
 use crate::oracle;
 use crate::oracle::random_sets::known_alone;
+use crate::support::rounds;
 
 #[test]
 fn no_bound_is_above_a_plan() {
     let mut rng = oracle::random_sets::rng(22);
     let (mut checks, mut tight, mut confirmed) = (0, 0, 0);
-    for round in 0..800 {
+    for round in 0..rounds(800) {
         let n = rng.random_range(9..=20);
         let sms = rng.random_range(8..=40);
         let load = rng.random_range(0.3..0.8) * f64::from(sms);
@@ -72,8 +73,8 @@ fn no_bound_is_above_a_plan() {
             checks += 1;
         }
     }
-    assert!(checks >= 10_000 && tight > 50, "{checks} {tight}");
-    assert!(confirmed > 600, "{confirmed}");
+    assert!(checks >= rounds(10_000) && tight > rounds(50), "{checks} {tight}");
+    assert!(confirmed > rounds(600), "{confirmed}");
 }
 
 /// The work of the two tasks exceeds one SM by 4 ns per second. Lemma 1 counts these 4 ns, but prices are rounded down. Once,

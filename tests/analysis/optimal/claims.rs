@@ -1,5 +1,4 @@
-//! `verify` checks that bounds claimed by HiGHS are consistent, but it does not confirm these
-//! bounds. Every build can read a plan with a claim.
+//! `verify` refuses a bound that contradicts its own dual prices.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -20,34 +19,8 @@ fn plan() -> (TaskSet, Plan) {
         sms: 5,
         proof: Proof::Prices,
         prices: vec![1_500_000; 3],
-        highs: None,
     });
     (set, plan)
-}
-
-fn claiming(highs: u32) -> (TaskSet, Plan) {
-    let (set, mut plan) = plan();
-    plan.bound.as_mut().unwrap().highs = Some(highs);
-    (set, plan)
-}
-
-#[test]
-fn a_claim_is_handed_on_and_not_confirmed() {
-    let (set, plan) = claiming(6);
-    let text = serde_json::to_string(&plan).unwrap();
-    assert!(text.contains(r#""highs":6"#), "{text}");
-    assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
-    let bound = verify(&plan, &set).unwrap().bound.unwrap();
-    assert_eq!((bound.proven, bound.highs), (Some(5), Some(6)));
-}
-
-#[test]
-fn a_claim_says_more_than_the_bound_and_less_than_nonsense() {
-    for highs in [0, 5, 7] {
-        let (set, plan) = claiming(highs);
-        let fault = verify(&plan, &set).unwrap_err();
-        assert!(fault.to_string().contains("bound.highs"), "{fault}");
-    }
 }
 
 /// The error for a bound that contradicts its own proof states the correct value.
@@ -84,7 +57,6 @@ fn bounds_that_contradict_themselves_are_explained() {
             sms,
             proof,
             prices: vec![prices; 3],
-            highs: None,
         });
         let fault = verify(&plan, &set).unwrap_err().to_string();
         assert!(fault.starts_with(expected), "{fault}");

@@ -5,8 +5,7 @@ mod bounds;
 mod claims;
 mod exhaustive;
 mod gap;
-#[cfg(feature = "highs")]
-mod highs;
+mod knapsack;
 mod optimum;
 mod prices;
 mod refusals;

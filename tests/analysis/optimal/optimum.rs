@@ -3,13 +3,14 @@
 use gpusched::interference::model_of;
 use gpusched::model::Plan;
 use gpusched::model::plan::{Failure, Proof, UNITS_PER_SM};
-use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Problem, SearchLimits, Solver, partition};
+use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Problem, SearchLimits, partition};
 use gpusched::verification::verify;
 
 use super::exhaustive::{fewest, sizes};
 use super::searches::searches;
 use super::{Case, POLICIES, case};
 use crate::oracle;
+use crate::support::rounds;
 
 fn check_bound(plan: &Plan, fewest: u32, what: &str) {
     let bound = plan.bound.as_ref().unwrap_or_else(|| panic!("no bound: {what}"));
@@ -21,12 +22,11 @@ fn check_bound(plan: &Plan, fewest: u32, what: &str) {
     }
 }
 
-/// The full count is `GPUSCHED_SYSTEMS=28000 cargo test --release --test analysis optimal::optimum`: 2,000 systems per policy.
 #[test]
 fn the_optimum_is_that_of_exhaustive_search() {
     let mut rng = oracle::random_sets::rng(21);
     let (mut plans, mut none, mut gaps) = (0, 0, 0);
-    let systems = std::env::var("GPUSCHED_SYSTEMS").map_or(2_400, |count| count.parse().unwrap());
+    let systems = rounds(2_400);
     for round in 0..systems {
         let Case {
             set,
@@ -51,7 +51,6 @@ fn the_optimum_is_that_of_exhaustive_search() {
             &Heuristic::Optimal {
                 goal: Goal::Feasible,
                 limits: SearchLimits::default(),
-                solver: Solver::Exact,
             },
         );
         verify(&plan, &set).unwrap_or_else(|fault| panic!("{fault}: {what}"));
@@ -91,7 +90,7 @@ fn the_optimum_is_that_of_exhaustive_search() {
         }
     }
     assert!(
-        plans * 6 >= systems * 5 && none > 20 && gaps > 100,
+        plans * 6 >= systems * 5 && none > rounds(20) && gaps > rounds(100),
         "{plans} of {systems}, {none} {gaps}"
     );
     eprintln!("{plans} optima and {none} systems without a plan, all equal to exhaustive search");

@@ -11,6 +11,7 @@ use rand::{Rng, RngExt};
 use super::exhaustive::sizes;
 use super::{Case, POLICIES, case};
 use crate::oracle;
+use crate::support::rounds;
 
 /// Returns whether the price sum of every candidate partition is at most its number of SMs.
 fn hold(prices: &[u64], sizes: &[Option<u32>]) -> bool {
@@ -60,7 +61,6 @@ fn asked(plan: &Plan, set: &gpusched::model::TaskSet, prices: Vec<u64>) -> Answe
         sms,
         proof: Proof::Prices,
         prices,
-        highs: None,
     });
     match verify(&plan, set) {
         Ok(verified) => {
@@ -89,7 +89,7 @@ fn asked(plan: &Plan, set: &gpusched::model::TaskSet, prices: Vec<u64>) -> Answe
 fn bounds_that_hold_are_confirmed_and_no_others() {
     let mut rng = oracle::random_sets::rng(23);
     let (mut confirmed, mut refuted, mut open) = (0, 0, 0);
-    for round in 0..2_800 {
+    for round in 0..rounds(2_800) {
         let policy = POLICIES[round % POLICIES.len()];
         let Case {
             set,
@@ -137,7 +137,7 @@ fn bounds_that_hold_are_confirmed_and_no_others() {
         }
     }
     assert!(
-        confirmed > 5_000 && refuted > 5_000 && open < 20,
+        confirmed > rounds(5_000) && refuted > rounds(5_000) && open < 20,
         "{confirmed} {refuted} {open}"
     );
 }
@@ -170,7 +170,6 @@ fn work_itself_is_confirmed_at_once() {
         sms,
         proof: Proof::Prices,
         prices,
-        highs: None,
     });
     let effort = Effort {
         groups: 20_000,

@@ -87,7 +87,6 @@ fn alike(tasks: usize, bound: u32) -> (TaskSet, Plan) {
         sms: bound,
         proof: gpusched::model::plan::Proof::Prices,
         prices: vec![200_000; tasks],
-        highs: None,
     });
     (set, plan)
 }

@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 
 use crate::granularity::GRANULARITIES;
 use crate::oracle::{random_sets, round_sets};
+use crate::support::rounds;
 
 const INTERFERENCE: [Interference; 6] = [
     Interference::Conflict,
@@ -260,10 +261,9 @@ fn used(text: &str, set: &TaskSet) -> Result<(Seen, Plan), String> {
     Ok((seen, plan))
 }
 
-/// The full count is `GPUSCHED_SYSTEMS=100000 cargo test --release --test analysis own_plans -- --nocapture`.
 #[test]
 fn every_plan_is_verified_exported_and_reported() {
-    let systems: u64 = std::env::var("GPUSCHED_SYSTEMS").map_or(2_000, |count| count.parse().unwrap());
+    let systems: u64 = rounds(20_000);
     let found = (0..systems).into_par_iter().map(follow);
     let by_policy = found
         .fold(BTreeMap::new, |mut all: BTreeMap<&str, Seen>, (policy, seen)| {

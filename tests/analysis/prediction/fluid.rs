@@ -5,6 +5,7 @@ use gpusched::prediction::fluid::max_min;
 use gpusched::prediction::{Model, predict};
 
 use crate::prediction::{group, near};
+use crate::support::rounds;
 
 /// Kernels of (SMs, time [ns], GB/s).
 fn kernels(kernels: &[(u64, u64, u64)]) -> String {
@@ -101,7 +102,7 @@ fn fluids_are_their_integration() {
         (state >> 33) % below
     };
     let mut slowed = 0;
-    for _ in 0..200 {
+    for _ in 0..rounds(200) {
         let count = 2 + draw(5);
         let given: Vec<_> = (0..count)
             .map(|_| (1 + draw(30 / count), 1000 * (1 + draw(20)), draw(348)))
@@ -113,7 +114,7 @@ fn fluids_are_their_integration() {
             slowed += usize::from(*found > 1.1 * kernel.1 as f64);
         }
     }
-    assert!(slowed > 200, "{slowed}");
+    assert!(slowed > rounds(200), "{slowed}");
 }
 
 /// [Masola23] §7.2: each time increases by 73 %, without the part where the longest kernel runs in isolation.

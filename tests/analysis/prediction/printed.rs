@@ -3,6 +3,7 @@
 use gpusched::prediction::{Model, predict};
 
 use crate::prediction::{group, near};
+use crate::support::rounds;
 
 /// COPY and SAXPY as in experiment 4. Values that Fig. 6 shows only as curves are synthetic.
 const TWO: &str = r#"{"kernels":[
@@ -129,7 +130,7 @@ fn eq_8_is_its_transcription() {
         (state >> 33) % below
     };
     let (mut above_one, mut above_two) = (0, 0);
-    for _ in 0..2000 {
+    for _ in 0..rounds(2000) {
         let count = 2 + draw(5);
         let mut kernels = Vec::new();
         let mut given = Vec::new();
@@ -171,7 +172,10 @@ fn eq_8_is_its_transcription() {
             above_two += usize::from(penalty < 1.0);
         }
     }
-    assert!(above_one > 500 && above_two > 500, "{above_one} {above_two}");
+    assert!(
+        above_one > rounds(500) && above_two > rounds(500),
+        "{above_one} {above_two}"
+    );
 }
 
 /// Eq. 4 defines no latency for kernels with KAI·U ≥ N or without KAI.

@@ -6,13 +6,14 @@ use gpusched::time::Time;
 
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
+use crate::support::rounds;
 
 #[test]
 fn no_kernel_is_late_in_company() {
     let mut rng = random::rng(61);
     let (mut jobs, mut within, mut back_to_back, mut raised) = (0, 0, 0, 0);
     let mut worst = 0.0f64;
-    for run in 0..6_000 {
+    for run in 0..rounds(6_000) {
         let case = Case::new(&mut rng, 61, run, &AccessPattern::ALL);
         let record = run % 4 == 0;
         let found = case.run(&mut case.allocators.clone(), record);
@@ -67,7 +68,12 @@ fn no_kernel_is_late_in_company() {
         "{jobs} jobs, {within} start within a period, {back_to_back} at the end of another; at most {worst} of the nominal WCET; \
          {raised} stretches above the nominal budget"
     );
-    assert!(jobs > 20_000 && within > 10_000 && back_to_back > 5_000 && raised > 1_000);
+    assert!(
+        jobs > rounds(20_000)
+            && within > rounds(10_000)
+            && back_to_back > rounds(5_000)
+            && raised > rounds(1_000)
+    );
     assert!(worst > 0.995, "{worst}");
 }
 

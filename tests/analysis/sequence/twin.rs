@@ -7,6 +7,7 @@ use rand::RngExt;
 
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
+use crate::support::rounds;
 
 #[derive(Clone, Copy)]
 struct Waiting {
@@ -204,7 +205,7 @@ fn fast_and_slow_sequences_are_the_same() {
     let mut rng = random::rng(64);
     let patterns = [AccessPattern::Front, AccessPattern::Back, AccessPattern::Uniform];
     let (mut jobs, mut stretches, mut within) = (0, 0, 0);
-    for run in 0..6_000 {
+    for run in 0..rounds(6_000) {
         let mut case = Case::new(&mut rng, 64, run, &patterns);
         if case.blocks.iter().any(|blocks| blocks.len() > 150) {
             continue;
@@ -256,7 +257,7 @@ fn fast_and_slow_sequences_are_the_same() {
     }
     println!("{jobs} jobs, {stretches} stretches, {within} of which begin within a period");
     assert!(
-        jobs > 2_000 && stretches > 5_000 && within > 500,
+        jobs > rounds(2_000) && stretches > rounds(5_000) && within > rounds(500),
         "{jobs} {stretches} {within}"
     );
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
+use crate::support::rounds;
 use crate::support::run_with;
 
 /// 500 random systems, each in three runs under all policies.
@@ -13,7 +14,7 @@ use crate::support::run_with;
 fn schedulable_systems_miss_nothing() {
     let mut rng = random::rng(65);
     let (mut accepted, mut missing) = (0, 0);
-    for index in 0..500 {
+    for index in 0..rounds(500) {
         let case = Case::new(&mut rng, 65, index, &AccessPattern::ALL);
         let json = serde_json::to_string(&case.system).unwrap();
         let pattern = case.setting.pattern;
@@ -44,7 +45,10 @@ fn schedulable_systems_miss_nothing() {
         missing += u32::from(missed > 0);
     }
     println!("{accepted} schedulable, {missing} with a miss");
-    assert!(accepted > 75 && missing > 75, "{accepted} {missing}");
+    assert!(
+        accepted > rounds(75) && missing > rounds(75),
+        "{accepted} {missing}"
+    );
 }
 
 /// The tests are tight: with nominal WCETs and simultaneous releases, every rejected system misses a deadline.

@@ -15,6 +15,8 @@ use rand::Rng;
 use super::plans::{draw, memory};
 use super::{between, rng, set};
 
+use crate::support::rounds;
+
 /// Returns the first tasks of a random set, with its other traffic.
 fn few(rng: &mut impl Rng, most: usize) -> TaskSet {
     let mut json = serde_json::to_value(draw(rng)).unwrap();
@@ -91,11 +93,10 @@ fn on_device<'a>(problem: Problem<'a>, offer: Option<&'a Offer>) -> Problem<'a> 
     }
 }
 
-/// In half of the systems, a device supports only some partition sizes. The variable `GPUSCHED_SYSTEMS` sets the number
-/// of systems.
+/// In half of the systems, a device supports only some partition sizes.
 #[test]
 fn optimal_finds_the_fewest_sms_of_all_divisions_and_sizes() {
-    let systems = std::env::var("GPUSCHED_SYSTEMS").map_or(400, |count| count.parse().unwrap());
+    let systems = rounds(400);
     let mut rng = rng(81);
     let policies = policies();
     let (mut plans, mut none, mut above) = (0, 0, 0);
@@ -142,7 +143,7 @@ fn optimal_finds_the_fewest_sms_of_all_divisions_and_sizes() {
         "{plans} plans, {none} systems without a plan, {above} with more SMs than without memory traffic"
     );
     assert!(
-        plans > systems / 4 && none > systems / 10 && above > systems / 20,
+        plans > systems / 4 && none > systems / 10 && above >= systems / 20,
         "{plans} {none} {above}"
     );
 }

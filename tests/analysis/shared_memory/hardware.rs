@@ -16,6 +16,7 @@ use rand::Rng;
 
 use crate::granularity::GRANULARITIES;
 use crate::shared_memory::{between, rng};
+use crate::support::rounds;
 
 /// GPUs that support all granularities.
 const DEVICES: [&str; 2] = ["a100", "h100"];
@@ -237,7 +238,7 @@ fn fewest(problem: &Problem<'_>) -> Option<u32> {
 fn bounds_beside_a_memory_hold() {
     let mut rng = rng(33);
     let (mut plans, mut best, mut tight) = (0, 0, 0);
-    for round in 0..240 {
+    for round in 0..rounds(240) {
         let set = super::plans::draw(&mut rng);
         let few = TaskSet::new(None, set.tasks().iter().take(4).cloned().collect()).unwrap();
         let set = few.beside(set.other_traffic().to_vec());
@@ -271,7 +272,7 @@ fn bounds_beside_a_memory_hold() {
         }
     }
     assert!(
-        plans > 60 && best * 10 > plans * 8 && tight * 2 > plans,
+        plans > rounds(60) && best * 10 > plans * 8 && tight * 2 > plans,
         "{best} {tight} of {plans}"
     );
 }
@@ -286,7 +287,7 @@ fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
     let mig = device.mig().unwrap();
     let offer = Offer::new(&device, Granularity::Mig).unwrap();
     let (mut slower, mut reached) = (0, 0);
-    for round in 0..600 {
+    for round in 0..rounds(600) {
         let profile = &mig.profiles[round % mig.profiles.len()];
         let capacity = Bandwidth::new(between(&mut rng, 8, 800) * 1_000_000_000).unwrap();
         let peak = between(&mut rng, 1, 100) * (capacity.bytes_per_second() / 100);
@@ -363,7 +364,10 @@ fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
         slower += usize::from(stated.ns() > alone);
         reached += usize::from(stated.ns() == longest);
     }
-    assert!(slower > 100 && reached > 200, "{slower} {reached}");
+    assert!(
+        slower > rounds(100) && reached > rounds(200),
+        "{slower} {reached}"
+    );
 }
 
 /// On one memory slice, `half` may end between two nanoseconds, and `long` may then start less than 1 ns before `urgent`

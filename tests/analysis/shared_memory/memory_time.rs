@@ -16,6 +16,7 @@ use gpusched::verification::verify;
 use rand::Rng;
 
 use crate::shared_memory::{between, capacity, ns, rng, set};
+use crate::support::rounds;
 use crate::support::run_with;
 
 /// Rates at which a sector takes 1 ns at L2 and 1 ns at DRAM. The memory time of a job is 2R + 3W.
@@ -114,7 +115,7 @@ fn a_hand_made_set_of_bytes_agrees() {
 #[test]
 fn whole_jobs_count_at_least_their_bytes() {
     let mut rng = rng(81);
-    for _ in 0..2_000 {
+    for _ in 0..rounds(2_000) {
         let (period, deadline) = (between(&mut rng, 2, 60), between(&mut rng, 2, 120));
         let (reads, writes) = (between(&mut rng, 0, 20), between(&mut rng, 0, 20));
         let sectors = Sectors::new(reads, writes, None).unwrap();
@@ -190,7 +191,7 @@ fn drawn_time(rng: &mut impl Rng) -> MemoryTime {
 fn more_is_never_better() {
     let (mut rng, mut changed, mut failed) = (rng(82), 0, 0);
     let dm: Policy = "dm".parse().unwrap();
-    for round in 0..400 {
+    for round in 0..rounds(400) {
         let (set, time) = (draw(&mut rng), drawn_time(&mut rng));
         let mut worse = time;
         let mut heavier = set.clone();
@@ -220,7 +221,7 @@ fn more_is_never_better() {
             }
         }
     }
-    assert!(changed > 100 && failed > 10, "{changed} {failed}");
+    assert!(changed > rounds(100) && failed > rounds(10), "{changed} {failed}");
 }
 
 fn plan(set: &TaskSet, policy: Policy, memory: SharedMemory, kind: HeuristicKind) -> Plan {
@@ -240,7 +241,7 @@ fn plans_are_verified_and_their_changes_noticed() {
     ];
     let (mut rng, policies) = (rng(83), policies());
     let (mut schedulable, mut refused, mut ways) = (0, 0, 0);
-    for round in 0..300 {
+    for round in 0..rounds(300) {
         let (set, time) = (draw(&mut rng), drawn_time(&mut rng));
         let policy = policies[round % policies.len()];
         let plan = plan(
@@ -321,8 +322,11 @@ fn plans_are_verified_and_their_changes_noticed() {
             assert!(verify(&changed, &set).is_err(), "{changed:?}");
         }
     }
-    assert!(schedulable > 50 && refused > 100, "{schedulable} {refused}");
-    assert!(ways > 20, "{ways}");
+    assert!(
+        schedulable > rounds(50) && refused > rounds(100),
+        "{schedulable} {refused}"
+    );
+    assert!(ways > rounds(20), "{ways}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use gpusched::validation::shared::campaign::verdicts;
 use gpusched::validation::shared::draw::{System, system};
 
 use crate::shared_memory::ns;
+use crate::support::rounds;
 
 /// Returns the system with tasks changed by `change`, which receives the positions of the tasks.
 fn with(system: &System, change: impl Fn(usize, TaskShape) -> TaskShape) -> System {
@@ -50,7 +51,7 @@ fn no_better(more: &Verdict, less: &Verdict) -> bool {
 #[test]
 fn more_traffic_elsewhere_never_helps() {
     let mut worse = 0;
-    for index in 0..4_000 {
+    for index in 0..rounds(4_000) {
         let system = system(3, index).unwrap();
         let before = verdicts(&system, true).unwrap();
         let last = system.parts.len() - 1;
@@ -109,12 +110,12 @@ fn more_traffic_elsewhere_never_helps() {
             }
         }
     }
-    assert!(worse > 1_000, "{worse}");
+    assert!(worse > rounds(1_000), "{worse}");
 }
 
 #[test]
 fn no_traffic_is_conflict_exactly() {
-    for index in 0..2_000 {
+    for index in 0..rounds(2_000) {
         let system = system(4, index).unwrap();
         let silent = with(&system, |_, shape| TaskShape {
             traffic: Bytes::new(0),
@@ -146,7 +147,7 @@ fn no_traffic_is_conflict_exactly() {
 #[test]
 fn fairness_never_hurts() {
     let (mut same, mut better) = (0, 0);
-    for index in 0..4_000 {
+    for index in 0..rounds(4_000) {
         let system = system(6, index).unwrap();
         let under = |arbitration| {
             let mut changed = system.clone();
@@ -159,13 +160,13 @@ fn fairness_never_hurts() {
             better += usize::from(fair.schedulable && !any.schedulable);
         }
     }
-    assert!(same > 1_000 && better > 100, "{same} {better}");
+    assert!(same > rounds(1_000) && better > rounds(100), "{same} {better}");
 }
 
 /// A single partition has no interference from other partitions.
 #[test]
 fn a_single_partition_loses_nothing() {
-    for index in 0..500 {
+    for index in 0..rounds(500) {
         let system = system(8, index).unwrap();
         let set = system.set.clone().beside(Vec::new());
         let model = model_of(Interference::Conflict);

@@ -13,6 +13,7 @@ use gpusched::verification::verify;
 use rand::Rng;
 
 use crate::shared_memory::{between, rng, set};
+use crate::support::rounds;
 
 pub const SMS: u32 = 16;
 
@@ -209,7 +210,7 @@ fn searches_complement_each_other() {
     let ways = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
     let mut alone = [0; 2];
     let mut calm = 0;
-    for _ in 0..300 {
+    for _ in 0..rounds(300) {
         let (set, memory) = (draw(&mut rng), memory(&mut rng));
         let problem = Problem::new(&set, SMS, Policy::Edf, model_of(Interference::Conflict)).unwrap();
         let problem = problem.sharing(memory).unwrap();
@@ -246,5 +247,8 @@ fn searches_complement_each_other() {
             }
         }
     }
-    assert!(alone[0] > 3 && alone[1] > 0 && calm > 50, "{alone:?} {calm}");
+    assert!(
+        alone[0] > 3 && alone[1] > 0 && calm > rounds(50),
+        "{alone:?} {calm}"
+    );
 }

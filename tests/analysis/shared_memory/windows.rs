@@ -7,6 +7,7 @@ use gpusched::kernel_wcet::Regulation;
 use gpusched::model::{Bandwidth, Factor, Kernel, Task};
 
 use crate::shared_memory::{BYTE_PER_NS, between, capacity, loads, ns, rng, source};
+use crate::support::rounds;
 
 /// Returns the maximum number of bytes that a job with arrival `arrival` transfers within [0, window).
 fn moved(arrival: i64, (bytes, rate, span): (u64, u64, u64), window: i64) -> u64 {
@@ -53,7 +54,7 @@ fn most_periodic(job: (u64, u64, u64), period: u64, window: i64) -> u64 {
 fn no_legal_arrivals_move_more_and_some_move_as_much() {
     let mut rng = rng(1);
     let mut tight = 0;
-    for _ in 0..4_000 {
+    for _ in 0..rounds(4_000) {
         let (rate, period) = (between(&mut rng, 1, 4), between(&mut rng, 2, 12));
         let deadline = between(&mut rng, 1, 20);
         let bytes = rate * between(&mut rng, 0, 8); // whole nanoseconds of traffic
@@ -71,13 +72,13 @@ fn no_legal_arrivals_move_more_and_some_move_as_much() {
             }
         }
     }
-    assert!(tight > 50_000, "{tight}");
+    assert!(tight > rounds(50_000), "{tight}");
 }
 
 #[test]
 fn gaps_do_not_help() {
     let mut rng = rng(2);
-    for _ in 0..300 {
+    for _ in 0..rounds(300) {
         let (rate, period) = (between(&mut rng, 1, 3), between(&mut rng, 2, 5));
         let deadline = between(&mut rng, 1, 8);
         let bytes = rate * between(&mut rng, 1, 4);
@@ -277,7 +278,7 @@ fn budgets_that_expire_are_batches() {
 #[test]
 fn lost_time_is_bytes_by_capacity() {
     let mut rng = rng(3);
-    for _ in 0..2_000 {
+    for _ in 0..rounds(2_000) {
         let loads = loads(&mut rng, 60);
         let memory = between(&mut rng, 1, 12);
         let delay = Delay::new(capacity(memory), loads.clone());

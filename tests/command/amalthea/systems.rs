@@ -290,7 +290,6 @@ fn models_without_a_safe_system_are_refused() {
         "--move SFM=Core2 --move PRE_SFM_gpu_POST=Core3",
         "--move SFM",
         "--gpu-policy edf",
-        "--gpu-tasks --ticks max",
     ] {
         told.refusal(options, &run(&format!("import amalthea {WATERS} {options}")));
     }

@@ -4,10 +4,7 @@
 use std::io::{BufWriter, Write as _};
 use std::process::{Command, Stdio};
 
-/// Size of the trace [MiB]. The documented command uses 1024: `GPUSCHED_TRACE_MIB=1024 cargo test --release recordings::memory`.
-fn mebibytes() -> u64 {
-    std::env::var("GPUSCHED_TRACE_MIB").map_or(40, |size| size.parse().unwrap())
-}
+use crate::support::rounds;
 
 #[test]
 fn a_large_trace_needs_little_memory() {
@@ -16,7 +13,8 @@ fn a_large_trace_needs_little_memory() {
     let mut file = BufWriter::new(std::fs::File::create(&path).unwrap());
     write!(file, "{{\"traceEvents\": [").unwrap();
     let (mut bytes, mut launches) = (0u64, 0u64);
-    while bytes < mebibytes() << 20 {
+    let size = rounds(400) << 20;
+    while bytes < size {
         // In real traces, one of four or more events is a kernel.
         let kernel = format!(
             "{}{{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"kernel {}\", \"pid\": 0, \"tid\": 7, \"ts\": {launches}.125, \

@@ -1,6 +1,4 @@
 //! Damaged recordings are read or refused: no panic, no endless run, little memory.
-//!
-//! The full count is `GPUSCHED_MUTATIONS=100000 cargo test --release --test command recordings::mutations`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,10 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use super::run::random;
 use super::writers;
 use crate::support::root;
-
-fn count() -> u64 {
-    std::env::var("GPUSCHED_MUTATIONS").map_or(300, |count| count.parse().unwrap())
-}
+use crate::support::rounds;
 
 /// Changes a few bytes, removes or repeats a part, or cuts the file off.
 fn mutate(bytes: &[u8], rng: &mut impl Rng) -> Vec<u8> {
@@ -90,7 +85,7 @@ fn check(name: &str, original: &[u8], ending: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join(format!("damaged.{ending}"));
     let mut rng = ChaCha8Rng::seed_from_u64(original.len() as u64);
-    for number in 0..count() {
+    for number in 0..rounds(300) {
         std::fs::write(&path, mutate(original, &mut rng)).unwrap();
         let start = Instant::now();
         use_file(&path);
@@ -143,6 +138,6 @@ fn damaged_files_are_read_or_refused() {
             .find_map(|line| line.strip_prefix("VmHWM:"))
             .unwrap();
         let kib: u64 = peak.trim().strip_suffix("kB").unwrap().trim().parse().unwrap();
-        println!("{} mutations of each file, {kib} KiB", count());
+        println!("{} mutations of each file, {kib} KiB", rounds(300));
     }
 }

@@ -14,11 +14,8 @@ fn the_example_counts_as_it_can_be_counted_by_hand() {
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
     let summary: Value = serde_json::from_str(&answer.stdout).unwrap();
     let schema: Value = serde_json::from_str(&run("schema trace-summary").stdout).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(&summary)
-        .map(|error| error.to_string())
-        .collect();
+    let validator = crate::support::schema::validator_for(&schema);
+    let errors: Vec<String> = validator.errors(&summary);
     assert!(errors.is_empty(), "{errors:?}");
     // c[i] = a[i] + b[i] for 250 elements with 256 threads: two loads and a store of 250 lanes; 125 = 1000/8 sectors each, rounded up.
     assert_eq!(summary["copies"], serde_json::json!({"count": 2, "bytes": 2000}));

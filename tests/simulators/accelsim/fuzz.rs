@@ -8,6 +8,7 @@ use gpusched::warp::code::{Effect, Stream, TracedKernel};
 use proptest::prelude::*;
 
 use crate::accelsim::model::Kernel;
+use crate::support::rounds;
 
 /// Checks that an error is one line and names an existing line of the text. Errors about empty or compressed input name
 /// no line.
@@ -119,7 +120,7 @@ fn entry() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1024, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: rounds(1024), ..ProptestConfig::default() })]
 
     #[test]
     fn arbitrary_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {

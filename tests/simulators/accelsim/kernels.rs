@@ -7,6 +7,7 @@ use gpusched::accelsim::{KernelSummary, TraceFile};
 use proptest::prelude::*;
 
 use crate::accelsim::model::{Executed, Kernel, LOCAL, SHARED};
+use crate::support::rounds;
 
 /// Space and access of a line, by its opcode and first address.
 fn traffic(line: &Executed) -> Option<(&'static str, &'static str)> {
@@ -58,7 +59,7 @@ fn sectors(line: &Executed, space: &str) -> BTreeSet<u64> {
 type Sums = BTreeMap<(&'static str, &'static str), [u64; 3]>;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: rounds(512), ..ProptestConfig::default() })]
 
     #[test]
     fn figures_are_those_of_the_lines(seed: u64, form: u64) {

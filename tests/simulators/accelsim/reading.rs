@@ -6,6 +6,7 @@ use gpusched::accelsim::TraceFile;
 use proptest::prelude::*;
 
 use crate::accelsim::model::{Executed, Kernel};
+use crate::support::rounds;
 
 fn open(text: String) -> TraceFile {
     TraceFile::from_reader("test.traceg", Cursor::new(text)).unwrap()
@@ -65,7 +66,7 @@ fn expected(kernel: &Kernel) -> Vec<Vec<Vec<Executed>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: rounds(512), ..ProptestConfig::default() })]
 
     #[test]
     fn everything_comes_back(seed: u64, form: u64) {

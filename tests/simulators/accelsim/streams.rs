@@ -10,6 +10,7 @@ use gpusched::warp::code::{
 use proptest::prelude::*;
 
 use crate::accelsim::model::{Kernel, LOCAL, SHARED};
+use crate::support::rounds;
 
 fn open(text: String) -> TracedKernel {
     TracedKernel::new(TraceFile::from_reader("test", Cursor::new(text)).unwrap())
@@ -255,7 +256,7 @@ fn a_warp_without_instructions_is_at_its_end() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: rounds(256), ..ProptestConfig::default() })]
 
     /// Keeps the streams of all blocks until the last block is read, and then runs them. Reading later blocks must not
     /// change earlier streams.

@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use crate::block_level::scenario::{read, run, spans};
+use crate::support::rounds;
 
 /// The observed budgets and CPU cores, and the times when the first kernel ran.
 #[derive(Default)]
@@ -121,7 +122,7 @@ fn interleaved(kernel: Kernel) -> Kernel {
 fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
     let mut rng = ChaCha8Rng::seed_from_u64(71);
     let (mut compared, mut raised, mut furthest) = (0, 0, 0.0f64);
-    for number in 0..1_500 {
+    for number in 0..rounds(1_500) {
         let case = Case::new(&mut rng, 4_000_000);
         let period = case.kernel.regulation_period().ns();
         let mut allocator = case.allocator();
@@ -164,7 +165,10 @@ fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
         );
     }
     println!("{compared} periods, {raised} above the nominal budget; {furthest} ns apart per period");
-    assert!(compared > 5_000 && raised > 2_000, "{compared} {raised}");
+    assert!(
+        compared > rounds(5_000) && raised > rounds(2_000),
+        "{compared} {raised}"
+    );
 }
 
 /// Lemma 1 of [Aghilinasab20], block by block on SMs: in no run does the kernel end after its bound under the nominal
@@ -173,7 +177,7 @@ fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
 fn no_policy_makes_the_protected_kernel_late() {
     let mut rng = ChaCha8Rng::seed_from_u64(72);
     let (mut worst, mut raised) = (0.0f64, 0);
-    for number in 0..6_000 {
+    for number in 0..rounds(6_000) {
         let case = Case::new(&mut rng, 2_000);
         let found = Watch::of(&case.scenario);
         let finish = found.end - case.launch;
@@ -194,7 +198,7 @@ fn no_policy_makes_the_protected_kernel_late() {
         );
     }
     println!("at most {worst} of the bound, more than the nominal budget in {raised} runs");
-    assert!(worst > 0.97 && raised > 2_000, "{worst} {raised}");
+    assert!(worst > 0.97 && raised > rounds(2_000), "{worst} {raised}");
 }
 
 /// The scenario in the repository: the profile in the repository, on a GPU.

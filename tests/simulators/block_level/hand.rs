@@ -1,6 +1,7 @@
 //! Cases that can be computed by hand.
 
 use crate::block_level::scenario::{read, run, sms, spans};
+use crate::support::rounds;
 
 const MS: u64 = 1_000_000;
 
@@ -316,7 +317,7 @@ fn cpu_cores_spend_their_budget_at_the_beginning_of_each_period() {
 fn unequal_blocks_keep_the_list_scheduling_bound() {
     // The bound is (Σe − max e)/M + max e ([Aghilinasab20] Eq. 3) on 4 places. The lower bound is Σe/M.
     let mut worst = 0.0f64;
-    for seed in 1..=300u64 {
+    for seed in 1..=rounds(300u64) {
         let count = 1 + seed * 7 % 60;
         let times: Vec<u64> = (0..count)
             .map(|block| 1 + (block * block * 97 + seed * 31) % 1000)

@@ -42,11 +42,7 @@ fn logs_become_a_scenario() {
 fn and_are_compared_with_its_simulation() {
     let answer: Value = serde_json::from_str(&import("--compare --format json").stdout).unwrap();
     let schema: Value = serde_json::from_str(&run("schema comparison").stdout).unwrap();
-    let errors: Vec<String> = jsonschema::validator_for(&schema)
-        .unwrap()
-        .iter_errors(&answer)
-        .map(|error| error.to_string())
-        .collect();
+    let errors: Vec<String> = crate::support::schema::validator_for(&schema).errors(&answer);
     assert!(errors.is_empty(), "{errors:?}");
     assert_eq!(answer["blocks"], 24);
     assert_eq!(answer["kernels"][0]["equal"], 16);

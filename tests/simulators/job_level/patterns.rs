@@ -11,6 +11,7 @@ use crate::job_level::watch::{Seen, Watch};
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{self, critical};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 fn simulate(policy: &str, tasks: &[Task], pattern: Pattern, end: u64, numbers: (u64, u64)) -> Vec<Seen> {
     let policy: Policy = policy.parse().unwrap();
@@ -30,7 +31,7 @@ fn simulate(policy: &str, tasks: &[Task], pattern: Pattern, end: u64, numbers: (
 fn releases_are_legal() {
     let mut rng = rng(201);
     let (mut delayed, mut apart, mut short) = (0, 0, 0);
-    for round in 0..20_000 {
+    for round in 0..rounds(20_000) {
         let set = draw(
             &mut rng,
             Draw {
@@ -61,7 +62,7 @@ fn releases_are_legal() {
         }
     }
     assert!(
-        delayed > 10_000 && apart > 10_000 && short > 10_000,
+        delayed > rounds(10_000) && apart > rounds(10_000) && short > rounds(10_000),
         "{delayed} {apart} {short}"
     );
 }
@@ -69,7 +70,7 @@ fn releases_are_legal() {
 #[test]
 fn late_synchronous_releases_are_the_critical_ones() {
     let mut rng = rng(202);
-    for _ in 0..5_000 {
+    for _ in 0..rounds(5_000) {
         let set = draw(
             &mut rng,
             Draw {
@@ -120,7 +121,7 @@ fn late_synchronous_releases_are_the_critical_ones() {
 fn random_numbers_depend_on_seed_set_and_task_alone() {
     let mut rng = rng(203);
     let mut differ = 0;
-    for round in 0..2_000 {
+    for round in 0..rounds(2_000) {
         let set = draw(
             &mut rng,
             Draw {
@@ -153,7 +154,7 @@ fn random_numbers_depend_on_seed_set_and_task_alone() {
             assert_eq!(of(&edf, stream, &before), of(&again, stream, &tasks));
         }
     }
-    assert!(differ > 1_900, "{differ}");
+    assert!(differ > rounds(1_900), "{differ}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::job_level::watch::Watch;
 use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{self, Order, Preemption, Until};
 use crate::oracle::small_sets::{Draw, draw};
+use crate::support::rounds;
 
 /// Number of systems per policy.
 const ROUNDS: usize = 4_000;
@@ -169,13 +170,16 @@ fn every_policy_equals_the_simulation_unit_by_unit() {
         }
         let mut rng = rng(100 + number as u64);
         let mut sums = (0, 0, 0);
-        for round in 0..ROUNDS as u64 {
+        for round in 0..rounds(ROUNDS as u64) {
             let found = compare(policy, round, &mut rng);
             sums = (sums.0 + found.0, sums.1 + found.1, sums.2 + found.2);
         }
         let preempts = !policy.name().starts_with("np-");
-        assert!(sums.0 > 50_000 && sums.1 > 1_000, "{policy}: {sums:?}");
-        assert_eq!(sums.2 > 1_000, preempts, "{policy}: {sums:?}");
+        assert!(
+            sums.0 > rounds(50_000) && sums.1 > rounds(1_000),
+            "{policy}: {sums:?}"
+        );
+        assert_eq!(sums.2 > rounds(1_000), preempts, "{policy}: {sums:?}");
         policies += 1;
     }
     assert_eq!(policies, 18);

@@ -5,6 +5,7 @@ use gpusched::gpgpusim_config::parse;
 use proptest::prelude::*;
 
 use crate::machine::published::{config, options};
+use crate::support::rounds;
 
 fn never_panics(bytes: &[u8]) {
     match parse(&[("f", bytes)], "x") {
@@ -72,7 +73,7 @@ fn value() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(rounds(512)) })]
 
     #[test]
     fn arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {

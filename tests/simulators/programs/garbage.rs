@@ -5,6 +5,8 @@ use gpusched::model::program::{Contents, Values};
 use gpusched::ptx::{Argument, Module, Options, PtxError, import};
 use proptest::prelude::*;
 
+use crate::support::rounds;
+
 /// Imports every kernel of `text`, if it is a module.
 fn try_all(text: &str) {
     let check = |error: &PtxError| {
@@ -120,7 +122,7 @@ const WORDS: [&str; 48] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(rounds(600)))]
 
     #[test]
     fn any_text(text in "\\PC{0,300}") {

@@ -8,6 +8,7 @@ use gpusched::model::Program;
 use gpusched::warp::code::Code;
 use proptest::prelude::*;
 
+use crate::support::rounds;
 use crate::support::run;
 
 /// Reads all programs in `bytes`. Returns whether `bytes` contains at least one program and no error.
@@ -112,7 +113,7 @@ fn a_copy_that_divides_by_zero_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(rounds(600)) })]
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {

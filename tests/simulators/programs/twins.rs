@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use crate::programs::interpreter::{Issue, Launch};
+use crate::support::rounds;
 
 /// Returns the issues of a stream in the form of the interpreter.
 fn issues(code: &Arc<Code>, block: u64, warp: u32) -> Vec<Issue> {
@@ -430,7 +431,7 @@ fn kernel(parts: &[Part]) -> String {
 #[test]
 fn generated_kernels_do_what_their_ptx_does() {
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 400,
+        cases: rounds(400),
         ..ProptestConfig::default()
     });
     let (imported, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));

@@ -113,7 +113,7 @@ fn thread_blocks_of_two_applications() {
         let plain = answer(at, "simulate blocks scenario.json --format json");
         let drawn = answer(
             at,
-            "simulate blocks scenario.json --format json --trace trace.json --gantt chart.txt",
+            "simulate blocks scenario.json --format json --trace trace.json --gantt chart.svg",
         );
         assert_eq!(plain, drawn, "looking on changes nothing");
         let trace = fs::read_to_string(at.join("trace.json")).unwrap();
@@ -142,7 +142,7 @@ fn thread_blocks_of_two_applications() {
             }
         }
         assert!(lanes.keys().any(|(_, lane)| lane == "application"));
-        assert!(fs::read_to_string(at.join("chart.txt")).unwrap().contains("SM 0"));
+        assert!(fs::read_to_string(at.join("chart.svg")).unwrap().contains("SM 0"));
     }
 }
 
@@ -158,13 +158,13 @@ fn what_cannot_be_drawn_is_refused() {
         "simulate tasks sets.jsonl --sms 4 --from 1ms",
         "simulate tasks one.json --sms 4 --trace -",
         "simulate tasks one.json --sms 4 --gantt a --trace a",
-        "simulate tasks one.json --sms 4 --gantt a --from 2ms --to 1ms",
+        "simulate tasks one.json --sms 4 --gantt a.svg --from 2ms --to 1ms",
         "simulate tasks one.json --sms 4 --gantt g.svg --trace missing/t.json",
         "simulate tasks sets.jsonl --sms 4 --trace missing/t.json",
     ] {
         let mut command = crate::support::gpusched(line.split_whitespace());
         told.refusal(line, &crate::support::answer(command.current_dir(at)));
-        for left in ["t.json", "g.svg", "a", "-"] {
+        for left in ["t.json", "g.svg", "a", "a.svg", "-"] {
             assert!(!at.join(left).exists(), "{line}: {left}");
         }
     }

@@ -3,6 +3,7 @@
 use gpusched::plot::gantt::{self, MAX_SLICES, Options};
 use gpusched::simulator::timeline::{Slice, Timeline};
 
+use crate::support::rounds;
 use crate::support::xml::check_xml;
 use crate::timeline::{example, ns, random};
 
@@ -31,7 +32,7 @@ fn window(from: u64, to: u64) -> Options {
 #[test]
 fn one_rectangle_per_visible_slice_and_none_overlaps() {
     let (mut partial, mut drawn) = (0, 0);
-    for seed in (0..800).filter(|seed| seed % 4 != 0) {
+    for seed in (0..rounds(800)).filter(|seed| seed % 4 != 0) {
         let (timeline, events) = random(seed);
         for (from, to) in [(0, 80), (20, 40), (59, 60)] {
             let visible = events
@@ -66,7 +67,10 @@ fn one_rectangle_per_visible_slice_and_none_overlaps() {
             }
         }
     }
-    assert!(partial > 100 && drawn > 1_000, "{partial} {drawn}");
+    assert!(
+        partial > rounds(100) && drawn > rounds(1_000),
+        "{partial} {drawn}"
+    );
 }
 
 #[test]

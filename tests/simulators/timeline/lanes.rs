@@ -2,6 +2,7 @@
 
 use gpusched::simulator::timeline::{Piece, TrackLayout};
 
+use crate::support::rounds;
 use crate::timeline::{ns, random};
 
 /// Reference implementation that checks lanes one by one.
@@ -23,7 +24,7 @@ fn lowest_free_lanes(track: &TrackLayout<'_>) -> Vec<usize> {
 #[test]
 fn lanes_are_those_of_the_slow_twin_and_never_overlap() {
     let (mut several, mut longest) = (0, 0);
-    for seed in 0..10_000 {
+    for seed in 0..rounds(10_000) {
         let (timeline, events) = random(seed);
         let layout = timeline.layout();
         let mut count = 0;
@@ -52,7 +53,7 @@ fn lanes_are_those_of_the_slow_twin_and_never_overlap() {
         }
         assert_eq!(count, events.slices.len());
     }
-    assert!(several > 10_000 && longest > 4, "{several} {longest}");
+    assert!(several > rounds(10_000) && longest > 4, "{several} {longest}");
 }
 
 fn apart(a: &Piece<'_>, b: &Piece<'_>) -> bool {
@@ -61,7 +62,7 @@ fn apart(a: &Piece<'_>, b: &Piece<'_>) -> bool {
 
 #[test]
 fn counters_have_one_value_per_time() {
-    for seed in 0..1_000 {
+    for seed in 0..rounds(1_000) {
         let (timeline, events) = random(seed);
         for (index, process) in timeline.layout().iter().enumerate() {
             let [counter] = &process.counters[..] else {

@@ -1,10 +1,9 @@
-//! Guarantee: a timeline shows all its events in viewers, figures and terminals, to the nanosecond.
+//! Guarantee: a timeline shows all its events in viewers and figures, to the nanosecond.
 
 mod command;
 mod figure;
 mod lanes;
 mod refusals;
-mod text;
 mod trace;
 
 use gpusched::simulator::timeline::{Instant, Mark, Slice, Timeline};

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::support::rounds;
 use crate::timeline::{example, ns, random};
 
 fn written(timeline: &Timeline) -> String {
@@ -55,23 +56,22 @@ pub fn events(trace: &str) -> Vec<Event> {
     serde_json::from_str::<Trace>(trace).unwrap().events
 }
 
-fn schema() -> jsonschema::Validator {
+fn schema() -> crate::support::schema::Validator {
     let schema: Value = serde_json::from_str(include_str!("trace_event.schema.json")).unwrap();
-    jsonschema::validator_for(&schema).unwrap()
+    crate::support::schema::validator_for(&schema)
 }
 
 /// Returns the violations of the Trace Event Format in `trace`.
 pub fn faults(trace: &str) -> Vec<String> {
     let trace: Value = serde_json::from_str(trace).unwrap();
     let schema = schema();
-    let errors = schema.iter_errors(&trace);
-    errors.map(|error| error.to_string()).collect()
+    schema.errors(&trace)
 }
 
 #[test]
 fn the_schema_holds() {
     let schema = schema();
-    for seed in 0..300 {
+    for seed in 0..rounds(300) {
         assert_eq!(faults(&written(&random(seed).0)), [""; 0], "seed {seed}");
     }
     let empty: Value = serde_json::from_str(&written(&Timeline::new())).unwrap();
@@ -94,7 +94,7 @@ fn the_schema_holds() {
 
 #[test]
 fn slices_of_a_thread_are_disjoint_and_all_is_in_order() {
-    for seed in 0..2_000 {
+    for seed in 0..rounds(2_000) {
         let (timeline, given) = random(seed);
         let events = events(&written(&timeline));
         let names = events.iter().take_while(|event| event.ph == "M").count();
@@ -139,7 +139,7 @@ fn slices_of_a_thread_are_disjoint_and_all_is_in_order() {
 
 #[test]
 fn every_nanosecond_survives() {
-    for seed in 0..2_000 {
+    for seed in 0..rounds(2_000) {
         let (timeline, given) = random(seed);
         let events = events(&written(&timeline));
         let threads: HashMap<usize, &str> = events

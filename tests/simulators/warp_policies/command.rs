@@ -107,7 +107,7 @@ fn text_says_who_finished_when() {
 #[test]
 fn traces_have_the_issues_and_pictures_are_drawn() {
     let folder = tempfile::tempdir().unwrap();
-    let (trace, svg, text) = ("trace.json", "fig.svg", "fig.txt");
+    let (trace, svg, part) = ("trace.json", "fig.svg", "part.svg");
     let sample = root().join(FIG3);
     let draw = |gantt: &str, more: &[&str]| {
         let mut command = gpusched(["simulate", "warps", "--gantt", gantt]);
@@ -117,7 +117,7 @@ fn traces_have_the_issues_and_pictures_are_drawn() {
         std::fs::read_to_string(folder.path().join(gantt)).unwrap()
     };
     assert!(draw(svg, &["--trace", trace]).contains("warp 3 (K2)"));
-    let chart = draw(text, &["--from", "10ns", "--to", "20ns"]);
+    let chart = draw(part, &["--from", "10ns", "--to", "20ns"]);
     assert!(
         chart.contains("warp 0 (K1)") && chart.contains("kernels"),
         "{chart}"
@@ -192,7 +192,7 @@ fn a_reader_that_goes_away_ends_the_simulation() {
 
 #[test]
 fn scenarios_and_answers_follow_their_schemas() {
-    let validator = |name: &str| jsonschema::validator_for(&json(&format!("schema {name}"))).unwrap();
+    let validator = |name: &str| crate::support::schema::validator_for(&json(&format!("schema {name}")));
     let (scenario, simulation) = (validator("warp-scenario"), validator("warp-simulation"));
     let mut samples = 0;
     for entry in std::fs::read_dir(root().join("tasksets/warps")).unwrap() {

@@ -5,6 +5,7 @@ use gpusched::model::Scheduler;
 use gpusched::warp::policy::{Policy as _, Pool, WarpSet, of};
 use rand::RngExt as _;
 
+use crate::support::rounds;
 use crate::warp_policies::random::rng;
 use crate::warp_policies::slow::{Slow, Warp};
 
@@ -27,7 +28,7 @@ fn order(policy: &impl gpusched::warp::policy::Policy, pool: &Pool, ready: WarpS
 fn any_machine() {
     let mut left_out = 0;
     for scheduler in Scheduler::ALL {
-        for machine in 0..MACHINES {
+        for machine in 0..rounds(MACHINES) {
             let mut rng = rng(machine);
             let slots = rng.random_range(1..=9);
             let groups = rng.random_range(1..=4);
@@ -89,5 +90,5 @@ fn any_machine() {
             }
         }
     }
-    assert!(left_out > 1_000, "{left_out}");
+    assert!(left_out > rounds(1_000), "{left_out}");
 }

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use gpusched::model::Scheduler;
 use rand::RngExt as _;
 
+use crate::support::rounds;
 use crate::warp_policies::random::{kernels, rng};
 use crate::warp_policies::scenarios::{State, fast, owners, state};
 
@@ -20,7 +21,7 @@ fn budgeted() -> impl Iterator<Item = Scheduler> {
 #[test]
 fn every_instruction_once_in_its_time_and_no_cycle_wasted() {
     let mut rng = rng(1);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let count = rng.random_range(1..=4);
         let kernels = kernels(&mut rng, count);
         let owners = owners(&kernels);
@@ -47,7 +48,7 @@ fn every_instruction_once_in_its_time_and_no_cycle_wasted() {
 #[test]
 fn a_group_alone_goes_greedy_then_oldest() {
     let mut rng = rng(2);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         // The kernel runs alone; then several kernels run alone, one after the other; then a kernel runs alone until
         // the second arrives.
         let mut kernels = kernels(&mut rng, 3);
@@ -80,7 +81,7 @@ fn a_group_alone_goes_greedy_then_oldest() {
 #[test]
 fn one_warp_with_an_unlimited_budget_is_as_if_alone() {
     let mut rng = rng(3);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(ROUNDS) {
         let mut kernels = kernels(&mut rng, 4);
         kernels[0].launch = 0;
         kernels[0].warps = NonZeroU32::MIN;

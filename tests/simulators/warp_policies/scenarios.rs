@@ -5,6 +5,7 @@ use gpusched::model::warp_scenario::WarpKernel;
 use gpusched::warp::subcore::{Record, simulate};
 use rand::RngExt as _;
 
+use crate::support::rounds;
 use crate::warp_policies::random::{kernels, rng, scenario};
 use crate::warp_policies::slow::{Slow, Warp};
 
@@ -98,7 +99,7 @@ pub fn fast(scheduler: Scheduler, kernels: &[WarpKernel]) -> (Vec<Option<u8>>, V
 fn the_same_issues_as_cycle_by_cycle() {
     let mut rng = rng(8);
     let mut turns = [0; 2];
-    for round in 0..ROUNDS {
+    for round in 0..rounds(ROUNDS) {
         let count = rng.random_range(1..=4);
         let kernels = kernels(&mut rng, count);
         let orders = Scheduler::ALL.map(|scheduler| {
@@ -118,5 +119,8 @@ fn the_same_issues_as_cycle_by_cycle() {
         turns[1] += usize::from(orders[4] != orders[3]);
     }
     // The policies must differ often enough for a meaningful test.
-    assert!(turns.iter().all(|&differ| differ > ROUNDS / 8), "{turns:?}");
+    assert!(
+        turns.iter().all(|&differ| differ > rounds(ROUNDS / 8)),
+        "{turns:?}"
+    );
 }

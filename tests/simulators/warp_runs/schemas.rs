@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::support::{root, run};
 use crate::warp_runs::{SMALL, json};
 
-fn validator(name: &str) -> jsonschema::Validator {
+fn validator(name: &str) -> crate::support::schema::Validator {
     let answer = run(&format!("schema {name}"));
     assert_eq!(answer.code, 0, "{}", answer.stderr);
-    jsonschema::validator_for(&serde_json::from_str(&answer.stdout).unwrap()).unwrap()
+    crate::support::schema::validator_for(&serde_json::from_str(&answer.stdout).unwrap())
 }
 
 #[test]

@@ -9,7 +9,8 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
 /// Nominal budget of a kernel, and the WCET of the kernel under this budget.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Nominal {
     /// Name of the kernel; absent if the kernel has no name.

@@ -23,18 +23,19 @@ pub struct BudgetResults {
 }
 
 /// Published results of experiments with memory bandwidth budgets, with the fields of the file.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "budget results: an object with lists \"results\" and \"sources\""
 )]
-#[schemars(rename = "BudgetResults")]
+#[cfg_attr(feature = "schema", schemars(rename = "BudgetResults"))]
 struct BudgetResultsShape {
     /// Name of the collection, for display.
     #[serde(default)]
     name: Option<String>,
     /// Published results; at least one.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     results: Vec<BudgetResult>,
     /// Source of each field of a result, as text for display.
     sources: BTreeMap<String, String>,
@@ -42,7 +43,8 @@ struct BudgetResultsShape {
 
 /// Published measurements for one benchmark, one budget policy, and one program on the
 /// best-effort CPU cores ([Aghilinasab20] Tables III and IV).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BudgetResult {
     /// Name of the benchmark; absent if only best-effort cores ran.
@@ -169,6 +171,7 @@ impl TryFrom<BudgetResultsShape> for BudgetResults {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for BudgetResults {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         BudgetResultsShape::schema_name()

@@ -202,6 +202,7 @@ impl<'de> Deserialize<'de> for Distribution {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Distribution {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Distribution".into()

@@ -226,6 +226,7 @@ impl<'de> Deserialize<'de> for Periods {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Periods {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Periods".into()

@@ -14,21 +14,22 @@ use gpusched_model::{Factor, Kind};
 
 /// Parameters of generated task sets. In a study file, the table `generator` contains these
 /// parameters.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Recipe {
     /// Algorithm that divides the total utilization among the tasks.
     pub generator: Generator,
     /// Largest utilization of one task. If absent, the utilization of a task has no limit, as in [Singh21].
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub cap: Option<f64>,
     /// Distribution of the periods of the tasks.
     pub periods: Periods,
     /// Form of the WCET functions.
     pub wcet: WcetModel,
     /// prm: probability that a task is memory-intensive.
-    #[schemars(range(min = 0, max = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub memory_share: f64,
     /// D/T: deadline divided by period; > 0.
     pub deadline: Distribution,
@@ -50,19 +51,20 @@ pub struct Recipe {
     /// N: number of equal thread blocks of each kernel, divided by the number of blocks that one SM runs at a time. The field
     /// `block` of each task is ⌈C(1)/N⌉, where C(1) is the WCET in conflict. If absent, the tasks have no `block`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = MAX_BLOCKS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_BLOCKS)))]
     pub blocks: Option<u32>,
     /// Number of SMs on which a memory-intensive kernel uses the full bandwidth of a memory of
     /// 100 GB/s. This number determines the fields `traffic` and `bandwidth` of the tasks. If
     /// absent, the tasks lack these fields.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = MAX_SATURATION))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SATURATION)))]
     pub saturation: Option<u32>,
 }
 
 /// Algorithm that divides a total utilization among tasks. Both algorithms draw uniformly from
 /// all vectors of utilizations up to the cap.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
@@ -77,7 +79,8 @@ pub enum Generator {
 /// Form of the WCET functions. C(m) is the WCET on m SMs, a is the work, and β is the serial fraction. In isolation, the
 /// factor k is 1. The recipe states β, and the factor k in conflict, for compute-intensive and for memory-intensive
 /// kernels.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]

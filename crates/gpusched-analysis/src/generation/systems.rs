@@ -37,7 +37,8 @@ use super::uunifast;
 const MILLISECOND: u64 = 1_000_000;
 
 /// Parameters of generated end-to-end systems. A pair of numbers is a range that includes both numbers.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct SystemRecipe {
     /// Number of CPU cores of a system.

@@ -6,7 +6,6 @@ use super::budgets::default_budget;
 use super::kind::HeuristicKind;
 use super::merge::forbidden::Forbidden;
 use super::merge::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
-use super::optimal::Solver;
 use super::search::{Aim, Limits, Objective, Problem, SearchLimits};
 
 /// A heuristic with all its options.
@@ -86,8 +85,6 @@ pub enum Heuristic {
         goal: Goal,
         /// Search effort and time limit of the search.
         limits: SearchLimits,
-        /// Solver that selects a plan from the known candidate partitions.
-        solver: Solver,
     },
 }
 

@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
     Default,
     Serialize,
     Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
-#[schemars(transform = former_names)]
+#[cfg_attr(feature = "schema", schemars(transform = former_names))]
 pub enum HeuristicKind {
     /// SMS of [Singh21], Algorithm 1: selects the merge whose union has the fewest SMs.
     // Older files use the name `sms`, and the hash of a study depends on this name.
@@ -51,6 +51,7 @@ pub enum HeuristicKind {
 }
 
 /// Adds to the schema the heuristic names of earlier gpusched versions.
+#[cfg(feature = "schema")]
 fn former_names(schema: &mut schemars::Schema) {
     let names = schema.get_mut("oneOf").and_then(|names| names.as_array_mut());
     let former = schemars::json_schema!({

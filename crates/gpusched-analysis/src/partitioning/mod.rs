@@ -48,7 +48,6 @@ pub use heuristic::{Goal, Heuristic, LocalSearch};
 pub use kind::{HeuristicKind, listed};
 pub use margin::MARGIN_SEARCHES;
 pub use merge::{forbidden, order};
-pub use optimal::Solver;
 pub use options::{NEAR_ENOUGH, NoEffect, Options, near_enough};
 pub use run::{partition, partition_by};
 pub use search::{Objective, Problem, SearchLimits};

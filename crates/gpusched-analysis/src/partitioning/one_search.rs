@@ -111,9 +111,9 @@ pub(super) fn search_from(
             let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
             return auto::auto(tester, mergeable(problem, singles), (aim, target), limits);
         }
-        Heuristic::Optimal { limits, solver, .. } => {
+        Heuristic::Optimal { limits, .. } => {
             let limits = heuristic.spends(limits, problem.tasks().len(), tester.expects_traffic());
-            return optimal::optimal(tester, mergeable(problem, singles), (aim, target), limits, solver);
+            return optimal::optimal(tester, mergeable(problem, singles), (aim, target), limits);
         }
     };
     let Some(limits) = heuristic.limits().filter(|_| found.is_whole(problem)) else {

@@ -10,7 +10,6 @@ use super::heuristic::{Goal, Heuristic, LocalSearch};
 use super::kind::HeuristicKind;
 use super::merge::forbidden::Forbidden;
 use super::merge::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
-use super::optimal::Solver;
 use super::search::{Objective, SearchLimits};
 use gpusched_model::device::Granularity;
 
@@ -41,10 +40,6 @@ pub struct Options {
     pub bf_direction: Option<BfDirection>,
     /// Number of partitions of equal size, for `ffd` and `wfd`.
     pub split: Option<u32>,
-    /// Solver that selects a plan from the known candidate partitions. Studies ignore this
-    /// option, because their results must not depend on the features of a build.
-    #[serde(skip)]
-    pub solver: Option<Solver>,
     /// Accepted optimality gap [SMs], see [`Goal::Sms::gap`].
     pub gap: Option<u32>,
 }
@@ -170,7 +165,6 @@ impl Options {
             HeuristicKind::Optimal => Heuristic::Optimal {
                 goal: self.goal(),
                 limits: self.limits(),
-                solver: self.solver.take().unwrap_or_default(),
             },
         }
     }
@@ -218,7 +212,7 @@ impl Options {
     }
 
     /// Returns the name of each option, and whether the option is set.
-    fn given(&self) -> [(&'static str, bool); 12] {
+    fn given(&self) -> [(&'static str, bool); 11] {
         [
             ("improve", self.improve),
             ("objective", self.objective.is_some()),
@@ -230,7 +224,6 @@ impl Options {
             ("bf_measure", self.bf_measure.is_some()),
             ("bf_direction", self.bf_direction.is_some()),
             ("split", self.split.is_some()),
-            ("solver", self.solver.is_some()),
             ("gap", self.gap.is_some()),
         ]
     }
@@ -277,7 +270,6 @@ mod tests {
             bf_measure: Some(BfMeasure::Demand),
             bf_direction: Some(BfDirection::Descending),
             split: Some(3),
-            solver: Some(Solver::Exact),
             gap: Some(2),
         }
     }

@@ -253,7 +253,6 @@ fn improved_beside(
             sms: fewest,
             proof: Proof::Search,
             prices: bound.map_or_else(|| vec![0; problem.tasks().len()], |bound| bound.prices),
-            highs: None,
         }),
         false => bound,
     };

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
     Default,
     Serialize,
     Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Traffic {

@@ -8,7 +8,9 @@ mod verdict;
 
 pub use check::{environment, read, verify};
 pub use plan::partition;
-pub use run::{Simulation, simulate};
+#[cfg(feature = "schema")]
+pub use run::Simulation;
+pub use run::simulate;
 pub use verdict::{test, verdict_text};
 
 use std::path::Path;

@@ -20,8 +20,12 @@ const MANY_JOBS: u64 = 100_000_000;
 const COLUMNS: &str = "kind,name,jobs,misses,simulated_ns,bound_ns,deadline_ns,age_ns,age_bound_ns";
 
 /// Result of `simulate tasks` for an end-to-end system.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "EndToEndSimulation", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(rename = "EndToEndSimulation", deny_unknown_fields)
+)]
 pub struct Simulation {
     /// Number of jobs that missed their deadlines.
     pub misses: u64,
@@ -38,8 +42,12 @@ pub struct Simulation {
 }
 
 /// Simulated times of one task, with their bounds.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "EndToEndTaskTimes", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(rename = "EndToEndTaskTimes", deny_unknown_fields)
+)]
 pub struct TaskTimes {
     /// Name of the task.
     pub name: String,
@@ -59,8 +67,12 @@ pub struct TaskTimes {
 
 /// Simulated times of one chain, with their bounds. A simulated time is null if the run is too short to observe this
 /// time.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "EndToEndChainTimes", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(rename = "EndToEndChainTimes", deny_unknown_fields)
+)]
 pub struct ChainResult {
     /// Name of the chain.
     pub name: String,

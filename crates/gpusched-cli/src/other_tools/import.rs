@@ -18,7 +18,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Convert a task model of APP4MC to an end-to-end system or a task set.
+    /// Convert a task model of APP4MC to an end-to-end system.
     Amalthea(amalthea::Args),
     /// Convert logs of cuda_scheduling_examiner to a scenario, or compare with a simulation.
     Examiner(examiner::Args),

@@ -4,7 +4,6 @@ mod export;
 mod margin;
 mod response_times;
 mod sensitivity;
-mod solver;
 mod text;
 
 use std::time::{Duration, Instant};
@@ -31,7 +30,6 @@ use gpusched_model::plan::SearchStats;
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
-use solver::Solver;
 use text::COLUMNS;
 
 /// Arguments of `gpusched partition`.
@@ -99,9 +97,6 @@ pub struct Args {
     /// without traffic. `all` tries `heed`, `gather` and `ignore`, in this order.
     #[arg(long, value_name = "NAME", value_parser = named::<Traffic>(), help_heading = TUNING)]
     traffic: Option<Traffic>,
-    /// Solver of `optimal` [default: exact]
-    #[arg(long, value_name = "NAME", value_parser = named::<Solver>(), help_heading = TUNING)]
-    solver: Option<Solver>,
     /// Also report WCET margins of tasks, spare SMs of partitions, and free SMs
     #[arg(long, help_heading = "Output")]
     sensitivity: bool,
@@ -191,7 +186,6 @@ impl Args {
             ("bf_direction", self.bf_direction.is_some()),
             ("split", self.split.is_some()),
             ("traffic", self.traffic.is_some()),
-            ("solver", self.solver.is_some()),
             ("sensitivity", self.sensitivity),
             ("export", self.export.is_given()),
         ];
@@ -233,11 +227,8 @@ impl Args {
     }
 
     /// Returns the options of the heuristic.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Refused`] for a solver that is not part of this build.
-    fn options(&self) -> Result<Options> {
-        Ok(Options {
+    fn options(&self) -> Options {
+        Options {
             improve: self.improve,
             objective: self.objective,
             search_effort: self.search_effort,
@@ -248,9 +239,8 @@ impl Args {
             bf_measure: self.bf_measure,
             bf_direction: self.bf_direction,
             split: self.split,
-            solver: self.solver.map(Solver::of_the_library).transpose()?,
             gap: self.gap,
-        })
+        }
     }
 
     /// Returns the time that is left for searches; `None` without a time limit. `start` is the start of the work on the
@@ -269,7 +259,7 @@ impl Args {
         }
         let options = Options {
             time_limit: self.time_left(start),
-            ..self.options().unwrap_or_default()
+            ..self.options()
         };
         let short = Options {
             search_effort: Some(options.search_effort.unwrap_or(AUTO_BUDGET).min(AUTO_BUDGET)),
@@ -298,7 +288,7 @@ impl Args {
     fn heuristic(&self, offer: Option<&Offer>) -> Result<Heuristic> {
         let heuristic = self
             .kind()
-            .with(&self.options()?)
+            .with(&self.options())
             .map_err(|error| self.refusal(&error))?;
         if self.traffic.is_some() && self.request.memory()?.is_none() {
             return Err(Error::parameter(

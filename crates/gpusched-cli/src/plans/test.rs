@@ -39,8 +39,9 @@ pub struct Args {
 }
 
 /// Result of `test`: a verdict, with response times if gpusched computes them.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "Verdict", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Verdict", deny_unknown_fields))]
 pub struct Response {
     /// Whether the tasks pass the schedulability test.
     schedulable: bool,
@@ -56,7 +57,7 @@ pub struct Response {
     #[serde(skip_serializing_if = "Option::is_none")]
     response_times_ns: Option<Vec<Option<Time>>>,
     /// Assumptions of the verdict that gpusched does not check.
-    #[schemars(default)]
+    #[cfg_attr(feature = "schema", schemars(default))]
     assumptions: Vec<Assumption>,
 }
 

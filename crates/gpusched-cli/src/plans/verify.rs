@@ -142,9 +142,6 @@ struct Bound {
     /// Reason why `verify` does not confirm the whole bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     unchecked: Option<String>,
-    /// Unconfirmed lower bound by HiGHS, larger than `sms`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    highs: Option<u32>,
 }
 
 /// Confirmation of a WCET margin.
@@ -318,7 +315,6 @@ fn answer((plan, proves): (&Plan, bool), set: &TaskSet, checked: &Checked, alone
             sms: bound.stated,
             proven: bound.proven,
             unchecked: bound.unchecked.as_ref().map(ToString::to_string),
-            highs: bound.highs,
         }),
         margin: found.and_then(|verified| {
             let margin = verified.margin.as_ref()?;
@@ -453,7 +449,7 @@ fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
 fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
     let stated = counted(bound.stated, "SM");
     let why = bound.unchecked.as_ref().map(|why| in_full(why, effort));
-    let line = match (bound.proven, why) {
+    match (bound.proven, why) {
         (Some(sms), Some(why)) => {
             let sms = counted(sms, "SM");
             format!("   lower bound of {stated}: confirmed only for {sms}, because {why}\n")
@@ -470,13 +466,5 @@ fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> S
             format!("   lower bound of {stated}: not confirmed, because {why}{rest}\n")
         }
         (None, None) => String::new(),
-    };
-    let claim = bound.highs.map_or(String::new(), |sms| {
-        let sms = counted(sms, "SM");
-        format!(
-            "   lower bound of {sms} by HiGHS: not confirmed, because HiGHS computes with floating-point \
-             numbers\n"
-        )
-    });
-    line + &claim
+    }
 }

@@ -29,8 +29,6 @@ pub enum Content {
     Svg,
     /// A figure (SVG, PDF or PNG).
     Figure,
-    /// A Gantt chart (SVG or text).
-    Chart,
     /// A table (CSV).
     Csv,
     /// A document (JSON).
@@ -82,7 +80,6 @@ impl Content {
             Content::Answer | Content::Export => None,
             Content::Svg => Some((&["svg"], false)),
             Content::Figure => Some((&["svg", "pdf", "png"], false)),
-            Content::Chart => Some((&["svg", "txt"], true)),
             Content::Csv => Some((&["csv"], true)),
             Content::Json => Some((&["json"], true)),
             Content::Html => Some((&["html", "htm"], false)),

@@ -5,7 +5,7 @@ use gpusched_model::artifact::Artifact;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_sim::timeline::{MAX_EVENTS, Timeline, TimelineError};
-use gpusched_study::plot::gantt::{self, Options, Terminal};
+use gpusched_study::plot::gantt::{self, Options};
 
 /// Output files of the timeline.
 #[derive(Debug, clap::Args)]
@@ -13,8 +13,8 @@ pub struct TimelineFiles {
     /// Also write a trace of the run for ui.perfetto.dev, to NAME.json
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     trace: Option<OutputPath>,
-    /// Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt
-    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Chart), value_hint = clap::ValueHint::FilePath)]
+    /// Also draw a Gantt chart of the run, to NAME.svg
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     gantt: Option<OutputPath>,
     /// Start of the Gantt chart [default: start of the run]
     #[arg(long, value_name = "TIME", requires = "gantt")]
@@ -69,19 +69,14 @@ impl TimelineFiles {
         })
     }
 
-    /// Returns the Gantt chart of a run as SVG or text. `title` is the title of the chart.
+    /// Returns the Gantt chart of a run. `title` is the title of the chart.
     fn chart(&self, timeline: &Timeline, title: &str) -> Result<String> {
         let options = Options {
             title: Some(title.to_owned()),
             from: self.from,
             to: self.to,
         };
-        let is_svg = self.gantt.as_ref().and_then(|path| path.extension());
-        let chart = match is_svg.is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
-            true => gantt::svg(timeline, &options),
-            false => gantt::text(timeline, &options, &Terminal::default()),
-        };
-        chart.map_err(|error| error.map_refusal(|refusal| refusal.of_field("gantt")))
+        gantt::svg(timeline, &options).map_err(|error| error.map_refusal(|refusal| refusal.of_field("gantt")))
     }
 }
 

@@ -3,8 +3,8 @@
 mod blocks;
 mod tasks;
 
-pub use blocks::Answer;
-pub use tasks::Summary;
+#[cfg(feature = "schema")]
+pub use {blocks::Answer, tasks::Summary};
 
 use clap::Subcommand;
 

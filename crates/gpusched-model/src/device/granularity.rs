@@ -6,7 +6,8 @@ use super::Device;
 
 /// Granularity of partitions: the smallest group of SMs that the hardware or the driver can
 /// separate from other SMs. Each partition consists of one or more of these groups.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
@@ -28,7 +29,8 @@ pub enum Granularity {
 }
 
 /// The device of a plan, and the granularity of its partitions.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Hardware {
     /// Granularity of the partitions.
@@ -58,7 +60,8 @@ impl Hardware {
 
 /// Placement of a partition on its device. Green contexts and static SM partitions of MPS have no placement, because
 /// the driver chooses the SMs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
     /// SM numbers of the partition, ascending.
@@ -72,7 +75,8 @@ pub enum Place {
 }
 
 /// A MIG instance and its placement.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Instance {
     /// Name of the MIG profile.

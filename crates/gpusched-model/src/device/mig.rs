@@ -15,23 +15,25 @@ const MAX_PROFILE_SMS: u32 = 4000;
 const MAX_PROFILES: usize = 32;
 
 /// MIG rules of a GPU. Each MIG instance has a number of compute slices and a contiguous range of memory slices.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mig {
     /// Number of compute slices of the GPU. All instances together have at most this number of
     /// compute slices.
-    #[schemars(range(min = 1, max = MAX_SLICES))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SLICES)))]
     pub compute_slices: u32,
     /// Number of memory slices of the GPU. The slices are numbered from 0.
-    #[schemars(range(min = 1, max = MAX_SLICES))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SLICES)))]
     pub memory_slices: u32,
     /// MIG profiles: the kinds of instances that the GPU supports.
-    #[schemars(length(min = 1, max = MAX_PROFILES))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MAX_PROFILES)))]
     pub profiles: Vec<MigProfile>,
 }
 
 /// A MIG profile, which describes one kind of instance.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MigProfile {
     /// Name of the MIG profile, such as `3g.20gb`.

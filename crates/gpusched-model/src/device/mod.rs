@@ -53,19 +53,20 @@ pub struct Device {
 }
 
 /// Supported sizes of CUDA green contexts.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GreenContextRule {
     /// Minimum number of SMs of a green context.
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub min: u32,
     /// Step: the number of SMs of a green context is a multiple of this number.
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub step: u32,
     /// Largest total number of SMs of all green contexts. A split can leave a remainder that no green context of a
     /// supported size can use. If the field is absent, green contexts can use all SMs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub total: Option<u32>,
 }
 
@@ -77,18 +78,20 @@ impl GreenContextRule {
 }
 
 /// Supported sizes of static SM partitions of MPS.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MpsRule {
     /// Number of SMs of one chunk. A static SM partition consists of whole chunks.
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub chunk: u32,
 }
 
 /// A device as written in a JSON file.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "GpuDevice")]
+#[cfg_attr(feature = "schema", schemars(rename = "GpuDevice"))]
 struct DeviceShape {
     /// Name of the device: 1 to 40 characters. Letters, digits, `.`, `+`, `-` and `_` are allowed.
     name: String,
@@ -100,16 +103,16 @@ struct DeviceShape {
     #[serde(default)]
     compute_capability: Option<String>,
     /// M: number of SMs.
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     sms: u32,
     /// Number of SMs of each TPC. If the field is absent, the TPCs are unknown, and partitions cannot consist of TPCs
     /// or GPCs.
     #[serde(default)]
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     sms_per_tpc: Option<u32>,
     /// Number of TPCs of each GPC. If the field is absent, the GPCs are unknown, and partitions cannot consist of GPCs.
     #[serde(default)]
-    #[schemars(length(min = 1, max = MAX_GPCS))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MAX_GPCS)))]
     tpcs_per_gpc: Option<Vec<u32>>,
     /// GPC number of each TPC, as read from your card, for example with `libsmctrl_get_gpc_info`. Two GPUs of the same
     /// product may have different assignments. If the field is absent, gpusched places partitions as if the TPCs of the
@@ -413,6 +416,7 @@ impl Document for Device {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Device {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         DeviceShape::schema_name()

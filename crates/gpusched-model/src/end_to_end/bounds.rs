@@ -9,7 +9,8 @@ use crate::policy::Strength;
 use crate::time::Time;
 
 /// Bounds on the segments of one task.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TaskBounds {
     /// R: for each segment, a bound on the time from the arrival of the job to the end of the segment [ns]; null if
@@ -21,7 +22,8 @@ pub struct TaskBounds {
 }
 
 /// Bounds on all tasks of a system, in the order of the tasks.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Bounds(pub Vec<TaskBounds>);
 
@@ -45,9 +47,10 @@ impl Bounds {
 }
 
 /// Certificate of an end-to-end verdict.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "EndToEndEvidence")]
+#[cfg_attr(feature = "schema", schemars(rename = "EndToEndEvidence"))]
 pub struct Evidence {
     /// Bounds on all segments. The bounds satisfy all equations of the analysis.
     pub bounds: Bounds,
@@ -58,7 +61,8 @@ pub struct Evidence {
 }
 
 /// Analysis that computes an end-to-end verdict.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -70,7 +74,8 @@ pub enum Analysis {
 }
 
 /// Method that computes the bound of a chain.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -86,7 +91,8 @@ pub enum Method {
 }
 
 /// Contribution of one task to the bounds of a chain.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Hop {
     /// Position of the task in the system, from 0.
@@ -98,7 +104,8 @@ pub struct Hop {
 }
 
 /// Bounds on one chain.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ChainBound {
     /// Name of the chain.
@@ -123,7 +130,8 @@ pub struct ChainBound {
 }
 
 /// Verdict on one task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TaskAnswer {
     /// Name of the task.
@@ -139,9 +147,10 @@ pub struct TaskAnswer {
 }
 
 /// Factors by which WCETs may grow [thousandths], rounded down. `None` if the system is not schedulable.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "EndToEndScaling")]
+#[cfg_attr(feature = "schema", schemars(rename = "EndToEndScaling"))]
 pub struct Scaling {
     /// Common factor for all WCETs.
     pub all_permille: Option<u64>,
@@ -152,9 +161,10 @@ pub struct Scaling {
 }
 
 /// Result of the end-to-end analysis: the verdict, the certificate and the chains.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "EndToEndVerdict")]
+#[cfg_attr(feature = "schema", schemars(rename = "EndToEndVerdict"))]
 pub struct Answer {
     /// Whether all tasks meet their deadlines and all chains meet their limits.
     pub schedulable: bool,
@@ -180,7 +190,8 @@ pub struct Answer {
 }
 
 /// A partition of a plan for an end-to-end system.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PlannedPartition {
     /// Name of the partition.
@@ -294,9 +305,10 @@ fn on_any_partition(mut draft: Draft) -> Draft {
 }
 
 /// Plan for an end-to-end system: partitions and their sizes, with the verdict.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "EndToEndPlan")]
+#[cfg_attr(feature = "schema", schemars(rename = "EndToEndPlan"))]
 pub struct SystemPlan {
     /// Whether the analysis proves that the system meets all deadlines and limits.
     pub schedulable: bool,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::time::Time;
 
 /// How the tasks of a chain exchange data.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -18,15 +19,16 @@ pub enum Communication {
 }
 
 /// A chain as written in a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a chain: an object with \"tasks\"")]
-#[schemars(rename = "Chain")]
+#[cfg_attr(feature = "schema", schemars(rename = "Chain"))]
 pub struct ChainDraft {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Names of the tasks, from sensor to actuator; at least one.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub tasks: Vec<String>,
     /// Maximum reaction time [ns]; > 0. The value also limits the data age up to the next output.
     #[serde(

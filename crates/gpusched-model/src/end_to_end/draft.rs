@@ -15,12 +15,13 @@ pub(super) const MAX_COUNT: usize = 100_000;
 pub(super) const MAX_SEGMENTS: usize = 1000;
 
 /// An end-to-end system as written in a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a system: an object with a list \"tasks\" of tasks with \"segments\""
 )]
-#[schemars(rename = "EndToEndSystem")]
+#[cfg_attr(feature = "schema", schemars(rename = "EndToEndSystem"))]
 pub struct Draft {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +36,7 @@ pub struct Draft {
     #[serde(default)]
     pub partitions: Vec<PartitionDraft>,
     /// Tasks; at least one.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub tasks: Vec<TaskDraft>,
     /// Cause-effect chains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::Bandwidth;
 
 /// Scheduling rule of a CPU core. Both rules are preemptive.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -17,7 +18,8 @@ pub enum CorePolicy {
 }
 
 /// Scheduling rule of a copy engine. A copy that has started runs to its end.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -29,7 +31,8 @@ pub enum EnginePolicy {
 }
 
 /// Scheduling rule of a GPU partition. A partition executes one kernel at a time.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
@@ -51,7 +54,8 @@ pub enum PartitionPolicy {
 }
 
 /// A CPU core.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a core: an object with \"name\" and \"policy\""
@@ -67,7 +71,8 @@ pub struct Core {
 }
 
 /// A copy engine, which moves data between host and device memory.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a copy engine: an object with \"name\" and \"policy\""
@@ -84,12 +89,13 @@ pub struct CopyEngine {
 }
 
 /// A GPU partition as written in a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a partition: an object with \"name\", \"sms\" and \"policy\""
 )]
-#[schemars(rename = "SystemPartition")]
+#[cfg_attr(feature = "schema", schemars(rename = "SystemPartition"))]
 pub struct PartitionDraft {
     /// Name of the partition. The names of all resources differ.
     pub name: String,

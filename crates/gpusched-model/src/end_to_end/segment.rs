@@ -8,18 +8,19 @@ use crate::wcet::Form;
 use crate::{Bandwidth, Bytes, Kind, WcetFunction};
 
 /// A segment as written in a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a segment: an object with \"on\" and \"wcet\""
 )]
-#[schemars(rename = "Segment")]
+#[cfg_attr(feature = "schema", schemars(rename = "Segment"))]
 pub struct SegmentDraft {
     /// Name of the core, copy engine or partition that executes the segment.
     pub on: String,
     /// WCET of the segment. On a partition, the WCET may be a function of the number of SMs. A copy may state `bytes`
     /// instead of `wcet`.
-    #[schemars(with = "Option<crate::wcet::Written>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::wcet::Written>"))]
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "written")]
     pub wcet: Option<WcetFunction>,
     /// BCET: minimum execution time of the segment; at most the WCET. The default is 0, which is safe.

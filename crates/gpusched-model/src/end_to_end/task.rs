@@ -6,7 +6,8 @@ use super::{Segment, SegmentDraft};
 use crate::time::Time;
 
 /// Waiting mode: whether a task occupies its CPU core while a copy engine or a partition executes one of its segments.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
@@ -18,7 +19,8 @@ pub enum Wait {
 }
 
 /// Time between two consecutive arrivals of a task.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -31,12 +33,13 @@ pub enum Arrivals {
 }
 
 /// A task as written in a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a task: an object with \"name\", \"period\" and \"segments\""
 )]
-#[schemars(rename = "SystemTask")]
+#[cfg_attr(feature = "schema", schemars(rename = "SystemTask"))]
 pub struct TaskDraft {
     /// Name of the task. The names of all tasks differ.
     pub name: String,
@@ -89,7 +92,7 @@ pub struct TaskDraft {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
     /// Segments of a job, in the order of execution; at least one. All CPU segments of a task are on the same core.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub segments: Vec<SegmentDraft>,
     /// Other ways to execute the task, for example on a CPU core instead of the GPU. Only `gpusched partition
     /// --alternatives` uses this field.
@@ -98,7 +101,8 @@ pub struct TaskDraft {
 }
 
 /// Another way to execute a task. An alternative replaces the segments and the waiting mode of the task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "an alternative: an object with \"segments\""
@@ -108,7 +112,7 @@ pub struct Alternative {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
     /// Segments of a job, in the order of execution; at least one.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub segments: Vec<SegmentDraft>,
 }
 

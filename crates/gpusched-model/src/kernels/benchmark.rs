@@ -19,18 +19,19 @@ pub struct Benchmarks {
 }
 
 /// Benchmarks as written in a JSON file.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "benchmarks: an object with lists \"benchmarks\" and \"sources\""
 )]
-#[schemars(rename = "Benchmarks")]
+#[cfg_attr(feature = "schema", schemars(rename = "Benchmarks"))]
 struct BenchmarksShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
     /// Benchmarks; at least one.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     benchmarks: Vec<Benchmark>,
     /// Sources of the values, as text for display. The list has one entry for each field that at least one benchmark
     /// states. The key of an entry is the field name.
@@ -39,7 +40,8 @@ struct BenchmarksShape {
 
 /// A benchmark with its values from [Aghilinasab20] Table II. If a value is unknown, its field is
 /// absent.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Benchmark {
     /// Name of the benchmark.
@@ -185,6 +187,7 @@ impl Document for Benchmarks {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Benchmarks {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         BenchmarksShape::schema_name()

@@ -38,25 +38,26 @@ pub struct Kernel {
 }
 
 /// A kernel as written in a JSON file.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a kernel: an object with \"active_blocks\", \"regulation_period\" and a list \"clusters\""
 )]
-#[schemars(rename = "Kernel")]
+#[cfg_attr(feature = "schema", schemars(rename = "Kernel"))]
 struct KernelShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
     /// M: maximum number of thread blocks of the kernel that run at the same time on the whole GPU.
-    #[schemars(range(min = 1, max = MAX_ACTIVE))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_ACTIVE)))]
     active_blocks: u32,
     /// T: regulation period [ns]; > 0. After each period, the memory regulation renews the memory
     /// bandwidth budget of best-effort CPU cores.
     #[serde(deserialize_with = "crate::positive_time")]
     regulation_period: Time,
     /// Clusters of the kernel. A cluster is a group of thread blocks with the same WCETs.
-    #[schemars(with = "Vec<ClusterShape>", length(min = 1, max = MAX_CLUSTERS))]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<ClusterShape>", length(min = 1, max = MAX_CLUSTERS)))]
     clusters: Vec<Cluster>,
     /// Intervals of block numbers. They assign each thread block to a cluster. The list is ascending, from block 0 to
     /// the last block. If the list is empty, the clusters of the blocks are unknown.
@@ -67,6 +68,7 @@ struct KernelShape {
     sources: BTreeMap<String, String>,
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Kernel {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         KernelShape::schema_name()

@@ -31,12 +31,13 @@ pub struct MemoryProfile {
 }
 
 /// A memory profile as written in a JSON file.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a profile: an object with \"name\" and a list \"points\""
 )]
-#[schemars(rename = "MemoryProfile")]
+#[cfg_attr(feature = "schema", schemars(rename = "MemoryProfile"))]
 pub struct MemoryProfileShape {
     /// Name of the kernel.
     pub name: String,
@@ -59,28 +60,30 @@ pub struct MemoryProfileShape {
     pub gpu: Option<MeasuredGpu>,
     /// Measurements, sorted by ascending number of SMs. At least one measurement has a time, and at least one
     /// measurement has a bandwidth.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub points: Vec<MemoryPoint>,
 }
 
 /// The GPU on which a kernel was measured. gpusched uses these values to classify the kernel.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "MeasuredGpu")]
+#[cfg_attr(feature = "schema", schemars(rename = "MeasuredGpu"))]
 pub struct MeasuredGpu {
     /// N: number of SMs of the GPU.
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub sms: u32,
     /// BW_max: nominal memory bandwidth of the GPU [GB/s]; > 0.
     pub bandwidth: Factor,
 }
 
 /// A measurement of a kernel in isolation on n SMs.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MemoryPoint {
     /// n: number of SMs.
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub sms: u32,
     /// C(n): execution time from start to end [ns].
     #[serde(
@@ -242,6 +245,7 @@ impl Document for MemoryProfile {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for MemoryProfile {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         MemoryProfileShape::schema_name()

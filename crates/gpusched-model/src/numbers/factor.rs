@@ -163,6 +163,7 @@ impl<'de> Deserialize<'de> for Factor {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Factor {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Factor".into()

@@ -96,6 +96,7 @@ impl<'de> Deserialize<'de> for Ratio {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Ratio {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Ratio".into()

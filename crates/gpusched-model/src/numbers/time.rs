@@ -172,6 +172,7 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Time {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Time".into()

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Order of the SMs. If several SMs are equally good, the block scheduler chooses the first of them in this order. The
 /// order is a property of the platform ([Sanudo20] §III-C).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SmOrder {
     /// The even SM numbers in ascending order precede the odd SM numbers in ascending order. So the first SM of each

@@ -8,7 +8,8 @@ use crate::{Factor, Ratio};
 
 /// An upper bound on the execution time of a kernel under a memory bandwidth budget, with its proof ([Aghilinasab20]
 /// Algorithm 1).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Bound {
     /// Name of the kernel. Absent if the kernel has no name.
@@ -47,7 +48,8 @@ pub struct Bound {
 /// total delay of the blocks is at most λB + µK + Σ Nᵢ·max(0, dᵢ − min(λwᵢ, µ)). The kernel ends within t if the left
 /// side of Eq. 8 with this delay is at most t. For a memory bandwidth budget Q = 0, the multipliers are 0 and the bound
 /// is Eq. 3.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
     /// λ: multiplier for memory time [ns of delay per ns of memory time].
@@ -71,7 +73,8 @@ impl Certificate {
 /// with a partial overlap need not count as delayed. If any overlap with memory time extends a block to e¹, blocks at
 /// both ends of each memory time must count. [Aghilinasab20] §IV-B counts only the blocks at one end. See
 /// `docs/errata.md`.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]

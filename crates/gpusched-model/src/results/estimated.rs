@@ -7,11 +7,12 @@ use serde::Serialize;
 
 /// Mark for times that gpusched estimated from the first rounds of thread blocks. Estimated times
 /// are not bounds, so verdicts must not use estimated times.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Estimated {
     /// Minimum number of simulated rounds.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     rounds: u32,
 }
 

@@ -11,16 +11,17 @@ pub const LARGEST_SCALING: u64 = 1_000_000;
 ///
 /// The factor multiplies the isolated and the inflated WCET of each task, and the length of its longest thread block.
 /// gpusched rounds the products up to whole nanoseconds.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Margin {
     /// Largest factor for which every partition of the plan passes its test, in thousandths; at
     /// least 1000. The value 1000000 means that the factor is 1000 or larger.
-    #[schemars(range(min = 1000, max = LARGEST_SCALING))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1000, max = LARGEST_SCALING)))]
     pub wcet_scaling_permille: u64,
     /// Upper bound on the factor of every plan for this GPU, in thousandths. The value 1000000 means that gpusched
     /// found no limit.
-    #[schemars(range(min = 1000, max = LARGEST_SCALING))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1000, max = LARGEST_SCALING)))]
     pub at_most_permille: u64,
     /// Reason why no plan exists for a factor of `at_most_permille` + 1 thousandths. Absent if gpusched found no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]

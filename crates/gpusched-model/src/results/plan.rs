@@ -11,7 +11,8 @@ use crate::traffic::SharedMemory;
 use crate::wcet::MAX_SMS;
 
 /// Result of a partitioning heuristic: a plan, or the reason why the heuristic found no plan.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Whether the partitions fit on the GPU ([Singh21] Lemma 3) and each partition is
@@ -19,7 +20,7 @@ pub struct Plan {
     pub schedulable: bool,
     /// M: number of SMs of the GPU; 1 to 65536.
     #[serde(deserialize_with = "gpu_sms")]
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub gpu_sms: u32,
     /// Device and granularity of the plan. Absent if the request states no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,7 +72,8 @@ fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
 
 /// A partition: a number of SMs, and the tasks that run on the SMs. At any time, at most one kernel of the partition
 /// runs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Partition {
     /// |P|: number of SMs of the partition.
@@ -87,7 +89,8 @@ pub struct Partition {
 }
 
 /// Reason why a heuristic found no plan.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -116,7 +119,8 @@ pub enum Failure {
 pub const UNITS_PER_SM: u64 = 1_000_000;
 
 /// Lower bound on the number of SMs of every plan, for the given tasks and test.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LowerBound {
     /// Lower bound: every plan has at least this number of SMs.
@@ -127,15 +131,11 @@ pub struct LowerBound {
     /// sum of the prices of its tasks is at most m SMs. The sum of all prices, rounded up to a possible number of SMs,
     /// is a lower bound on the SMs of every plan.
     pub prices: Vec<u64>,
-    /// Lower bound from the solver HiGHS. Present if the user requested this bound and it is
-    /// larger than `sms`. gpusched does not check this bound, because HiGHS computes in floating
-    /// point. No other result depends on this bound.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub highs: Option<u32>,
 }
 
 /// Proof of a lower bound.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {
     /// The dual prices are the proof. `verify` can check this proof.
@@ -188,7 +188,8 @@ impl std::fmt::Display for Failure {
 }
 
 /// Effort of a search. The times are wall-clock times and vary from run to run. All other fields are deterministic.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SearchStats {
     /// Number of merges that the search tested (calls of Algorithm 2).
@@ -209,7 +210,8 @@ pub struct SearchStats {
 }
 
 /// Reason why a search stopped early.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -273,7 +275,8 @@ mod tests {
 }
 
 /// Sensitivity of a plan: changes after which the plan is still schedulable.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sensitivity {
     /// Number of SMs of the GPU that belong to no partition.
@@ -286,7 +289,8 @@ pub struct Sensitivity {
 }
 
 /// Sensitivity of one partition. Each value assumes that the rest of the plan stays the same.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PartitionSlack {
     /// Number of SMs by which the partition may shrink.
@@ -296,7 +300,8 @@ pub struct PartitionSlack {
 }
 
 /// Sensitivity of one task.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TaskSlack {
     /// Position of the task in the task set.

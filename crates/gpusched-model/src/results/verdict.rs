@@ -8,7 +8,8 @@ use crate::policy::{Policy, Strength};
 use crate::time::Time;
 
 /// Verdict: result of a schedulability test for one partition, with the evidence for this result.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {
     /// Whether the partition passes the test.
@@ -35,7 +36,8 @@ impl Verdict {
 
 /// Evidence that the tasks of a partition are schedulable, or that they are not. The evidence identifies a task by its
 /// position in the task set.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]

@@ -29,22 +29,24 @@ pub struct System {
 }
 
 /// A system as written in a JSON file.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a system: an object with a list \"kernels\""
 )]
-#[schemars(rename = "System")]
+#[cfg_attr(feature = "schema", schemars(rename = "System"))]
 struct SystemShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
     /// Kernels of the system, all with the same regulation period. If the kernels have priorities, the first kernel has
     /// the highest priority.
-    #[schemars(length(min = 1, max = MAX_KERNELS))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MAX_KERNELS)))]
     kernels: Vec<KernelTask>,
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for System {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         SystemShape::schema_name()

@@ -27,12 +27,13 @@ pub struct WarpScenario {
 }
 
 /// A warp scenario as written in a JSON file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a scenario: an object with \"scheduler\" and a list \"kernels\""
 )]
-#[schemars(rename = "WarpScenario")]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpScenario"))]
 pub struct WarpScenarioShape {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +45,8 @@ pub struct WarpScenarioShape {
 }
 
 /// A kernel of a warp scenario, which runs once.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a kernel: an object with \"name\", \"warps\" and \"program\""
@@ -67,7 +69,8 @@ pub struct WarpKernel {
 }
 
 /// An instruction whose only property is its latency.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "an instruction: an object such as {\"latency\":1}"
@@ -188,6 +191,7 @@ impl Document for WarpScenario {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for WarpScenario {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         WarpScenarioShape::schema_name()

@@ -8,7 +8,8 @@ use super::wcet::{WcetError, WcetFunction, WcetSource};
 use crate::time::Time;
 
 /// Resource that a kernel mostly uses. Two kernels that mostly use the same resource contend ([Singh21] Definition 1).
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -29,7 +30,8 @@ pub struct Task {
 }
 
 /// A task as written in a task-set file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a task: an object with \"period\" and \"wcet\""
@@ -93,7 +95,7 @@ pub struct TaskShape {
     pub measured_on: Option<Box<MeasuredOn>>,
     /// C(m): WCET on m SMs, in isolation and in conflict. A task is in conflict if its partition
     /// contains another task of the same kind.
-    #[schemars(with = "super::wcet::Written")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::wcet::Written"))]
     pub wcet: WcetFunction,
 }
 

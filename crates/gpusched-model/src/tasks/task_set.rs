@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::provenance::MeasuredOn;
-use super::task::{Task, TaskShape};
+use super::task::Task;
 use super::traffic::OtherTraffic;
 
 /// One or more tasks that share a GPU.
@@ -20,12 +20,13 @@ pub struct TaskSet {
 }
 
 /// A task set as written in a JSON file.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a task set: an object with a list \"tasks\""
 )]
-#[schemars(rename = "TaskSet")]
+#[cfg_attr(feature = "schema", schemars(rename = "TaskSet"))]
 struct TaskSetShape {
     /// Name for display.
     #[serde(default)]
@@ -34,7 +35,10 @@ struct TaskSetShape {
     #[serde(default)]
     measured_on: Option<MeasuredOn>,
     /// Tasks of the set; at least one. Other fields and files refer to a task by its position in this list, from 0.
-    #[schemars(with = "Vec<TaskShape>", length(min = 1))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Vec<super::task::TaskShape>", length(min = 1))
+    )]
     tasks: Vec<Task>,
     /// Sources of memory traffic other than the tasks, such as CPU cores under a memory bandwidth budget or copy
     /// engines.
@@ -42,6 +46,7 @@ struct TaskSetShape {
     other_traffic: Vec<OtherTraffic>,
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for TaskSet {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         TaskSetShape::schema_name()

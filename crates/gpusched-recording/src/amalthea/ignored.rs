@@ -1,4 +1,4 @@
-//! Parts of a model that have no effect on the task set, by kind.
+//! Parts of a model that have no effect on the system, by kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -6,7 +6,6 @@ use std::fmt;
 use gpusched_model::counted;
 
 use super::model::{Model, Node, child, children, kind, name};
-use super::reference::reference;
 
 /// Parts of one kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -196,38 +195,6 @@ fn scheduling(model: &Model<'_>, used: &BTreeSet<String>) -> Vec<Ignored> {
         Ignored::named("priority", priorities),
         Ignored::named("parameter of scheduling", parameters.collect()),
     ]
-}
-
-/// Lists the minimum and average times in `ticks`, and the times for definitions other than `definition`. `ticks`
-/// contains the elements with ticks of GPU work.
-pub fn unused_times(ticks: &[Node<'_>], definition: &str) -> Vec<Ignored> {
-    let owner = |node: &Node<'_>| {
-        let owner = node
-            .ancestors()
-            .find(|node| ["tasks", "isrs", "runnables"].contains(&node.tag_name().name()));
-        owner.map_or_else(String::new, |owner| name(owner).to_owned())
-    };
-    let (mut lower, mut average, mut other) = (Vec::new(), Vec::new(), Vec::new());
-    for ticks in ticks {
-        let extended = children(*ticks, "extended");
-        let (of_gpu, others): (Vec<Node<'_>>, Vec<Node<'_>>) =
-            extended.partition(|entry| reference(*entry, "key").as_deref() == Some(definition));
-        let values = of_gpu
-            .iter()
-            .flat_map(|entry| children(*entry, "value"))
-            .chain(child(*ticks, "default"));
-        for value in values {
-            lower.extend(value.has_attribute("lowerBound").then(|| owner(ticks)));
-            average.extend(value.has_attribute("average").then(|| owner(ticks)));
-        }
-        other.extend(others.iter().map(|_| owner(ticks)));
-    }
-    let entries = [
-        Ignored::named("minimum of ticks", lower),
-        Ignored::named("average of ticks", average),
-        Ignored::named("execution time of GPU runnables on other processing units", other),
-    ];
-    entries.into_iter().filter(|entry| entry.count > 0).collect()
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
-//! Converts task models of APP4MC (Amalthea, `.amxmi`) to end-to-end systems, or to task sets with the work on the GPU.
+//! Converts task models of APP4MC (Amalthea, `.amxmi`) to end-to-end systems.
 //!
 //! A model describes hardware, tasks, stimuli, requirements and allocations. [`system()`] converts all tasks of the
 //! model, with their segments on CPU cores, copy engines and the GPU. It follows the labels from sensors to actuators.
-//! [`gpu_tasks()`] converts only the work on the GPU. [`Imported`] lists the parts of the model that have no effect on
-//! the result.
+//! [`Imported`] lists the parts of the model that have no effect on the result.
 
 mod activation;
-mod gpu_tasks;
 mod hardware;
 mod ignored;
 mod mapping;
@@ -21,19 +19,17 @@ use std::path::Path;
 
 use gpusched_model::end_to_end::Draft;
 use gpusched_model::error::Result;
-use gpusched_model::{Refusal, TaskSet};
-
 pub use hardware::Gpu;
 pub use ignored::Ignored;
 use model::Model;
 pub use quantity::Frequency;
 pub use system::{Options, Times};
 
-/// A task set or a system from a model.
+/// A system from a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Imported<T> {
-    /// The task set or the system.
-    pub result: T,
+pub struct Imported {
+    /// The system.
+    pub result: Draft,
     /// The GPU; `None` if no task uses a GPU.
     pub gpu: Option<Gpu>,
     /// Decisions of gpusched on points that the model leaves open.
@@ -47,35 +43,18 @@ pub struct Imported<T> {
     pub ignored: Vec<Ignored>,
 }
 
-/// Reads the model at `path` and derives the task set of its GPU. The path `-` is standard input. `sms` is the number
-/// of SMs of the GPU. If `sms` is `None`, a feature of the GPU in the file must state the number.
-///
-/// # Errors
-/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, and for a model
-/// that uses no GPU or several GPUs. Also returns this error for a model without a necessary value, such as a period or
-/// a number of ticks. Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
-pub fn gpu_tasks(path: impl AsRef<Path>, sms: Option<u32>) -> Result<Imported<TaskSet>> {
-    read(path.as_ref(), |path, model| gpu_tasks::convert(path, model, sms))
-}
-
 /// Reads the model at `path` and derives the end-to-end system of its tasks. The path `-` is standard input.
 ///
 /// # Errors
 /// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, for a model
 /// without a necessary value, and for a model whose system would be too optimistic. Returns
 /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
-pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported<Draft>> {
-    read(path.as_ref(), |path, model| system::convert(path, model, options))
-}
-
-fn read<T>(
-    path: &Path,
-    convert: impl FnOnce(&Path, &Model<'_>) -> Result<Imported<T>, Refusal>,
-) -> Result<Imported<T>> {
+pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
+    let path = path.as_ref();
     let text = model::read_text(path)?;
     let document = model::parse(path, &text)?;
     let model = Model::new(path, &document)?;
-    Ok(convert(path, &model)?)
+    Ok(system::convert(path, &model, options)?)
 }
 
 /// Returns the name of the result: the name of the file without its ending.

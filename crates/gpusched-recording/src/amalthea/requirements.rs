@@ -60,7 +60,7 @@ impl Deadlines {
     }
 
     /// Decides to which tasks a row applies if its name is the name of a task other than the stated task. `releases`
-    /// contains the releases of work on the GPU. Returns one warning per contradiction.
+    /// contains the releases of the tasks. Returns one warning per contradiction.
     ///
     /// If the limit equals the period of only one of the two tasks, the row applies to this task. In all other cases,
     /// the row applies to both tasks, which is safe.
@@ -215,7 +215,6 @@ mod tests {
     fn release(period_ms: u64, path: &[&str]) -> Release {
         Release {
             period: Time::from_ms(period_ms).unwrap(),
-            jitter: Time::ZERO,
             path: path.iter().map(|&task| task.to_owned()).collect(),
         }
     }

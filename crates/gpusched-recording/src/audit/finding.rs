@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::{Audit, Audited};
 
 /// Result of a check.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, strum::Display)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, strum::Display)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Visible {
@@ -18,9 +19,8 @@ pub enum Visible {
 }
 
 /// Subject of a check.
-#[derive(
-    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema, strum::Display,
-)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, strum::Display)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Subject {
@@ -41,8 +41,9 @@ pub enum Subject {
 }
 
 /// Result of one check of one task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Check {
     /// Name of the task.
     pub task: String,
@@ -58,9 +59,8 @@ pub struct Check {
 }
 
 /// Kind of a finding.
-#[derive(
-    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema, strum::Display,
-)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, strum::Display)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum FindingKind {
@@ -79,8 +79,9 @@ pub enum FindingKind {
 }
 
 /// A violation, or a check for which the file lacks the data.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Finding {
     /// Name of the task.
     pub task: String,

@@ -36,8 +36,9 @@ pub struct Run<'a> {
 }
 
 /// Result of an audit.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Audit {
     /// Whether no check is broken and the file shows jobs of every task.
     pub kept: bool,

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 /// A GPU of the recorded machine.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Gpu {
     /// Name as the profiler states it. The name may be empty.
     pub name: String,

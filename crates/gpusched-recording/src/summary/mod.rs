@@ -12,8 +12,9 @@ pub use intervals::union_ns;
 pub use statistics::Statistics;
 
 /// Summary of a recording. Values that the file does not contain are `null`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Summary {
     /// Profiler that wrote the file.
     pub source: Origin,
@@ -43,8 +44,9 @@ pub struct Summary {
 }
 
 /// All launches of one kernel.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct KernelLine {
     /// Full name of the kernel.
     pub name: String,
@@ -58,8 +60,9 @@ pub struct KernelLine {
 }
 
 /// All ranges with one name.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct RangeLine {
     /// Name of the ranges, without the number of the instance.
     pub name: String,

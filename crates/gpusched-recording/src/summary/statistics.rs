@@ -4,7 +4,8 @@ use serde::Serialize;
 
 /// Statistics of times. Each percentile is a measured time. The 99th percentile is the smallest measured time that at
 /// least 99 % of the times do not exceed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Statistics {
     /// Shortest time [ns].
     pub min_ns: Option<u64>,

@@ -147,13 +147,6 @@ fn checks(plan: &Plan, checked: &Checked) -> Vec<Check> {
         }
     }
     checks.extend(verified.bound.as_ref().map(bound));
-    if let Some(highs) = verified.bound.as_ref().and_then(|bound| bound.highs) {
-        let text = format!(
-            "Lower bound of {} by HiGHS, which computes in floating point.",
-            counted(highs, "SM")
-        );
-        checks.push(Check::new(Tone::Open, "not confirmed", text));
-    }
     checks.extend(verified.margin.as_ref().map(margin));
     if let Some(taken) = taken.line() {
         let text = format!("Values that the verifier takes from the plan: {taken}.");

@@ -16,7 +16,8 @@ pub type Measured = Vec<Vec<u32>>;
 
 /// Reason why the simulated SM of a block differs from its measured SM. If several reasons apply,
 /// the first reason in this list counts.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// Another block ended on the measured or the simulated SM, near the start of this block. The order of block ends
@@ -33,7 +34,8 @@ pub enum Reason {
 }
 
 /// A block whose measured SM differs from its simulated SM.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// Index of the kernel in the scenario.
     pub kernel: usize,
@@ -57,7 +59,8 @@ pub struct Difference {
 }
 
 /// The comparison of measurement and simulation for one kernel.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelComparison {
     /// Index of the kernel in the scenario.
     pub kernel: usize,
@@ -75,7 +78,8 @@ pub struct KernelComparison {
 }
 
 /// Number of differing blocks for each reason.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct Reasons {
     /// Number of blocks with reason `refill-order`.
@@ -89,7 +93,8 @@ pub struct Reasons {
 }
 
 /// The comparison of measurement and simulation for a whole scenario.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Name of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]

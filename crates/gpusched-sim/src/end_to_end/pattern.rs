@@ -17,11 +17,11 @@ use gpusched_model::time::Time;
     Default,
     serde::Serialize,
     serde::Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Phases {
@@ -47,11 +47,11 @@ pub enum Phases {
     Default,
     serde::Serialize,
     serde::Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Jitter {
@@ -79,11 +79,11 @@ pub enum Jitter {
     Default,
     serde::Serialize,
     serde::Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Gaps {

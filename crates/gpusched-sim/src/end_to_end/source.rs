@@ -50,11 +50,11 @@ pub enum Delay {
     Default,
     serde::Serialize,
     serde::Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Execution {

@@ -8,7 +8,8 @@ use gpusched_model::streams::{below, unit};
 
 /// Times at which best-effort cores access memory within a regulation period. The pattern does not change the total
 /// memory time of the cores, which depends on their budget and their demand.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]

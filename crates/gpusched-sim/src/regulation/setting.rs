@@ -10,7 +10,8 @@ use gpusched_model::Factor;
 use gpusched_model::time::Time;
 
 /// Assumptions of a simulation of bandwidth regulation.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
     /// Access pattern of best-effort cores within a regulation period.

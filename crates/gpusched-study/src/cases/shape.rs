@@ -1,16 +1,15 @@
 //! The TOML format of a study of cases.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use crate::Claim;
 use crate::definition::figures::Figures;
-use crate::measures;
 
 /// A study of cases, which evaluates one metric for each experiment case.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "CasesStudy")]
+#[cfg_attr(feature = "schema", schemars(rename = "CasesStudy"))]
 pub struct CasesShape {
     /// Kind of study: always `cases`.
     pub kind: CasesKind,
@@ -41,7 +40,8 @@ fn one() -> u64 {
 }
 
 /// Kind of a study that evaluates metrics.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CasesKind {
     /// The study evaluates one metric for each experiment case.
@@ -53,14 +53,15 @@ pub enum CasesKind {
 #[serde(transparent)]
 pub struct CaseTable(pub(super) toml::Table);
 
-impl JsonSchema for CaseTable {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for CaseTable {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Case".into()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let of = measures::all().map(|measure| measure.schema(generator));
-        json_schema!({
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let of = crate::measures::all().map(|measure| measure.schema(generator));
+        schemars::json_schema!({
             "description": "An experiment case: its name, its metric (`measure`) and the parameters of the metric.",
             "anyOf": of.collect::<Vec<_>>()
         })

@@ -281,6 +281,7 @@ pub(super) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     items.join(", ")
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Expression {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Expression".into()

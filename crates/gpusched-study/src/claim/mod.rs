@@ -33,7 +33,8 @@ pub use expression::Expression;
 pub use gpusched_model::syntax::ParseError;
 
 /// A published claim, with the condition under which the results of a study confirm the claim.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// Short name of the claim, unique in the study, such as `S21-05`.
@@ -77,7 +78,8 @@ fn results() -> String {
 }
 
 /// The result of checking one claim, for one analysis variant or for all variants together.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Id of the checked claim.
     pub id: String,

@@ -15,7 +15,8 @@ pub const MAX_VALUES: usize = 100_000;
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Values(Vec<Factor>);
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[derive(serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Range {
     /// First value of the range.
@@ -107,6 +108,7 @@ impl<'de> Deserialize<'de> for Values {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Values {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Values".into()

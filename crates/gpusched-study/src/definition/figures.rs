@@ -65,6 +65,7 @@ impl<'de> Deserialize<'de> for Figures {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Figures {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Figures".into()

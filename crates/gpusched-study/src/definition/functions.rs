@@ -12,7 +12,8 @@ use gpusched_model::TaskSet;
 use gpusched_model::error::Refusal;
 
 /// WCET functions of the generated tasks: a form with the parameters of [Singh21], or the functions of the tasks in a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum WcetFunctions {
     /// Form of the WCET functions.
@@ -24,7 +25,8 @@ pub enum WcetFunctions {
 /// WCET functions of the tasks in a file. Each generated task copies the kind and the WCET table of a random task in this
 /// file. One factor multiplies all times of the table, so that m·C(m)/T is the generated utilization. In this formula, m is
 /// the smallest number of SMs in the table, C(m) is the isolated WCET on m SMs, and T is the period.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WcetFrom {
     /// Path of the file with the task set. The WCET function of each task in this file must be a table.

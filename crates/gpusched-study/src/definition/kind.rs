@@ -20,8 +20,9 @@ pub enum Kind {
 }
 
 /// The TOML format of a study.
-#[derive(Clone, Debug, schemars::JsonSchema)]
-#[schemars(rename = "Study", untagged)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Study", untagged))]
 #[expect(
     clippy::large_enum_variant,
     reason = "the type describes the format, and no code creates values of it"

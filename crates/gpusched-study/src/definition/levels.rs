@@ -79,6 +79,7 @@ impl Levels {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Levels {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Levels".into()

@@ -9,9 +9,10 @@ use gpusched_analysis::bandwidth::BudgetResults;
 use gpusched_model::error::Result;
 
 /// Lists the published results in a file of budget results.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "BudgetResultsCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "BudgetResultsCase"))]
 pub struct BudgetResultsParameters {
     /// Path of the file with the published results.
     results: String,

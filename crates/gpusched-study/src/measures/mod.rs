@@ -29,7 +29,6 @@ use gpusched_model::Refusal;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::{Deserialize as _, DeserializeOwned};
 
@@ -57,8 +56,17 @@ pub trait Measure: fmt::Debug + Send + Sync {
     }
 }
 
+/// With the feature `schema`, a type with a JSON schema; without this feature, any type.
+#[cfg(feature = "schema")]
+pub use schemars::JsonSchema as Described;
+/// With the feature `schema`, a type with a JSON schema; without this feature, any type.
+#[cfg(not(feature = "schema"))]
+pub trait Described {}
+#[cfg(not(feature = "schema"))]
+impl<T> Described for T {}
+
 /// The parameters of a metric, as a study states them.
-pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
+pub trait Parameters: DeserializeOwned + Serialize + Described {
     /// Name that studies use for the metric.
     const NAME: &'static str;
     /// Columns that only the rows of this metric have, in addition to the columns of every table of
@@ -87,7 +95,8 @@ pub struct Entry {
     /// Columns in `keys` that are empty in some rows.
     pub partial: &'static [&'static str],
     read: fn(toml::Table, &str) -> Result<Prepared, Refusal>,
-    schema: fn(&mut SchemaGenerator) -> Schema,
+    #[cfg(feature = "schema")]
+    schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
 }
 
 /// The metrics of this crate.
@@ -153,7 +162,8 @@ impl Entry {
             keys: P::KEYS,
             partial: P::PARTIAL,
             read: read::<P>,
-            schema: schema::<P>,
+            #[cfg(feature = "schema")]
+            schema: P::json_schema,
         }
     }
 
@@ -163,7 +173,8 @@ impl Entry {
     }
 
     /// Returns the JSON schema of a case that evaluates this metric.
-    pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+    #[cfg(feature = "schema")]
+    pub(super) fn schema(&self, generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let mut schema = (self.schema)(generator);
         let Some(object) = schema.as_object_mut() else {
             return schema;
@@ -203,8 +214,4 @@ fn read<P: Parameters>(table: toml::Table, file: &str) -> Result<Prepared, Refus
         identity: serde_json::json!({"parameters": written, "files": files.hashes()}),
         inputs: files.into_inputs(),
     })
-}
-
-fn schema<P: Parameters>(generator: &mut SchemaGenerator) -> Schema {
-    P::json_schema(generator)
 }

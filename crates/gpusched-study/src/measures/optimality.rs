@@ -17,7 +17,7 @@ use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{
-    Goal, Heuristic, HeuristicKind, Offer, Problem, SearchLimits, Solver, partition,
+    Goal, Heuristic, HeuristicKind, Offer, Problem, SearchLimits, partition,
 };
 use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
@@ -26,9 +26,10 @@ use gpusched_model::{Plan, Policy, TaskSet};
 
 /// Compares heuristics with `optimal` on random task sets. The task sets are generated as in [Singh21] §3.6.1. The WCET
 /// functions of the tasks have the parameters of [Singh21], or the shapes of measured functions.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "OptimalityCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "OptimalityCase"))]
 pub struct OptimalityParameters {
     /// Number of tasks in a task set.
     tasks: usize,
@@ -65,7 +66,8 @@ pub struct OptimalityParameters {
 }
 
 /// A heuristic with its options.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -293,7 +295,6 @@ impl Optimality {
                 budget: parameters.budget,
                 time: None,
             },
-            solver: Solver::Exact,
         };
         let best = partition(&problem, &best);
         let mut counts = Counts {

@@ -8,9 +8,10 @@ use gpusched_model::Benchmarks;
 use gpusched_model::error::Result;
 
 /// Lists the published values in a file of benchmarks.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "PublishedCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "PublishedCase"))]
 pub struct PublishedParameters {
     /// Path of the file with the benchmarks.
     benchmarks: String,

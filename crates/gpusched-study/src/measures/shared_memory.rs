@@ -18,9 +18,10 @@ use gpusched_model::{
 use gpusched_sim::shared_runs::{Setting, first_miss};
 
 /// Computes plans for random task sets on memories with different bandwidths, and simulates the plans.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "SharedMemoryCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "SharedMemoryCase"))]
 pub struct SharedMemoryParameters {
     /// Number of tasks in a task set.
     tasks: usize,

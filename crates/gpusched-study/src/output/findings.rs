@@ -16,7 +16,8 @@ use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// The claims of one study, each with its result for each analysis variant.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Findings {
     /// Name of the study.

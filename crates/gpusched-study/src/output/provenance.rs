@@ -12,7 +12,8 @@ use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// The data that a user needs to compute the same results again.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// Name of the study.

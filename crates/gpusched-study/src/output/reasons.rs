@@ -10,7 +10,8 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::reader::{Document, Documents, Fault, from_json};
 
 /// The reasons why results of studies deviate from the papers.
-#[derive(Clone, PartialEq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reasons {
     /// Claims that the studies do not reproduce, with reasons.
@@ -25,7 +26,8 @@ pub struct Reasons {
 }
 
 /// Claims of one study that are not reproduced. All have the same reason.
-#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
     /// Name of the study that has the claims.
@@ -40,7 +42,8 @@ pub struct Deviation {
 
 /// Claims of one study that are reproduced by construction, all for the same reason. The model of gpusched contains the
 /// claim as a rule or as an input, or the claim compares published numbers with each other.
-#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ByConstruction {
     /// Name of the study that has the claims.
@@ -52,7 +55,8 @@ pub struct ByConstruction {
 }
 
 /// A published claim that no study can check.
-#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NotCheckable {
     /// Id of the claim, such as `S20-10`.
@@ -66,17 +70,8 @@ pub struct NotCheckable {
 }
 
 /// The kinds of reasons why a claim is not reproduced, in the order of the page that lists them.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Debug,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, strum::EnumMessage, strum::VariantArray)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The study repeats the published experiment and finds the opposite.

@@ -1,16 +1,12 @@
 //! The TOML format of a study of partitioning.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use super::grid::FIELDS;
 use crate::Claim;
 use crate::definition::axis::Values;
 use crate::definition::figures::Figures;
 use crate::definition::functions::WcetFunctions;
-use crate::definition::levels::Levels;
-use gpusched_analysis::generation::{DRAWN_BANDWIDTH, MAX_BLOCKS, Recipe};
+use gpusched_analysis::generation::{DRAWN_BANDWIDTH, Recipe};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
@@ -19,9 +15,10 @@ use gpusched_model::device::Granularity;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
 
 /// A study of partitioning. It assigns the tasks of generated task sets to partitions, with several heuristics.
-#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "PartitioningStudy")]
+#[cfg_attr(feature = "schema", schemars(rename = "PartitioningStudy"))]
 pub struct PartitioningShape {
     /// Kind of study: always `partitioning`.
     #[serde(default)]
@@ -83,7 +80,8 @@ fn one() -> u64 {
 }
 
 /// Kind of a study that partitions task sets.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PartitioningKind {
     /// The study partitions generated task sets at every point.
@@ -94,8 +92,9 @@ pub enum PartitioningKind {
 /// Points of a study: all combinations of the values on all axes. All axes except `utilization` and `tasks` replace a
 /// field of the study, of `generator`, or of each analysis variant. Points that differ only in these axes use the same
 /// random numbers.
-#[derive(Clone, PartialEq, Debug, Default, Deserialize, schemars::JsonSchema)]
-#[schemars(transform = name_fields)]
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = name_fields))]
 pub struct Axis {
     /// Utilizations U of a whole task set on one SM; each > 0.
     pub utilization: Option<Values>,
@@ -103,26 +102,31 @@ pub struct Axis {
     pub tasks: Option<Values>,
     /// Values of other fields. Each key is the name of a field.
     #[serde(flatten)]
-    #[schemars(with = "BTreeMap<String, Levels>")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<String, crate::definition::levels::Levels>")
+    )]
     pub fields: toml::Table,
 }
 
 /// Lists the fields that an axis can replace.
+#[cfg(feature = "schema")]
 fn name_fields(schema: &mut schemars::Schema) {
     let levels = schema.remove("additionalProperties").unwrap_or(true.into());
     if let Some(properties) = schema
         .get_mut("properties")
         .and_then(|fields| fields.as_object_mut())
     {
-        properties.extend(FIELDS.map(|field| (field.to_owned(), levels.clone())));
+        properties.extend(super::grid::FIELDS.map(|field| (field.to_owned(), levels.clone())));
     }
     schema.insert("additionalProperties".to_owned(), false.into());
 }
 
 /// An analysis variant: one interpretation of the published experiment.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = policy_on_an_axis)]
+#[cfg_attr(feature = "schema", schemars(transform = policy_on_an_axis))]
 pub struct Variant {
     /// Name of the analysis variant in the CSV.
     pub name: String,
@@ -137,7 +141,7 @@ pub struct Variant {
     pub interference: Interference,
     /// Number of thread blocks of each kernel. If the field is present, its value replaces `blocks` of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = MAX_BLOCKS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = gpusched_analysis::generation::MAX_BLOCKS)))]
     pub blocks: Option<u32>,
     /// Arbitration rule of the shared memory. Only with an `interference` model that counts memory traffic. Such a
     /// model requires `saturation` in the generator. Default: `any`.
@@ -149,6 +153,7 @@ pub struct Variant {
 }
 
 /// Removes `policy` from the required fields, because an axis can state it.
+#[cfg(feature = "schema")]
 fn policy_on_an_axis(schema: &mut schemars::Schema) {
     if let Some(required) = schema
         .get_mut("required")
@@ -178,9 +183,10 @@ impl Variant {
 /// A heuristic with a name and with options.
 // The struct repeats the fields of `gpusched_analysis::partitioning::Options`, because serde cannot reject unknown fields
 // in flattened structs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = former_names)]
+#[cfg_attr(feature = "schema", schemars(transform = former_names))]
 pub struct Algorithm {
     /// Name of the algorithm in the CSV.
     pub name: String,
@@ -233,6 +239,7 @@ pub struct Algorithm {
 }
 
 /// Adds `budget`, the alias of the search effort, to the schema.
+#[cfg(feature = "schema")]
 fn former_names(schema: &mut schemars::Schema) {
     let fields = schema
         .get_mut("properties")

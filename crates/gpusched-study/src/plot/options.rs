@@ -7,9 +7,10 @@ use serde::Deserialize;
 use super::values::{Names, Reference, Size, Span};
 
 /// How a figure looks. Each missing option has a default that depends on the table of results.
-#[derive(Clone, PartialEq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-#[schemars(rename = "Figure")]
+#[cfg_attr(feature = "schema", schemars(rename = "Figure"))]
 pub struct Options {
     /// Name of the figure, which is a part of the name of its file: `STUDY.NAME.svg`. The names of the figures of a study
     /// differ, and one figure may have no name.
@@ -27,10 +28,10 @@ pub struct Options {
     pub y: Option<String>,
     /// Names of the columns that distinguish the series. A series is a line, a bar in each group, or a row of a heat
     /// map. An empty list means one series. Default: `algorithm`, or the next column that distinguishes the rows.
-    #[schemars(with = "Option<Names>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Names>"))]
     pub series: Option<Names>,
     /// Columns that distinguish the panels. An empty list means one panel. Default: `variant`, if present.
-    #[schemars(with = "Option<Names>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Names>"))]
     pub panel: Option<Names>,
     /// Filter for the rows to draw: pairs of a column and either a value or a list of values. gpusched draws a row if
     /// its cell in each of these columns has one of the stated values. Default: all rows.
@@ -53,29 +54,21 @@ pub struct Options {
     /// Title of the color scale of a figure of kind `heat`. Default: the name of the column of the values.
     pub color_title: Option<String>,
     /// Ends of the horizontal axis, in the unit of the column. Only with numbers on this axis.
-    #[schemars(with = "Option<[f64; 2]>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<[f64; 2]>"))]
     pub x_range: Option<Span>,
     /// Ends of the vertical axis, in the unit of the column. With the kind `heat`: ends of the color scale.
-    #[schemars(with = "Option<[f64; 2]>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<[f64; 2]>"))]
     pub y_range: Option<Span>,
     /// Width and height of the whole figure in pixels. Default: according to the content.
-    #[schemars(with = "Option<[u32; 2]>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<[u32; 2]>"))]
     pub size: Option<Size>,
 }
 
 /// Kind of figure.
 #[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Debug,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
+    Copy, Clone, PartialEq, Eq, Debug, Deserialize, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum FigureKind {
@@ -106,7 +99,8 @@ impl FigureKind {
 }
 
 /// Tables of a study that a figure can show.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FigureTable {
     /// Table of results, `NAME.csv`.
@@ -119,17 +113,9 @@ pub enum FigureTable {
 
 /// Ranges of the axes of several panels.
 #[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Debug,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
+    Copy, Clone, PartialEq, Eq, Debug, Deserialize, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum AxisScale {

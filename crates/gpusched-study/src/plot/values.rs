@@ -55,6 +55,7 @@ impl<'de> Deserialize<'de> for Names {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Names {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Names".into()
@@ -101,7 +102,8 @@ pub(crate) fn accepts(value: &str, cell: &str) -> bool {
 }
 
 /// A value at which a figure has a line across each panel.
-#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     /// Value of the column `y`, in the unit of the column.

@@ -41,8 +41,6 @@ pub struct CheckedBound {
     pub proven: Option<u32>,
     /// Reason why the verifier does not confirm the complete lower bound.
     pub unchecked: Option<Unchecked>,
-    /// Larger lower bound that the HiGHS solver claims. The verifier does not confirm this claim.
-    pub highs: Option<u32>,
 }
 
 /// Reason why the verifier does not confirm a lower bound.
@@ -129,7 +127,6 @@ pub(super) fn check_bound(
             stated: bound.sms,
             proven,
             unchecked,
-            highs: bound.highs,
         })
     };
     if !known_alone(set) {

@@ -6,11 +6,10 @@
 //! The best multipliers solve the dual of max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1. The bound on the total price is valid
 //! for all multipliers, so rounding errors in the multipliers are safe.
 
-use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
-
 use super::candidate::Candidate;
 use super::demands::WHOLE;
 use super::measures::Needs;
+use gpusched_model::knapsack::Knapsack;
 use gpusched_model::plan::UNITS_PER_SM;
 
 /// Price of one SM [units].
@@ -57,30 +56,25 @@ impl Multipliers {
         if lone.len() + several.len() > TASKS {
             return None;
         }
-        let mut variables = ProblemVariables::new();
-        let by_measure = variables.add_vector(variable().min(0), measures);
-        let of_lone = variables.add(variable().min(0));
-        let of_several = variables.add_vector(variable().min(0), several.len());
-        let mut all: Expression = of_several.iter().chain([&of_lone]).sum();
-        for (&supply, &each) in supply.iter().zip(&by_measure) {
-            // With a supply of 0, the multiplier would have no limit.
-            all.add_mul((supply as f64 / WHOLE as f64).max(1e-6), each);
-        }
-        let mut program = variables.minimise(all).using(good_lp::default_solver);
-        let lone = lone.iter().map(|candidate| (candidate, of_lone));
-        for (candidate, surplus) in several.iter().zip(of_several).chain(lone) {
-            let mut paid = Expression::from(surplus);
-            for (&share, &each) in candidate.needs.shares.iter().zip(&by_measure) {
-                if share > 0 {
-                    paid.add_mul(share as f64 / WHOLE as f64, each);
-                }
+        // With a supply of 0, the multiplier would have no limit.
+        let room = supply.iter().map(|&supply| share(supply).max(1e-6));
+        let one_of_lone = (!lone.is_empty()).then_some(1.0);
+        let mut program = Knapsack::new(room.chain(one_of_lone).collect());
+        for (candidates, is_lone) in [(several, 0.0), (lone, 1.0)] {
+            for candidate in candidates {
+                let asks = candidate.needs.shares.iter().map(|&each| share(each));
+                program.add(
+                    candidate.price as f64 / ONE,
+                    asks.chain(one_of_lone.map(|_| is_lone)),
+                );
             }
-            program = program.with(paid.geq(candidate.price as f64 / ONE));
         }
-        let solution = program.solve().ok()?;
+        if !program.solve() {
+            return None;
+        }
         // The cast saturates, so it converts an invalid floating-point number to a valid integer.
-        let units = |&each| (solution.value(each) * ONE).round() as u64;
-        Multipliers::new(by_measure.iter().map(units).collect())
+        let units = |measure| (program.price(measure) * ONE).round() as u64;
+        Multipliers::new((0..measures).map(units).collect())
     }
 
     /// Returns Σ yⱼ·sⱼ, the allowance for the supply s, rounded up [units]. No supply exceeds [`WHOLE`].
@@ -101,6 +95,11 @@ impl Multipliers {
         });
         i64::try_from(sum / u128::from(WHOLE / PARTS)).unwrap_or(i64::MAX)
     }
+}
+
+/// Converts a share [2⁻⁴⁸].
+fn share(share: u64) -> f64 {
+    share as f64 / WHOLE as f64
 }
 
 #[cfg(test)]

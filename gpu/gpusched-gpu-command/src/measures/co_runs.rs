@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::measures::{Files, Labels, Measure, Parameters, Row};
 
 /// Simulates random co-runs of kernels on different SMs. Compares the time of each kernel with all forms of the bound.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "CoRunsCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "CoRunsCase"))]
 pub struct CoRunsParameters {
     /// Name of the built-in simulated GPU that executes the kernels.
     machine: String,

@@ -13,9 +13,10 @@ use gpusched_study::Values;
 use gpusched_study::measures::statistics::mean;
 
 /// Simulates one scenario under several warp schedulers. Each scheduler runs with many issue budgets of one kernel.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WarpsCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpsCase"))]
 pub struct WarpsParameters {
     /// Path of the file with the scenario.
     scenario: String,

@@ -6,6 +6,7 @@ mod stress;
 mod variants;
 
 pub use report::Answer;
+#[cfg(feature = "schema")]
 pub use stress::StressAnswer;
 
 use std::path::{Path, PathBuf};

@@ -11,8 +11,9 @@ use gpusched_model::error::Result;
 pub const COLUMNS: &str = "form,kernels,exceeded,worst_ratio,median_pessimism";
 
 /// Result of `validate --warps`.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct WarpValidation {
     /// Name of the simulated GPU.
     machine: String,
@@ -46,8 +47,9 @@ pub struct WarpValidation {
 }
 
 /// Results of one form of the bound.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 struct FormResult {
     /// The form.
     form: Form,

@@ -34,7 +34,8 @@ const MORE_RUNS: u64 = 120;
 /// Except for `peak`, every form uses the cold time in isolation plus the variation. The cold time is the time of one
 /// run with an empty L2 cache. If the kernel exceeds `own-drain` or `universal`, it is the longest time of many such
 /// runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// The time in isolation plus the time to transfer the DRAM bytes of all other kernels at the peak bandwidth. This

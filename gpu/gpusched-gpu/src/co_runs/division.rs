@@ -7,7 +7,8 @@ use crate::warp_run::{IndexSet, RunKernel};
 use serde::{Deserialize, Serialize};
 
 /// How the partitions of a run share the memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Division {
     /// All partitions use all ways of L2 and all channels.

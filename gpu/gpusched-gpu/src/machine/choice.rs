@@ -36,6 +36,7 @@ impl<'de> Deserialize<'de> for Machine {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Machine {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "MachineChoice".into()

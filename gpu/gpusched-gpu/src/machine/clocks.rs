@@ -6,7 +6,8 @@ use super::check::Faults;
 use gpusched_model::Refusal;
 
 /// Frequencies of the four clock domains (`-gpgpu_clock_domains`) [kHz].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Clocks {
     /// Frequency of the SMs [kHz].

@@ -7,7 +7,8 @@ use super::multiprocessor::l1::MAX_LATENCY;
 use gpusched_model::Refusal;
 
 /// Parameters of the dispatch of kernels and thread blocks to SMs.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dispatch {
     /// Time from the launch of a kernel to the start of its first block (`-gpgpu_kernel_launch_latency`) [core cycles].

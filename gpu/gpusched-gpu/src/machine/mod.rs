@@ -40,12 +40,13 @@ use serde::{Deserialize, Serialize};
 use check::Faults;
 
 /// A machine: a simulated GPU for the warp-level simulator.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a machine: an object with \"clusters\", \"sm\", \"memory\" …"
 )]
-#[schemars(rename = "Machine")]
+#[cfg_attr(feature = "schema", schemars(rename = "Machine"))]
 pub struct MachineShape {
     /// Name of the machine on the command line.
     pub name: String,

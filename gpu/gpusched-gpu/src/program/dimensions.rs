@@ -68,7 +68,8 @@ impl std::fmt::Display for Dimensions {
     }
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum Shape {
     Line(u32),
@@ -130,6 +131,7 @@ impl<'de> Deserialize<'de> for Dimensions {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Dimensions {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Dimensions".into()

@@ -116,6 +116,7 @@ impl Program {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Program {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Program".into()

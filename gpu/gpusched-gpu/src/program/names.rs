@@ -20,14 +20,16 @@ pub struct Buffer {
     pub contents: Option<Contents>,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum Shape {
     Bytes(u64),
     Placed(Placed),
 }
 
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Placed {
     /// Size of the buffer [bytes].
@@ -121,6 +123,7 @@ impl<'de> Deserialize<'de> for Buffer {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Buffer {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Buffer".into()
@@ -181,6 +184,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
     }
 }
 
+#[cfg(feature = "schema")]
+#[cfg(feature = "schema")]
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Ordered<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("Ordered{}", T::schema_name()).into()

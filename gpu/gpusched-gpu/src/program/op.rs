@@ -6,7 +6,8 @@ macro_rules! ops {
     ($($(#[$doc:meta])* $op:ident = $name:literal,)*) => {
         /// Operation of an instruction. In the name of an arithmetic operation, the suffix states the number type:
         /// integer (`int`), 32-bit floating point (`single`) or 64-bit floating point (`double`).
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum Op {
             $($(#[$doc])* #[serde(rename = $name)] $op,)*
         }
@@ -89,7 +90,8 @@ impl Op {
 }
 
 /// A memory space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MemorySpace {
     /// Global memory. Accesses use L1, L2 and DRAM.
@@ -104,7 +106,8 @@ pub enum MemorySpace {
 }
 
 /// Caches that a load may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Cache {
     /// All caches.

@@ -9,12 +9,13 @@ use gpusched_model::Refusal;
 use gpusched_model::reader::{Document, Fault, from_json};
 
 /// A kernel program with its launch.
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a program: an object with \"name\", \"grid\", \"block\" and \"body\""
 )]
-#[schemars(rename = "Program")]
+#[cfg_attr(feature = "schema", schemars(rename = "Program"))]
 pub(super) struct RawProgram {
     /// Name of the kernel.
     name: String,
@@ -105,7 +106,8 @@ impl From<Program> for RawProgram {
 }
 
 /// The name of one register, or a list of names of registers.
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "the name of a register, or a list of names")]
 enum Registers {
     One(Box<str>),
@@ -132,13 +134,14 @@ impl From<Registers> for Vec<Box<str>> {
 }
 
 /// A statement: an instruction (`op`), a loop (`loop`), a branch (`if`) or a repetition (`repeat`).
-#[derive(Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     default,
     expecting = "a statement: an object with one of \"op\", \"loop\", \"if\", \"repeat\""
 )]
-#[schemars(rename = "Statement")]
+#[cfg_attr(feature = "schema", schemars(rename = "Statement"))]
 pub(super) struct RawStatement {
     /// Operation of an instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,6 +207,7 @@ pub(super) struct RawStatement {
     otherwise: Option<Vec<Statement>>,
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Statement {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Statement".into()

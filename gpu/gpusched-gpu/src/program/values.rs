@@ -62,6 +62,7 @@ impl<'de> Deserialize<'de> for Values {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Values {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Values".into()

@@ -92,6 +92,7 @@ impl<'de> Deserialize<'de> for IndexSet {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for IndexSet {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "IndexSet".into()

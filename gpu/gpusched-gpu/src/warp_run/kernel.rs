@@ -13,7 +13,8 @@ use crate::program::Program;
 use crate::program::{Dimensions, Ordered, Overrides};
 
 /// A kernel of a warp run, which runs once.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a kernel: an object with \"program\"")]
 pub struct RunKernel {
     /// Unique name of the kernel. The default is the name of its program.
@@ -58,7 +59,8 @@ pub struct RunKernel {
 /// Queue that runs its kernels one at a time, without preemption. When a kernel ends, the queue starts the launched
 /// kernel with the lowest priority number. If several kernels have this number, the first of them in the list `kernels`
 /// starts.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a queue: an object with \"name\"")]
 pub struct Queue {
     /// Name of the queue.
@@ -114,7 +116,8 @@ pub enum KernelSource {
     Trace(PathBuf),
 }
 
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct TraceShape {
     /// Path of a `.traceg` file.
@@ -195,6 +198,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Rest<A> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for KernelSource {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "KernelSource".into()

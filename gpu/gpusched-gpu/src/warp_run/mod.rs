@@ -22,12 +22,13 @@ pub struct WarpRun {
 }
 
 /// A warp run as written in a JSON file.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a scenario: an object with \"machine\" and a list \"kernels\""
 )]
-#[schemars(rename = "WarpRun")]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpRun"))]
 pub struct WarpRunShape {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +61,8 @@ pub struct WarpRunShape {
 }
 
 /// Rule for sharing SMs between kernels.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Share {
     /// An SM can run blocks of several kernels at the same time.
@@ -171,6 +173,7 @@ impl Document for WarpRun {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for WarpRun {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         WarpRunShape::schema_name()

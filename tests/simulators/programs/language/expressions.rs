@@ -10,6 +10,8 @@ use proptest::prelude::*;
 
 use super::program;
 
+use crate::support::rounds;
+
 fn expression() -> impl Strategy<Value = Expression> {
     let names = [
         "lane", "thread.x", "thread.y", "block", "warp", "n", "a", "k", "threads", "blocks.x",
@@ -87,7 +89,7 @@ fn value(expression: &Expression, known: &dyn Fn(&str) -> i64, missing: &Cell<bo
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(rounds(3000)))]
 
     /// A compiled expression gives each lane the value that the tree gives its thread. A written expression is read as
     /// the same expression.

@@ -10,7 +10,8 @@ use crate::partitioning::search::{Candidate, GroupTester};
 
 /// Initial content of the list of forbidden pairs. In [Singh21], the text on INA in §3.5.3
 /// contradicts §3.6.2. gpusched follows §3.6.2.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]

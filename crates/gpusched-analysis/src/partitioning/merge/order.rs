@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
     Default,
     Serialize,
     Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum ListOrder {
@@ -40,11 +40,11 @@ pub enum ListOrder {
     Default,
     Serialize,
     Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum BfMeasure {
@@ -66,11 +66,11 @@ pub enum BfMeasure {
     Default,
     Serialize,
     Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum BfDirection {
@@ -92,11 +92,11 @@ pub enum BfDirection {
     Default,
     Serialize,
     Deserialize,
-    schemars::JsonSchema,
     strum::Display,
     strum::EnumMessage,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum SmsTies {

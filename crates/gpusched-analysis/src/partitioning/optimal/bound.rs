@@ -120,7 +120,6 @@ impl Bound {
                 false => Proof::Search,
             },
             prices: self.eased().iter().map(|price| price.unsigned_abs()).collect(),
-            highs: None,
         }
     }
 

@@ -16,8 +16,6 @@
 mod bound;
 mod bounding;
 mod branching;
-#[cfg(feature = "highs")]
-mod by_highs;
 mod columns;
 mod dive;
 mod enumeration;
@@ -41,20 +39,6 @@ pub(crate) use enumeration::fewest_placed;
 use gpusched_model::plan::{EndedBy, LowerBound};
 use works::Works;
 
-/// Solver that selects the plan with the fewest SMs from the known groups.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Solver {
-    /// Branch and bound. The proofs of this solver use only integers.
-    #[default]
-    Exact,
-    /// HiGHS, which searches for plans first. If HiGHS reports that no better plan exists,
-    /// gpusched states this result as a claim, not as a proof
-    /// ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs)). gpusched uses the
-    /// remaining search effort for the proof.
-    #[cfg(feature = "highs")]
-    Highs,
-}
-
 /// Ends of three phases, in twentieths of the search effort. After the first phase, diving starts. After the second phase,
 /// gpusched stops improving the lower bound. After the third phase, gpusched stops selecting a plan from the known
 /// groups.
@@ -75,7 +59,6 @@ pub(crate) fn optimal(
     singles: Vec<Candidate>,
     (aim, target): (Aim, u32),
     limits: Limits,
-    solver: Solver,
 ) -> Outcome {
     let start = Instant::now();
     let problem = tester.problem();
@@ -89,25 +72,19 @@ pub(crate) fn optimal(
     improve(&mut sizes, &mut parts, target, SEED);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
-    let claimed = match solver {
-        // `target` may exceed this value, because prices are rounded down. In this case, the next steps prove the
-        // difference.
-        _ if total(&parts) <= aim.target(bounding.sms()) => 0,
-        Solver::Exact => {
-            sizes.spend(APPROACH, 20);
-            bounding.approach(&mut sizes, alone, &parts, aim);
-            sizes.spend(BOUND, 20);
-            bounding.dive(&mut sizes, &mut parts, aim);
-            bounding.raise(&mut sizes, &parts, aim);
-            sizes.spend(CHOICE, 20);
-            // The prices are now better than in the first dive.
-            bounding.dive(&mut sizes, &mut parts, aim);
-            bounding.choose(&mut sizes, &mut parts, aim);
-            0
-        }
-        #[cfg(feature = "highs")]
-        Solver::Highs => by_highs::generate(&mut bounding, &mut sizes, alone, &mut parts, aim),
-    };
+    // `target` may exceed the target of the bound, because prices are rounded down. In this case, the next steps prove the
+    // difference.
+    if total(&parts) > aim.target(bounding.sms()) {
+        sizes.spend(APPROACH, 20);
+        bounding.approach(&mut sizes, alone, &parts, aim);
+        sizes.spend(BOUND, 20);
+        bounding.dive(&mut sizes, &mut parts, aim);
+        bounding.raise(&mut sizes, &parts, aim);
+        sizes.spend(CHOICE, 20);
+        // The prices are now better than in the first dive.
+        bounding.dive(&mut sizes, &mut parts, aim);
+        bounding.choose(&mut sizes, &mut parts, aim);
+    }
     sizes.spend(20, 20);
     bounding.close(&mut sizes, &mut parts, aim);
     bounding.leave_experience(&mut sizes);
@@ -125,12 +102,7 @@ pub(crate) fn optimal(
     let mut outcome = Outcome::of_parts(problem, parts, tested, start);
     outcome.stats.other_work = sizes.charged();
     outcome.stats.ended_by = ended_by;
-    let bound = bounding.into_statement();
-    let bound = LowerBound {
-        highs: Some(claimed).filter(|&claimed| claimed > bound.sms),
-        ..bound
-    };
-    outcome.bound = Some(bound);
+    outcome.bound = Some(bounding.into_statement());
     outcome.enumerated = enumerated;
     outcome
 }

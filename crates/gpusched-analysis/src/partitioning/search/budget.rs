@@ -87,12 +87,6 @@ impl Budget {
         }
     }
 
-    /// Returns the number of tests that remain after `tested` tests.
-    #[cfg(feature = "highs")]
-    pub fn tests_left(&self, tested: u64) -> u64 {
-        self.tests.saturating_sub(tested)
-    }
-
     /// Returns the remaining time, or `None` without a time limit.
     pub fn time_left(&self) -> Option<Duration> {
         self.limit.map(|limit| limit.saturating_sub(self.start.elapsed()))

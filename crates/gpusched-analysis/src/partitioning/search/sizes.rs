@@ -90,18 +90,6 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.phase.time_left().is_some_and(|left| left.is_zero())
     }
 
-    /// Returns the number of tests that remain in this phase.
-    #[cfg(feature = "highs")]
-    pub fn tests_left(&self) -> u64 {
-        self.phase.tests_left(self.tested + self.charged)
-    }
-
-    /// Returns the time that remains in this phase, or `None` without a time limit.
-    #[cfg(feature = "highs")]
-    pub fn time_left(&self) -> Option<std::time::Duration> {
-        self.phase.time_left()
-    }
-
     /// Starts a phase that ends when the fraction `part`/`of` of the search effort is used.
     pub fn spend(&mut self, part: u32, of: u32) {
         self.phase = self.budget.part(part, of);

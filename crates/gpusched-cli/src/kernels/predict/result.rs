@@ -7,8 +7,9 @@ use gpusched_model::assumptions::Assumption;
 use gpusched_model::{Factor, Group};
 
 /// Predictions for one group of kernels.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "Predictions")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Predictions"))]
 pub struct Answer {
     /// Name of the group, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,8 +26,9 @@ pub struct Answer {
 }
 
 /// Prediction of one model.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "Prediction")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Prediction"))]
 pub struct ModelAnswer {
     /// Prediction model.
     pub model: Model,
@@ -37,8 +39,9 @@ pub struct ModelAnswer {
 }
 
 /// Prediction for one kernel.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "PredictedKernel")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "PredictedKernel"))]
 pub struct KernelAnswer {
     /// Name of the kernel.
     pub kernel: String,
@@ -63,8 +66,9 @@ pub struct KernelAnswer {
 
 /// Time window with a constant set of running kernels. For the model `fluid`, each kernel runs for its predicted time.
 /// For other models, each kernel runs for its time in isolation.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "PredictionWindow")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "PredictionWindow"))]
 pub struct WindowAnswer {
     /// Start of the window [ns].
     pub start_ns: u64,
@@ -80,8 +84,9 @@ pub struct WindowAnswer {
 }
 
 /// One kernel in a window.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "PredictionPart")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "PredictionPart"))]
 pub struct PartAnswer {
     /// Position of the kernel in the group.
     pub kernel: usize,

@@ -1,4 +1,4 @@
-//! `gpusched import amalthea`: converts a task model of APP4MC to an end-to-end system, or to a task set of its GPU.
+//! `gpusched import amalthea`: converts a task model of APP4MC to an end-to-end system.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use gpusched_model::counted;
 use gpusched_model::end_to_end::{PartitionPolicy, Wait};
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_recording::amalthea::{Imported, Options, Times, gpu_tasks, system};
+use gpusched_recording::amalthea::{Imported, Options, Times, system};
 
 /// Arguments of `gpusched import amalthea`.
 #[derive(Debug, clap::Args)]
@@ -26,23 +26,20 @@ pub struct Args {
     /// Number of ticks that counts as the WCET [default: max]
     ///
     /// The BCET is always the minimum number of ticks.
-    #[arg(long, value_parser = named::<Times>(), conflicts_with = "gpu_tasks")]
+    #[arg(long, value_parser = named::<Times>())]
     ticks: Option<Times>,
     /// Scheduling rule of the GPU [default: np-fifo]
-    #[arg(long, value_parser = one_of(&GPU_POLICIES), conflicts_with = "gpu_tasks")]
+    #[arg(long, value_parser = one_of(&GPU_POLICIES))]
     gpu_policy: Option<PartitionPolicy>,
     /// Waiting mode of all tasks [default: as in the file]
-    #[arg(long, value_parser = named::<Wait>(), conflicts_with = "gpu_tasks")]
+    #[arg(long, value_parser = named::<Wait>())]
     wait: Option<Wait>,
     /// Allocate TASK to CORE and ignore its allocation in the file; repeatable
     ///
     /// If TASK runs on the GPU, the core executes its kernel, and gpusched omits the memory copies of the kernel. The
     /// task that triggers TASK also moves to this core. A moved task needs ticks for the type of the core.
-    #[arg(long = "move", value_name = "TASK=CORE", value_parser = moved, conflicts_with = "gpu_tasks")]
+    #[arg(long = "move", value_name = "TASK=CORE", value_parser = moved)]
     moves: Vec<(String, String)>,
-    /// Write only the work on the GPU, as a task set
-    #[arg(long)]
-    gpu_tasks: bool,
 }
 
 /// Scheduling rules for which the model file states all parameters.
@@ -58,8 +55,7 @@ the assumptions, and the parts of the model without an effect.
 
 Examples:
   gpusched import amalthea tasksets/amalthea/waters-challenge-2019.amxmi -o system.json
-  gpusched import amalthea tasksets/amalthea/waters-challenge-2019.amxmi --gpu-policy fp --move Lane_detection=Core2 --move Localization=Core1
-  gpusched import amalthea tasksets/amalthea/waters-challenge-2019.amxmi --gpu-tasks";
+  gpusched import amalthea tasksets/amalthea/waters-challenge-2019.amxmi --gpu-policy fp --move Lane_detection=Core2 --move Localization=Core1";
 
 /// Parses `TASK=CORE`.
 fn moved(text: &str) -> Result<(String, String), String> {
@@ -70,19 +66,11 @@ fn moved(text: &str) -> Result<(String, String), String> {
 }
 
 impl Args {
-    /// Reads the model and writes the system or the task set.
+    /// Reads the model and writes the system.
     ///
     /// # Errors
     /// Fails on bad input, for a model without tasks or without a necessary value, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.gpu_tasks {
-            global.only_json("json, because a task set is JSON")?;
-            let imported = gpu_tasks(&self.file, self.sms)?;
-            Output::open(global)?.json(&imported.result)?;
-            let content = format!("{} on the GPU", counted(imported.result.tasks().len(), "task"));
-            tell(&imported, &content, global.quiet);
-            return Ok(Outcome::Positive);
-        }
         global.only_json("json, because a system is JSON")?;
         let options = Options {
             sms: self.sms,
@@ -107,7 +95,7 @@ impl Args {
 
 /// Writes warnings. Also writes notes about the GPU, the assumptions, and the ignored parts. `content` describes the
 /// result.
-fn tell<T>(imported: &Imported<T>, content: &str, quiet: bool) {
+fn tell(imported: &Imported, content: &str, quiet: bool) {
     for warning in &imported.warnings {
         complain(&format!("warning: {warning}"));
     }

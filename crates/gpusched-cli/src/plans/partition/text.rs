@@ -159,12 +159,6 @@ impl Args {
                     _ => format!(", gap {gap}"),
                 }
             );
-            if let Some(claimed) = bound.highs {
-                text += &format!(
-                    "HiGHS: no plan has fewer than {} (floating point, no proof)\n",
-                    counted(claimed, "SM")
-                );
-            }
         }
         if let Some(margin) = &plan.margin {
             text += &margin::line(margin);

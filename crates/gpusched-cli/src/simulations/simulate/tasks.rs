@@ -85,7 +85,8 @@ pub struct Args {
 }
 
 /// Execution times of jobs.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]

@@ -8,8 +8,9 @@ use gpusched_model::error::Result;
 use gpusched_sim::validation::end_to_end::{self, Campaign, Excess, Tally};
 
 /// Result of `validate --end-to-end`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct EndToEndValidation {
     /// Seed of all random numbers.
     seed: u64,

@@ -15,8 +15,9 @@ use gpusched_sim::validation::check::Breach;
 use gpusched_sim::validation::{self, Campaign, PolicyTally};
 
 /// Result of `validate`.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Validation {
     /// Number of random systems. Each system has a task set, a GPU, a heuristic, a policy and an
     /// interference model.
@@ -34,8 +35,9 @@ pub struct Validation {
 }
 
 /// Results of the systems with one policy.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 struct PolicyResult {
     /// Scheduling policy and test.
     policy: Policy,
@@ -73,8 +75,9 @@ struct PolicyResult {
 }
 
 /// Violation of a guarantee: the analysis accepts a partition, but a simulation refutes it.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 struct Found {
     /// Position of the random system with the violation.
     system: u64,

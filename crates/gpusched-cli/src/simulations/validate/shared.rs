@@ -11,8 +11,9 @@ use gpusched_model::error::Result;
 use gpusched_sim::validation::shared::{self, Campaign, Tally};
 
 /// Result of `validate --shared-memory`.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct SharedValidation {
     /// Number of random systems. Each system has two to four partitions that share one memory.
     systems: u64,
@@ -29,8 +30,12 @@ pub struct SharedValidation {
 }
 
 /// Results of the systems with one policy.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "SharedPolicyResult", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(rename = "SharedPolicyResult", deny_unknown_fields)
+)]
 struct PolicyResult {
     /// Scheduling policy and test.
     policy: Policy,

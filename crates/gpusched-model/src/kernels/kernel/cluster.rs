@@ -26,12 +26,13 @@ pub struct Cluster {
 }
 
 /// A cluster as written in a JSON file.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Cluster")]
+#[cfg_attr(feature = "schema", schemars(rename = "Cluster"))]
 pub struct ClusterShape {
     /// Nᵢ: number of thread blocks of the cluster.
-    #[schemars(range(min = 1, max = MAX_BLOCKS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_BLOCKS)))]
     blocks: u64,
     /// eᵢ⁰: WCET of one block in isolation (Q = 0); > 0.
     #[serde(deserialize_with = "crate::positive_time")]
@@ -47,6 +48,7 @@ pub struct ClusterShape {
     interference: Option<Distribution>,
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Cluster {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         ClusterShape::schema_name()
@@ -59,7 +61,8 @@ impl schemars::JsonSchema for Cluster {
 
 /// Statistics of the measured execution times of the blocks in one cluster ([Aghilinasab20] Table
 /// I). WCET bounds do not depend on these statistics.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Distribution {
     /// Number of measurements.
@@ -89,7 +92,8 @@ pub struct Distribution {
 }
 
 /// An extreme-value distribution that was fitted to the longest measured times.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Tail {
     /// Family of the distribution.
@@ -120,7 +124,8 @@ pub struct Tail {
 }
 
 /// A family of extreme-value distributions.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TailFamily {
     /// Generalized extreme value distribution of block maxima.

@@ -6,7 +6,8 @@ use super::Cluster;
 use crate::Refusal;
 
 /// An interval of consecutive thread blocks in one cluster ([Aghilinasab20] §VI-B).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
     /// Number of the first thread block.

@@ -1,6 +1,5 @@
 //! Names of the policies in files, on the command line and in schemas.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -186,8 +185,9 @@ impl<'de> Deserialize<'de> for Policy {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Policy {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Policy".into()
     }
 

@@ -24,7 +24,8 @@ pub use predictions::of_predictions;
 use serde::{Deserialize, Serialize};
 
 /// A statement about the real system. A verdict requires that the statement is true, but gpusched does not check it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Assumption {
     /// Name of the assumption. The name does not change between versions, so tools can compare it.

@@ -7,17 +7,17 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::MemoryProfile;
-use crate::wcet::MAX_SMS;
 
 /// A kernel of a group, with its number of SMs and its memory profile.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GroupKernel {
     /// Name of the kernel. The default is the name of its memory profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// n: number of SMs that are reserved for this kernel.
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::wcet::MAX_SMS)))]
     pub sms: u32,
     /// Memory profile of the kernel, or the name of a memory profile.
     pub profile: ProfileSource,
@@ -77,6 +77,7 @@ impl<'de> Deserialize<'de> for ProfileSource {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for ProfileSource {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "ProfileSource".into()

@@ -27,9 +27,10 @@ pub struct Group {
 }
 
 /// A group as written in a JSON file.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a group: an object with a list \"kernels\"")]
-#[schemars(rename = "Group")]
+#[cfg_attr(feature = "schema", schemars(rename = "Group"))]
 struct GroupShape {
     /// Name for display.
     #[serde(default)]
@@ -38,7 +39,7 @@ struct GroupShape {
     #[serde(default)]
     platform: MemoryPlatform,
     /// Kernels of the group. Together, the kernels must not use more SMs than the platform has.
-    #[schemars(length(min = 1, max = MAX_KERNELS))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MAX_KERNELS)))]
     kernels: Vec<GroupKernel>,
 }
 
@@ -132,6 +133,7 @@ impl Document for Group {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Group {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         GroupShape::schema_name()

@@ -7,18 +7,19 @@ use crate::Refusal;
 use crate::wcet::MAX_SMS;
 
 /// Parameters of a GPU and its memory. The default values describe the RTX 2060 of [Masola23].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MemoryPlatform {
     /// N: number of SMs.
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub sms: u32,
     /// BW_max: nominal memory bandwidth [GB/s]; > 0.
     pub bandwidth: Factor,
     /// EM_BW: maximum memory bandwidth that kernels achieve in practice [GB/s]; > 0 and at most BW_max.
     pub effective_bandwidth: Factor,
     /// Number of banks of the L2 cache.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub l2_banks: u32,
     /// α: steepness of the memory saturation curve ([Masola23] Eq. 2); > 0.
     pub alpha: Factor,

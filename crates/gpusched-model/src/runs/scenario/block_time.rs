@@ -7,7 +7,6 @@ use super::ProfileTime;
 use crate::WcetFunction;
 use crate::kernel::LONGEST;
 use crate::time::Time;
-use crate::wcet::Form;
 
 /// Maximum length of a list of block times.
 const MAX_TIMES: usize = 10_000_000;
@@ -22,7 +21,8 @@ pub enum BlockTime {
 }
 
 /// Block times that differ between blocks or depend on other data, such as a WCET function.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum BlockTimeForm {
     /// Uniform distribution from the shortest to the longest time, including these two times.
@@ -34,14 +34,15 @@ pub enum BlockTimeForm {
     Times(Vec<Time>),
     /// WCET function C(m). In isolation, the kernel takes C(m) on its m SMs, and each wave of blocks takes an equal
     /// share of C(m).
-    Wcet(#[schemars(with = "Form")] WcetFunction),
+    Wcet(#[cfg_attr(feature = "schema", schemars(with = "crate::wcet::Form"))] WcetFunction),
     /// Clusters of a kernel profile. In isolation, a block takes the time `e0` of its cluster. If CPU cores access
     /// memory all the time, the block takes the time `e1`.
     Profile(ProfileTime),
 }
 
 /// Normal distribution of block times.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NormalTime {
     /// Mean of the normal distribution.
@@ -154,6 +155,7 @@ impl Serialize for BlockTime {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for BlockTime {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "BlockTime".into()

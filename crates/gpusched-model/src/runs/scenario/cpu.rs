@@ -10,7 +10,8 @@ use crate::{BudgetPolicy, Factor, Kernel, positive_time};
 
 /// Best-effort CPU cores. From the start of each regulation period, the cores access memory until they have used their
 /// memory bandwidth budget.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CpuTraffic {
     /// T: regulation period; at least 1 µs.

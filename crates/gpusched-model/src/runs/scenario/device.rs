@@ -10,7 +10,8 @@ use crate::{Platform, SmOrder};
 pub const MAX_SMS: u32 = 4096;
 
 /// Parameters of a GPU that the block scheduler uses.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a GPU: the name of a platform, or an object with \"sms\" and \"threads_per_sm\""
@@ -18,15 +19,15 @@ pub const MAX_SMS: u32 = 4096;
 pub struct DeviceShape {
     /// M: number of SMs.
     #[serde(deserialize_with = "at_least_one")]
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub sms: u32,
     /// Maximum number of resident threads of one SM; a multiple of 32.
     #[serde(deserialize_with = "at_least_one")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub threads_per_sm: u32,
     /// Maximum number of resident thread blocks of one SM; 32 by default.
     #[serde(default = "blocks_per_sm", deserialize_with = "at_least_one")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub blocks_per_sm: u32,
     /// Number of registers of one SM; 65536 by default.
     #[serde(default = "registers_per_sm")]
@@ -36,14 +37,14 @@ pub struct DeviceShape {
     pub shared_memory_per_sm_kib: u32,
     /// Number of SMs of one GPC. If the field is absent, interference does not depend on GPCs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub sms_per_gpc: Option<u32>,
     /// Order of the SMs. If several SMs are equally good, the block scheduler chooses the first of them in this order.
     #[serde(default)]
     pub sm_order: SmOrder,
     /// Number of copy engines; 1 by default.
     #[serde(default = "copy_engines", deserialize_with = "at_least_one")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub copy_engines: u32,
 }
 
@@ -145,6 +146,7 @@ impl Serialize for Device {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Device {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Device".into()

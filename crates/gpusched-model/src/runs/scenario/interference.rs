@@ -7,7 +7,8 @@ use crate::Factor;
 
 /// Slowdown factors for a block, one for each source of interference. Each factor is at least 1; 1 by default. The
 /// factor `intra_sm` applies to the whole block. The other factors apply to the `memory_share` of the block.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Factors {
     /// Factor while blocks of other kernels run on the same SM. Blocks on one SM share its warp schedulers, execution
@@ -80,13 +81,14 @@ impl Factors {
 }
 
 /// Settings of the interference between thread blocks. With the default settings, there is no interference.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct InterferenceSetting {
     /// Memory bandwidth [bytes per second], which kernels, copies and CPU cores share max-min fairly. If the field is
     /// absent, the bandwidth is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub bandwidth: Option<u64>,
     /// Slowdown factors: an object, or the name of a preset (`tx2`, `xavier`).
     #[serde(
@@ -94,13 +96,13 @@ pub struct InterferenceSetting {
         deserialize_with = "factors",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Option<FactorsShape>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<FactorsShape>"))]
     pub factors: Option<Factors>,
 }
 
 /// The forms of slowdown factors in JSON.
-#[derive(schemars::JsonSchema)]
-#[schemars(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(untagged))]
 #[allow(dead_code, reason = "for the schema")]
 enum FactorsShape {
     Named(String),

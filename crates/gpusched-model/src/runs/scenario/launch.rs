@@ -56,6 +56,7 @@ impl<'de> Deserialize<'de> for Stream {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Stream {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Stream".into()
@@ -67,20 +68,8 @@ impl schemars::JsonSchema for Stream {
 }
 
 /// The two priorities of streams ([Sanudo20] §III-B).
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Debug,
-    Default,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StreamPriority {
     /// High priority: if an SM has room, blocks of high-priority streams start first.
@@ -91,7 +80,8 @@ pub enum StreamPriority {
 }
 
 /// A kernel of a scenario, which runs once.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a kernel: an object with \"stream\", \"blocks\", \"threads\" and \"block_time\""
@@ -110,11 +100,11 @@ pub struct Launch {
     pub priority: StreamPriority,
     /// Number of thread blocks.
     #[serde(deserialize_with = "at_least_one")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub blocks: u32,
     /// Number of threads of each block.
     #[serde(deserialize_with = "at_least_one")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub threads: u32,
     /// Number of registers of each thread; 0 by default. The ranking of SMs ignores the registers if a thread uses at
     /// most 32 registers.
@@ -180,7 +170,8 @@ impl Launch {
 }
 
 /// Operation of a copy engine.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CopyKind {
     /// Memcpy: copies memory.
@@ -190,7 +181,8 @@ pub enum CopyKind {
 }
 
 /// An operation of a copy engine: a copy between host and device, or a memset.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a copy: an object with \"stream\", \"kind\" and \"time\""
@@ -223,7 +215,8 @@ pub struct Copy {
 
 /// Number of slots of an application in each round of the runlist ([Sanudo20] §III-A). The
 /// numbers of slots are an assumption of gpusched.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ApplicationPriority {
     /// Low priority: one slot in each round.
@@ -252,7 +245,8 @@ impl ApplicationPriority {
 }
 
 /// A process that uses the GPU.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Application {
     /// Name for display.
@@ -269,7 +263,8 @@ pub struct Application {
 }
 
 /// Points at which the application scheduler can interrupt an application.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SwitchBoundary {
     /// At block boundaries: no further block of the application starts. When all running blocks have ended, the next

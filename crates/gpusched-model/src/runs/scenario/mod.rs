@@ -36,7 +36,8 @@ pub const MAX_BLOCKS: u64 = 1 << 32;
 const MAX_PERIODS: u64 = 100_000_000;
 
 /// Rule by which the block scheduler chooses an SM for a block.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
@@ -56,12 +57,13 @@ pub struct Scenario {
 }
 
 /// A scenario as written in a JSON file.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a scenario: an object with \"platform\" and a list \"kernels\""
 )]
-#[schemars(rename = "Scenario")]
+#[cfg_attr(feature = "schema", schemars(rename = "Scenario"))]
 pub struct ScenarioShape {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -271,6 +273,7 @@ impl Document for Scenario {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Scenario {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         ScenarioShape::schema_name()

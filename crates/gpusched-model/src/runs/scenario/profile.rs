@@ -13,7 +13,8 @@ use crate::{Cluster, Kernel};
 const MAX_SLOWDOWN: u64 = 1000;
 
 /// Clusters of thread blocks of a kernel profile ([Aghilinasab20] §IV).
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProfileTime {
     /// Clusters: groups of blocks with the same WCETs.

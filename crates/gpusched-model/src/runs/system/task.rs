@@ -14,9 +14,10 @@ pub struct KernelTask {
 }
 
 /// A kernel task as written in a JSON file.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a kernel task: an object with \"kernel\"")]
-#[schemars(rename = "KernelTask")]
+#[cfg_attr(feature = "schema", schemars(rename = "KernelTask"))]
 pub struct KernelTaskShape {
     /// Kernel in the input format of `wcet bound`.
     pub kernel: Kernel,
@@ -52,6 +53,7 @@ pub struct KernelTaskShape {
     pub slowdown: Option<Factor>,
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for KernelTask {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         KernelTaskShape::schema_name()

@@ -17,12 +17,13 @@ const LONGEST: usize = 100;
 pub struct MeasuredOn(MeasuredOnShape);
 
 /// A statement as written in a task-set file. At least one of `gpu` and `tool` is present.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with \"gpu\" or \"tool\", such as {\"gpu\":\"NVIDIA Orin\",\"sms\":16}"
 )]
-#[schemars(rename = "MeasuredOn")]
+#[cfg_attr(feature = "schema", schemars(rename = "MeasuredOn"))]
 pub struct MeasuredOnShape {
     /// Name of the GPU: the name of a built-in device, or the name that the driver or a profiler prints. At most 100
     /// characters.
@@ -30,7 +31,7 @@ pub struct MeasuredOnShape {
     pub gpu: Option<String>,
     /// Number of SMs of the GPU or of the MIG instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = MAX_SMS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub sms: Option<u32>,
     /// Clock frequencies during the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +55,8 @@ pub struct MeasuredOnShape {
 }
 
 /// Clock frequencies of a GPU.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredClocks {
     /// Frequency of the SMs [kHz].
@@ -193,6 +195,7 @@ impl TryFrom<MeasuredOnShape> for MeasuredOn {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for MeasuredOn {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         MeasuredOnShape::schema_name()

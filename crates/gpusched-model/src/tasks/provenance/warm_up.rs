@@ -91,6 +91,7 @@ impl<'de> Deserialize<'de> for WarmUp {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for WarmUp {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "WarmUp".into()

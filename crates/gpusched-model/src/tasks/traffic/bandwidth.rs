@@ -89,6 +89,7 @@ impl<'de> Deserialize<'de> for Bandwidth {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Bandwidth {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Bandwidth".into()

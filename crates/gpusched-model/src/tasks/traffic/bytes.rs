@@ -85,6 +85,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Bytes {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Bytes".into()

@@ -7,7 +7,8 @@ use super::shared::positive;
 use crate::reader::{Document, Fault, from_json};
 
 /// Form of the L2 and DRAM rates that the memory time of a job uses.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
@@ -34,7 +35,8 @@ impl RateForm {
 
 /// Parameters of the memory time. If a job reads R sectors and writes W sectors, its memory time is 32(R + W)/B_L2 +
 /// 32(R + 2W)/B_DRAM.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MemoryTime {
     /// Form of the rates.
@@ -55,7 +57,7 @@ pub struct MemoryTime {
     /// Camping limit: maximum load that one task may put on a slice, channel or bank. The limit is a multiple of an
     /// even load. Absent if there is no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub camping_limit: Option<std::num::NonZeroU32>,
 }
 
@@ -85,7 +87,8 @@ impl std::fmt::Display for MemoryTime {
 }
 
 /// Rates of a GPU, measured with kernels that stress its memory.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryRates {
     /// Name of the GPU or of the simulated GPU.
     pub machine: String,
@@ -96,7 +99,8 @@ pub struct MemoryRates {
 }
 
 /// Rates of the L2 cache and of DRAM.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rates {
     /// Rate of the L2 cache [bytes per second]; > 0.
     #[serde(deserialize_with = "positive")]

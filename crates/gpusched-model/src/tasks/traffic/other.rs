@@ -14,7 +14,8 @@ use crate::time::Time;
 /// A *batch* has a stricter rule: the memory moves all bytes of a period within `deadline` after the beginning of the
 /// period. Copy engines are an example of a batch. CPU cores are another example if their accesses end before the next
 /// renewal of their memory bandwidth budget (`deadline` = `period`).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "other traffic: an object with \"traffic\" and \"period\""

@@ -113,6 +113,7 @@ impl<'de> Deserialize<'de> for Peak {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Peak {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Peak".into()

@@ -5,7 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Bandwidth, RateForm};
 
 /// L2 sectors of 32 bytes that one whole job reads and writes.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "sectors: an object with \"reads\" and \"writes\""
@@ -13,11 +14,11 @@ use super::{Bandwidth, RateForm};
 pub struct Sectors {
     /// R: maximum number of L2 sectors that one job reads; at most 10^12.
     #[serde(deserialize_with = "number")]
-    #[schemars(range(max = Sectors::LIMIT))]
+    #[cfg_attr(feature = "schema", schemars(range(max = Sectors::LIMIT)))]
     pub reads: u64,
     /// W: maximum number of L2 sectors that one job writes; at most 10^12.
     #[serde(deserialize_with = "number")]
-    #[schemars(range(max = Sectors::LIMIT))]
+    #[cfg_attr(feature = "schema", schemars(range(max = Sectors::LIMIT)))]
     pub writes: u64,
     /// D: maximum number of sectors that DRAM reads or writes for one job if its partition has its own L2 ways; at most
     /// 10^12. D includes the dirty sectors that the job leaves in L2. Only memory times with `own_l2` use this number.
@@ -27,7 +28,7 @@ pub struct Sectors {
         deserialize_with = "some_number",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(range(max = Sectors::LIMIT))]
+    #[cfg_attr(feature = "schema", schemars(range(max = Sectors::LIMIT)))]
     pub dram: Option<u64>,
     /// Largest load that the task puts on one L2 slice, DRAM channel or bank, relative to an even load [percent].
     /// Required by `--camping-limit`, and otherwise unused.
@@ -40,7 +41,8 @@ pub struct Sectors {
 }
 
 /// Rates at which the memory serves one kernel in isolation.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Drain {
     /// Rate of the L2 cache [bytes per second]; > 0.

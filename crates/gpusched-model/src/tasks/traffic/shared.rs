@@ -19,9 +19,10 @@ pub struct SharedMemory {
 }
 
 /// A shared memory as written in a plan.
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "SharedMemory")]
+#[cfg_attr(feature = "schema", schemars(rename = "SharedMemory"))]
 struct Shape {
     /// B: guaranteed memory bandwidth [bytes per second]; > 0. B is the minimum throughput while requests are pending,
     /// over all request mixes. Absent if `memory_time` is present.
@@ -93,6 +94,7 @@ impl TryFrom<Shape> for SharedMemory {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for SharedMemory {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         Shape::schema_name()
@@ -104,7 +106,8 @@ impl schemars::JsonSchema for SharedMemory {
 }
 
 /// Assumption about the memory arbiter. It matters if partitions together request more bandwidth than the memory has.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]

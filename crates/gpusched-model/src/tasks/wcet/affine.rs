@@ -8,7 +8,8 @@ use crate::time::Time;
 
 /// Affine WCET a/m + b on m SMs: one function in isolation and, optionally, another function in
 /// conflict.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with \"isolated\" and optionally \"conflict\""
@@ -22,7 +23,8 @@ pub struct AffinePair {
 }
 
 /// Affine function a/m + b, where m is the number of SMs.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with \"a\" and \"b\", for the WCET a/m + b on m SMs"

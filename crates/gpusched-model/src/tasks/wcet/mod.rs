@@ -42,8 +42,8 @@ pub enum Contention {
 pub struct WcetFunction(Form);
 
 /// A WCET function in a file: one time that applies to every number of SMs, or one of four forms.
-#[derive(schemars::JsonSchema)]
-#[schemars(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(untagged))]
 #[allow(dead_code, reason = "what a schema is made of")]
 pub(crate) enum Written {
     /// One time, which is the same for every number of SMs.
@@ -53,7 +53,8 @@ pub(crate) enum Written {
 }
 
 /// WCET function in one of four forms.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Form {
     /// C(m) = k · (a/m + β·a) with work a, serial share β and conflict factor k, as printed in

@@ -9,7 +9,8 @@ use crate::numbers::factor::Factor;
 use crate::time::Time;
 
 /// Parameters of the forms `amdahl` and `proportional`.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with \"work\", \"serial\" and optionally \"conflict\""

@@ -9,7 +9,8 @@ use crate::time::Time;
 type Points = Vec<(u32, Time)>;
 
 /// Table of measured points: one list for isolation and conflict, two separate lists, or one list for isolation only.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Table {
     /// The same points in isolation and in conflict.

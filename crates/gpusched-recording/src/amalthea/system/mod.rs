@@ -65,7 +65,7 @@ pub struct Options {
 }
 
 /// Derives the system of `model`, which was read from the file at `path`.
-pub fn convert(path: &Path, model: &Model<'_>, options: &Options) -> Result<Imported<Draft>, Refusal> {
+pub fn convert(path: &Path, model: &Model<'_>, options: &Options) -> Result<Imported, Refusal> {
     let hardware = Hardware::read(model)?;
     let software = Software::read(model)?;
     let labels = Labels::read(model)?;
@@ -250,7 +250,6 @@ fn gpu_unit<'p>(
 fn release(thread: &Thread<'_>) -> Release {
     Release {
         period: thread.timing.period,
-        jitter: thread.timing.jitter,
         path: thread.tasks.iter().map(|&task| task.to_owned()).collect(),
     }
 }

@@ -12,7 +12,7 @@ use crate::amalthea::activation::{Timing, timing};
 use crate::amalthea::hardware::{Hardware, missing};
 use crate::amalthea::model::{Model, kind};
 use crate::amalthea::reference::references;
-use crate::amalthea::software::{Purpose, Software, Walk};
+use crate::amalthea::software::{Software, Walk};
 
 /// A task with the tasks that it triggers.
 pub struct Thread<'a> {
@@ -42,10 +42,10 @@ pub fn all_threads<'a>(
     gpu_runnables: &BTreeSet<&str>,
 ) -> Result<Vec<Thread<'a>>, Refusal> {
     let stimuli = model.by_name(model.elements("stimuliModel", "stimuli"))?;
-    let mut walk = Walk::new(model, software, Purpose::Starts(gpu_runnables));
+    let mut walk = Walk::new(model, software, gpu_runnables);
     let mut triggers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (&task, &node) in &software.processes {
-        triggers.insert(task, walk.body(node)?.triggers.into_keys().collect());
+        triggers.insert(task, walk.starts(node)?.triggers.into_iter().collect());
     }
     let triggered: BTreeSet<&String> = triggers.values().flatten().collect();
     let mut found = Vec::new();

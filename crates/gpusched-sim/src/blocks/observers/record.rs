@@ -7,7 +7,8 @@ use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
 /// SM and times of one block.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockRecord {
     /// Index of the kernel in the scenario.
     pub kernel: usize,
@@ -22,7 +23,8 @@ pub struct BlockRecord {
 }
 
 /// Times of one kernel.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelRecord {
     /// Index of the kernel in the scenario.
     pub kernel: usize,
@@ -35,7 +37,8 @@ pub struct KernelRecord {
 }
 
 /// Times of one copy.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CopyRecord {
     /// Index of the copy in the scenario.
     pub copy: usize,
@@ -46,7 +49,8 @@ pub struct CopyRecord {
 }
 
 /// All blocks, kernels and copies of a run.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
     /// Blocks, sorted by kernel, then by number.
     pub blocks: Vec<BlockRecord>,

@@ -6,7 +6,8 @@ use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
 /// One execution of a kernel. All points in time count from time 0 of the run.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// Index of the kernel in the system.

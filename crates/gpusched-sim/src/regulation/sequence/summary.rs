@@ -12,7 +12,8 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, Straddling, Verdict};
 
 /// Results of several kernels and of best-effort cores, over many runs.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SequenceSummary {
     /// Name of the system. Absent if the system has no name.
@@ -51,7 +52,8 @@ pub struct SequenceSummary {
 }
 
 /// Properties of one kernel of the system.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KernelSetting {
     /// Name of the kernel. Absent if the kernel has no name.
@@ -74,7 +76,8 @@ pub struct KernelSetting {
 }
 
 /// Results of all runs under one budget policy.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SequencePolicy {
     /// Budget policy of the runs.
@@ -104,7 +107,8 @@ pub struct SequencePolicy {
 }
 
 /// Worst results of one kernel, over all runs.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KernelOutcome {
     /// Longest response time: time from the release of a job to its end [ns].

@@ -16,7 +16,8 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, Straddling};
 
 /// Results of one kernel and of best-effort cores, over many runs.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
     /// Name of the kernel. Absent if the kernel has no name.
@@ -51,7 +52,8 @@ pub struct Summary {
 }
 
 /// Numbers of measured runs in a trace. After the last measured run, the replay continues with the first run.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {
     /// Number of measured runs at q = 0, that is, in isolation.

@@ -8,7 +8,8 @@ use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
 /// Results of planned budgets. gpusched plans these budgets before the run, from the times of all blocks.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OptimumSummary {
     /// Upper bound on the number of memory requests of best-effort cores while the kernel runs.

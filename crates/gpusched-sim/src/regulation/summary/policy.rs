@@ -7,7 +7,8 @@ use gpusched_analysis::bandwidth::{BudgetPolicy, jain};
 use gpusched_model::time::Time;
 
 /// Results of all runs under one budget policy.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PolicySummary {
     /// Budget policy of the runs.
@@ -42,7 +43,8 @@ pub struct PolicySummary {
 }
 
 /// Mean of a quantity over all runs, with its confidence interval.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Estimate {
     /// Mean of the quantity over all runs.
@@ -57,7 +59,8 @@ pub struct Estimate {
 }
 
 /// End of a kernel, counted from its start [ns].
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Finish {
     /// Mean end of the kernel over all runs.

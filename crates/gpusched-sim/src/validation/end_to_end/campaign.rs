@@ -34,9 +34,10 @@ pub struct Campaign {
 }
 
 /// Counts of a validation campaign.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "EndToEndTally")]
+#[cfg_attr(feature = "schema", schemars(rename = "EndToEndTally"))]
 pub struct Tally {
     /// Number of validated systems.
     pub systems: u64,
@@ -84,7 +85,8 @@ impl Tally {
 }
 
 /// A simulated time that exceeds its bound.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Excess {
     /// Number of the random system.

@@ -13,9 +13,10 @@ const MAX_WARPS: u32 = 32;
 
 /// Simulates two kernels with one block each. The first block has x warps, and the second block has
 /// y warps. The metric covers all x and y up to 32.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "MappingCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "MappingCase"))]
 pub struct MappingParameters {
     /// Simulated GPU on which the kernels run.
     platform: Device,

@@ -12,9 +12,10 @@ use gpusched_model::scenario::{BlockScheduler, Device, Launch, ScenarioShape};
 use gpusched_model::streams::{Purpose, below, stream};
 
 /// Simulates random configurations of concurrent kernels. Each kernel has its own stream.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "MispredictionCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "MispredictionCase"))]
 pub struct MispredictionParameters {
     /// Simulated GPU on which the kernels run.
     platform: Device,

@@ -9,9 +9,10 @@ use gpusched_model::error::Result;
 use gpusched_model::scenario::{Device, Need};
 
 /// Counts the blocks that fit on an SM, for every combination of threads, registers and shared memory.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "OccupancyCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "OccupancyCase"))]
 pub struct OccupancyParameters {
     /// GPU whose SM executes the blocks.
     platform: Device,

@@ -16,9 +16,10 @@ use gpusched_model::time::Time;
 use gpusched_sim::blocks::Record;
 
 /// Simulates one scenario, and each kernel of the scenario in isolation.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ScenarioCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "ScenarioCase"))]
 pub struct ScenarioParameters {
     /// Path of the file with the scenario.
     scenario: String,

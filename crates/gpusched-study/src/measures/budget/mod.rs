@@ -21,9 +21,10 @@ use gpusched_model::{Factor, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes};
 
 /// Simulates a kernel under all budget policies, for every combination of block times, starts, access patterns and demands.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "BudgetCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "BudgetCase"))]
 pub struct BudgetParameters {
     /// Path of the file with the kernel.
     kernel: String,
@@ -53,7 +54,7 @@ pub struct BudgetParameters {
     #[serde(default = "bandwidth")]
     demands: Vec<String>,
     /// Number of runs under each budget policy.
-    #[schemars(range(min = 1, max = MAX_RUNS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_RUNS)))]
     runs: u64,
     /// Names of the quantities to report. Default: all quantities.
     #[serde(default)]

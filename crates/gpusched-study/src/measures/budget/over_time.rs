@@ -12,9 +12,10 @@ use gpusched_model::{Factor, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes};
 
 /// Lists the regulation periods of the first run of a kernel, under each budget policy.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "BudgetOverTimeCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "BudgetOverTimeCase"))]
 pub struct OverTimeParameters {
     /// Path of the file with the kernel.
     kernel: String,

@@ -12,9 +12,10 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
 /// Computes the WCET bound of a kernel and of its variants, for many budgets.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "CurveCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "CurveCase"))]
 pub struct CurveParameters {
     /// Path of the file with the kernel.
     kernel: String,

@@ -16,14 +16,15 @@ use gpusched_model::time::Time;
 
 /// Generates random runs of a kernel: in isolation, and under unregulated traffic. Compares the runs with the WCET
 /// bounds.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ExecutionCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "ExecutionCase"))]
 pub struct ExecutionParameters {
     /// Path of the file with the kernel. Each cluster of the kernel states `isolated` and `interference`.
     kernel: String,
     /// Number of runs in isolation. The number of runs under unregulated traffic is the same.
-    #[schemars(range(min = 1, max = MAX_RUNS))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_RUNS)))]
     runs: u64,
     /// Published overestimations: first at Q = 0, then at Q = 1.
     #[serde(default)]

@@ -11,9 +11,10 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Factor, Kernel, Straddling};
 
 /// Computes the nominal budget of a kernel and of its variants.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "NominalCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "NominalCase"))]
 pub struct NominalParameters {
     /// Path of the file with the kernel.
     kernel: String,

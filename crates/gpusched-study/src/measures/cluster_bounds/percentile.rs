@@ -12,9 +12,10 @@ use gpusched_model::normal::cdf;
 use gpusched_model::time::Time;
 
 /// For each cluster of a kernel, computes the probability that a block takes at most the WCET of the cluster.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "PercentileCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "PercentileCase"))]
 pub struct PercentileParameters {
     /// Path of the file with the kernel. At least one cluster of the kernel states `isolated` or `interference`.
     kernel: String,

@@ -17,9 +17,10 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::Interval;
 
 /// Generates traces from a kernel, and compares the clusters found in each trace with the clusters of the kernel.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "PlantedCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "PlantedCase"))]
 pub struct PlantedParameters {
     /// Path of the file with the kernel. Each cluster of the kernel states `isolated` and `interference`.
     kernel: String,
@@ -29,10 +30,10 @@ pub struct PlantedParameters {
     intervals: Option<usize>,
     /// Number of runs in isolation in each trace. Each trace also contains one run under
     /// interference.
-    #[schemars(range(min = 1, max = MAX_SAMPLES))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SAMPLES)))]
     runs: usize,
     /// Number of traces. Each trace has its own random numbers.
-    #[schemars(range(min = 1, max = MAX_TRACES))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_TRACES)))]
     traces: u64,
 }
 

@@ -24,11 +24,12 @@ pub enum Splits {
 }
 
 /// A grid of all splits that give each cluster a whole number of parts.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
     /// Number of parts of each split. A split assigns its parts to clusters.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub parts: u32,
     /// Minimum number of parts for each cluster.
     #[serde(default)]
@@ -138,6 +139,7 @@ impl<'de> Deserialize<'de> for Splits {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Splits {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Splits".into()

@@ -11,7 +11,8 @@ use gpusched_model::time::Time;
 use gpusched_sim::end_to_end::{Drawn, Execution, Extent, Gaps, Observed, Pattern, Phases, Simulator};
 
 /// How gpusched decides whether a system is schedulable.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]

@@ -20,9 +20,10 @@ use gpusched_model::time::Time;
 
 /// Compares analyses and plans on random end-to-end systems. The systems are generated with the parameters of Wang et al.
 /// (GCAPS, ECRTS 2024).
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "EndToEndCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "EndToEndCase"))]
 pub struct EndToEndParameters {
     /// Utilizations of each core. They include the CPU time and the GPU time of the tasks on this core. GPU time is the
     /// time on all SMs in isolation.

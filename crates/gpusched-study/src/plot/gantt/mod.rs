@@ -1,4 +1,4 @@
-//! Gantt charts of timelines, as SVG for papers and as text for terminals.
+//! Gantt charts of timelines, as SVG.
 //!
 //! A chart shows its tracks from top to bottom. The lanes of a track are adjacent, and the counters of a process are
 //! below its tracks. Each category has the same colour in all windows of a timeline. Colours also differ in lightness
@@ -6,7 +6,7 @@
 //! 2008). Each byte of the output depends only on the timeline and the options.
 //!
 //! ```
-//! use gpusched_study::plot::gantt::{self, Options, Terminal};
+//! use gpusched_study::plot::gantt::{self, Options};
 //! use gpusched_sim::timeline::{Slice, Timeline};
 //! use gpusched_model::time::Time;
 //!
@@ -18,8 +18,6 @@
 //!
 //! let svg = gantt::svg(&timeline, &Options::default())?;
 //! assert!(svg.starts_with("<svg ") && svg.contains("SM 0"));
-//! let text = gantt::text(&timeline, &Options::default(), &Terminal { columns: 40, unicode: false })?;
-//! assert!(text.contains("SM 0 . 1"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -27,9 +25,7 @@ mod axis;
 mod options;
 mod scene;
 mod svg;
-mod text;
 
 pub use axis::TimeAxis;
-pub use options::{MAX_SLICES, Options, Terminal};
+pub use options::{MAX_SLICES, Options};
 pub use svg::svg;
-pub use text::text;

@@ -15,22 +15,3 @@ pub struct Options {
     /// End of the window [default: the end of the last event].
     pub to: Option<Time>,
 }
-
-/// Properties of the terminal on which a text chart is printed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Terminal {
-    /// Number of characters per line, from 40 to 1000. A number outside this range is replaced by the nearest allowed
-    /// number.
-    pub columns: usize,
-    /// Whether the terminal can print characters outside ASCII.
-    pub unicode: bool,
-}
-
-impl Default for Terminal {
-    fn default() -> Terminal {
-        Terminal {
-            columns: 100,
-            unicode: true,
-        }
-    }
-}

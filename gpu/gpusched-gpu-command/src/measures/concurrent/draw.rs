@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use gpusched_model::streams::below;
 
 /// Random groups of kernels.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Drawn {
     /// Numbers of kernels per group. All kernels of one group differ.

@@ -18,7 +18,8 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_study::measures::statistics::ratio;
 
 /// Level at which gpusched simulates groups of kernels.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// The simulation executes the instructions of all warps, cycle by cycle.

@@ -13,9 +13,10 @@ use gpusched_model::group::MemoryPlatform;
 use gpusched_study::measures::limits::within;
 
 /// Simulates groups of concurrent kernels, and compares their execution times with predictions.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "SideBySideCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "SideBySideCase"))]
 pub struct SideBySideParameters {
     /// Path of the file with the run. The file states the machine and the kernels.
     run: String,
@@ -42,7 +43,8 @@ pub struct SideBySideParameters {
 }
 
 /// A kernel in a group of concurrent kernels.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Member {
     /// Name of the kernel in the run.

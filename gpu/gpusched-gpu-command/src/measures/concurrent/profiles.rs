@@ -14,9 +14,10 @@ use gpusched_model::group::MemoryPlatform;
 use gpusched_study::measures::limits::within;
 
 /// Simulates each kernel of a run in isolation, on several numbers of SMs.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "MemoryProfilesCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "MemoryProfilesCase"))]
 pub struct MemoryProfilesParameters {
     /// Path of the file with the run. The file states the machine and the kernels.
     run: String,

@@ -19,9 +19,10 @@ use gpusched_model::error::Result;
 use gpusched_study::Values;
 
 /// Simulates kernels under several warp schedulers. The kernels are launched one after another on one GPU.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "SharedSmsCase")]
+#[cfg_attr(feature = "schema", schemars(rename = "SharedSmsCase"))]
 pub struct SharedSmsParameters {
     /// Name of the built-in simulated GPU that executes the kernels.
     machine: String,

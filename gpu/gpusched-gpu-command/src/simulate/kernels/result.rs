@@ -8,8 +8,9 @@ use gpusched_gpu::scenario::Setup;
 use gpusched_model::Scheduler;
 
 /// Results of a run on a simulated GPU.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpResults")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpResults"))]
 pub struct Answer {
     /// Name of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,8 +36,9 @@ pub struct Answer {
 }
 
 /// Results of one kernel.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpResultsKernel")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpResultsKernel"))]
 pub struct KernelAnswer {
     /// Name of the kernel.
     pub name: String,
@@ -69,8 +71,9 @@ pub struct KernelAnswer {
 
 /// Memory traffic that one kernel causes, in sectors of 32 bytes. The traffic of a write-back belongs to the last kernel
 /// that wrote to the line.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpResultsKernelTraffic")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpResultsKernelTraffic"))]
 pub struct KernelTrafficAnswer {
     /// Number of reads that L2 accepted.
     pub l2_reads: u64,
@@ -100,8 +103,9 @@ impl From<&KernelTraffic> for KernelTrafficAnswer {
 }
 
 /// Memory traffic, in sectors of 32 bytes.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpResultsTraffic")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpResultsTraffic"))]
 pub struct TrafficAnswer {
     /// Number of sectors in requests that the L1 caches accepted.
     pub l1_accesses: u64,
@@ -122,8 +126,9 @@ pub struct TrafficAnswer {
 }
 
 /// How the warp schedulers use their cycles: one number of cycles for each use.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpResultsStalls")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpResultsStalls"))]
 pub struct StallsAnswer {
     /// Number of cycles with an issued instruction.
     pub issued: u64,
@@ -136,8 +141,9 @@ pub struct StallsAnswer {
 }
 
 /// Result of one thread block.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpResultsBlock")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpResultsBlock"))]
 pub struct BlockAnswer {
     /// Position of the kernel in `kernels`.
     pub kernel: usize,

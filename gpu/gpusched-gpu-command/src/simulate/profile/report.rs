@@ -17,8 +17,9 @@ use gpusched_model::provenance::{MeasuredClocks, MeasuredOnShape};
 use gpusched_model::{Estimated, Scheduler};
 
 /// Profile of a kernel. It contains the results of isolated runs on several numbers of SMs.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpProfile")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpProfile"))]
 pub struct Answer {
     /// Name of the kernel.
     kernel: String,
@@ -51,8 +52,9 @@ pub struct Answer {
 }
 
 /// Result of the run on one number of SMs.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpProfilePoint")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpProfilePoint"))]
 pub struct Point {
     /// Number of SMs in use.
     sms: u32,
@@ -90,8 +92,9 @@ pub struct Point {
 }
 
 /// Variation of the runs over launch times and base addresses. `cycles` is the time of the longest run.
-#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpProfileVariation")]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpProfileVariation"))]
 struct Variation {
     /// Number of runs.
     runs: u64,
@@ -100,8 +103,9 @@ struct Variation {
 }
 
 /// Memory traffic of one job of the kernel in isolation.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpProfileTraffic")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpProfileTraffic"))]
 struct PointTraffic {
     /// Memory traffic of the job until its end.
     #[serde(flatten)]
@@ -121,8 +125,9 @@ struct PointTraffic {
 }
 
 /// Rates of a kernel in isolation on all SMs of the GPU.
-#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpProfileDrain")]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpProfileDrain"))]
 struct DrainAnswer {
     /// Rate at which L2 accepts sectors, with an empty L2 at the start [bytes per second].
     l2_bytes_per_second: u64,

@@ -15,8 +15,9 @@ use gpusched_model::error::{Error, Result};
 const COLUMNS: &str = "pattern,level,use,l2_bytes_per_second,dram_bytes_per_second";
 
 /// Sustained rates of the memory system of a simulated GPU.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpStress")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpStress"))]
 pub struct StressAnswer {
     /// Name of the simulated GPU.
     machine: String,
@@ -29,8 +30,9 @@ pub struct StressAnswer {
 }
 
 /// Rates of L2 and DRAM.
-#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpStressRates")]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpStressRates"))]
 struct RatesAnswer {
     /// Bytes of the sectors that L2 accepts per second.
     l2_bytes_per_second: u64,
@@ -39,8 +41,9 @@ struct RatesAnswer {
 }
 
 /// Rates under one pattern.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpStressPattern")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpStressPattern"))]
 struct PatternAnswer {
     /// Name of the pattern.
     pattern: String,

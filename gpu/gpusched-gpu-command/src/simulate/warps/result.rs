@@ -8,8 +8,9 @@ use gpusched_sim::warps::subcore::Record;
 
 /// Result of a run on a sub-core: the warp that issued in each cycle, and the results of the
 /// kernels.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpSimulation")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpSimulation"))]
 pub struct Answer<'a> {
     /// Name of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,8 +25,9 @@ pub struct Answer<'a> {
 }
 
 /// Results of one kernel.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "WarpSimulationKernel")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpSimulationKernel"))]
 struct KernelAnswer<'a> {
     /// Name of the kernel.
     name: &'a str,

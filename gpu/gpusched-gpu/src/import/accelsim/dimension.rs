@@ -50,6 +50,7 @@ impl Serialize for Dimension {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Dimension {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Dimension".into()

@@ -2,13 +2,13 @@
 
 mod count;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Command, Dimension, Unit};
 
 /// Summary of a run or of one kernel.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceSummary {
     /// Copies to the GPU in the command list.
     pub copies: Copies,
@@ -17,7 +17,8 @@ pub struct TraceSummary {
 }
 
 /// Number and size of copies to the GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Copies {
     /// Number of copies to the GPU.
     pub count: u64,
@@ -40,7 +41,8 @@ impl Copies {
 }
 
 /// Summary of one kernel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelSummary {
     /// Trace file of the kernel.
     pub file: String,
@@ -85,7 +87,8 @@ pub struct KernelSummary {
 }
 
 /// Number of executed instructions per unit, counted once per warp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnitCounts {
     /// Integer instructions, and all instructions that belong to no other unit.
     pub int: u64,
@@ -143,7 +146,8 @@ impl UnitCounts {
 }
 
 /// Memory accesses of one kind (load, store or atomic) to one memory space.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryTraffic {
     /// Memory space: `global`, `local`, `shared` or `constant`.
     pub space: &'static str,
@@ -159,7 +163,8 @@ pub struct MemoryTraffic {
 }
 
 /// Number of executions of an opcode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpcodeCount {
     /// Opcode with its modifiers, as in the trace.
     pub opcode: String,

@@ -6,7 +6,8 @@ use crate::machine::check::Faults;
 use gpusched_model::Refusal;
 
 /// Hash function that maps an address to a set, bank or slice.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Hash {
     /// The result consists of the address bits directly above the offset (GPGPU-Sim: `L` or 0).

@@ -168,6 +168,7 @@ impl<'de> Deserialize<'de> for AddressMapping {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for AddressMapping {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "AddressMapping".into()

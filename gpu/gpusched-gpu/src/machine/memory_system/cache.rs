@@ -10,7 +10,8 @@ use gpusched_model::Refusal;
 pub const SECTOR: u32 = 32;
 
 /// Replacement policy: rule that selects the line to evict from a set.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Replacement {
     /// The cache evicts the least recently used line (GPGPU-Sim: `L`).
@@ -20,7 +21,8 @@ pub enum Replacement {
 }
 
 /// Write policy: rule that determines when the cache forwards a write to the next level of memory.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
     /// The cache is read-only and receives no writes (GPGPU-Sim: `R`).
@@ -37,7 +39,8 @@ pub enum WritePolicy {
 }
 
 /// Event at which the cache allocates a line for a miss.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
     /// The cache allocates the line when the miss occurs (GPGPU-Sim: `m`).
@@ -50,7 +53,8 @@ pub enum Allocation {
 }
 
 /// Behavior of the cache on a write miss.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteAllocation {
     /// The write bypasses the cache (GPGPU-Sim: `N`).
@@ -66,7 +70,8 @@ pub enum WriteAllocation {
 }
 
 /// Organization of the table of outstanding misses (MSHR: miss status holding registers).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MshrKind {
     /// Associative table with one entry per sector in a sectored cache, or one entry per line in
@@ -81,7 +86,8 @@ pub enum MshrKind {
 }
 
 /// Parameters of a cache (`-gpgpu_cache:*`).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
     /// Whether the cache fills sectors of [`SECTOR`] bytes (GPGPU-Sim: `S`). If the value is

@@ -7,7 +7,8 @@ use crate::machine::{Cache, Hash};
 use gpusched_model::Refusal;
 
 /// Rule by which the scheduler of one channel orders the requests (`-gpgpu_dram_scheduler`).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DramScheduler {
     /// First in, first out: the channel serves requests in the order of arrival (GPGPU-Sim: 0).
@@ -18,7 +19,8 @@ pub enum DramScheduler {
 }
 
 /// Bits of a bank number that select the bank group (`-dram_bnkgrp_indexing_policy`).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BankGroupIndex {
     /// The upper bits of the bank number select the bank group (GPGPU-Sim: 0).
@@ -29,7 +31,8 @@ pub enum BankGroupIndex {
 }
 
 /// A separate queue for writes (`-dram_write_queue_size`).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WriteQueue {
     /// Number of entries of the queue.
@@ -41,7 +44,8 @@ pub struct WriteQueue {
 }
 
 /// Timing parameters of the DRAM (`-gpgpu_dram_timing_opt`) [DRAM command cycles].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DramTiming {
     /// Number of banks (nbk).
@@ -75,7 +79,8 @@ pub struct DramTiming {
 }
 
 /// Parameters of one DRAM channel.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dram {
     /// Rule by which the scheduler orders the requests.

@@ -7,7 +7,8 @@ use crate::machine::check::Faults;
 use gpusched_model::Refusal;
 
 /// Rule by which an output selects one of the inputs with packets for this output (`-icnt_arbiter_algo`).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbiter {
     /// Round robin: the highest priority moves to the next input in each cycle (GPGPU-Sim: 0).
@@ -18,7 +19,8 @@ pub enum Arbiter {
 }
 
 /// Parameters of the local crossbar (`-network_mode 2`).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Interconnect {
     /// Maximum number of packets in the buffer of an input (`-icnt_in_buffer_limit`).

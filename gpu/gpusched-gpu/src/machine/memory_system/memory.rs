@@ -8,7 +8,8 @@ use crate::machine::{AddressMapping, Cache, Dram, Hash};
 use gpusched_model::Refusal;
 
 /// Rule that selects the L2 slice of an address (`-gpgpu_memory_partition_indexing`).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PartitionIndexing {
     /// The address mapping selects the slice (GPGPU-Sim: 0). GPGPU-Sim uses the option value 4 for custom code.
@@ -22,7 +23,8 @@ pub enum PartitionIndexing {
 }
 
 /// Lengths of the queues of one L2 slice (`-gpgpu_dram_partition_queues`) [requests].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PartitionQueues {
     /// Length of the queue from the interconnect to L2.
@@ -36,7 +38,8 @@ pub struct PartitionQueues {
 }
 
 /// Parameters of the memory of a GPU. The memory consists of channels, each with one or more L2 slices.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
     /// Number of DRAM channels (`-gpgpu_n_mem`).

@@ -8,7 +8,8 @@ use gpusched_model::Refusal;
 
 /// Operand collector units of one kind, and their ports. In each cycle, a port accepts one
 /// instruction from each pipeline register.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Collectors {
     /// Number of collector units (`-gpgpu_operand_collector_num_units_*`).
@@ -21,7 +22,8 @@ pub struct Collectors {
 
 /// Operand collectors that each serve one kind of pipeline. For each kind, the parentheses contain the last part of the
 /// GPGPU-Sim option name.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedCollectors {
     /// Collectors for single-precision instructions (`…_sp`).
@@ -39,7 +41,8 @@ pub struct SpecializedCollectors {
 }
 
 /// Parameters of the register file and its operand collectors.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RegisterFile {
     /// Number of banks of the register file of an SM (`-gpgpu_num_reg_banks`). The banks are divided equally among the

@@ -7,7 +7,8 @@ use crate::machine::{Cache, Hash};
 use gpusched_model::Refusal;
 
 /// Parameters of the L1 data cache of an SM.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct L1 {
     /// Cache parameters (`-gpgpu_cache:dl1`). If the field is absent, the SM does not cache global memory.
@@ -42,7 +43,8 @@ pub struct L1 {
 }
 
 /// One memory that the SM divides into L1 and shared memory, separately for each kernel.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Adaptive {
     /// Total size of L1 and shared memory (`-gpgpu_unified_l1d_size`) [KiB].
@@ -52,7 +54,8 @@ pub struct Adaptive {
 }
 
 /// Parameters of the shared memory of an SM.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SharedMemory {
     /// Size of the shared memory (`-gpgpu_shmem_size`) [bytes].

@@ -6,7 +6,8 @@ use crate::machine::check::Faults;
 use gpusched_model::Refusal;
 
 /// One number for each kind of pipeline.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PerPipe {
     /// Number for single-precision pipelines.
@@ -25,7 +26,8 @@ pub struct PerPipe {
 
 /// Number of pipeline registers between the stages of an SM (`-gpgpu_pipeline_widths`)
 /// [instructions].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PipelineWidths {
     /// Number of pipeline registers from the issue stage to the operand collectors (ID_OC).
@@ -38,7 +40,8 @@ pub struct PipelineWidths {
 
 /// Number of functional units of an SM, by kind (`-gpgpu_num_*_units`). With sub-cores, unit *i*
 /// belongs to sub-core *i*.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Units {
     /// Number of single-precision units (`-gpgpu_num_sp_units`).

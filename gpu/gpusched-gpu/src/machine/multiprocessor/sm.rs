@@ -12,7 +12,8 @@ pub const WARP_SIZE: u32 = 32;
 
 /// Warp scheduler of a machine (`-gpgpu_scheduler`). A simulation can use another warp scheduler
 /// instead.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WarpScheduler {
     /// Loose round robin (`lrr`): the scheduler chooses the next warp that can issue, starting after the warp that
@@ -37,7 +38,8 @@ impl From<WarpScheduler> for Scheduler {
 }
 
 /// Resources and parameters of one SM.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sm {
     /// Maximum number of resident threads (`-gpgpu_shader_core_pipeline`), a multiple of [`WARP_SIZE`].

@@ -10,7 +10,8 @@ use gpusched_model::Refusal;
 /// Specialized units of an SM (`-specialized_unit_*`). They execute instructions of machine-code traces, as in
 /// Accel-Sim. If a kind of unit is absent, integer units execute its instructions. If `tensor` is absent, matrix units
 /// execute them. Programs do not use these units.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedUnits {
     /// Units for branches, calls and convergence of lanes (unit 1, BRA).
@@ -28,7 +29,8 @@ pub struct SpecializedUnits {
 }
 
 /// Specialized units of one kind.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedUnit {
     /// Number of units. The simulator requires that `units`, `id_oc` and `oc_ex` each equal the number of schedulers.

@@ -6,7 +6,8 @@ use crate::machine::check::Faults;
 use gpusched_model::Refusal;
 
 /// Execution time of one kind of instruction.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
     /// Latency: time from the start of an instruction in its unit to the result
@@ -18,7 +19,8 @@ pub struct Timing {
 }
 
 /// Execution times of floating-point arithmetic.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FloatTimes {
     /// Execution time of an addition or subtraction.
@@ -34,7 +36,8 @@ pub struct FloatTimes {
 }
 
 /// Execution times of integer arithmetic.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IntTimes {
     /// Execution time of an addition or subtraction.
@@ -53,7 +56,8 @@ pub struct IntTimes {
 
 /// Execution times of instructions. All instructions without a field have a latency and an initiation interval of one
 /// cycle.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct InstructionTimes {
     /// Execution times of integer instructions (`…_int`).

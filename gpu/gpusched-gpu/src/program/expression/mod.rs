@@ -194,6 +194,7 @@ impl<'de> Deserialize<'de> for Expression {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Expression {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Expression".into()

@@ -23,7 +23,8 @@ use gpusched_model::memory_profile::MeasuredGpu;
 use gpusched_model::{Factor, Kind};
 
 /// Class of a kernel by its share of the nominal memory bandwidth ([Masola23] §5.1).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -48,7 +49,8 @@ impl Class {
 }
 
 /// Reason why gpusched assigns this kind, or no kind.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The memory bandwidth shows the kind.

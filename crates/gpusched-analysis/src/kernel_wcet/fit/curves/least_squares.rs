@@ -3,7 +3,8 @@
 use super::points::Points;
 
 /// The function a/m + b with the least sum of squared differences from the measurements.
-#[derive(Copy, Clone, PartialEq, Debug, serde::Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Line {
     /// a: part of the time that is divided by the number of SMs [ns]; negative if the kernel is slower on more SMs.
     pub a_ns: f64,

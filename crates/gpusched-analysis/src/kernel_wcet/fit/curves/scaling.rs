@@ -17,7 +17,8 @@ use gpusched_model::{
 };
 
 /// Form of the WCET function.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
@@ -30,11 +31,12 @@ pub enum EnvelopeForm {
 }
 
 /// WCET function that bounds all measurements, and a description of the measurements.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Fit {
     /// WCET function, as in a task set.
-    #[schemars(with = "gpusched_model::wcet::Form")]
+    #[cfg_attr(feature = "schema", schemars(with = "gpusched_model::wcet::Form"))]
     pub wcet: WcetFunction,
     /// Form of the WCET function.
     pub form: EnvelopeForm,
@@ -81,8 +83,9 @@ pub struct Fit {
 }
 
 /// Measurements in isolation or in conflict.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Curve {
     /// Regression line a/m + b through all measurements, which is not a bound. Absent if all
     /// measurements have one number of SMs.
@@ -96,8 +99,9 @@ pub struct Curve {
 }
 
 /// Measurements on one number of SMs.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Copy, Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Point {
     /// m: number of SMs.
     pub sms: u32,

@@ -4,7 +4,7 @@
 //! The search divides the groups into families by size and by the number of tasks of each kind
 //! (0, 1, or several). The number of tasks of each kind determines the contention. In each
 //! family, one weighted [measure](measures) of the demand bounds the excess of all groups. A
-//! linear program ([knapsack]) [computes](multipliers) the weights. The *gain* of a task is its
+//! linear program ([`knapsack`](gpusched_model::knapsack)) [computes](multipliers) the weights. The *gain* of a task is its
 //! price minus its weighted demand. The bound depends only on the gains of the tasks. A
 //! depth-first [walk] can therefore skip most groups without a positive excess. The search tests
 //! the groups that the walk finds.
@@ -12,7 +12,6 @@
 mod chain;
 mod family;
 mod item;
-mod knapsack;
 mod measures;
 mod multipliers;
 mod pairs;

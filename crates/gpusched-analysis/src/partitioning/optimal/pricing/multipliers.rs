@@ -7,9 +7,9 @@
 //! the program only propose λ. The bound itself is computed with integers.
 
 use super::item::Item;
-use super::knapsack::Knapsack;
 use super::measures::SM;
 use crate::partitioning::optimal::units::ONE;
+use gpusched_model::knapsack::Knapsack;
 
 /// Request for the weights of one family.
 pub(super) struct Question<'q, 'l> {

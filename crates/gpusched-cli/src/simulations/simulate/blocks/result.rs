@@ -7,8 +7,9 @@ use gpusched_model::time::Time;
 use gpusched_sim::blocks::{BlockRecord, CopyRecord, KernelRecord, Record};
 
 /// Result of `simulate blocks`.
-#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "BlockSimulation")]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "BlockSimulation"))]
 pub struct Answer<'a> {
     /// Name of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,8 +16,9 @@ use gpusched_sim::tasks::{Arrivals, Jitter, Offsets, Tally};
 use gpusched_sim::validation::system::Part;
 
 /// Result of `simulate tasks`.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "TaskSimulation", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TaskSimulation", deny_unknown_fields))]
 pub struct Summary {
     /// Number of jobs that missed their deadlines.
     pub misses: u64,
@@ -51,7 +52,8 @@ pub struct Summary {
 }
 
 /// Results of one partition.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PartSummary {
     /// Number of SMs.
@@ -67,7 +69,8 @@ pub struct PartSummary {
 }
 
 /// Results of one task.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TaskSummary {
     /// Position of the task in the task set.

@@ -1,14 +1,15 @@
 //! Linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. A simplex on a
 //! tableau with few rows solves the program. An item outside the basis has the share 0 or 1.
-
-#[cfg(test)]
-mod tests;
+//!
+//! The program computes with floating-point numbers, so its dual prices prove nothing. They only guide searches whose
+//! bounds are valid for all prices.
 
 /// Tolerance of reduced costs and pivots.
 const EPSILON: f64 = 1e-9;
 
 /// The linear program and its current solution.
-pub(super) struct Knapsack {
+#[derive(Clone, Debug)]
+pub struct Knapsack {
     /// Value of each row: the unused room, or the share of the basic item.
     values: Vec<f64>,
     /// Basis by row. An entry is an item, or [`SLACK`] + row.

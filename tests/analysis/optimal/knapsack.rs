@@ -4,7 +4,9 @@ use good_lp::{Expression, ProblemVariables, Solution, SolverModel, default_solve
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::*;
+use gpusched::model::knapsack::Knapsack;
+
+use crate::support::rounds;
 
 /// Profits, demand of the items in each row, and room in each row.
 struct Program {
@@ -48,7 +50,7 @@ fn by_another(program: &Program) -> f64 {
 fn the_simplex_finds_the_optimum_and_its_prices() {
     let rng = &mut ChaCha8Rng::seed_from_u64(5);
     let mut parts = 0;
-    for round in 0..3_000 {
+    for round in 0..rounds(3_000) {
         let program = random(rng);
         let mut knapsack = Knapsack::new(program.room.clone());
         for (&price, asks) in program.prices.iter().zip(&program.asks) {
@@ -83,5 +85,5 @@ fn the_simplex_finds_the_optimum_and_its_prices() {
         let bound = room + gains.sum::<f64>();
         assert!((bound - best).abs() < 1e-6, "round {round}: {bound} {best}");
     }
-    assert!(parts > 1_000, "{parts}");
+    assert!(parts > rounds(1_000), "{parts}");
 }
