@@ -95,7 +95,7 @@ fn overheads_are_part_of_the_proof() {
     assert_eq!(ran.code, 1);
     assert!(
         ran.stderr
-            .starts_with("note: gpusched does not run the plan, because the"),
+            .starts_with("note: gpusched does not run the plan, because partition "),
         "{}",
         ran.stderr
     );
