@@ -146,6 +146,40 @@ fn audits_say_which_runs_kept_their_wcets() {
     }
 }
 
+/// `gpusched run` kept both plans on the card. In a third run, job 100 of `lidar` exceeded its WCET.
+#[test]
+fn runs_on_the_card_kept_their_plans() {
+    for (name, policy, kept) in [
+        ("np-edf", "np-edf", true),
+        ("np-fp", "np-fp", true),
+        ("overrun", "np-edf", false),
+    ] {
+        let plan = format!("{FOLDER}/runs/plan-{policy}.json");
+        let set = format!("{FOLDER}/runs/set.json");
+        assert_eq!(run(&format!("verify {plan} {set} -q")).code, 0, "{policy}");
+        let trace = format!("{FOLDER}/runs/{name}.json.gz");
+        let audit = run(&format!("recording audit {trace} --set {set} --plan {plan}"));
+        assert_eq!(audit.code, i32::from(!kept), "{name}: {}", audit.stdout);
+        let late = "wcet-exceeded of lidar job 100 ";
+        assert_eq!(audit.stdout.contains(late), !kept, "{}", audit.stdout);
+
+        // The observed SMs of the partitions have the sizes of the plan, and are disjoint.
+        let mut text = String::new();
+        let file = std::fs::File::open(root().join(trace)).unwrap();
+        std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(file), &mut text).unwrap();
+        let trace: Value = serde_json::from_str(&text).unwrap();
+        let contexts = trace["gpusched"]["contexts"].as_array().unwrap();
+        let sizes = json(&plan)["partitions"].clone();
+        let mut all = BTreeSet::new();
+        for (context, planned) in contexts.iter().zip(sizes.as_array().unwrap()) {
+            let sms = context["granted"]["sm_ids"].as_array().unwrap();
+            assert_eq!(sms.len() as u64, planned["sms"].as_u64().unwrap());
+            assert!(sms.iter().all(|sm| all.insert(sm.as_u64().unwrap())), "{name}");
+        }
+        assert_eq!(contexts.len(), 4);
+    }
+}
+
 /// 16 tasks need a green context of 8 SMs each, but one split of the measured card has only 15 groups.
 #[test]
 fn plans_use_at_most_the_total_of_all_green_contexts() {

@@ -1,6 +1,7 @@
 //! A validator for the keywords of JSON schemas that occur in the schemas of gpusched. A library for all keywords would
 //! take a tenth of the build of the tests.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
@@ -77,9 +78,9 @@ impl Validator {
                 "enum" => list(rule).any(|one| one == value),
                 "anyOf" => list(rule).any(|one| self.fits(one, value)),
                 "oneOf" => list(rule).filter(|one| self.fits(one, value)).count() == 1,
-                "minimum" => value.as_f64().is_none_or(|found| found >= rule.as_f64().unwrap()),
-                "exclusiveMinimum" => value.as_f64().is_none_or(|found| found > rule.as_f64().unwrap()),
-                "maximum" => value.as_f64().is_none_or(|found| found <= rule.as_f64().unwrap()),
+                "minimum" => compared(value, rule).is_none_or(Ordering::is_ge),
+                "exclusiveMinimum" => compared(value, rule).is_none_or(Ordering::is_gt),
+                "maximum" => compared(value, rule).is_none_or(Ordering::is_le),
                 "pattern" => {
                     let pattern = &self.patterns[rule.as_str().unwrap()];
                     value.as_str().is_none_or(|text| pattern.is_match(text))
@@ -177,6 +178,19 @@ fn list(rule: &Value) -> impl Iterator<Item = &Value> {
         Value::Array(items) => items.iter(),
         one => std::slice::from_ref(one).iter(),
     }
+}
+
+/// Compares two numbers: exactly if both are integers. Returns `None` if `value` is no number.
+fn compared(value: &Value, rule: &Value) -> Option<Ordering> {
+    match (integer(value), integer(rule)) {
+        (Some(value), Some(rule)) => Some(value.cmp(&rule)),
+        _ => value.as_f64()?.partial_cmp(&rule.as_f64()?),
+    }
+}
+
+fn integer(value: &Value) -> Option<i128> {
+    let small = value.as_i64().map(i128::from);
+    small.or(value.as_u64().map(i128::from))
 }
 
 fn is_of(value: &Value, name: &str) -> bool {

@@ -3,6 +3,7 @@
 use gpusched_analysis::interference::model_of;
 use gpusched_analysis::partitioning::Problem;
 use gpusched_analysis::schedulability::{Demand, evidence};
+use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::Preemption;
@@ -23,11 +24,16 @@ pub struct Program {
     pub overheads: Overheads,
     /// M: number of SMs of the GPU.
     pub gpu_sms: u32,
+    /// Kind of the partitions of the plan. `None` for a plan without a device.
+    pub granularity: Option<Granularity>,
     /// SHA-256 of the plan as gpusched writes it.
     pub plan_sha256: String,
     /// SHA-256 of the task set as gpusched writes it.
     pub set_sha256: String,
 }
+
+/// Largest number of jobs of a run. The trace of a run is stored in memory.
+pub const MAX_JOBS: u64 = 5_000_000;
 
 /// A partition.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,10 +120,31 @@ impl Program {
         Ok(Prepared::Ready(Box::new(Program {
             partitions,
             gpu_sms: plan.gpu_sms,
+            granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             plan_sha256: digest(plan)?,
             set_sha256: digest(set)?,
             overheads,
         })))
+    }
+}
+
+impl Program {
+    /// Returns the number of jobs that arrive before `duration`, or an error above [`MAX_JOBS`].
+    ///
+    /// # Errors
+    /// Refuses a duration with more jobs.
+    pub fn jobs(&self, duration: Time) -> Result<u64> {
+        let tasks = self.partitions.iter().flat_map(|part| &part.tasks);
+        let jobs = tasks.map(|task| u128::from(duration.ns().div_ceil(task.period.ns().max(1))));
+        let jobs: u128 = jobs.sum();
+        match u64::try_from(jobs) {
+            Ok(jobs) if jobs <= MAX_JOBS => Ok(jobs),
+            _ => Err(Error::parameter(
+                "duration",
+                format!("{duration} with {jobs} jobs"),
+                format!("a time with at most {MAX_JOBS} jobs"),
+            )),
+        }
     }
 }
 

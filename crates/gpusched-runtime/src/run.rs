@@ -13,6 +13,8 @@ pub struct Run {
     pub partitions: Vec<PartRun>,
     /// The GPU and the computer of the run. `None` in virtual time.
     pub machine: Option<Machine>,
+    /// Whether wake-ups were compared with a stated bound.
+    pub wakes_checked: bool,
 }
 
 /// The run of one partition.
@@ -76,7 +78,17 @@ impl Run {
     pub fn kept(&self) -> bool {
         let all = self.totals();
         let lost = self.partitions.iter().any(|part| part.lost.is_some());
-        !lost && all.misses + all.overruns + all.failed + all.late_wakes == 0
+        !lost && all.misses + all.overruns + all.failed + all.late_wakes == 0 && self.on_other_sms() == 0
+    }
+
+    /// Returns the number of partitions whose kernels did not run on exactly the granted SMs during the whole run, as far as
+    /// the SMs were observed.
+    pub fn on_other_sms(&self) -> usize {
+        let contexts = self.partitions.iter().filter_map(|part| part.context.as_ref());
+        let exact = |context: &&Context| {
+            context.same_at_end == Some(true) && context.sm_ids.len() == context.granted as usize
+        };
+        contexts.filter(|context| !exact(context)).count()
     }
 }
 

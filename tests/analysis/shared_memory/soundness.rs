@@ -81,7 +81,7 @@ fn nothing_accepted_misses_and_the_blind_analysis_is_wrong() {
     assert!(total.blind_missed > rounds(200), "{total:?}");
     for (policy, tally) in &report.policies {
         assert!(
-            tally.accepted > rounds(50) && tally.blind_missed >= rounds(60) / 10,
+            tally.accepted >= rounds(30) && tally.blind_missed >= rounds(60) / 10,
             "{policy}: {tally:?}"
         );
     }

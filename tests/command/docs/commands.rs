@@ -9,9 +9,10 @@ use crate::support::checkout::Checkout;
 
 /// Starts of commands that the test does not run, because these commands build gpusched or need
 /// other programs.
-const NOT_OURS: [&str; 8] = [
+const NOT_OURS: [&str; 9] = [
     "cargo install ",
     "cargo test ",
+    "GPUSCHED_TESTS=full cargo test ",
     "cargo check ",
     "cargo bench ",
     "cargo doc ",

@@ -47,7 +47,7 @@ static int cuGetErrorName(int code, const char **name) {
   case 1: *name = "CUDA_ERROR_INVALID_VALUE"; return 0;
   case 2: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return 0;
   case 700: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return 0;
-  case 914: *name = "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"; return 0;
+  case 915: *name = "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"; return 0;
   case 801: *name = "CUDA_ERROR_NOT_SUPPORTED"; return 0;
   default: *name = 0; return 1;
   }
@@ -120,7 +120,7 @@ static int cuDevSmResourceSplit(Resource *out, unsigned count, const Resource *i
   unsigned used = 0;
   if (flags) return 1;
   for (unsigned i = 0; i < count; ++i) {
-    if (groups[i].sms % groups[i].coscheduled || (getenv("FAKE_CLUSTERS") && !(groups[i].flags & 1)) || (used += groups[i].sms) > in->count) return 914;
+    if (groups[i].sms % groups[i].coscheduled || (getenv("FAKE_CLUSTERS") && !(groups[i].flags & 1)) || (used += groups[i].sms) > in->count) return 915;
     describe(out + i, groups[i].sms);
   }
   describe(rest, in->count - used);

@@ -172,7 +172,7 @@ fn newer_drivers_split_exactly() {
             ran.stderr
         );
     }
-    let ran = on_fake(&line, &[since, ("FAKE_FAIL", "cuDevSmResourceSplit:0:914")]);
+    let ran = on_fake(&line, &[since, ("FAKE_FAIL", "cuDevSmResourceSplit:0:915")]);
     let expected = "error: cuDevSmResourceSplit: found CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, expected CUDA_SUCCESS\n";
     assert_eq!((ran.code, ran.stderr.as_str()), (2, expected));
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{Format, Global, Outcome, complain};
 use crate::arguments::{named, refused, whole};
 use crate::report::{Output, Palette};
+use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Documents, Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
@@ -48,6 +49,12 @@ pub struct Args {
     /// Only with `--backend cuda`. The kernel of a job lasts for the execution time minus this time.
     #[arg(long, value_name = "TIME")]
     reserve: Option<Time>,
+    /// Time before an arrival from which an idle dispatcher spins [default: 100us]
+    ///
+    /// Only with `--backend cuda`. Before, the dispatcher sleeps, and the system may wake it late. With a time longer than all periods,
+    /// it never sleeps.
+    #[arg(long, value_name = "TIME")]
+    spin: Option<Time>,
     /// Real-time priority of the dispatchers (SCHED_FIFO); 0 for none [default: 50]
     ///
     /// Only with `--backend cuda`.
@@ -114,6 +121,8 @@ impl Args {
                 return Ok(Outcome::Negative);
             }
         };
+        program.jobs(self.duration)?;
+        self.check_jobs(&set)?;
         let mut output = Output::open(global)?;
         let run = match self.backend {
             Backend::Simulated => simulated::run(&program, &work, self.duration)?,
@@ -149,6 +158,7 @@ impl Args {
     fn check(&self) -> Result<()> {
         let options = [
             ("reserve", self.reserve.is_some()),
+            ("spin", self.spin.is_some()),
             ("fifo-priority", self.fifo_priority.is_some()),
         ];
         for (option, given) in options {
@@ -158,6 +168,29 @@ impl Args {
                     option,
                     found,
                     "--backend cuda, where the option has an effect",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a stated execution time of a job that does not arrive.
+    fn check_jobs(&self, set: &TaskSet) -> Result<()> {
+        for (name, number, _) in &self.execution {
+            let task = (0..set.tasks().len()).find(|&task| set.label(task) == *name);
+            let Some(task) = task.and_then(|task| set.tasks().get(task)) else {
+                continue;
+            };
+            let jobs = self.duration.ns().div_ceil(task.period().ns().max(1));
+            if *number >= jobs {
+                let expected = format!(
+                    "a job below {jobs}, because {jobs} jobs of {name} arrive before {}",
+                    self.duration
+                );
+                return Err(Error::parameter(
+                    "execution",
+                    format!("{name}#{number}"),
+                    expected,
                 ));
             }
         }
@@ -188,10 +221,20 @@ impl Args {
         use gpusched_runtime::cuda;
 
         let hint = |refusal: Refusal| refusal.hint("`--backend simulated` runs the plan without a GPU");
+        if let Some(granularity) = program
+            .granularity
+            .filter(|&kind| kind != Granularity::GreenContext)
+        {
+            let expected = "green-context, because the dispatchers of one process create green contexts";
+            return Err(hint(Refusal::new("hardware.granularity", granularity, expected))
+                .at(&self.plan, None)
+                .into());
+        }
         let driver = cuda::Driver::load().map_err(hint)?;
         let options = cuda::Options {
             duration: self.duration,
             reserve: self.reserve.unwrap_or(Time::from_ns(100_000)),
+            spin: self.spin.unwrap_or(Time::from_ns(100_000)),
             fifo_priority: self.fifo_priority.unwrap_or(50),
             wake_bound: self.overheads.is_some().then_some(program.overheads.wake_ns),
         };

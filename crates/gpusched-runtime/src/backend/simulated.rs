@@ -68,6 +68,7 @@ pub fn run(program: &Program, work: &Work, end: Time) -> Result<Run> {
         origin: 0,
         partitions: partitions.collect::<Result<_>>()?,
         machine: None,
+        wakes_checked: true,
     })
 }
 

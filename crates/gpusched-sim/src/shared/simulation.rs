@@ -102,7 +102,7 @@ pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64
         for (index, state) in states.iter_mut().enumerate() {
             state.progress(next - now, wants[index], shares[index]);
         }
-        // A job whose deadline is before `next` is late, also if it completes at `next`.
+        // A job whose deadline is before `next` misses its deadline, also if it completes at `next`.
         for (index, state) in states.iter_mut().enumerate() {
             if let Some(miss) = state.late(next, index) {
                 outcome.miss = Some(miss);
@@ -362,7 +362,7 @@ mod tests {
         };
         let outcome = simulate(&[full], 10, &Division::MaxMin, 1_000);
         assert_eq!((outcome.miss, outcome.longest), (None, vec![vec![50, 200]]));
-        // A job is late also if its completion is the first event after its deadline.
+        // A job misses its deadline also if its completion is the first event after the deadline.
         let late = simulate(&[client(&[(100, 0)], 60)], 10, &Division::MaxMin, 1_000).miss;
         assert_eq!(late.map(|miss| miss.due), Some(60));
     }

@@ -19,12 +19,20 @@ pub fn headline(run: &Run, duration: Time) -> String {
         (all.late_wakes, "late wake-up"),
         (all.failed, "failed job"),
     ] {
+        if noun == "late wake-up" && !run.wakes_checked {
+            text += ", wake-ups not checked";
+            continue;
+        }
         let plural = if noun.ends_with('s') { "es" } else { "s" };
         match count {
             0 => text += &format!(", no {noun}"),
             1 => text += &format!(", 1 {noun}"),
             _ => text += &format!(", {count} {noun}{plural}"),
         }
+    }
+    let other = run.on_other_sms();
+    if other > 0 {
+        text += &format!(", {} on other SMs", counted(other, "partition"));
     }
     let lost = run.partitions.iter().filter(|part| part.lost.is_some()).count();
     if lost > 0 {

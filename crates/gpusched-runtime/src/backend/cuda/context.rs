@@ -18,7 +18,7 @@ const IGNORE_COSCHEDULING: u32 = 1;
 /// `CU_DEV_SM_RESOURCE_GROUP_BACKFILL`: any SMs complete a group.
 const BACKFILL: u32 = 1;
 /// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`.
-const INVALID_CONFIGURATION: Code = 914;
+const INVALID_CONFIGURATION: Code = 915;
 /// Group size with [`IGNORE_COSCHEDULING`].
 const FINE: u32 = 2;
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
@@ -124,6 +124,11 @@ impl<'a> Device<'a> {
         device.whole = whole;
         device.sms = whole.sms;
         device.granularity = (whole.least, whole.alignment);
+        if whole.least == 0 {
+            // Before CUDA 13.0, drivers do not state the size of the smallest group, but they round sizes up to it.
+            let smallest = device.split(1, 0, 1)?.first().map_or(0, |group| group.sms);
+            device.granularity = (smallest, smallest);
+        }
         device.spin = device.function("gpusched_spin")?;
         device.flag = device.function("gpusched_flag")?;
         device.smid = device.function("gpusched_smid")?;

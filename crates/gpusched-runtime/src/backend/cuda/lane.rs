@@ -12,8 +12,6 @@ use crate::work::Draws;
 
 /// Threads per block of a job. One block per SM is enough to occupy a partition.
 const THREADS: u32 = 64;
-/// Time before an arrival from which an idle dispatcher spins [ns].
-const SPIN: u64 = 100_000;
 /// Time after which the dispatcher asks the driver about a job that has not ended [ns].
 const PATIENCE: u64 = 20_000_000;
 /// Shortest time after which the dispatcher gives up on a job [ns].
@@ -61,6 +59,8 @@ pub struct GpuLane<'a> {
     draws: Draws,
     /// Part of each execution time that is left for launch and detection [ns].
     reserve: u64,
+    /// Time before an arrival from which the idle dispatcher spins [ns].
+    spin: u64,
     /// Time after which the dispatcher gives up on a job [ns]: ten times the largest budget, or longer.
     limit: u64,
     pub enqueues: Vec<u64>,
@@ -75,7 +75,7 @@ impl<'a> GpuLane<'a> {
         partition: &'a Partition<'a>,
         (flag, address): (&'a AtomicU32, Address),
         shared: &'a Shared,
-        (draws, reserve): (Draws, u64),
+        (draws, reserve, spin): (Draws, u64, u64),
         (jobs, budget): (usize, u64),
     ) -> GpuLane<'a> {
         GpuLane {
@@ -88,6 +88,7 @@ impl<'a> GpuLane<'a> {
             number: 0,
             draws,
             reserve,
+            spin,
             limit: budget.saturating_mul(10).max(LIMIT),
             enqueues: Vec::with_capacity(jobs),
             overheads: Vec::with_capacity(jobs),
@@ -251,7 +252,7 @@ impl Lane for GpuLane<'_> {
             let now = realtime::now();
             match until.checked_sub(now) {
                 None | Some(0) => return now,
-                Some(rest) if rest > 2 * SPIN => realtime::sleep_until(until - SPIN),
+                Some(rest) if rest > self.spin.saturating_mul(2) => realtime::sleep_until(until - self.spin),
                 Some(_) => std::hint::spin_loop(),
             }
         }

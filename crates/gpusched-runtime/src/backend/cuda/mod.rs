@@ -36,6 +36,8 @@ pub struct Options {
     pub duration: Time,
     /// Part of each execution time that is left for launch and detection.
     pub reserve: Time,
+    /// Time before an arrival from which an idle dispatcher spins. Before, it sleeps.
+    pub spin: Time,
     /// Priority of the dispatcher threads under SCHED_FIFO; 0 for the default scheduler.
     pub fifo_priority: i32,
     /// w: bound on the delay of wake-ups. `None` if no bound is stated, so that the dispatcher checks none.
@@ -77,7 +79,7 @@ pub fn run(
             .unwrap_or(usize::MAX)
             .min(MOST_RECORDS);
         let budget = part.tasks.iter().map(|task| task.budget.ns()).max().unwrap_or(0);
-        let work = (work.of(&part.tasks), options.reserve.ns());
+        let work = (work.of(&part.tasks), options.reserve.ns(), options.spin.ns());
         let mut lane = GpuLane::new(
             &device,
             partition,
@@ -138,16 +140,19 @@ pub fn run(
     let mut notes = notes(&settings, partitions.len(), options);
     notes.extend(few);
     let mut runs = runs.into_iter().collect::<Result<Vec<PartRun>>>()?;
-    let later = observe(&partitions);
+    // After a fault, a call of the driver may wait forever for a job that never ends.
+    let is_lost = runs.iter().any(|run| run.lost.is_some());
+    let later = (!is_lost).then(|| observe(&partitions).ok()).flatten();
     for (index, (run, sm_ids)) in runs.iter_mut().zip(observed).enumerate() {
         if let Some(context) = &mut run.context {
-            context.same_at_end = later.as_ref().ok().map(|later| later[index] == sm_ids);
+            context.same_at_end = later.as_ref().map(|later| later[index] == sm_ids);
             context.sm_ids = sm_ids;
         }
     }
-    Ok(Run {
+    let run = Run {
         origin: origin.get().copied().unwrap_or_default(),
         partitions: runs,
+        wakes_checked: options.wake_bound.is_some(),
         machine: Some(Machine {
             notes,
             gpu: device.name.clone(),
@@ -158,7 +163,13 @@ pub fn run(
             wait,
             settings,
         }),
-    })
+    };
+    if is_lost {
+        // The end of the process frees what a job may still use.
+        std::mem::forget((partitions, flags));
+        std::mem::forget(device);
+    }
+    Ok(run)
 }
 
 /// Largest number of records for which a lane reserves memory before the start.

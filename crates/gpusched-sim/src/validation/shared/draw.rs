@@ -145,8 +145,8 @@ struct Times {
     isolated: u64,
     conflict: u64,
     deadline: u64,
-    /// The jitter of a quarter of the tasks. The other tasks have no jitter.
-    jitter: u64,
+    /// The jitter of a quarter of the tasks; a random part of the deadline if absent. The other tasks have no jitter.
+    jitter: Option<u64>,
 }
 
 /// Returns random times with a utilization of up to twice `share` percent.
@@ -164,7 +164,7 @@ fn times(rng: &mut impl Rng, share: u64) -> Option<Times> {
         isolated,
         conflict,
         deadline,
-        jitter: deadline * between(rng, 1, 20) / 100,
+        jitter: None,
     })
 }
 
@@ -190,7 +190,7 @@ fn round_times(rng: &mut impl Rng, share: u64, equal: Option<u64>) -> Option<Tim
         isolated,
         conflict,
         deadline,
-        jitter: UNIT.min(deadline),
+        jitter: Some(UNIT.min(deadline)),
     })
 }
 
@@ -218,7 +218,8 @@ fn task(rng: &mut impl Rng, capacity: u64, times: Times, heavy: u64) -> Option<T
         name: None,
         period: Time::from_ns(period),
         deadline: Some(Time::from_ns(deadline)),
-        jitter: (below(rng, 4) == 0).then(|| Time::from_ns(jitter)),
+        jitter: (below(rng, 4) == 0)
+            .then(|| Time::from_ns(jitter.unwrap_or_else(|| deadline * between(rng, 1, 20) / 100))),
         block: None,
         kind: Some(if below(rng, 2) == 0 {
             Kind::Compute
