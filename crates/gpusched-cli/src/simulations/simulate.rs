@@ -22,9 +22,9 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Simulate the thread blocks of kernels on the SMs of a GPU.
-    Blocks(blocks::Args),
+    Blocks(Box<blocks::Args>),
     /// Simulate the jobs of tasks on their partitions.
-    Tasks(tasks::Args),
+    Tasks(Box<tasks::Args>),
 }
 
 impl Args {
