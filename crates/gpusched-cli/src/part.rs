@@ -71,7 +71,7 @@ pub struct Subcommands {
 }
 
 impl Subcommands {
-    /// Adds the subcommands `S` to `command`, which must be a command with [`Extended`] subcommands.
+    /// Adds the subcommands `S` to `command`, which must be a command with `Extended` subcommands.
     pub const fn of<S: clap::Subcommand + Run + 'static>(command: &'static str) -> Subcommands {
         Subcommands {
             command,

@@ -10,7 +10,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use gpusched_model::error::{Error, Result};
 
-/// Value of an option that names an output file. [`crate::refusals::overwriting`] recognizes all output files by
+/// Value of an option that names an output file. `refusals::overwriting` recognizes all output files by
 /// this type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutputPath {
