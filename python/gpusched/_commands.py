@@ -513,6 +513,63 @@ def export(
     return command.run()[1].decode()
 
 
+def run(
+    plan: Document,
+    task_set: Document,
+    *,
+    backend: Optional[Literal["cuda", "simulated"]] = None,
+    duration: Value = None,
+    overheads: Document = None,
+    shortest: Value = None,
+    execution: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    reserve: Value = None,
+    spin: Value = None,
+    fifo_priority: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Run a plan on a GPU or in virtual time.
+
+    Args:
+        plan: Plan file, written by `partition --policy np-edf --format json`.
+        task_set: Task set of the plan.
+        backend: Where the jobs run. ``cuda``: On the first GPU, through the CUDA driver. Each partition is a green
+            context. ``simulated``: In virtual time, without a GPU.
+        duration: Time after which no job arrives.
+        overheads: Bounds on the overheads of the dispatcher. gpusched tests each partition again: C' = C + o and J'
+            = J + w. Without this option, the WCETs include the overheads.
+        shortest: Shortest execution time as a share of the WCET.
+        execution: Execution time of one job, e.g., `lidar#3=2ms`; may be repeated. The time may exceed the WCET, to
+            show the effect of an overrun.
+        reserve: Part of each execution time for launch and detection [default: 100us]. Only with `--backend cuda`.
+            The kernel of a job lasts for the execution time minus this time.
+        spin: Time before an arrival from which an idle dispatcher spins [default: 100us]. Only with `--backend
+            cuda`. Before, the dispatcher sleeps, and the system may wake it late. With a time longer than all
+            periods, it never sleeps.
+        fifo_priority: Real-time priority of the dispatchers (SCHED_FIFO); 0 for none [default: 50]. Only with
+            `--backend cuda`.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["run"],
+        [("plan", plan), ("task_set", task_set)],
+        {
+            "backend": backend,
+            "duration": duration,
+            "overheads": overheads,
+            "shortest": shortest,
+            "execution": pairs(execution),
+            "reserve": reserve,
+            "spin": spin,
+            "fifo-priority": fifo_priority,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
 def wcet_cluster(
     traces: Optional[Union[Document, Sequence[Document]]] = None,
     *,
