@@ -7,7 +7,7 @@
 //! therefore reads the trace block by block, and keeps only the current block in memory.
 //!
 //! ```
-//! use crate::accelsim::TraceFile;
+//! use gpusched_gpu::import::accelsim::TraceFile;
 //!
 //! let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tasksets/traces/accelsim");
 //! let mut trace = TraceFile::open(format!("{folder}/kernel-1.traceg"))?;
