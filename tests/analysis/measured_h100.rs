@@ -1,4 +1,4 @@
-//! What one H100 showed (`tasksets/measurements/h100`): sizes and SMs of green contexts, times of kernels, and runs of
+//! Measurements on one H100 (`tasksets/measurements/h100`): sizes and SMs of green contexts, times of kernels, and runs of
 //! two plans.
 
 use std::collections::BTreeSet;

@@ -73,15 +73,16 @@ fn a_memory_that_is_not_divided_is_noticed() {
 
 #[test]
 fn nothing_accepted_misses_and_the_blind_analysis_is_wrong() {
-    let report = campaign(rounds(6_000), |system| verdicts(system, true));
+    // Each policy needs findings, so the campaign has the same size in both tiers.
+    let report = campaign(9_000, |system| verdicts(system, true));
     let total = report.total();
     assert_eq!((total.accepted_missed, report.broken), (0, None));
-    assert_eq!(total.systems, rounds(6_000));
-    assert!(total.accepted > rounds(1_000), "{total:?}");
-    assert!(total.blind_missed > rounds(200), "{total:?}");
+    assert_eq!(total.systems, 9_000);
+    assert!(total.accepted > 1_000, "{total:?}");
+    assert!(total.blind_missed > 200, "{total:?}");
     for (policy, tally) in &report.policies {
         assert!(
-            tally.accepted >= rounds(30) && tally.blind_missed >= rounds(60) / 10,
+            tally.accepted > 50 && tally.blind_missed > 5,
             "{policy}: {tally:?}"
         );
     }

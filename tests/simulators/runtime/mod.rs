@@ -1,6 +1,5 @@
 //! Guarantee: the dispatcher of the runtime follows the rules of the job simulator, and a plan that is proven with overheads
 //! meets all deadlines within these overheads.
-#![cfg(feature = "cli")]
 
 mod overheads;
 mod same_schedule;
@@ -9,6 +8,13 @@ use std::convert::Infallible;
 
 use gpusched::runtime::backend::{Lane, dispatch};
 use gpusched::runtime::core::{Core, Job, Outcome, Record};
+
+use crate::support::rounds;
+
+/// Number of random sets. `GPUSCHED_TESTS=5` checks a million.
+fn sets() -> u64 {
+    rounds(200_000)
+}
 
 /// A partition in virtual time.
 struct Driven<'a> {

@@ -9,16 +9,10 @@ use gpusched::runtime::core::{Arrivals, Core, Order, Task};
 use gpusched::schedulability::{Demand, evidence};
 use rand::{Rng, RngExt};
 
-use super::drive;
+use super::{drive, sets};
 use crate::oracle::random_sets::rng;
 
-/// Number of sets. `GPUSCHED_SETS` states another number.
-fn sets() -> u64 {
-    let stated = std::env::var("GPUSCHED_SETS").ok();
-    stated.map_or(20_000, |sets| sets.parse().unwrap())
-}
-
-/// What the test of a set leaves out.
+/// Overheads that the test of a set leaves out.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Without {
     Nothing,

@@ -11,14 +11,8 @@ use gpusched::simulator::tasks::{
 };
 use rand::{Rng, RngExt};
 
-use super::drive;
+use super::{drive, sets};
 use crate::oracle::random_sets::rng;
-
-/// Number of sets. `GPUSCHED_SETS=1000000` checks a million, which takes minutes in a release build.
-fn sets() -> u64 {
-    let stated = std::env::var("GPUSCHED_SETS").ok();
-    stated.map_or(20_000, |sets| sets.parse().unwrap())
-}
 
 /// One job in a schedule: task, number, arrival, start and end.
 type Row = (usize, u64, u64, u64, u64);

@@ -56,7 +56,7 @@ pub enum Order {
     Ranks(Vec<usize>),
 }
 
-/// What the backend does next.
+/// Next action of the backend.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Launch this job, wait for its end, and call [`Core::completed`].
@@ -68,7 +68,7 @@ pub enum Action {
     Stop,
 }
 
-/// Why the guarantee of a partition is suspended.
+/// Violation that suspends the guarantee of a partition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
