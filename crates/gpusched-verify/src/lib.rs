@@ -10,34 +10,27 @@
 //!
 //! * [`verify`], [`verify_with`]: check a whole plan;
 //! * [`verify_bound`]: checks a WCET bound of a kernel;
-//! * `partition`, `job`: one partition, its tasks and the evidence for its verdict;
-//! * `wcet`: the WCET C(m) in isolation and in conflict, times a common factor;
+//! * `partition`: one partition and the evidence for its verdict;
+//! * `jobs`: the tasks of a partition with their WCETs, and the memory slices of MIG instances;
+//! * `conditions`: demand tests, response times and utilization bounds in exact arithmetic;
 //! * `margin`: the WCET margin;
-//! * `demand`: the evidence of a processor-demand test;
-//! * `response`: response times under fixed priorities;
-//! * `memory`: demand tests and response times under interference delay, and the memory slices of
-//!   MIG instances;
+//! * `memory`: demand tests and response times under interference delay;
 //! * `hardware`: the supported partition sizes and the placements;
-//! * `bounds`: utilization bounds in exact arithmetic;
 //! * `pricing`: the dual prices of a lower bound;
 //! * `premises`: the premises of a plan, and the list of its assumptions;
 //! * [`verify_system`]: checks an end-to-end verdict.
 
 mod bound;
-mod bounds;
-mod demand;
+mod conditions;
 mod end_to_end;
 mod fault;
-mod fraction;
 mod hardware;
-mod job;
+mod jobs;
 mod margin;
 mod memory;
 mod partition;
 mod premises;
 mod pricing;
-mod response;
-mod wcet;
 
 pub use bound::verify_bound;
 pub use end_to_end::{VerifiedSystem, verify_system};
@@ -46,15 +39,15 @@ pub use margin::CheckedMargin;
 pub use premises::{Stated, Taken};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
+use conditions::Fraction;
 use gpusched_model::assumptions::{Assumption, Basis};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::plan::{Failure, LowerBound, Plan, Proof};
 use gpusched_model::{Interference, SharedMemory, Task, TaskSet};
-use job::{Job, jobs};
-use memory::{Beside, Slices};
+use jobs::{Slices, Wcets, jobs};
+use memory::Beside;
 use partition::check_partition;
-use wcet::Wcets;
 
 /// Findings of the verifier about a valid plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -347,12 +340,12 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {
                 let work = wcets.least_work(task.wcet(), false)?;
-                Some(fraction::Fraction::new(work, task.period().ns().into()))
+                Some(Fraction::new(work, task.period().ns().into()))
             });
             let Some(alone) = alone.collect::<Option<Vec<_>>>() else {
                 return fault("found `work-exceeds-gpu`, but the work of at least one task is unknown");
             };
-            match fraction::Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
+            match Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
                 true => Ok(()),
                 false => fault(
                     "found `work-exceeds-gpu`, but the work of all tasks does not exceed the capacity of the \

@@ -1,7 +1,7 @@
 //! Check of the WCET margin of a plan, and of the stated upper limit on the margin of all plans.
 
+use super::jobs::Wcets;
 use super::pricing::{self, Effort, Unchecked};
-use super::wcet::Wcets;
 use super::{Fault, bound_by_prices, hardware, jobs, lemma};
 use gpusched_model::TaskSet;
 use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};

@@ -1,9 +1,9 @@
 //! Check of one partition: its tasks, and the evidence for its verdict.
 
-use super::job::{Job, jobs};
+use super::conditions::{Fraction, bounds, demand, response};
+use super::fault::Fault;
+use super::jobs::{Job, Wcets, jobs};
 use super::memory::{Beside, DelayedPartition};
-use super::wcet::Wcets;
-use super::{Fault, bounds, demand, fraction, response};
 use gpusched_model::counted;
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::{Policy, Preemption, Priorities, Strength};
@@ -178,10 +178,9 @@ fn check_evidence(
         }
         Evidence::UtilizationAboveOne => {
             let above = match policy {
-                Policy::FixedPriority(..) => fraction::Fraction::sum(
-                    jobs.iter()
-                        .map(|job| fraction::Fraction::new(job.wcet, job.period)),
-                ),
+                Policy::FixedPriority(..) => {
+                    Fraction::sum(jobs.iter().map(|job| Fraction::new(job.wcet, job.period)))
+                }
                 _ => supply()?.utilization(),
             };
             expect(

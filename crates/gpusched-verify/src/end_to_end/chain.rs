@@ -13,8 +13,8 @@
 use gpusched_model::end_to_end::{Chain, ChainBound, Communication, CorePolicy, Method, Resource};
 use gpusched_model::time::Time;
 
+use super::compare::{number, same_bound};
 use super::table::Table;
-use super::verdict::{number, same_bound};
 use crate::Fault;
 
 /// The check of [`Method::Kloda`] examines at most this number of arrivals after the first arrival, as the analysis does.

@@ -1,6 +1,7 @@
 //! Segments on cores with fixed priorities, without enforced releases.
 
-use super::table::{Stream, Table, cost};
+use super::stream::Stream;
+use super::table::{Table, cost};
 use super::window::{least, smaller, total};
 
 /// Work of one task on a core.

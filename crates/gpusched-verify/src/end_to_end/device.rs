@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use gpusched_model::end_to_end::Resource;
 
 use super::memory::Lost;
-use super::table::{Stream, Table};
+use super::stream::Stream;
+use super::table::Table;
 use super::window::{blocking, least, smaller, total};
 
 /// Scheduling rule of a resource, except EDF.

@@ -14,7 +14,7 @@
 
 use super::memory::Lost;
 use super::window::least;
-use crate::fraction::Fraction;
+use crate::conditions::Fraction;
 
 /// Maximum number of evaluations for one resource. If a resource needs more evaluations, its segments have no bound.
 /// This result is safe.

@@ -6,10 +6,12 @@
 //! most I(t) = min(max d·t, Σ W(t)) bytes in a window of length t. In this window, a resource loses at most
 //! min(t, ⌈Σ I(t)/B⌉) ns, where the sum is over all other resources.
 
-use gpusched_model::end_to_end::Resource;
+use std::collections::HashMap;
 
-use super::table::Table;
-use crate::fraction::Fraction;
+use gpusched_model::end_to_end::{Resource, System};
+
+use super::stream::Stream;
+use crate::conditions::Fraction;
 use crate::memory::Source;
 
 /// The memory that all resources share. All amounts are in nano-bytes, and all rates in nano-bytes per ns. 1 nano-byte
@@ -46,14 +48,14 @@ impl Moving {
 }
 
 impl Memory {
-    /// Creates the memory of the system of `table`. Returns `None` if the system counts no memory
-    /// traffic.
-    pub fn new(table: &Table<'_>) -> Option<Memory> {
-        let bandwidth = u128::from(table.system.memory()?.bytes_per_second());
+    /// Creates the memory of `system`, whose segments release jobs as `streams` states. Returns `None` if the system
+    /// counts no memory traffic.
+    pub fn new(system: &System, streams: &HashMap<Resource, Vec<Stream>>) -> Option<Memory> {
+        let bandwidth = u128::from(system.memory()?.bytes_per_second());
         let moving = |resource| -> Vec<Moving> {
-            let streams = table.streams(resource).iter();
+            let streams = streams.get(&resource).into_iter().flatten();
             let moving = streams.filter_map(|stream| {
-                let segment = table.task(stream.task).segments.get(stream.segment)?;
+                let segment = system.tasks().get(stream.task)?.segments.get(stream.segment)?;
                 let peak = segment.bandwidth.map(|rate| u128::from(rate.bytes_per_second()));
                 let rate = peak.map_or(bandwidth, |rate| rate.min(bandwidth)); // unknown: all of B
                 let drawn = rate.saturating_mul(stream.cost);
@@ -77,8 +79,7 @@ impl Memory {
             });
             moving.collect()
         };
-        let loads: Vec<(Resource, Vec<Moving>)> = table
-            .system
+        let loads: Vec<(Resource, Vec<Moving>)> = system
             .resources()
             .map(|resource| (resource, moving(resource)))
             .collect();

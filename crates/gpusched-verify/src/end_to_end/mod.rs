@@ -13,7 +13,9 @@
 //! be null. This row claims nothing, so the check accepts it.
 //!
 //! * `window`: least fixed points, and sums of values that may have no bound;
-//! * `table`: the shape of the table, and the streams of releases that follow from it;
+//! * `table`: the shape of the table;
+//! * `stream`: the releases of a segment that follow from the table;
+//! * `compare`: comparison of stated values with recomputed values;
 //! * `memory`: the time that a resource loses to the memory traffic of other resources;
 //! * `segments`: the equation of each value;
 //! * `device`: copy engines and partitions, except EDF;
@@ -23,11 +25,13 @@
 //! * `chain`: reaction times and data ages.
 
 mod chain;
+mod compare;
 mod core;
 mod device;
 mod edf;
 mod memory;
 mod segments;
+mod stream;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -2,12 +2,13 @@
 
 use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource};
 
+use super::compare::same_bound;
 use super::core::FixedPriorities;
 use super::device::{self, Rule};
 use super::edf::{Edf, Source};
 use super::memory::Lost;
-use super::table::{Stream, Table};
-use super::verdict::same_bound;
+use super::stream::Stream;
+use super::table::Table;
 use super::window::{blocking, smaller};
 use crate::Fault;
 

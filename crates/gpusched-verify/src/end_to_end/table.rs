@@ -2,44 +2,14 @@
 
 use std::collections::HashMap;
 
-use gpusched_model::counted;
 use gpusched_model::end_to_end::{Evidence, Resource, Segment, System, Task, TaskBounds};
 use gpusched_model::time::Time;
 
+use super::compare::same_length;
 use super::memory::{Lost, Memory};
+use super::stream::Stream;
 use super::window::total;
 use crate::Fault;
-
-/// Releases of a segment (j,k) on its resource. The release of job q is in the interval from a + φ to a + φ + J, where
-/// a is the arrival of job q. Arrivals are at least T apart.
-#[derive(Clone, Debug)]
-pub(super) struct Stream {
-    pub task: usize,
-    pub segment: usize,
-    /// T: minimum time between two arrivals.
-    pub period: u128,
-    /// c: WCET of the segment.
-    pub cost: u128,
-    /// Longest part of the segment that cannot be preempted under an `lp-` policy.
-    pub block: u128,
-    /// φ: minimum time from the arrival to the release, or the offset o of an enforced release.
-    pub earliest: u128,
-    /// J(j,k): release jitter; `None` if the jitter has no bound.
-    pub jitter: Option<u128>,
-    /// R(j,k): bound on the time from the arrival to the end of the segment. `None` if this time or the response time of
-    /// the task has no bound.
-    pub end: Option<u128>,
-    /// Time from a + φ to the deadline of the segment; `None` if it is not positive.
-    pub deadline: Option<u128>,
-}
-
-impl Stream {
-    /// Returns ⌈(w + J)/T⌉·c: the work of all releases in a half-open window of length `window`.
-    pub fn work(&self, window: u128) -> Option<u128> {
-        let jobs = window.saturating_add(self.jitter?).div_ceil(self.period);
-        Some(jobs.saturating_mul(self.cost))
-    }
-}
 
 /// The table of bounds of a system.
 pub(super) struct Table<'a> {
@@ -82,7 +52,7 @@ impl<'a> Table<'a> {
                 table.streams.entry(on).or_default().push(stream);
             }
         }
-        table.memory = Memory::new(&table);
+        table.memory = Memory::new(system, &table.streams);
         Ok(table)
     }
 
@@ -231,22 +201,6 @@ impl<'a> Table<'a> {
 /// Returns c, the WCET of `segment`.
 pub(super) fn cost(segment: &Segment) -> u128 {
     segment.wcet.ns().into()
-}
-
-/// Checks that the list `field` has one entry for each `noun`.
-pub(super) fn same_length(field: &str, found: usize, expected: usize, noun: &str) -> Result<(), Fault> {
-    if found == expected {
-        return Ok(());
-    }
-    let entries = match found {
-        1 => "1 entry".to_owned(),
-        _ => format!("{found} entries"),
-    };
-    let message = format!(
-        "found {entries}, expected one for each of {}",
-        counted(expected, noun)
-    );
-    Err(Fault::new(field, message))
 }
 
 /// Checks the lengths of the lists in `bounds`, and that no bound is above the period. Without

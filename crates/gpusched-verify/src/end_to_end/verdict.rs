@@ -3,21 +3,11 @@
 use std::cmp::Reverse;
 
 use gpusched_model::end_to_end::{Answer, TaskAnswer};
-use gpusched_model::time::Time;
 
-use super::table::{Table, same_length};
+use super::compare::{number, same_bound, same_length};
+use super::table::Table;
 use super::{VerifiedSystem, chain};
 use crate::Fault;
-
-/// Formats a bound for a message.
-fn shown(bound: Option<u128>) -> String {
-    bound.map_or("null".to_owned(), |bound| format!("{bound} ns"))
-}
-
-/// Converts a time for a comparison with a bound.
-pub(super) fn number(time: Option<Time>) -> Option<u128> {
-    time.map(|time| time.ns().into())
-}
 
 /// Checks the verdicts of `answer` against `table`, whose values are valid.
 pub(super) fn check(answer: &Answer, table: &Table<'_>) -> Result<VerifiedSystem, Fault> {
@@ -49,15 +39,6 @@ pub(super) fn check(answer: &Answer, table: &Table<'_>) -> Result<VerifiedSystem
         return Err(Fault::new("schedulable", message));
     }
     Ok(verified)
-}
-
-/// Checks that a bound equals the bound that follows from the table.
-pub(super) fn same_bound(field: &str, found: Option<u128>, expected: Option<u128>) -> Result<(), Fault> {
-    if found == expected {
-        return Ok(());
-    }
-    let message = format!("found {}, expected {}", shown(found), shown(expected));
-    Err(Fault::new(field, message))
 }
 
 fn check_task(claim: &TaskAnswer, table: &Table<'_>, task: usize) -> Result<(), Fault> {

@@ -1,9 +1,9 @@
 //! Check of the evidence of a partition with interference delay, from the printed recurrences.
 
 use super::Beside;
-use crate::demand::check_cover;
+use crate::conditions::demand::check_cover;
 use crate::fault::Fault;
-use crate::job::Job;
+use crate::jobs::Job;
 use gpusched_model::policy::{Policy, Preemption, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
@@ -153,7 +153,7 @@ impl DelayedPartition<'_> {
         order: &[usize],
         stated: &[Time],
     ) -> Result<(), Fault> {
-        crate::response::check_order(priorities, self.jobs, order)?;
+        crate::conditions::response::check_order(priorities, self.jobs, order)?;
         if stated.len() != self.jobs.len() {
             let message = format!(
                 "found {} response times, expected {}, one for each task",

@@ -2,9 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::time::Occupant;
-use crate::job::{Job, jobs};
-use crate::wcet::Wcets;
+use crate::jobs::{Job, Occupant, Wcets, jobs};
 use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
 
 /// Source of memory traffic: bytes V per job [nano-bytes], rate d [nano-bytes per ns], period T

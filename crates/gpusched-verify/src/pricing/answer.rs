@@ -1,7 +1,8 @@
 //! Schedulability test of a candidate partition, with the tests of this crate.
 
-use super::super::demand::Supply;
-use super::super::{Job, bounds, response};
+use crate::conditions::demand::Supply;
+use crate::conditions::{bounds, response};
+use crate::jobs::Job;
 use gpusched_model::Policy;
 
 /// Returns whether `jobs` on `sms` SMs pass the test of `policy`, or `None` if the test is

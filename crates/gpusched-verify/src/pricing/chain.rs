@@ -10,6 +10,7 @@
 //! record. The records determine the longest blocking for every t, and therefore also the supply by every measure.
 
 use super::candidate::Candidate;
+use super::division::{Division, NO_RECORDS};
 use super::family::Family;
 use super::multipliers::Multipliers;
 use super::walk::{FAMILY, Found, Walk};
@@ -19,21 +20,6 @@ const FEW: usize = 2;
 
 /// Number of groups that a search examines before it computes new multipliers.
 const PATIENCE: u64 = 20_000;
-
-/// A value [ns] that is larger than the relative deadline of every task.
-pub(super) const NO_RECORDS: u64 = u64::MAX;
-
-/// The groups that contain the tasks of `group` and some tasks of `free`.
-pub(super) struct Division<'d, 'c> {
-    pub sms: u32,
-    /// Tasks that may join the group.
-    pub free: &'d [&'c Candidate],
-    /// Supply by each measure, minus the blocking of the records so far [2⁻⁴⁸].
-    pub supply: &'d [u64],
-    /// Relative deadline of the last record [ns], or 0. [`NO_RECORDS`] if no task is a record.
-    pub from: u64,
-    pub multipliers: &'d Multipliers,
-}
 
 impl Walk<'_> {
     /// Searches the groups of `division` that contain the tasks of `group`.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::wcet::Wcets;
 use super::demands::{Demand, WHOLE};
+use crate::jobs::Wcets;
 use gpusched_model::policy::Preemption;
 use gpusched_model::{Policy, Task, TaskSet};
 

@@ -15,6 +15,7 @@ mod answer;
 mod candidate;
 mod chain;
 mod demands;
+mod division;
 mod effort;
 mod family;
 mod measures;
@@ -23,7 +24,7 @@ mod walk;
 
 use super::Fault;
 use super::hardware::Sizes;
-use super::wcet::Wcets;
+use super::jobs::Wcets;
 pub(super) use answer::passes;
 pub use effort::{Effort, GROUPS};
 use gpusched_model::counted;

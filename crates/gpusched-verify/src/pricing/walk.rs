@@ -9,15 +9,14 @@
 
 use super::answer::passes;
 use super::candidate::Candidate;
-use super::chain::{Division, NO_RECORDS};
 use super::demands::{Group, WHOLE};
+use super::division::{Division, NO_RECORDS};
 use super::effort::Effort;
 use super::family::{Family, Part};
 use super::measures::{Measures, What};
 use super::multipliers::Multipliers;
 use crate::hardware::Sizes;
-use crate::job::jobs;
-use crate::wcet::Wcets;
+use crate::jobs::{Wcets, jobs};
 use gpusched_model::plan::UNITS_PER_SM;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Kind, Policy, TaskSet};

@@ -1,7 +1,8 @@
 //! Check of response times under fixed priorities, by iteration of the printed recurrences.
 
 use super::fraction::Fraction;
-use super::{Fault, Job};
+use crate::fault::Fault;
+use crate::jobs::Job;
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
 
@@ -192,7 +193,7 @@ impl<'a> Level<'a> {
 }
 
 /// Checks that `order` contains all tasks of `jobs`, sorted by priority.
-pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize]) -> Result<(), Fault> {
+pub(crate) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize]) -> Result<(), Fault> {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     if !sorted.iter().copied().eq(jobs.iter().map(|job| job.task)) {
@@ -212,7 +213,7 @@ pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize])
 }
 
 /// Checks evidence of the kind `response-times`: all jobs meet their deadlines.
-pub(super) fn check(
+pub(crate) fn check(
     preemption: Preemption,
     priorities: Priorities,
     jobs: &[Job],
@@ -252,7 +253,7 @@ pub(super) fn check(
 }
 
 /// Checks evidence of the kind `deadline-missed`: a job of `task` misses its deadline.
-pub(super) fn check_miss(
+pub(crate) fn check_miss(
     preemption: Preemption,
     priorities: Priorities,
     jobs: &[Job],
@@ -306,7 +307,7 @@ pub(super) fn check_miss(
 
 /// Checks evidence of the kind `no-priority-order`: each task of `tasks` misses its deadline if
 /// all other tasks of `tasks` have higher priority.
-pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usize]) -> Result<(), Fault> {
+pub(crate) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usize]) -> Result<(), Fault> {
     if tasks.is_empty() {
         return Err(Fault::new("tasks", "found no task, expected at least one"));
     }
@@ -341,7 +342,7 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
 
 /// Returns whether every job meets its deadline under the priority order. If the test may choose the order, it suffices
 /// that one order meets all deadlines. Returns `None` if a response time is unknown.
-pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
+pub(crate) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
     let order = fixed_order(priorities, jobs);
     let is_fixed = order.is_some();
     let mut above = order.unwrap_or_else(|| jobs.iter().collect());

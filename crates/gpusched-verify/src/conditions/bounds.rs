@@ -1,11 +1,11 @@
 //! Utilization bounds, computed with exact fractions.
 
-use super::Job;
 use super::fraction::Fraction;
+use crate::jobs::Job;
 use gpusched_model::Policy;
 
 /// Returns whether the inequality of a sufficient test is true. Returns `None` if `policy` has no such inequality.
-pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
+pub(crate) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
     if !matches!(policy, Policy::Density | Policy::Hyperbolic | Policy::LiuLayland) {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
 }
 
 /// Returns whether Σ `work`/T ≤ `sms`, as a work-capacity test requires.
-pub(super) fn work_fits(jobs: &[Job], sms: u32) -> bool {
+pub(crate) fn work_fits(jobs: &[Job], sms: u32) -> bool {
     Fraction::sum(jobs.iter().map(|job| Fraction::new(job.work, job.period)))
         .cmp(sms.into())
         .is_le()

@@ -5,7 +5,7 @@ use gpusched_model::TaskSet;
 
 /// A task with the parameters that a schedulability test uses. All times are in ns, and their type avoids overflow.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Job {
+pub(crate) struct Job {
     /// Position of the task in the task set.
     pub task: usize,
     pub wcet: u128,
@@ -26,7 +26,7 @@ pub(super) struct Job {
 /// # Panics
 /// Panics if `set` has no task at a position. If the function ignored the task, the demand of the
 /// partition would be too small.
-pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -> Result<Vec<Job>, usize> {
+pub(crate) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -> Result<Vec<Job>, usize> {
     tasks
         .iter()
         .map(|&position| {

@@ -15,7 +15,8 @@
 //! are at most as large as at t. The evidence is a descending list of lengths t ([`check_cover`]).
 
 use super::fraction::Fraction;
-use super::{Fault, Job};
+use crate::fault::Fault;
+use crate::jobs::Job;
 use gpusched_model::Policy;
 use gpusched_model::time::Time;
 
@@ -26,7 +27,7 @@ const STEPS: u32 = 100_000;
 const CHECK_STEPS: u32 = 2_000_000;
 
 /// Processor demand of a partition under EDF, with or without preemption.
-pub(super) struct Supply {
+pub(crate) struct Supply {
     jobs: Vec<Demanding>,
 }
 
@@ -247,7 +248,7 @@ impl Supply {
 /// Checks the list `checked` of interval lengths, each with its stated value. `entry` checks one length t with its
 /// value, and returns the length from which the entry proves all lengths up to t. The lengths must descend, and the
 /// entries must cover every deadline up to `length`. An entry that only proves what earlier entries prove is valid.
-pub(super) fn check_cover(
+pub(crate) fn check_cover(
     length: u128,
     checked: &[(Time, Time)],
     last_deadline_before: impl Fn(u128) -> Option<u128>,

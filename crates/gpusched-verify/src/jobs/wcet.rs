@@ -1,14 +1,15 @@
 //! WCETs C(m) from the printed formulas in 128-bit fractions, multiplied by a common factor. This
 //! module also decides whether two tasks conflict.
 
-use super::memory::{Slices, WriteBacks};
+use super::memory_time::WriteBacks;
+use super::slices::Slices;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
 use gpusched_model::{Interference, MemoryTime, Task, TaskSet, WcetFunction};
 
 /// Rules for the computation of WCETs: interference model, common factor, and memory slices.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Wcets<'a> {
+pub(crate) struct Wcets<'a> {
     pub interference: Interference,
     /// Percentage by which the variation of execution times increases WCETs. The common factor applies to the increased
     /// WCETs.
@@ -123,7 +124,7 @@ impl<'a> Wcets<'a> {
 }
 
 /// Returns whether two tasks may conflict: their kinds are equal, or one kind is unknown.
-pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
+pub(crate) fn may_conflict(a: &Task, b: &Task) -> bool {
     match (a.kind(), b.kind()) {
         (Some(a), Some(b)) => a == b,
         _ => true,

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 /// A non-negative fraction, not necessarily in lowest terms.
 #[derive(Clone, Debug)]
-pub(super) struct Fraction {
+pub(crate) struct Fraction {
     numerator: BigUint,
     denominator: BigUint,
 }

@@ -1,0 +1,32 @@
+//! The releases of a segment.
+
+/// Releases of a segment (j,k) on its resource. The release of job q is in the interval from a + φ to a + φ + J, where
+/// a is the arrival of job q. Arrivals are at least T apart.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    pub task: usize,
+    pub segment: usize,
+    /// T: minimum time between two arrivals.
+    pub period: u128,
+    /// c: WCET of the segment.
+    pub cost: u128,
+    /// Longest part of the segment that cannot be preempted under an `lp-` policy.
+    pub block: u128,
+    /// φ: minimum time from the arrival to the release, or the offset o of an enforced release.
+    pub earliest: u128,
+    /// J(j,k): release jitter; `None` if the jitter has no bound.
+    pub jitter: Option<u128>,
+    /// R(j,k): bound on the time from the arrival to the end of the segment. `None` if this time or the response time of
+    /// the task has no bound.
+    pub end: Option<u128>,
+    /// Time from a + φ to the deadline of the segment; `None` if it is not positive.
+    pub deadline: Option<u128>,
+}
+
+impl Stream {
+    /// Returns ⌈(w + J)/T⌉·c: the work of all releases in a half-open window of length `window`.
+    pub fn work(&self, window: u128) -> Option<u128> {
+        let jobs = window.saturating_add(self.jitter?).div_ceil(self.period);
+        Some(jobs.saturating_mul(self.cost))
+    }
+}
