@@ -7,7 +7,8 @@ use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes};
 
 use super::arithmetic::INFINITE;
-use super::memory::Memory;
+use super::memory::{Memory, Omitted};
+use crate::interference::bandwidth::{Delay, Load, Source};
 
 /// The bounds of one segment [ns]; [`INFINITE`] if a bound is missing.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -36,6 +37,16 @@ pub(super) struct Part {
     /// With timers: time from the release of the segment to the release of its successor. For the last segment: time to
     /// the deadline. Without timers: relative deadline of the task.
     pub deadline: u64,
+}
+
+impl Part {
+    /// Returns d and V of the segment [nano-bytes per nanosecond, nano-bytes].
+    fn moved(&self, memory: Bandwidth) -> (u128, u128) {
+        let peak = self.bandwidth.map_or(memory, |peak| peak.min(memory));
+        let rate = u128::from(peak.bytes_per_second());
+        let most = rate.saturating_mul(self.cost.into());
+        (rate, self.traffic.map_or(most, |bytes| bytes.nano().min(most)))
+    }
 }
 
 /// Parameters of a task [ns].
@@ -131,7 +142,10 @@ impl State {
             })
             .collect();
         State {
-            memory: Memory::of(system, tasks.iter().flat_map(|task| &task.parts)),
+            memory: Memory::of(system, |memory| {
+                let parts = tasks.iter().flat_map(|task| &task.parts);
+                parts.map(|part| (part.on, part.moved(memory))).collect()
+            }),
             tasks,
             bounds,
             enforced: offsets.is_some(),
@@ -214,6 +228,49 @@ impl State {
             .take(segment + 1);
         let sum = parts.map(|(part, bound)| if part.on.is_core() { part.cost } else { bound.delay });
         sum.fold(0, u64::saturating_add)
+    }
+
+    /// Returns the time that `resource` loses in any window, because of the traffic of all other resources.
+    pub fn lost(&self, resource: Resource, omitted: Omitted) -> Delay {
+        let Some(memory) = self.memory.filter(|memory| memory.contended) else {
+            return Delay::new(Bandwidth::LIMIT, []);
+        };
+        let mut others: Vec<(Resource, Vec<Source>)> = Vec::new();
+        for (task, owner) in self.tasks.iter().enumerate() {
+            if omitted == Omitted::Task(task) {
+                continue;
+            }
+            for (segment, part) in owner
+                .parts
+                .iter()
+                .enumerate()
+                .filter(|(_, part)| part.on != resource)
+            {
+                let end = match self.response(task) {
+                    INFINITE => INFINITE, // the jobs of the task may queue
+                    _ => self.bound(task, segment).end,
+                };
+                let span = (end != INFINITE).then(|| Time::from_ns(end.saturating_sub(part.earliest)));
+                let period = Time::from_ns(owner.period);
+                let source = Source::of_segment(part.moved(memory.bandwidth), period, span);
+                match others.iter_mut().find(|(other, _)| *other == part.on) {
+                    Some((_, sources)) => sources.push(source),
+                    None => others.push((part.on, vec![source])),
+                }
+            }
+        }
+        // A resource executes one segment at a time.
+        Delay::new(
+            memory.bandwidth,
+            others.into_iter().map(|(_, sources)| Load::new(sources)),
+        )
+    }
+
+    /// Returns the longest time for which a segment blocks other segments in a window, if it started before the window.
+    /// Without a shared memory, the segment has executed for at least 1 ns before the window. With a shared memory, the
+    /// segment may have lost this time.
+    pub fn blocking(&self, length: u64) -> u64 {
+        length.saturating_sub(u64::from(self.memory.is_none()))
     }
 
     /// Returns the table of bounds.

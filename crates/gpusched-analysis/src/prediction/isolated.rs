@@ -1,6 +1,7 @@
 //! Execution time and bandwidth of a kernel in isolation: the measured values of its profile, and
 //! estimates of missing values.
 
+use super::masola::isolation::kai;
 use crate::kernel_wcet::fit::classification::{Class, utilization};
 use gpusched_model::group::MemoryPlatform;
 use gpusched_model::memory_profile::MeasuredGpu;
@@ -71,9 +72,7 @@ impl Isolated {
                 .map(|on_all| Class::of(utilization(on_all, gpu))),
             kai: match (profile.kai(), counted) {
                 (Some(kai), _) => Some(kai.as_f64()),
-                (None, Some((instructions, accesses))) => {
-                    Some(super::masola::kai(instructions as f64, accesses as f64))
-                }
+                (None, Some((instructions, accesses))) => Some(kai(instructions as f64, accesses as f64)),
                 (None, None) => None,
             },
             l2_accesses: match profile.l2_accesses() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Failure, LowerBound};
+use super::failure::{Failure, LowerBound};
 
 /// Maximum factor that the search tries, in thousandths. In a result, this value means a factor of 1000 or larger.
 pub const LARGEST_SCALING: u64 = 1_000_000;

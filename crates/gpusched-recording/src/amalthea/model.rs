@@ -216,6 +216,16 @@ pub fn name<'a>(node: Node<'a>) -> &'a str {
     node.attribute("name").unwrap_or("no-name")
 }
 
+/// Returns the task or runnable that contains `node`.
+pub fn owner(node: Node<'_>) -> String {
+    let owner = node
+        .ancestors()
+        .find(|node| ["tasks", "isrs", "runnables"].contains(&node.tag_name().name()));
+    owner.map_or_else(String::new, |owner| {
+        format!("{} {:?}", owner.tag_name().name(), name(owner))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

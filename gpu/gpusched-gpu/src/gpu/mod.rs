@@ -20,7 +20,6 @@ pub use self::launches::kernel::{Launch, Queued, Source};
 use self::memory_side::below::Below;
 pub use self::memory_side::camping::Shares;
 use self::memory_side::l1::Divisions;
-pub(super) use self::memory_side::meter::{Column, Issued, LookedUp};
 use self::memory_side::parts::Parts;
 use self::memory_side::port::Port;
 use self::pace::ahead::Ahead;

@@ -4,6 +4,7 @@ pub mod cache;
 mod channel;
 mod credits;
 mod crossbar;
+pub mod events;
 mod outbox;
 mod partition;
 mod ports;

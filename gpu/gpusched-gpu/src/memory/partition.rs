@@ -1,10 +1,10 @@
 //! Memory partition: a DRAM channel with its slices of L2.
 
-use super::super::gpu::Issued;
 use super::channel::{Channel, Place};
 use super::credits::Credits;
 use super::slice::Slice;
 use crate::machine::Dram;
+use crate::memory::events::Issued;
 use crate::memory::request::Request;
 use crate::memory::ring::Ring;
 

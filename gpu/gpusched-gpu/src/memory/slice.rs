@@ -1,8 +1,8 @@
 //! Slice of L2 (a memory sub-partition) with its queues.
 
-use super::super::gpu::LookedUp;
 use crate::machine::PartitionQueues;
 use crate::memory::cache::{Cache, Geometry, Outcome};
+use crate::memory::events::LookedUp;
 use crate::memory::request::{Kind, Request};
 use crate::memory::ring::Ring;
 

@@ -1,6 +1,7 @@
 //! Format of programs in JSON files, before gpusched checks them.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::names::Ordered;
 use super::statement::{Access, Branch, Instruction, Loop, Repeat, Statement};
@@ -261,6 +262,19 @@ fn required<T>(field: Option<T>, name: &str) -> Result<T, String> {
 
 fn names(registers: Option<Registers>) -> Vec<Box<str>> {
     registers.map_or_else(Vec::new, Vec::from)
+}
+
+impl<'de> Deserialize<'de> for Statement {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Statement, D::Error> {
+        let raw = RawStatement::deserialize(deserializer)?;
+        Statement::try_from(raw).map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Statement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawStatement::from(self.clone()).serialize(serializer)
+    }
 }
 
 impl TryFrom<RawStatement> for Statement {

@@ -1,12 +1,9 @@
 //! Statements of a program body.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Cache, Expression, MemorySpace, Op, raw};
+use super::{Cache, Expression, MemorySpace, Op};
 
 /// A statement of a program body.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "raw::RawStatement", into = "raw::RawStatement")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
     /// One instruction.
     Instruction(Instruction),

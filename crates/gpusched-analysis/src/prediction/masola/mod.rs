@@ -1,7 +1,7 @@
 //! The prediction model of [Masola23], with the equations as printed. `docs/errata.md` lists
 //! errors in the printed equations.
 
-mod isolation;
+pub(super) mod isolation;
 mod penalties;
 mod variant;
 mod windows;

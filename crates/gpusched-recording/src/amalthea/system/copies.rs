@@ -7,7 +7,7 @@ use gpusched_model::time::Time;
 
 use super::flow::Flows;
 use crate::amalthea::hardware::missing;
-use crate::amalthea::model::{Model, Node, child, children};
+use crate::amalthea::model::{Model, Node, child, children, owner};
 use crate::amalthea::quantity::bits;
 
 /// Labels by name.
@@ -27,7 +27,7 @@ impl<'a> Labels<'a> {
             .find(|node| ["statistic", "statistics"].contains(&node.tag_name().name()));
         if let Some(statistic) = counted {
             let found = "a number of label accesses in a copy";
-            return Err(model.refuse(statistic, super::steps::owner(node), found, "one access per item"));
+            return Err(model.refuse(statistic, owner(node), found, "one access per item"));
         }
         let (mut read, mut written) = (0u128, 0u128);
         for (label, flow) in &flows.0 {
@@ -37,7 +37,7 @@ impl<'a> Labels<'a> {
             let sums = sums.zip(times(flow.write_count).and_then(|more| written.checked_add(more)));
             (read, written) = sums.ok_or_else(|| {
                 let found = "a copy of more than 2^128 bits";
-                model.refuse(node, super::steps::owner(node), found, "a smaller amount of data")
+                model.refuse(node, owner(node), found, "a smaller amount of data")
             })?;
         }
         Ok((read, written))

@@ -26,7 +26,7 @@ use gpusched_model::{Interference, Refusal};
 use super::activation::{Release, Timing};
 use super::hardware::Hardware;
 use super::mapping::{Mapping, Placement};
-use super::model::Model;
+use super::model::{Model, owner};
 use super::requirements::Deadlines;
 use super::software::Software;
 use super::{Imported, set_name};
@@ -194,7 +194,7 @@ fn check_tasks(model: &Model<'_>, software: &Software<'_>) -> Result<(), Refusal
         return Err(refusal.hint(super::hardware::MERGE));
     }
     for node in software.processes.values() {
-        let field = steps::owner(*node);
+        let field = owner(*node);
         if node.tag_name().name() == "isrs" {
             let found = "an interrupt service routine";
             return Err(model.refuse(

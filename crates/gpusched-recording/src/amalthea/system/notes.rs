@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::placement::Thread;
 use super::places::Cores;
-use super::steps::owner;
 use super::threads::Threads;
 use super::{Options, Times};
 use crate::amalthea::activation::Release;
 use crate::amalthea::hardware::{Gpu, Hardware, UnitType};
 use crate::amalthea::ignored::{self, Ignored};
-use crate::amalthea::model::{Model, Node, child, children};
+use crate::amalthea::model::{Model, Node, child, children, owner};
 use crate::amalthea::reference::reference;
 use crate::amalthea::requirements::Deadlines;
 use crate::amalthea::version_warning;

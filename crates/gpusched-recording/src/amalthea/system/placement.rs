@@ -6,11 +6,10 @@ use gpusched_model::Refusal;
 
 use super::places::Place;
 use super::segments::{FULL, utilization};
-use super::steps::owner;
 use super::threads::{Job, Part, Threads};
 use crate::amalthea::activation::{Timing, timing};
 use crate::amalthea::hardware::{Hardware, missing};
-use crate::amalthea::model::{Model, kind};
+use crate::amalthea::model::{Model, kind, owner};
 use crate::amalthea::reference::references;
 use crate::amalthea::software::{Software, Walk};
 

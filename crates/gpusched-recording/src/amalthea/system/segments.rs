@@ -6,10 +6,10 @@ use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Bytes, Refusal, WcetFunction};
 
 use super::copies::Rate;
-use super::steps::{Ticks, owner};
+use super::steps::Ticks;
 use super::threads::{Job, Part};
 use crate::amalthea::hardware::{Gpu, Hardware};
-use crate::amalthea::model::Model;
+use crate::amalthea::model::{Model, owner};
 use crate::amalthea::quantity::Frequency;
 
 /// Name of the copy engine.

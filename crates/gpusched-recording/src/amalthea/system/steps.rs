@@ -8,7 +8,7 @@ use gpusched_model::Refusal;
 use super::copies::Labels;
 use super::flow::Flows;
 use crate::amalthea::hardware::missing;
-use crate::amalthea::model::{Model, Node, child, children, kind, name};
+use crate::amalthea::model::{Model, Node, child, children, kind, owner};
 use crate::amalthea::quantity::{average_ticks, least_ticks, most_ticks};
 use crate::amalthea::reference::{Reference, reference, references};
 use crate::amalthea::software::Software;
@@ -341,16 +341,6 @@ impl<'a> Walk<'_, 'a> {
             most,
         })
     }
-}
-
-/// Returns the task or runnable that contains `node`.
-pub fn owner(node: Node<'_>) -> String {
-    let owner = node
-        .ancestors()
-        .find(|node| ["tasks", "isrs", "runnables"].contains(&node.tag_name().name()));
-    owner.map_or_else(String::new, |owner| {
-        format!("{} {:?}", owner.tag_name().name(), name(owner))
-    })
 }
 
 /// Returns the events in the mask of `item`.

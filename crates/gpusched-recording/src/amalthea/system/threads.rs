@@ -9,9 +9,9 @@ use gpusched_model::end_to_end::Wait;
 use super::copies::Labels;
 use super::flow::Flows;
 use super::places::Place;
-use super::steps::{Step, Ticks, Walk, owner};
+use super::steps::{Step, Ticks, Walk};
 use crate::amalthea::hardware::{Hardware, UnitType, missing};
-use crate::amalthea::model::{Model, Node};
+use crate::amalthea::model::{Model, Node, owner};
 use crate::amalthea::reference::references;
 use crate::amalthea::software::Software;
 

@@ -2,7 +2,7 @@
 
 use super::Instruction;
 use super::error::PtxError;
-use super::module::size;
+use super::instruction::size;
 use crate::program::{Cache, MemorySpace, Op};
 
 /// Class of an instruction: operation, written operand and memory access.

@@ -1,6 +1,7 @@
 //! Errors for invalid PTX text, and for PTX features that programs cannot express.
 
-use super::execute::Because;
+use std::fmt;
+use std::rc::Rc;
 
 /// An error in PTX text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,5 +38,39 @@ impl PtxError {
             needs_contents: because.needs_contents,
             ..PtxError::new(line, message)
         }
+    }
+}
+
+/// Reason why a value is unknown. In messages, the reason follows the words "depends on".
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Because {
+    text: Rc<str>,
+    /// Whether the value depends on a load from a buffer. Stated contents of this buffer may make the result of the
+    /// load known.
+    pub needs_contents: bool,
+}
+
+impl<T: Into<Rc<str>>> From<T> for Because {
+    fn from(text: T) -> Because {
+        Because {
+            text: text.into(),
+            needs_contents: false,
+        }
+    }
+}
+
+impl Because {
+    /// Returns the reason that the load in line `line` reads an unknown value. `more` continues the text of the reason.
+    pub(super) fn loaded(line: usize, more: &str) -> Because {
+        Because {
+            needs_contents: true,
+            ..format!("the value loaded in line {line}{more}").into()
+        }
+    }
+}
+
+impl fmt::Display for Because {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }

@@ -1,9 +1,7 @@
 //! Symbolic execution computes the values that instructions write to registers, if these values are known before a run.
 
-use std::fmt;
-use std::rc::Rc;
-
-use super::module::size;
+use super::error::Because;
+use super::instruction::size;
 use super::symbolic::{Poly, Ranges};
 use super::{Instruction, Kernel, Operand};
 use crate::program::expression::{Binary, Function};
@@ -15,40 +13,6 @@ pub(super) enum Value {
     Known(Poly),
     /// The value is unknown, for this reason.
     Unknown(Because),
-}
-
-/// Reason why a value is unknown. In messages, the reason follows the words "depends on".
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Because {
-    text: Rc<str>,
-    /// Whether the value depends on a load from a buffer. Stated contents of this buffer may make the result of the
-    /// load known.
-    pub needs_contents: bool,
-}
-
-impl<T: Into<Rc<str>>> From<T> for Because {
-    fn from(text: T) -> Because {
-        Because {
-            text: text.into(),
-            needs_contents: false,
-        }
-    }
-}
-
-impl Because {
-    /// Returns the reason that the load in line `line` reads an unknown value. `more` continues the text of the reason.
-    fn loaded(line: usize, more: &str) -> Because {
-        Because {
-            needs_contents: true,
-            ..format!("the value loaded in line {line}{more}").into()
-        }
-    }
-}
-
-impl fmt::Display for Because {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
 }
 
 impl Value {

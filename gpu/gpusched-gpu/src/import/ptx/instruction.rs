@@ -259,3 +259,18 @@ fn is_special(text: &str) -> bool {
     ];
     known.contains(&name.split('.').next().unwrap_or(""))
 }
+
+/// Returns the size of a type such as `u64` [bytes]. Returns `None` if `kind` is not a type.
+pub(super) fn size(kind: &str) -> Option<u64> {
+    Some(match kind {
+        "pred" => 1,
+        _ => match kind.trim_start_matches(|c: char| c.is_ascii_alphabetic()) {
+            "8" => 1,
+            "16" => 2,
+            "32" | "16x2" => 4,
+            "64" => 8,
+            "128" => 16,
+            _ => return None,
+        },
+    })
+}

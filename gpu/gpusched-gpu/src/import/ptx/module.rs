@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::directives;
 use super::error::PtxError;
-use super::instruction::{Instruction, clip};
+use super::instruction::{Instruction, clip, size};
 use super::text::{Piece, is_name, pieces};
 
 /// Parsed PTX text.
@@ -71,21 +71,6 @@ impl Kernel {
             .filter(|name| !name.is_empty())
             .unwrap_or(&self.name)
     }
-}
-
-/// Returns the size of a type such as `u64` [bytes]. Returns `None` if `kind` is not a type.
-pub(super) fn size(kind: &str) -> Option<u64> {
-    Some(match kind {
-        "pred" => 1,
-        _ => match kind.trim_start_matches(|c: char| c.is_ascii_alphabetic()) {
-            "8" => 1,
-            "16" => 2,
-            "32" | "16x2" => 4,
-            "64" => 8,
-            "128" => 16,
-            _ => return None,
-        },
-    })
 }
 
 /// Maximum number of registers of a kernel.

@@ -2,7 +2,7 @@
 
 use super::execute::{Knowledge, UNKNOWN_BUFFER};
 use super::instruction::clip;
-use super::module::size;
+use super::instruction::size;
 use super::structure::Structure;
 use super::symbolic::{Range, Ranges};
 use super::{Module, PtxError, modifiers};

@@ -1,7 +1,7 @@
 //! Commands of a DRAM channel: the earliest cycle and the effect of each command.
 
 use super::{Channel, NEVER, rotated};
-use crate::gpu::Column;
+use crate::memory::events::Column;
 
 impl Channel {
     /// Issues the commands of the current cycle.

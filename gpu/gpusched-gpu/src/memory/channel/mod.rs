@@ -9,8 +9,8 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use super::super::gpu::Issued;
 use crate::machine::{Dram, DramScheduler};
+use crate::memory::events::Issued;
 use crate::memory::request::{Kind, Request, SECTOR};
 use crate::memory::ring::Ring;
 

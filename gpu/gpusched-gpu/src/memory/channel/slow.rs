@@ -2,8 +2,8 @@
 //! checks every bank and every limit separately.
 
 use super::{Channel, Request};
-use crate::gpu::Column;
 use crate::machine::DramScheduler;
+use crate::memory::events::Column;
 
 /// Channel that the reference implementation simulates without shortcuts.
 pub struct Slow(pub Channel);
