@@ -57,27 +57,3 @@ pub use utilization::Utilization;
 pub use verdict::{Evidence, Verdict};
 pub use warp_scenario::WarpScenario;
 pub use wcet::{Contention, WcetFunction};
-
-use serde::de::{Deserialize, Deserializer, Error as _};
-
-use crate::time::Time;
-
-/// Reads a time field that must be positive. The function refuses zero while gpusched parses the file, so that the
-/// error can state the field.
-fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
-    const EXPECTED: &str =
-        "a positive time (an integer number of nanoseconds, or a string with unit such as \"2.5us\")";
-    match Time::deserialize(deserializer) {
-        Ok(Time::ZERO) => Err(D::Error::custom(format!("invalid value: 0, expected {EXPECTED}"))),
-        other => other,
-    }
-}
-
-fn optional_positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
-    positive_time(deserializer).map(Some)
-}
-
-/// Reads an optional time field. The function refuses `null`, which is not a time.
-fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
-    Time::deserialize(deserializer).map(Some)
-}

@@ -3,7 +3,8 @@
 
 use num_bigint::BigUint;
 
-use super::{Fault, premises};
+use super::fault::Fault;
+use super::premises;
 use gpusched_model::assumptions::{Assumption, BudgetBasis};
 use gpusched_model::{Bound, Cluster, Factor, Kernel, Straddling};
 

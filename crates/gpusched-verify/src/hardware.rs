@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Fault;
+use super::fault::Fault;
 use gpusched_model::Device;
 use gpusched_model::counted;
 use gpusched_model::device::{Granularity, Hardware, Place};

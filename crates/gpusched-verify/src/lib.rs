@@ -13,7 +13,7 @@
 //! * `partition`: one partition and the evidence for its verdict;
 //! * `jobs`: the tasks of a partition with their WCETs, and the memory slices of MIG instances;
 //! * `conditions`: demand tests, response times and utilization bounds in exact arithmetic;
-//! * `margin`: the WCET margin;
+//! * `limits`: statements about all plans: why none exists, how many SMs each needs, and how large a margin can be;
 //! * `memory`: demand tests and response times under interference delay;
 //! * `hardware`: the supported partition sizes and the placements;
 //! * `pricing`: the dual prices of a lower bound;
@@ -26,7 +26,7 @@ mod end_to_end;
 mod fault;
 mod hardware;
 mod jobs;
-mod margin;
+mod limits;
 mod memory;
 mod partition;
 mod premises;
@@ -35,17 +35,16 @@ mod pricing;
 pub use bound::verify_bound;
 pub use end_to_end::{VerifiedSystem, verify_system};
 pub use fault::Fault;
-pub use margin::CheckedMargin;
+pub use limits::margin::CheckedMargin;
 pub use premises::{Stated, Taken};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
-use conditions::Fraction;
 use gpusched_model::assumptions::{Assumption, Basis};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
-use gpusched_model::plan::{Failure, LowerBound, Plan, Proof};
+use gpusched_model::plan::Plan;
 use gpusched_model::{Interference, SharedMemory, Task, TaskSet};
-use jobs::{Slices, Wcets, jobs};
+use jobs::{Slices, Wcets};
 use memory::Beside;
 use partition::check_partition;
 
@@ -133,10 +132,10 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         );
         return Err(Fault::new("schedulable", message));
     }
-    bound(plan, set)?;
-    failure(plan, set, wcets)?;
+    limits::lower_bound::check(plan, set)?;
+    limits::failure::check(plan, set, wcets)?;
     let bound = pricing::check(plan, set, wcets, effort)?;
-    let margin = margin::check(plan, set, wcets, effort)?;
+    let margin = limits::margin::check(plan, set, wcets, effort)?;
     Ok(Verified {
         bound,
         margin,
@@ -196,68 +195,6 @@ fn memory_time(
     }
 }
 
-/// Checks that the lower bound of `plan` is consistent with its dual prices. If a plan contains all tasks, also checks
-/// that its number of SMs is at least the lower bound.
-fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
-    let Some(bound) = &plan.bound else {
-        return Ok(());
-    };
-    bound_by_prices(bound, plan, set)?;
-    let sms = bound.sms;
-    let all_pass = plan
-        .partitions
-        .iter()
-        .all(|partition| partition.verdict.schedulable);
-    let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
-    let whole = all_pass && placed == set.tasks().len();
-    if whole && sms > plan.sms_used {
-        let message = format!(
-            "found {sms}, but the plan uses only {}",
-            counted(plan.sms_used, "SM")
-        );
-        return Err(Fault::new("bound.sms", message));
-    }
-    Ok(())
-}
-
-/// Checks that `bound` equals the value that its dual prices prove for plans on the device of `plan`. If the stated
-/// proof is a search, `bound` must be larger than this value.
-fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
-    if bound.prices.len() != set.tasks().len() {
-        let message = format!(
-            "found {}, expected one price for each of {}",
-            counted(bound.prices.len(), "price"),
-            counted(set.tasks().len(), "task")
-        );
-        return Err(Fault::new("bound.prices", message));
-    }
-    let by_prices = pricing::by_prices(&bound.prices, &hardware::Sizes::of(plan));
-    let sms = bound.sms;
-    let summed = match bound.prices.iter().all(|&price| price == 0) {
-        true => format!("{by_prices}, the minimum for every plan, because all dual prices are 0"),
-        false => format!("{by_prices}, the sum of the dual prices rounded up"),
-    };
-    match bound.proof {
-        Proof::Prices if sms != by_prices => {
-            let message = format!("found {sms} by dual prices, expected {summed}");
-            return Err(Fault::new("bound.sms", message));
-        }
-        Proof::Search if sms == by_prices => {
-            let message = format!(
-                "found `search`, expected `prices`, because the dual prices already prove the bound of {}",
-                counted(sms, "SM")
-            );
-            return Err(Fault::new("bound.proof", message));
-        }
-        Proof::Search if sms < by_prices => {
-            let message = format!("found {sms} by search, expected more than {summed}");
-            return Err(Fault::new("bound.sms", message));
-        }
-        Proof::Prices | Proof::Search => {}
-    }
-    Ok(())
-}
-
 /// Checks that every task is in at most one partition. In a schedulable plan, every task must be
 /// in a partition.
 fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
@@ -298,88 +235,4 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         ));
     }
     Ok(())
-}
-
-/// Checks the reason why the plan is not schedulable. A schedulable plan must not state a reason.
-fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
-    let fault = |message: &str| Err(Fault::new("failure", message));
-    let Some(failure) = &plan.failure else {
-        return if plan.schedulable {
-            Ok(())
-        } else {
-            fault("found none, expected the reason why no plan was found")
-        };
-    };
-    if plan.schedulable {
-        return fault("found a reason for a failure, expected no reason in a schedulable plan");
-    }
-    match failure {
-        Failure::HeuristicFailed => Ok(()), // no claim to check
-        Failure::BoundExceedsGpu => match &plan.bound {
-            Some(bound) if bound.sms > hardware::capacity(plan) => Ok(()),
-            _ => {
-                fault("found `bound-exceeds-gpu`, expected a lower bound above the number of SMs of the GPU")
-            }
-        },
-        Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. } => {
-            lemma(failure, plan, set, wcets).or_else(|message| fault(&message))
-        }
-    }
-}
-
-/// Checks that `failure` proves that no plan exists for the GPU of `plan` with the WCETs `wcets`. The proof uses the
-/// fact that each task has its least demand in isolation. If the check fails, returns the fault message as `Err`.
-fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), String> {
-    let fault = |message: &str| Err(message.to_owned());
-    if !pricing::known_alone(set) {
-        return fault("found a proof that no plan exists, although some WCETs are known only in conflict");
-    }
-    match failure {
-        Failure::HeuristicFailed | Failure::BoundExceedsGpu => fault("found a reason without a proof"),
-        // The work of each task is least in isolation.
-        Failure::WorkExceedsGpu => {
-            let alone = set.tasks().iter().map(|task| {
-                let work = wcets.least_work(task.wcet(), false)?;
-                Some(Fraction::new(work, task.period().ns().into()))
-            });
-            let Some(alone) = alone.collect::<Option<Vec<_>>>() else {
-                return fault("found `work-exceeds-gpu`, but the work of at least one task is unknown");
-            };
-            match Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
-                true => Ok(()),
-                false => fault(
-                    "found `work-exceeds-gpu`, but the work of all tasks does not exceed the capacity of the \
-                     GPU",
-                ),
-            }
-        }
-        Failure::TaskDoesNotFit { task } | Failure::WcetUnknown { task } => {
-            if *task >= set.tasks().len() {
-                return fault(&format!(
-                    "found task {task}, expected a task number below {}, the number of tasks",
-                    set.tasks().len()
-                ));
-            }
-            let largest = hardware::Sizes::of(plan).at_most(plan.gpu_sms);
-            let alone = jobs(set, &[*task], largest, wcets);
-            let claims_unknown = matches!(failure, Failure::WcetUnknown { .. });
-            match alone.as_deref() {
-                Err(_) if claims_unknown => Ok(()),
-                Err(_) => fault(&format!(
-                    "found `task-does-not-fit`, expected `wcet-unknown`: task {task} has no known WCET on {}",
-                    counted(largest, "SM")
-                )),
-                Ok(_) if claims_unknown => fault(&format!(
-                    "found `wcet-unknown`, but task {task} has a known WCET on {}",
-                    counted(largest, "SM")
-                )),
-                // In isolation, a task has neither contention nor interference. If C + J ≤ min(T,
-                // D), the task passes its test under every policy.
-                Ok([job]) if job.wcet + job.jitter > job.deadline.min(job.period) => Ok(()),
-                Ok(_) => fault(&format!(
-                    "found `task-does-not-fit`, but task {task} passes its test in isolation"
-                )),
-            }
-        }
-    }
 }

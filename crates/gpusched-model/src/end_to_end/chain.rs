@@ -33,7 +33,7 @@ pub struct ChainDraft {
     /// Maximum reaction time [ns]; > 0. The value also limits the data age up to the next output.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub limit: Option<Time>,

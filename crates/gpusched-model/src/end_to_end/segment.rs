@@ -26,7 +26,7 @@ pub struct SegmentDraft {
     /// BCET: minimum execution time of the segment; at most the WCET. The default is 0, which is safe.
     #[serde(
         default,
-        deserialize_with = "crate::optional_time",
+        deserialize_with = "crate::time::optional_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub bcet: Option<Time>,
@@ -37,7 +37,7 @@ pub struct SegmentDraft {
     /// thread-block boundaries (`lp-`) use this field.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub block: Option<Time>,

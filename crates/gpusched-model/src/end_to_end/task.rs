@@ -44,20 +44,20 @@ pub struct TaskDraft {
     /// Name of the task. The names of all tasks differ.
     pub name: String,
     /// T: period, the minimum time between two arrivals [ns]; > 0.
-    #[serde(deserialize_with = "crate::positive_time")]
+    #[serde(deserialize_with = "crate::time::positive_time")]
     pub period: Time,
     /// D: relative deadline, counted from the arrival [ns]; > 0. The default is the period. A task with several
     /// segments has a deadline of at most its period.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,
     /// J: release jitter, the maximum time from the arrival to the release of the first segment [ns]; 0 by default.
     #[serde(
         default,
-        deserialize_with = "crate::optional_time",
+        deserialize_with = "crate::time::optional_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub jitter: Option<Time>,
@@ -68,7 +68,7 @@ pub struct TaskDraft {
     /// field, chains that contain the task have no bounds.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_interarrival: Option<Time>,
@@ -76,7 +76,7 @@ pub struct TaskDraft {
     /// the bounds of the chain use the phases. The bounds on response times hold for all phases.
     #[serde(
         default,
-        deserialize_with = "crate::optional_time",
+        deserialize_with = "crate::time::optional_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub phase: Option<Time>,

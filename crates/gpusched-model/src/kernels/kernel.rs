@@ -54,7 +54,7 @@ struct KernelShape {
     active_blocks: u32,
     /// T: regulation period [ns]; > 0. After each period, the memory regulation renews the memory
     /// bandwidth budget of best-effort CPU cores.
-    #[serde(deserialize_with = "crate::positive_time")]
+    #[serde(deserialize_with = "crate::time::positive_time")]
     regulation_period: Time,
     /// Clusters of the kernel. A cluster is a group of thread blocks with the same WCETs.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<ClusterShape>", length(min = 1, max = MAX_CLUSTERS)))]

@@ -5,9 +5,10 @@ use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
 use serde::{Deserialize, Serialize};
 
+use crate::Factor;
 use crate::time::Time;
+use crate::time::positive_time;
 use crate::wcet::MAX_SMS;
-use crate::{Factor, positive_time};
 
 /// Maximum number of points in a profile.
 const MAX_POINTS: usize = MAX_SMS as usize;

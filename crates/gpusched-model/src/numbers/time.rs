@@ -5,6 +5,9 @@
 //! nanoseconds.
 
 pub mod decimal;
+mod field;
+
+pub(crate) use field::{optional_positive_time, optional_time, positive_time};
 
 use std::fmt;
 use std::str::FromStr;

@@ -41,13 +41,13 @@ pub struct TaskShape {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// T: period, the minimum time between two arrivals [ns]; > 0.
-    #[serde(deserialize_with = "crate::positive_time")]
+    #[serde(deserialize_with = "crate::time::positive_time")]
     pub period: Time,
     /// D: relative deadline, counted from the arrival [ns]; > 0. The default is the period. The deadline may be longer
     /// than the period.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,
@@ -55,7 +55,7 @@ pub struct TaskShape {
     /// deadline, which is relative to the arrival.
     #[serde(
         default,
-        deserialize_with = "crate::optional_time",
+        deserialize_with = "crate::time::optional_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub jitter: Option<Time>,
@@ -65,7 +65,7 @@ pub struct TaskShape {
     /// boundaries (`lp-`) use this field.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub block: Option<Time>,

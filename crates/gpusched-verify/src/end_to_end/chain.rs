@@ -15,7 +15,7 @@ use gpusched_model::time::Time;
 
 use super::compare::{number, same_bound};
 use super::table::Table;
-use crate::Fault;
+use crate::fault::Fault;
 
 /// The check of [`Method::Kloda`] examines at most this number of arrivals after the first arrival, as the analysis does.
 const STEP_LIMIT: u128 = 1_000_000;

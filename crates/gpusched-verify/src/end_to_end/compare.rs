@@ -3,7 +3,7 @@
 use gpusched_model::counted;
 use gpusched_model::time::Time;
 
-use crate::Fault;
+use crate::fault::Fault;
 
 /// Formats a bound for a message.
 fn shown(bound: Option<u128>) -> String {

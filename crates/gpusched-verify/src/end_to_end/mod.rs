@@ -41,7 +41,7 @@ mod window;
 use gpusched_model::end_to_end::{Analysis, Answer, System};
 use gpusched_model::policy::Strength;
 
-use crate::Fault;
+use crate::fault::Fault;
 use crate::premises::compare;
 use table::Table;
 

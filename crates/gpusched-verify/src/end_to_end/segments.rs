@@ -10,7 +10,7 @@ use super::memory::Lost;
 use super::stream::Stream;
 use super::table::Table;
 use super::window::{blocking, smaller};
-use crate::Fault;
+use crate::fault::Fault;
 
 /// A resource with the data for its equations.
 enum Prepared<'a> {

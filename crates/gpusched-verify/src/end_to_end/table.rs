@@ -9,7 +9,7 @@ use super::compare::same_length;
 use super::memory::{Lost, Memory};
 use super::stream::Stream;
 use super::window::total;
-use crate::Fault;
+use crate::fault::Fault;
 
 /// The table of bounds of a system.
 pub(super) struct Table<'a> {

@@ -7,7 +7,7 @@ use gpusched_model::end_to_end::{Answer, TaskAnswer};
 use super::compare::{number, same_bound, same_length};
 use super::table::Table;
 use super::{VerifiedSystem, chain};
-use crate::Fault;
+use crate::fault::Fault;
 
 /// Checks the verdicts of `answer` against `table`, whose values are valid.
 pub(super) fn check(answer: &Answer, table: &Table<'_>) -> Result<VerifiedSystem, Fault> {

@@ -2,7 +2,7 @@
 
 use gpusched_model::assumptions::Assumption;
 
-use crate::Fault;
+use crate::fault::Fault;
 
 /// Checks that `listed` equals `needed`, the assumptions of the verdicts, in order. An assumption without a text is valid,
 /// because results for several task sets omit the texts.

@@ -9,7 +9,7 @@ use gpusched_model::policy::Policy;
 use gpusched_model::traffic::{Arbitration, Bandwidth, MemoryRates, MemoryTime, RateForm};
 use serde::Serialize;
 
-use crate::Fault;
+use crate::fault::Fault;
 
 /// Premises that the user states, and that a plan must match. If a premise is `None`, the
 /// verifier takes it from the plan.

@@ -22,9 +22,9 @@ mod measures;
 mod multipliers;
 mod walk;
 
-use super::Fault;
 use super::hardware::Sizes;
 use super::jobs::Wcets;
+use crate::fault::Fault;
 pub(super) use answer::passes;
 pub use effort::{Effort, GROUPS};
 use gpusched_model::counted;

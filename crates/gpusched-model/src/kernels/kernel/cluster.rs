@@ -35,10 +35,10 @@ pub struct ClusterShape {
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_BLOCKS)))]
     blocks: u64,
     /// eᵢ⁰: WCET of one block in isolation (Q = 0); > 0.
-    #[serde(deserialize_with = "crate::positive_time")]
+    #[serde(deserialize_with = "crate::time::positive_time")]
     e0: Time,
     /// eᵢ¹: WCET of one block under interference without regulation (Q = 1); at least `e0`.
-    #[serde(deserialize_with = "crate::positive_time")]
+    #[serde(deserialize_with = "crate::time::positive_time")]
     e1: Time,
     /// Distribution of the block times that were measured in isolation.
     #[serde(default)]

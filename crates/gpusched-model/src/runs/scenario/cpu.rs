@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{ScenarioShape, is_default};
 use crate::Refusal;
 use crate::time::Time;
-use crate::{BudgetPolicy, Factor, Kernel, positive_time};
+use crate::time::positive_time;
+use crate::{BudgetPolicy, Factor, Kernel};
 
 /// Best-effort CPU cores. From the start of each regulation period, the cores access memory until they have used their
 /// memory bandwidth budget.

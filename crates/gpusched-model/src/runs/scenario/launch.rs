@@ -4,8 +4,8 @@ use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{BlockTime, DeviceShape, Need, at_least_one, is_default};
-use crate::time::Time;
-use crate::{Factor, positive_time};
+use crate::Factor;
+use crate::time::{Time, positive_time};
 
 /// A stream of one application. The commands of one stream run one after another.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -24,14 +24,14 @@ pub struct KernelTaskShape {
     /// Period: time between two releases; > 0. If the field is absent, the kernel is released only once.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub period: Option<Time>,
     /// Offset: time of the first release; less than the period; 0 by default.
     #[serde(
         default,
-        deserialize_with = "crate::optional_time",
+        deserialize_with = "crate::time::optional_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub offset: Option<Time>,
@@ -39,7 +39,7 @@ pub struct KernelTaskShape {
     /// deadline.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,

@@ -27,14 +27,14 @@ pub struct OtherTraffic {
     /// V: maximum amount of data that the source moves in one period or transfer [bytes].
     pub traffic: Bytes,
     /// T: period of the memory bandwidth budget, or minimum time between two transfers [ns]; > 0.
-    #[serde(deserialize_with = "crate::positive_time")]
+    #[serde(deserialize_with = "crate::time::positive_time")]
     pub period: Time,
     /// D: maximum time until the memory has moved a requested byte [ns]; > 0. D counts from the
     /// request of the byte. If `batch` is true, D counts from the beginning of the period. The
     /// default is the period.
     #[serde(
         default,
-        deserialize_with = "crate::optional_positive_time",
+        deserialize_with = "crate::time::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,

@@ -17,7 +17,7 @@ use crate::time::Time;
 )]
 pub struct Scaling {
     /// a: amount of work that is divided among the SMs [ns]; > 0.
-    #[serde(deserialize_with = "crate::positive_time")]
+    #[serde(deserialize_with = "crate::time::positive_time")]
     pub work: Time,
     /// β: serial share of the work, which additional SMs do not speed up.
     pub serial: Factor,

@@ -1,8 +1,11 @@
 //! Check of the WCET margin of a plan, and of the stated upper limit on the margin of all plans.
 
-use super::jobs::Wcets;
-use super::pricing::{self, Effort, Unchecked};
-use super::{Fault, bound_by_prices, hardware, jobs, lemma};
+use super::failure::lemma;
+use super::lower_bound;
+use crate::fault::Fault;
+use crate::hardware;
+use crate::jobs::{Wcets, jobs};
+use crate::pricing::{self, Effort, Unchecked};
 use gpusched_model::TaskSet;
 use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};
 
@@ -28,7 +31,7 @@ pub struct CheckedMargin {
 /// # Errors
 /// Fails if a partition fails its test at a stated factor. Also fails if the stated reason for a limit does not prove
 /// the limit.
-pub(super) fn check(
+pub(crate) fn check(
     plan: &Plan,
     set: &TaskSet,
     wcets: Wcets<'_>,
@@ -133,7 +136,7 @@ fn limit(
                 );
                 return Err(Fault::new("bound.sms", message));
             }
-            bound_by_prices(bound, plan, set)?;
+            lower_bound::by_prices(bound, plan, set)?;
             let checked = pricing::check_bound(bound, plan, set, wcets, effort)?;
             Ok(match checked.proven {
                 Some(sms) if sms > capacity => Ok(()),
