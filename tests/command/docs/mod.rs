@@ -2,6 +2,7 @@
 //! that the page shows. JSON and TOML blocks are valid, and all link targets exist.
 #![cfg(all(unix, feature = "cli"))]
 
+mod circles;
 mod commands;
 mod data;
 mod formats;
