@@ -7,6 +7,7 @@ mod lemma;
 mod optimum;
 mod profile;
 mod replay;
+mod runs;
 mod sharing;
 mod twin;
 
