@@ -9,18 +9,7 @@ use gpusched::partitioning::forbidden::Forbidden;
 use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use gpusched::partitioning::{Heuristic, HeuristicKind, NoEffect, Objective, Options};
 
-const KINDS: [HeuristicKind; 10] = [
-    Sms,
-    Bf,
-    OneGpu,
-    OnePerPartition,
-    Ffd,
-    Wfd,
-    Savings,
-    Matching,
-    Auto,
-    Optimal,
-];
+use crate::own_plans::HEURISTICS;
 
 /// Returns options that all have a value. Each heuristic uses only some of the options.
 fn all() -> Options {
@@ -58,10 +47,10 @@ fn each_option_has_an_effect_somewhere_and_one_gpu_takes_none() {
     for (option, set) in each {
         let mut one = Options::default();
         set(&mut one);
-        assert!(KINDS.iter().any(|kind| kind.with(&one).is_ok()), "{option}");
+        assert!(HEURISTICS.iter().any(|kind| kind.with(&one).is_ok()), "{option}");
         assert_eq!(OneGpu.with(&one).unwrap_err().option(), option);
     }
-    for kind in KINDS {
+    for kind in HEURISTICS {
         assert_eq!(Heuristic::from(kind).kind(), kind);
         assert_eq!(kind.with(&Options::default()), Ok(Heuristic::from(kind)));
         assert!(kind.with(&all()).is_err(), "{kind}");

@@ -29,8 +29,6 @@ mod edf;
 mod memory;
 mod segments;
 mod table;
-#[cfg(test)]
-mod tests;
 mod verdict;
 mod window;
 
