@@ -26,6 +26,7 @@ mod fits;
 mod generation;
 mod golden_singh21;
 mod granularity;
+mod heuristics;
 mod kernel_wcet;
 mod many_tasks;
 mod margin;

@@ -4,7 +4,7 @@ use crate::oracle::transcription::{Answer, Part};
 use crate::support::rounds;
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
-use gpusched::model::Policy;
+use gpusched::model::{Policy, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use rand::RngExt;
 
@@ -89,6 +89,43 @@ fn every_plan_of_every_heuristic_is_a_proof() {
     );
 }
 
+/// Compares the plans of `heuristics` with the transcription, and returns the plans.
+fn compare(
+    set: &TaskSet,
+    sms: u32,
+    policy: Policy,
+    interference: Interference,
+    heuristics: &[Heuristic],
+) -> Vec<Answer> {
+    let problem = Problem::new(set, sms, policy, model_of(interference)).unwrap();
+    let each = heuristics.iter().map(|heuristic| {
+        let plan = partition(&problem, heuristic);
+        let twin = crate::oracle::transcription::machine(set, sms, policy, interference)
+            .partition_and_allocate(heuristic);
+        let ours = Answer {
+            schedulable: plan.schedulable,
+            parts: plan
+                .partitions
+                .iter()
+                .map(|p| Part {
+                    sms: p.sms,
+                    tasks: p.tasks.clone(),
+                })
+                .collect(),
+            merges: plan.stats.merges_tested,
+            prefill: plan.stats.prefill_merges,
+        };
+        assert_eq!(
+            ours,
+            twin,
+            "{heuristic:?} on {sms} SMs: {}",
+            serde_json::to_string(set).unwrap()
+        );
+        ours
+    });
+    each.collect()
+}
+
 #[test]
 fn plans_equal_the_plain_transcription() {
     let mut rng = crate::oracle::random_sets::rng(6);
@@ -109,30 +146,7 @@ fn plans_equal_the_plain_transcription() {
             Policy::Edf,
         ][round % 4];
         let interference = [Interference::Conflict, Interference::None][usize::from(round % 5 == 0)];
-        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
-        for heuristic in &heuristics {
-            let plan = partition(&problem, heuristic);
-            let twin = crate::oracle::transcription::machine(&set, sms, policy, interference)
-                .partition_and_allocate(heuristic);
-            let ours = Answer {
-                schedulable: plan.schedulable,
-                parts: plan
-                    .partitions
-                    .iter()
-                    .map(|p| Part {
-                        sms: p.sms,
-                        tasks: p.tasks.clone(),
-                    })
-                    .collect(),
-                merges: plan.stats.merges_tested,
-                prefill: plan.stats.prefill_merges,
-            };
-            assert_eq!(
-                ours,
-                twin,
-                "{heuristic:?} on {sms} SMs: {}",
-                serde_json::to_string(&set).unwrap()
-            );
+        for ours in compare(&set, sms, policy, interference, &heuristics) {
             merged += usize::from(ours.merges > 0 && ours.schedulable);
             failed += usize::from(!ours.schedulable);
         }
@@ -141,4 +155,22 @@ fn plans_equal_the_plain_transcription() {
         merged > rounds(1_000) && failed > rounds(1_000),
         "{merged} merged, {failed} failed"
     );
+}
+
+/// With more than 64 partitions, the sets of pairs that must not merge need several machine words.
+#[test]
+fn plans_of_many_tasks_equal_the_plain_transcription() {
+    let mut rng = crate::oracle::random_sets::rng(7);
+    let heuristics: Vec<Heuristic> = all_heuristics()
+        .into_iter()
+        .filter(|h| matches!(h, Heuristic::Sms { .. } | Heuristic::Bf { .. }))
+        .collect();
+    for round in 0..rounds(10) {
+        let n = rng.random_range(65..=110);
+        let sms = rng.random_range(20..=60);
+        let load = rng.random_range(0.2..0.6) * f64::from(sms);
+        let set = crate::oracle::random_sets::task_set(&mut rng, n, load);
+        let interference = [Interference::Conflict, Interference::None][round % 2];
+        compare(&set, sms, Policy::WorkCapacityDeadline, interference, &heuristics);
+    }
 }

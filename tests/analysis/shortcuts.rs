@@ -1,14 +1,16 @@
 //! Guarantee: shortcuts never change a result. The test of the searches (`accepts`, with its bounds and tables) equals
 //! the test with evidence. The tests compare 10⁵ random sets per policy with shortcuts, and plans under every policy.
 
-use gpusched::interference::Interference;
-use gpusched::interference::model_of;
-use gpusched::model::{Evidence, Policy, TaskSet};
+use gpusched::interference::{CoLocated, InflatedWcet, Interference, model_of};
+use gpusched::model::{Contention, Evidence, Kind, Policy, Task, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::schedulability::{Demand, accepts, evidence};
 use gpusched::time::Time;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+
+use crate::optimal::exhaustive::{fewest, sizes};
+use crate::support::rounds;
 
 /// Special property of the task sets in a round.
 #[derive(Copy, Clone, Debug)]
@@ -269,4 +271,115 @@ fn work_beyond_the_largest_gpu_is_no_capacity() {
         let plan = partition(&problem, &HeuristicKind::Ffd.into());
         assert!(plan.schedulable && plan.partitions.len() == 3, "{sms}: {plan:?}");
     }
+}
+
+/// The searches first estimate the utilization and the density of a partition. The estimate answers only what it proves, also
+/// for ratios and times at the ends of their ranges.
+#[test]
+fn loads_answer_only_what_they_prove() {
+    let limit = Time::LIMIT.ns();
+    let short = (1, limit, 2); // the ratio of period to deadline is out of range
+    let sets: [(Policy, Vec<(u64, u64, u64)>); 12] = [
+        (Policy::Edf, vec![(5, 10, 9)]),
+        (Policy::Edf, vec![(5, 10, 9); 2]),
+        (Policy::Edf, vec![(5, 10, 9), (6, 10, 9)]),
+        (Policy::NpEdf, vec![(9, 10, 8)]),
+        (Policy::NpEdf, vec![(5, 10, 9)]),
+        (Policy::WorkCapacity, vec![(9, 10, 8)]),
+        (Policy::Edf, vec![short]),
+        (Policy::Edf, vec![short; 2]),
+        (Policy::Edf, vec![short; 9]),
+        (Policy::Edf, vec![(limit, limit, limit)]),
+        (Policy::Edf, vec![(limit, limit, limit), (2, 3, 3)]),
+        (Policy::Density, vec![(limit, limit, limit)]),
+    ];
+    let expected = [
+        true, false, false, false, true, true, true, true, false, true, false, true,
+    ];
+    for ((policy, tasks), expected) in sets.into_iter().zip(expected) {
+        let task = |&(wcet, period, deadline): &(u64, u64, u64)| {
+            format!(r#"{{"period":{period},"deadline":{deadline},"wcet":{{"table":[[1,{wcet}]]}}}}"#)
+        };
+        let list: Vec<String> = tasks.iter().map(task).collect();
+        let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{}]}}"#, list.join(","))).unwrap();
+        let problem = Problem::new(&set, 1, policy, model_of(Interference::None)).unwrap();
+        let all: Vec<usize> = (0..tasks.len()).collect();
+        assert_eq!(
+            problem.verdict(&all, 1).schedulable,
+            expected,
+            "{policy} {tasks:?}"
+        );
+        for kind in [HeuristicKind::Sms, HeuristicKind::Ffd, HeuristicKind::Optimal] {
+            let plan = partition(&problem, &kind.into());
+            assert_eq!(plan.schedulable, expected, "{policy} {kind} {tasks:?}");
+        }
+    }
+}
+
+/// An interference model with four classes: co-located compute tasks and co-located memory tasks delay tasks of every kind.
+struct Crosswise;
+
+impl InflatedWcet for Crosswise {
+    fn wcet(&self, task: &Task, sms: u32, co_located: &CoLocated) -> Option<Time> {
+        let wcet = task.wcet().at(sms, Contention::Isolated)?;
+        let classes = u64::from(1 + self.class(None, co_located));
+        Some(Time::from_ns(wcet.ns() * classes))
+    }
+
+    fn least_work(&self, task: &Task, co_located: &CoLocated) -> u128 {
+        task.wcet().least_work(Contention::Isolated) * u128::from(1 + self.class(None, co_located))
+    }
+
+    fn classes(&self) -> u8 {
+        4
+    }
+
+    fn class(&self, _: Option<Kind>, co_located: &CoLocated) -> u8 {
+        let [compute, memory] = [Kind::Compute, Kind::Memory].map(|kind| co_located.has_rival_of(Some(kind)));
+        u8::from(compute) + 2 * u8::from(memory)
+    }
+}
+
+/// The searches keep the least work of each partition per class of co-located tasks, and join these numbers when they merge
+/// partitions.
+#[test]
+fn plans_of_a_model_with_many_classes_equal_the_plain_search() {
+    let mut rng = crate::oracle::random_sets::rng(81);
+    // The reference implementation knows only the test of this model, and the rankings of other searches need its WCETs.
+    let kinds = [HeuristicKind::Sms, HeuristicKind::Ffd];
+    let (mut merged, mut failed, mut optimal) = (0, 0, 0);
+    for round in 0..rounds(600) {
+        let policy = [Policy::Edf, Policy::WorkCapacityDeadline, Policy::Density][round % 3];
+        let sms = rng.random_range(4..=24);
+        let n = rng.random_range(2..=7);
+        let load = rng.random_range(0.1..0.4) * f64::from(sms);
+        let set = crate::oracle::random_sets::task_set(&mut rng, n, load);
+        let problem = Problem::new(&set, sms, policy, &Crosswise).unwrap();
+        let what = || format!("{policy} on {sms} SMs: {}", serde_json::to_string(&set).unwrap());
+        let passes = |tasks: &[usize], sms: u32| problem.verdict(tasks, sms).schedulable;
+        let mut machine = crate::oracle::transcription::machine(&set, sms, policy, Interference::None);
+        machine.test = Some(&passes);
+        for heuristic in kinds.map(Heuristic::from) {
+            let plan = partition(&problem, &heuristic);
+            let twin = machine.partition_and_allocate(&heuristic);
+            let ours: Vec<_> = plan.partitions.iter().map(|p| (p.sms, p.tasks.clone())).collect();
+            let theirs: Vec<_> = twin.parts.iter().map(|p| (p.sms, p.tasks.clone())).collect();
+            assert_eq!(
+                (ours, plan.schedulable),
+                (theirs, twin.schedulable),
+                "{heuristic:?} {}",
+                what()
+            );
+            merged += usize::from(twin.merges > 0 && twin.schedulable);
+            failed += usize::from(!twin.schedulable);
+        }
+        let fewest = fewest(&sizes(&problem, n)).filter(|&fewest| fewest <= sms);
+        let plan = partition(&problem, &HeuristicKind::Optimal.into());
+        assert_eq!(plan.schedulable.then_some(plan.sms_used), fewest, "{}", what());
+        optimal += usize::from(plan.schedulable);
+    }
+    assert!(
+        merged > rounds(100) && failed > rounds(100) && optimal > rounds(100),
+        "{merged} merged, {failed} failed, {optimal} optimal"
+    );
 }

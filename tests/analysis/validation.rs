@@ -9,6 +9,7 @@ use gpusched::interference::model_of;
 use gpusched::interference::{CoLocated, InflatedWcet, Interference};
 use gpusched::model::policy::{Priorities, Strength};
 use gpusched::model::{Kind, Policy, Task};
+use gpusched::simulator::checkpoint::Header;
 use gpusched::time::Time;
 use gpusched::validation::check::Breach;
 use gpusched::validation::{Campaign, Report};
@@ -202,6 +203,18 @@ fn every_validation_continues_from_its_checkpoint() {
         );
         std::fs::remove_file(&path).unwrap();
     }
+}
+
+/// Two campaigns with different parameters have different hashes, which are equal on every machine: 64-bit FNV-1a of the
+/// parameters as JSON.
+#[test]
+fn a_checkpoint_names_its_parameters() {
+    let hash = |parameters: &str| {
+        let header = Header::new(1, 2).of("end-to-end", &parameters).unwrap();
+        serde_json::to_value(&header).unwrap()["parameters"].as_u64()
+    };
+    assert_eq!(hash("foobar"), Some(0x6477_f76a_9c2f_ba7e));
+    assert_ne!(hash("foobaz"), hash("foobar"));
 }
 
 #[test]

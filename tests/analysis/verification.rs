@@ -3,6 +3,7 @@
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::plan::Failure;
+use gpusched::model::wcet::MAX_SMS;
 use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::verification::verify;
@@ -256,6 +257,22 @@ fn faults_name_the_field() {
         refused(|plan| plan["partitions"][0]["verdict"]["strength"] = "sufficient".into()),
         "partitions[0].verdict.strength"
     );
+}
+
+/// No WCET is known beyond the largest partition.
+#[test]
+fn partitions_beyond_the_largest_are_refused() {
+    let set: TaskSet = serde_json::from_str(r#"{"tasks":[{"period":10,"wcet":{"table":[[1,2]]}}]}"#).unwrap();
+    let problem = Problem::new(&set, 1, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+    let plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+    let on = |sms: u32| {
+        let mut plan = plan.clone();
+        (plan.gpu_sms, plan.sms_used) = (sms, sms);
+        plan.partitions[0].sms = sms;
+        verify(&plan, &set)
+    };
+    on(MAX_SMS).unwrap();
+    assert!(on(MAX_SMS + 1).is_err() && on(0).is_err());
 }
 
 /// At U = 1 with jitter, a busy period does not end. The verifier must end and agree.

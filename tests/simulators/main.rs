@@ -17,6 +17,8 @@ mod accelsim;
 mod benchmark_programs;
 mod block_level;
 mod closure;
+mod end_to_end;
+mod engine;
 mod instrument;
 mod job_level;
 mod machine;

@@ -7,13 +7,14 @@ mod lemma;
 mod optimum;
 mod profile;
 mod replay;
+mod runs;
 mod sharing;
 mod twin;
 
 use gpusched::bandwidth::inverse::{largest_burst, memory_time};
-use gpusched::bandwidth::{Allocator, BudgetPolicy, MemoryLimit};
+use gpusched::bandwidth::{Allocator, BudgetPolicy, MemoryLimit, RemainingTable};
 use gpusched::kernel_wcet::list_scheduling;
-use gpusched::model::{Factor, Straddling};
+use gpusched::model::{Factor, Kernel, Straddling};
 use gpusched::time::Time;
 use rand::RngExt;
 
@@ -164,4 +165,27 @@ fn what_is_left_out_is_not_done() {
         told_apart += u32::from(limit(&done) != limit(&all));
     }
     assert!(told_apart > rounds(100), "{told_apart}");
+}
+
+#[test]
+fn remaining_blocks_are_counted() {
+    let kernel: Kernel = serde_json::from_str(
+        r#"{"active_blocks":2,"regulation_period":"1ms","clusters":[{"blocks":3,"e0":1,"e1":2},{"blocks":4,"e0":1,"e1":2}],
+        "intervals":[{"first":0,"last":1,"cluster":0},{"first":2,"last":5,"cluster":1},{"first":6,"last":6,"cluster":0}]}"#,
+    )
+    .unwrap();
+    let table = RemainingTable::new(&kernel);
+    let clusters = [0, 0, 1, 1, 1, 1, 0];
+    for next in 0..=7u64 {
+        assert_eq!(table.cluster_of(next), clusters.get(next as usize).copied());
+        for running in [vec![], vec![0], vec![next.saturating_sub(1)]] {
+            let running: Vec<u64> = running.into_iter().filter(|&block| block < next).collect();
+            let mut expected = [0u64; 2];
+            let not_done = (next..7).chain(running.iter().copied());
+            not_done.for_each(|block| expected[clusters[block as usize]] += 1);
+            let mut found = [9; 2];
+            table.remaining(next, running.iter().copied(), &mut found);
+            assert_eq!(found, expected, "{next} {running:?}");
+        }
+    }
 }

@@ -274,3 +274,52 @@ fn tables_iii_and_iv_are_those_of_the_paper() {
     }
     assert_eq!(results.results().len(), 6 * 3 * 5 + 1);
 }
+
+/// Two published results of different kinds.
+const TWO: &str = r#"{"results":[{"benchmark":"histo","policy":"fair","demand":"gcc","improvement":0.35,"q_mean":0.3937},
+    {"demand":"bandwidth","requests_per_ms":60000}],
+    "sources":{"improvement":"Table IV","q_mean":"Table IV","requests_per_ms":"§VII"}}"#;
+
+#[test]
+fn results_are_found_by_their_subject() {
+    let results: BudgetResults = serde_json::from_str(TWO).unwrap();
+    let found = results.find("histo", "gcc", BudgetPolicy::Fair).unwrap();
+    let figures: Vec<_> = found.figures().into_iter().map(|figure| figure.value).collect();
+    assert_eq!(figures, ["0.35", "0.3937"]);
+    assert_eq!(results.find("histo", "gcc", BudgetPolicy::Smooth), None);
+    assert_eq!(results.find("sad", "gcc", BudgetPolicy::Fair), None);
+    let json = serde_json::to_string(&results).unwrap();
+    assert_eq!(serde_json::from_str::<BudgetResults>(&json).unwrap(), results);
+    assert!(!json.contains("q_std") && !json.contains("null"), "{json}");
+}
+
+#[test]
+fn what_is_no_result_is_refused() {
+    for (from, to, expected) in [
+        ("0.3937", "1.3", "results[0].q_mean: found 1.3"),
+        ("\"gcc\"", "\"\"", "results[0].demand: found \"\""),
+        ("\"histo\"", "\"\"", "results[0].benchmark: found \"\""),
+        (
+            "\"benchmark\":\"histo\",\"policy\":\"fair\",\"demand\":\"gcc\"",
+            "\"demand\":\"bandwidth\"",
+            "results[1]: found a second result for the same benchmark, policy and demand",
+        ),
+        ("\"fair\"", "\"fairer\"", "unknown variant `fairer`"),
+        ("\"q_mean\":\"Table IV\",", "", "sources: found no q_mean"),
+        ("\"§VII\"", "\"§VII\",\"q_std\":\"\"", "sources.q_std"),
+        (
+            "\"requests_per_ms\":60000",
+            "\"requests\":60000",
+            "unknown field `requests`",
+        ),
+    ] {
+        let text = TWO.replacen(from, to, 1);
+        assert_ne!(text, TWO, "{from}");
+        let message = serde_json::from_str::<BudgetResults>(&text)
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains(expected), "{to}: {message}");
+    }
+    let none = serde_json::from_str::<BudgetResults>(r#"{"results":[],"sources":{}}"#).unwrap_err();
+    assert!(none.to_string().contains("at least one"), "{none}");
+}

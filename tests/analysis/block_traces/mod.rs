@@ -3,8 +3,10 @@
 //! its profile. `cargo bench --bench clustering` runs the full counts.
 
 mod estimates;
+mod grid;
 mod planted;
 mod reading;
+mod recorder;
 mod refusals;
 mod scenario;
 mod statistic;

@@ -7,7 +7,7 @@ use gpusched::model::kernel::Distribution;
 use gpusched::model::{Cluster, Kernel};
 use gpusched::time::Time;
 
-fn normal(mean_ns: f64, std_ns: f64) -> Option<Distribution> {
+pub fn normal(mean_ns: f64, std_ns: f64) -> Option<Distribution> {
     Some(Distribution {
         samples: None,
         mean_ns,
@@ -73,7 +73,11 @@ pub fn trace(kernel: &Kernel, runs: u64, samples: usize, seed: u64) -> Trace {
 
 /// Returns a trace of these durations [ns], by run and block, and a run under interference that repeats the first run.
 pub fn trace_of(runs: &[Vec<u64>]) -> Trace {
-    let mut recorder = Recorder::new(runs.len(), 1);
+    recorded(Recorder::new(runs.len(), 1), runs)
+}
+
+/// Returns the trace of `recorder` after these runs.
+pub fn recorded(mut recorder: Recorder, runs: &[Vec<u64>]) -> Trace {
     let levels = (0u64..).zip(runs).map(|run| (Level::Isolated, run));
     for (level, (run, durations)) in levels.chain([(Level::Interference, (0, &runs[0]))]) {
         for (block, &duration) in (0u64..).zip(durations) {

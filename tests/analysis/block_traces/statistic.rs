@@ -1,7 +1,7 @@
 //! Compares the two-sample statistic with another program, and its fast version on a grid with
 //! its simple version.
 
-use gpusched::kernel_wcet::clustering::two_sample::{critical_factor, distance};
+use gpusched::kernel_wcet::clustering::two_sample::{Distance, critical_factor, distance};
 use gpusched::kernel_wcet::clustering::{CELLS, Grid, Pool};
 use gpusched::model::streams::{Purpose, below, stream};
 use rand::Rng as _;
@@ -146,4 +146,30 @@ fn the_critical_distance_is_hardly_ever_exceeded() {
         rejected += u32::from(distance(&sample(25), &sample(75)).unwrap().as_f64() > critical);
     }
     assert!((400..=1_000).contains(&rejected), "{rejected} of 20,000");
+}
+
+/// Returns the distance as a fraction.
+fn fraction(a: &[u64], b: &[u64]) -> (u64, u64) {
+    let distance = distance(a, b).unwrap();
+    (distance.numerator, distance.denominator)
+}
+
+#[test]
+fn distances_by_hand() {
+    assert_eq!(fraction(&[1, 2], &[1, 2]), (0, 4));
+    assert_eq!(fraction(&[1, 2], &[3, 4, 5]), (6, 6));
+    assert_eq!(fraction(&[1, 1, 2], &[1, 2, 2]), (3, 9));
+    assert_eq!(fraction(&[5, 5, 5], &[5]), (0, 3));
+    assert_eq!(fraction(&[1, 4], &[2, 3]), (2, 4));
+    assert!(distance(&[], &[1]).is_none());
+}
+
+#[test]
+fn distances_are_ordered_as_fractions() {
+    let of = |numerator, denominator| Distance {
+        numerator,
+        denominator,
+    };
+    assert_eq!(of(1, 2), of(2, 4));
+    assert!(of(1, 3) < of(u64::MAX / 2, u64::MAX));
 }

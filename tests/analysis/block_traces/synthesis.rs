@@ -1,5 +1,11 @@
 //! Synthetic traces: the same bytes for the same seed, and clustering restores the profile.
 
+use gpusched::kernel_wcet::synthesis::{Synthesizer, alternate};
+use gpusched::kernel_wcet::trace::Level;
+use gpusched::model::{Cluster, Kernel};
+use gpusched::time::Time;
+
+use crate::block_traces::scenario::normal;
 use crate::support::{run, run_with};
 
 /// Two clusters of five and seven blocks.
@@ -122,4 +128,116 @@ fn what_cannot_be_drawn_from_is_refused() {
     );
     let answer = run("wcet synth no-such-file.json");
     assert_eq!(answer.code, 2);
+}
+
+/// Two clusters with known means and deviations in isolation, and constant times under interference.
+fn two_clusters(active: u32) -> Kernel {
+    let cluster = |blocks, e0, e1, mean| {
+        let cluster = Cluster::new(blocks, Time::from_ns(e0), Time::from_ns(e1)).unwrap();
+        cluster.with_distributions(normal(mean, 30.0), normal(2.0 * mean, 0.0))
+    };
+    let clusters = vec![
+        cluster(30, 1_050, 2_500, 1_000.0),
+        cluster(20, 3_500, 9_000, 3_000.0),
+    ];
+    Kernel::new(active, Time::from_ns(1_000_000), clusters).unwrap()
+}
+
+#[test]
+fn blocks_start_in_order_as_soon_as_there_is_room() {
+    for active in [1, 3, 100] {
+        let synthesizer = Synthesizer::new(&two_clusters(active), 1).unwrap();
+        let rows = synthesizer.draw(Level::Isolated, 0);
+        assert_eq!(rows.len(), 50);
+        let mut times = Vec::new();
+        synthesizer.durations(Level::Isolated, 0, |time| times.push(time));
+        assert!(times.iter().eq(rows.iter().map(|row| &row.duration)));
+        for (index, row) in rows.iter().enumerate() {
+            let start = row.start.unwrap();
+            let before = &rows[..index];
+            let running = |now: u64| {
+                before
+                    .iter()
+                    .filter(|row| row.start.unwrap() + row.duration > now)
+                    .count()
+            };
+            assert_eq!(row.block, index as u64);
+            assert!(before.iter().all(|row| row.start.unwrap() <= start));
+            assert!(running(start) < active as usize);
+            assert!(
+                start == 0 || running(start - 1) >= active as usize,
+                "it could have started earlier"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_block_exceeds_its_wcet() {
+    let synthesizer = Synthesizer::new(&two_clusters(4), 1).unwrap();
+    let (mut short, mut long) = (0, 0);
+    for run in 0..200 {
+        for row in synthesizer.draw(Level::Isolated, run) {
+            let (count, e0) = if row.block < 30 {
+                (&mut short, 1_050)
+            } else {
+                (&mut long, 3_500)
+            };
+            assert!((1..=e0).contains(&row.duration));
+            *count += row.duration;
+        }
+        for row in synthesizer.draw(Level::Interference, run) {
+            assert_eq!(row.duration, if row.block < 30 { 2_000 } else { 6_000 });
+        }
+    }
+    // Truncation at 1.67 σ reduces the mean by φ(5/3)/Φ(5/3)·σ = 3.1 ns. The standard error
+    // is 30 ns/√6000 = 0.4 ns.
+    let mean = short as f64 / 6_000.0;
+    assert!((mean - 996.9).abs() < 2.0, "{mean}");
+    assert!((long as f64 / 4_000.0 - 3_000.0).abs() < 2.0);
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused() {
+    let bare = Cluster::new(3, Time::from_ns(10), Time::from_ns(20)).unwrap();
+    let bare = Kernel::new(1, Time::from_ns(1), vec![bare]).unwrap();
+    let error = Synthesizer::new(&bare, 1).unwrap_err().to_string();
+    assert!(
+        error.starts_with("clusters[0].isolated: found none, expected a distribution"),
+        "{error}"
+    );
+}
+
+fn clusters(sizes: &[u64]) -> Vec<Cluster> {
+    let cluster = |&blocks: &u64| Cluster::new(blocks, Time::from_ns(1), Time::from_ns(2)).unwrap();
+    sizes.iter().map(cluster).collect()
+}
+
+#[test]
+fn intervals_alternate() {
+    for (sizes, count) in [
+        (&[7][..], 1),
+        (&[7, 5], 2),
+        (&[7, 5], 9),
+        (&[12542, 12542, 12543], 14),
+        (&[5, 5, 5], 15),
+    ] {
+        let clusters = clusters(sizes);
+        let intervals = alternate(&clusters, count).unwrap();
+        assert_eq!(intervals.len(), count);
+        assert!(
+            intervals
+                .windows(2)
+                .all(|pair| pair[0].cluster != pair[1].cluster)
+        );
+        let kernel = Kernel::new(1, Time::from_ns(1), clusters).unwrap();
+        kernel.with_intervals(intervals).unwrap();
+    }
+}
+
+#[test]
+fn impossible_layouts_are_refused() {
+    for (sizes, count) in [(&[7, 5][..], 1), (&[7], 2), (&[7, 2], 6), (&[7], 0)] {
+        assert!(alternate(&clusters(sizes), count).is_err(), "{sizes:?} {count}");
+    }
 }

@@ -5,6 +5,7 @@ use gpusched::model::Interference;
 use gpusched::model::end_to_end::{Answer, System};
 use gpusched::simulator::validation::end_to_end::{Campaign, draw};
 
+use crate::end_to_end::system;
 use crate::support::rounds;
 
 /// Returns the bounds of a baseline as an answer, for comparison with simulated runs.
@@ -75,4 +76,59 @@ fn a_baseline_may_be_below_the_end_to_end_bound() {
     assert_eq!(third(Baseline::Oblivious), 29);
     assert_eq!(third(Baseline::Blocking), 29);
     assert_eq!(analyze(&system).response_times_ns[2].unwrap().ns(), 30);
+}
+
+/// Returns the response times of tasks (C, S, T) on one core. The most urgent task is first. Each task suspends
+/// itself for S between its first nanosecond and the rest of C, on its own partition.
+fn responses(tasks: &[(u64, u64, u64)], wait: &str, method: Baseline) -> Vec<u64> {
+    let partitions: Vec<String> = (0..tasks.len())
+        .map(|index| format!(r#"{{"name":"g{index}","sms":1,"policy":"fp"}}"#))
+        .collect();
+    let list: Vec<String> = tasks
+        .iter()
+        .enumerate()
+        .map(|(index, (cost, suspension, period))| {
+            let segments = match suspension {
+                0 => format!(r#"{{"on":"cpu","wcet":{cost}}}"#),
+                _ => format!(
+                    r#"{{"on":"cpu","wcet":1}},{{"on":"g{index}","wcet":{suspension}}},{{"on":"cpu","wcet":{}}}"#,
+                    cost - 1
+                ),
+            };
+            format!(
+                r#"{{"name":"{index}","period":{period},"priority":{index},"wait":"{wait}","segments":[{segments}]}}"#
+            )
+        })
+        .collect();
+    let text = format!(
+        r#"{{"cores":[{{"name":"cpu","policy":"fp"}}],"partitions":[{}],"tasks":[{}]}}"#,
+        partitions.join(","),
+        list.join(",")
+    );
+    let bounds = baseline(&system(&text), method);
+    let of = |task: usize| bounds.response_time(task).map_or(0, |time| time.ns());
+    (0..tasks.len()).map(of).collect()
+}
+
+/// Example of dynamic suspension in the style of Chen et al. 2019. With the suspension as jitter, the bound of the
+/// last task is 12, which is unsafe. With the jitter R − C, the bound is 22.
+#[test]
+fn the_jitter_is_the_response_time_without_the_execution() {
+    let tasks = [(1, 0, 2), (5, 5, 20), (1, 0, 50)];
+    assert_eq!(responses(&tasks, "suspend", Baseline::Jitter), [1, 20, 22]);
+    // 1 + min(5, 5) + ⌈W/2⌉ + 5⌈W/20⌉ = W
+    assert_eq!(responses(&tasks, "suspend", Baseline::Blocking), [1, 20, 32]);
+    // 1 + ⌈W/2⌉ + 10⌈W/20⌉ > W for all W up to 50
+    assert_eq!(responses(&tasks, "suspend", Baseline::Oblivious), [1, 20, 0]);
+}
+
+#[test]
+fn busy_waiting_is_execution() {
+    let tasks = [(4, 4, 20), (6, 0, 40)];
+    for method in [Baseline::Oblivious, Baseline::Jitter, Baseline::Blocking] {
+        assert_eq!(responses(&tasks, "busy", method), [8, 14], "{method:?}");
+    }
+    assert_eq!(responses(&tasks, "suspend", Baseline::Oblivious), [8, 14]);
+    assert_eq!(responses(&tasks, "suspend", Baseline::Blocking), [8, 14]);
+    assert_eq!(responses(&tasks, "suspend", Baseline::Jitter), [8, 10]);
 }

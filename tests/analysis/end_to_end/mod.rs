@@ -6,6 +6,7 @@ mod certificates;
 mod mutations;
 mod random;
 mod sizes;
+mod tables;
 mod traps;
 mod waters;
 

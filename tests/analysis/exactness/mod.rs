@@ -5,6 +5,7 @@
 mod between;
 mod edf;
 mod fixed_priority;
+mod formulas;
 mod huge;
 mod limited;
 mod monotone;

@@ -3,8 +3,10 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use gpusched::model::MemoryProfile;
+use gpusched::kernel_wcet::fit::classification::{self, Class, Reason};
 use gpusched::model::group::MemoryPlatform;
+use gpusched::model::memory_profile::MeasuredGpu;
+use gpusched::model::{Factor, Kind, MemoryProfile};
 use gpusched::prediction::Isolated;
 
 use crate::support::transcript::Transcript;
@@ -176,4 +178,53 @@ fn predict_and_fit_agree_on_published_profiles() {
         kinds.push((profile.name().to_owned(), kind.unwrap_or_default()));
     }
     assert_snapshot!(format!("{kinds:?}"));
+}
+
+#[test]
+fn kinds_end_where_classes_do() {
+    let known = |u, by_times| classification::kind(Ok(u), by_times);
+    let (compute, memory) = (Some(Kind::Compute), Some(Kind::Memory));
+    for by_times in [compute, memory, None] {
+        assert_eq!(known(0.7, by_times), (Some(Kind::Memory), Reason::Bandwidth));
+        assert_eq!(known(1.5, by_times), (Some(Kind::Memory), Reason::Bandwidth));
+        assert_eq!(known(0.699_999, by_times), (None, Reason::Hybrid));
+        assert_eq!(known(0.1, by_times), (None, Reason::Hybrid));
+    }
+    for u in [0.0, 0.099_999] {
+        assert_eq!(known(u, compute), (Some(Kind::Compute), Reason::Bandwidth));
+        assert_eq!(known(u, memory), (None, Reason::Saturates));
+        assert_eq!(known(u, None), (None, Reason::FewSms));
+    }
+}
+
+/// If the bandwidth on all SMs is unknown, the kind is absent. The times do not matter.
+#[test]
+fn without_the_bandwidth_on_all_sms_there_is_no_kind() {
+    for reason in [
+        Reason::NotOnAllSms,
+        Reason::UnknownGpu,
+        Reason::NoBandwidth,
+        Reason::Estimated,
+    ] {
+        for by_times in [Some(Kind::Compute), Some(Kind::Memory), None] {
+            assert_eq!(classification::kind(Err(reason), by_times), (None, reason));
+        }
+    }
+}
+
+#[test]
+fn utilization_is_exact_at_the_bounds() {
+    let at = |bandwidth| {
+        let of = |value| Factor::from_f64(value).unwrap();
+        let gpu = MeasuredGpu {
+            sms: 30,
+            bandwidth: of(336.0),
+        };
+        Class::of(classification::utilization(of(bandwidth), gpu))
+    };
+    assert_eq!(
+        [at(316.0), at(235.2), at(235.199_999)],
+        [Class::Memory, Class::Memory, Class::Hybrid]
+    );
+    assert_eq!([at(33.6), at(33.599_999)], [Class::Hybrid, Class::Compute]);
 }

@@ -4,6 +4,7 @@
 
 mod command;
 mod data;
+mod distributions;
 mod envelope;
 mod estimates;
 mod kinds;

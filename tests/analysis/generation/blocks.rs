@@ -1,4 +1,4 @@
-//! Thread blocks and jitter follow the formulas of the documentation and have no effect on other generated values.
+//! Thread blocks, jitter and memory traffic follow the formulas of the documentation and have no effect on other generated values.
 
 use gpusched::generation::{Generator, MAX_BLOCKS, Recipe, WcetModel};
 use gpusched::interference::Conflict;
@@ -142,5 +142,61 @@ fn from_one_block_to_many() {
     assert!(
         of_one > 10 && of_many > 10 && longer > 10,
         "{of_one} {of_many} {longer}"
+    );
+}
+
+/// Deadlines and jitter are rounded down to whole nanoseconds, and jitter is below the deadline.
+#[test]
+fn deadlines_and_jitter_are_exact() {
+    let large = (1 << 62) + 1; // not a floating-point number
+    for (period, deadline, jitter, expected) in [
+        (50_000_000, 0.75, 0.1, (37_500_000, 5_000_000)),
+        (7, 0.75, 0.0, (5, 0)),
+        (10, 0.1, 0.0, (1, 0)),
+        (19, 0.75, 0.1, (14, 1)),
+        (5, 0.75, 0.74, (3, 2)), // 3.7, and jitter must be less than 3
+        (1, 1.0, 0.5, (1, 0)),
+        (large, 1.0, 0.5, (large, large / 2)),
+    ] {
+        let recipe = Recipe {
+            periods: format!("list:{period}ns").parse().unwrap(),
+            deadline: Factor::from_f64(deadline).unwrap().into(),
+            jitter: Some(Factor::from_f64(jitter).unwrap().into()),
+            ..Recipe::default()
+        };
+        let set = source(&recipe, 1, 0.01).draw(0, 0).unwrap();
+        let task = &set.tasks()[0];
+        assert_eq!((task.deadline().ns(), task.jitter().ns()), expected, "{period}");
+    }
+}
+
+/// In 1 ms, a rate of 12.5 GB/s moves 12.5 MB. The kernels move 60 % and 5 % of these bytes.
+#[test]
+fn traffic_by_hand() {
+    let of = |memory_share| {
+        let recipe = Recipe {
+            periods: "list:1ms".parse().unwrap(),
+            saturation: Some(8),
+            memory_share,
+            ..Recipe::default()
+        };
+        let set = source(&recipe, 1, 1.0).draw(0, 0).unwrap();
+        let task = &set.tasks()[0];
+        let rates = [1, 4, 7, 8, 31, 32, 100].map(|sms| task.bandwidth(sms).unwrap().to_string());
+        (task.traffic().unwrap().to_string(), rates.join(" "))
+    };
+    assert_eq!(
+        of(1.0),
+        (
+            "7.5MB".to_owned(),
+            "12.5GB/s 50GB/s 87.5GB/s 100GB/s 100GB/s 100GB/s 100GB/s".to_owned()
+        )
+    );
+    assert_eq!(
+        of(0.0),
+        (
+            "625kB".to_owned(),
+            "3.125GB/s 12.5GB/s 21.875GB/s 25GB/s 96.875GB/s 100GB/s 100GB/s".to_owned()
+        )
     );
 }

@@ -1,6 +1,7 @@
 //! Task sets with the WCET functions of real kernels.
 
 use gpusched::generation::{Kernels, Recipe, Source};
+use gpusched::model::streams::{Purpose, below, stream};
 use gpusched::model::wcet::Contention::{Conflict, Isolated};
 use gpusched::model::{Kind, TaskSet};
 
@@ -94,4 +95,58 @@ fn parameters_that_kernels_do_not_define_are_refused() {
             .unwrap_err();
         assert_eq!(refused.field(), field);
     }
+}
+
+/// Returns a source of one task with the period and the work `work` [ns] and one kernel.
+fn one(wcet: &str, work: u64) -> Source {
+    let set = format!(r#"{{"tasks": [{{"period": "1s", "kind": "memory", "wcet": {wcet}}}]}}"#);
+    let recipe = Recipe {
+        periods: format!("list:{work}ns").parse().unwrap(),
+        ..Recipe::default()
+    };
+    let kernels = Kernels::new(&serde_json::from_str(&set).unwrap()).unwrap();
+    source(&recipe, 1, 1.0).with_kernels(kernels).unwrap()
+}
+
+#[test]
+fn tables_are_multiplied_by_one_factor_and_rounded_up() {
+    let wcet = r#"{"table": {"isolated": [[2, 30], [4, 20]], "conflict": [[2, 45], [8, 20]]}}"#;
+    // The kernel has 60 SM·ns of work on 2 SMs, so the factor is 100/60.
+    let set = one(wcet, 100).draw(0, 0).unwrap();
+    let task = &set.tasks()[0];
+    assert_eq!(task.kind(), Some(Kind::Memory));
+    assert_eq!(
+        serde_json::to_string(task.wcet()).unwrap(),
+        r#"{"table":{"isolated":[[2,50],[4,34]],"conflict":[[2,75],[8,34]]}}"#
+    );
+}
+
+/// The choice of a kernel reads one random word per task.
+#[test]
+fn kernels_are_chosen_by_one_word_each() {
+    let set = with_kernels(&Recipe::default()).draw(4, 2).unwrap();
+    let mut rng = stream(1, Purpose::Kinds, 4, 2);
+    for task in set.tasks() {
+        let kind = [Some(Kind::Compute), None][below(&mut rng, 2)];
+        assert_eq!(task.kind(), kind);
+    }
+}
+
+#[test]
+fn times_above_the_limit_are_refused() {
+    let wcet = r#"{"table": {"isolated": [[1, 1]], "conflict": [[1, 1000000]]}}"#;
+    assert!(one(wcet, 1 << 60).draw(0, 0).is_err());
+    assert!(one(wcet, 1 << 40).draw(0, 0).is_ok());
+}
+
+#[test]
+fn functions_without_a_table_are_refused() {
+    let set = r#"{"tasks": [{"period": "1s", "wcet": {"affine": {"isolated": {"a": "1ms", "b": "1us"}}}}]}"#;
+    let message = Kernels::new(&serde_json::from_str(set).unwrap())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("tasks[0].wcet") && message.contains("`table`"),
+        "{message}"
+    );
 }

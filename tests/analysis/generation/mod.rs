@@ -6,10 +6,15 @@
 
 mod blocks;
 mod distributions;
+mod factors;
 mod kernels;
+mod periods;
+mod recipes;
 mod reference;
 mod refusals;
 mod rules;
+mod systems;
+mod vectors;
 
 use gpusched::generation::{Generator, Recipe, Source};
 use gpusched::model::wcet::Form;

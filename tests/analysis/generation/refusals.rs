@@ -71,7 +71,9 @@ fn impossible_recipes_are_refused() {
         })
     };
     let blocks = |blocks| with(&|recipe| recipe.blocks = Some(blocks));
+    let saturation = |sms| with(&|recipe| recipe.saturation = Some(sms));
     for (recipe, field, value) in [
+        (saturation(0), "saturation", "0"),
         (cap(0.0), "cap", "0.0"),
         (cap(-1.0), "cap", "-1.0"),
         (cap(f64::NAN), "cap", "NaN"),

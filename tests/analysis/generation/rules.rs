@@ -2,6 +2,7 @@
 
 use gpusched::generation::{Generator, Periods, Recipe, Source, WcetModel, uunifast};
 use gpusched::model::streams::{Purpose, stream};
+use gpusched::model::wcet::Form;
 use gpusched::model::{Factor, Kind};
 
 use crate::generation::{kinds, log_uniform, periods, recipe, source, vectors, works};
@@ -163,4 +164,34 @@ fn periods_are_a_string_in_files() {
     let recipe: Recipe = serde_json::from_str(r#"{"periods":"log-uniform:10ms:1s"}"#).unwrap();
     assert_eq!(recipe, log_uniform("10ms", "1s"));
     assert_ne!(recipe.periods, Periods::Singh21);
+}
+
+#[test]
+fn the_share_of_memory_intensive_tasks_is_prm() {
+    for (memory_share, low, high) in [(0.0, 0, 0), (1.0, 5000, 5000), (0.3, 1370, 1630)] {
+        let recipe = Recipe {
+            memory_share,
+            ..Recipe::default()
+        };
+        let set = source(&recipe, 5000, 10.0).draw(0, 0).unwrap();
+        let memory = set
+            .tasks()
+            .iter()
+            .filter(|task| task.kind() == Some(Kind::Memory))
+            .count();
+        assert!(
+            (low..=high).contains(&memory),
+            "{memory} of 5000 at prm = {memory_share}"
+        );
+        for task in set.tasks() {
+            let Form::Amdahl(scaling) = task.wcet().form() else {
+                panic!("{task:?}")
+            };
+            let expected = match task.kind() {
+                Some(Kind::Memory) => (0.1, 2.3),
+                _ => (0.02, 1.2),
+            };
+            assert_eq!((scaling.serial.as_f64(), scaling.k().as_f64()), expected);
+        }
+    }
 }

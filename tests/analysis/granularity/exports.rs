@@ -3,14 +3,16 @@
 use gpusched::interference::model_of;
 use std::collections::BTreeSet;
 
-use gpusched::export::Target;
+use gpusched::export::{Target, finest};
 use gpusched::generation::{Recipe, Source};
 use gpusched::interference::Interference;
-use gpusched::model::device::{Device, Granularity, Place};
+use gpusched::model::device::{Device, Granularity, Hardware, Place};
 use gpusched::model::{Arbitration, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
 use gpusched::validation::draw::rounded;
 use gpusched::verification::verify;
+
+use crate::own_plans::TARGETS;
 
 /// Returns plans of generated task sets on `device`, each with its set. Every third set shares a memory, and every fourth
 /// set has round times.
@@ -308,5 +310,32 @@ fn names_stay_inside_their_comments() {
             "{text}"
         );
         assert!(text.contains(r#"#0 "a\nrm -rf \\""#), "{text}");
+    }
+}
+
+#[test]
+fn the_finest_granularity_has_an_export() {
+    let found: Vec<(String, Option<Granularity>)> = Device::all()
+        .map(|device| (device.name().to_owned(), finest(&device)))
+        .collect();
+    for (name, expected) in [
+        ("tx2", None),
+        ("gb10", None),
+        ("xavier", Some(Granularity::Tpc)),
+        ("orin", Some(Granularity::Tpc)),
+        ("a100", Some(Granularity::Tpc)),
+        ("pegasus", Some(Granularity::GreenContext)),
+        ("thor", Some(Granularity::GreenContext)), // masks of libsmctrl end below compute capability 9.0
+        ("h100", Some(Granularity::GreenContext)),
+        ("b200", Some(Granularity::GreenContext)),
+    ] {
+        assert!(found.contains(&(name.to_owned(), expected)), "{name}: {found:?}");
+    }
+    for (name, granularity) in found {
+        let device = Device::named(&name).unwrap();
+        let Some(granularity) = granularity else { continue };
+        let hardware = Hardware::new(&device, granularity);
+        let targets = TARGETS.iter().filter(|target| target.check(&hardware).is_ok());
+        assert_eq!(targets.count(), 2, "{name}: the tool and the table");
     }
 }

@@ -6,6 +6,7 @@ mod command;
 mod exports;
 mod margin;
 mod optimum;
+mod places;
 mod stored;
 mod tampered;
 
@@ -54,6 +55,9 @@ fn partitionings(n: usize, sms: u32, passes: impl Fn(&[usize], u32) -> bool) -> 
     all
 }
 
+/// An instance profile: SMs, compute slices, memory slices, starts.
+type Profile = (u32, u32, u32, Vec<u32>);
+
 /// A small device with all features, and the numbers that the reference implementations need.
 struct Small {
     device: Device,
@@ -64,8 +68,7 @@ struct Small {
     step: u32,
     total: u32,
     chunk: u32,
-    /// Instance profiles: SMs, compute slices, memory slices, starts.
-    profiles: Vec<(u32, u32, u32, Vec<u32>)>,
+    profiles: Vec<Profile>,
     slices: (u32, u32),
 }
 
@@ -82,7 +85,7 @@ impl Small {
         let gpcs: Vec<u32> = tpcs.iter().map(|tpcs| tpcs * tpc).collect();
         let sms: u32 = gpcs.iter().sum();
         let slices = (rng.random_range(1..=4), rng.random_range(1..=4));
-        let profiles: Vec<(u32, u32, u32, Vec<u32>)> = (0..rng.random_range(1..=4))
+        let profiles: Vec<Profile> = (0..rng.random_range(1..=4))
             .map(|_| {
                 let memory = rng.random_range(1..=slices.1);
                 let starts: Vec<u32> = (0..=slices.1 - memory).collect();
@@ -122,7 +125,7 @@ impl Small {
     /// Returns whether any number of partitions can have `sms` SMs in total.
     fn is_total(&self, granularity: Granularity, sms: u32) -> bool {
         let is_size = |size: &u32| match granularity {
-            Granularity::Gpc => self.least_gpcs(&[*size]) == Some(*size),
+            Granularity::Gpc => least_gpcs(&self.gpcs, &[*size]) == Some(*size),
             Granularity::Mig => self.profiles.iter().any(|profile| profile.0 == *size),
             _ => self.least(granularity, &[*size]) == Some(*size),
         };
@@ -151,45 +154,47 @@ impl Small {
             Granularity::Tpc => steps(&|sms| sms % self.tpc == 0),
             Granularity::GreenContext => steps(&|sms| sms >= self.min && sms % self.step == 0),
             Granularity::Mps => steps(&|sms| sms % self.chunk == 0),
-            Granularity::Gpc => self.least_gpcs(needs),
+            Granularity::Gpc => least_gpcs(&self.gpcs, needs),
             Granularity::Mig => {
                 // Slices of a random device may have more SMs than the device.
-                let least = self.least_instances(needs, 0, self.slices.0);
+                let least = least_instances(&self.profiles, needs, 0, self.slices.0);
                 least.filter(|&least| least <= self.sms())
             }
         }
     }
+}
 
-    /// Tries every assignment of each GPC to at most one partition.
-    fn least_gpcs(&self, needs: &[u32]) -> Option<u32> {
-        let choices = needs.len() + 1;
-        let ways = choices.pow(self.gpcs.len() as u32);
-        let sums = (0..ways).filter_map(|mut way| {
-            let mut got = vec![0; choices];
-            for sms in &self.gpcs {
-                got[way % choices] += sms;
-                way /= choices;
-            }
-            let enough = needs.iter().zip(&got).all(|(need, got)| got >= need);
-            enough.then(|| got[..needs.len()].iter().sum())
-        });
-        sums.min()
-    }
+/// Tries every assignment of each GPC to at most one partition.
+fn least_gpcs(gpcs: &[u32], needs: &[u32]) -> Option<u32> {
+    let choices = needs.len() + 1;
+    let ways = choices.pow(gpcs.len() as u32);
+    let sums = (0..ways).filter_map(|mut way| {
+        let mut got = vec![0; choices];
+        for sms in gpcs {
+            got[way % choices] += sms;
+            way /= choices;
+        }
+        let enough = needs.iter().zip(&got).all(|(need, got)| got >= need);
+        enough.then(|| got[..needs.len()].iter().sum())
+    });
+    sums.min()
+}
 
-    fn least_instances(&self, needs: &[u32], taken: u32, compute: u32) -> Option<u32> {
-        let Some((need, rest)) = needs.split_first() else {
-            return Some(0);
-        };
-        let mut best: Option<u32> = None;
-        for (sms, slices, memory, starts) in &self.profiles {
-            for start in starts {
-                let own = ((1 << memory) - 1) << start;
-                if sms >= need && *slices <= compute && taken & own == 0 {
-                    let found = self.least_instances(rest, taken | own, compute - slices);
-                    best = best.into_iter().chain(found.map(|found| found + sms)).min();
-                }
+/// Tries all profiles and starts for each instance. `taken` contains the occupied memory slices, and `compute` is the number
+/// of free compute slices.
+fn least_instances(profiles: &[Profile], needs: &[u32], taken: u32, compute: u32) -> Option<u32> {
+    let Some((need, rest)) = needs.split_first() else {
+        return Some(0);
+    };
+    let mut best: Option<u32> = None;
+    for (sms, slices, memory, starts) in profiles {
+        for start in starts {
+            let own = ((1 << memory) - 1) << start;
+            if sms >= need && *slices <= compute && taken & own == 0 {
+                let found = least_instances(profiles, rest, taken | own, compute - slices);
+                best = best.into_iter().chain(found.map(|found| found + sms)).min();
             }
         }
-        best
     }
+    best
 }

@@ -6,5 +6,6 @@ mod commands;
 mod golden;
 mod program;
 pub mod random;
+mod regulation;
 mod simulation;
 mod verification;

@@ -63,6 +63,7 @@ fn the_search_ends_when_it_is_near_enough() {
                 let ended = near.stats.ended_by == Some(EndedBy::Budget);
                 let near_enough = near.sms_used - bound.sms <= gap && (near.schedulable || bound.sms > SMS);
                 assert!(!(ended && near_enough), "{what}: {near:?}");
+                assert!(near_enough || near.stats.ended_by.is_some(), "{what}: {near:?}");
                 through += usize::from(near_enough);
                 assert!(cost(&near) <= cost(&exact), "{what}: {} tests", cost(&near));
                 assert!(near.schedulable || !exact.schedulable || ended, "{what}");

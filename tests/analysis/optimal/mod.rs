@@ -3,7 +3,7 @@
 
 mod bounds;
 mod claims;
-mod exhaustive;
+pub mod exhaustive;
 mod gap;
 mod knapsack;
 mod optimum;

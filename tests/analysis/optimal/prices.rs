@@ -142,6 +142,26 @@ fn bounds_that_hold_are_confirmed_and_no_others() {
     );
 }
 
+/// The verifier combines the shares of the tasks with multipliers of the size of the prices. For prices beyond all numbers of
+/// SMs, the sum of the multipliers would be out of range.
+#[test]
+fn prices_beyond_all_sms_are_refuted() {
+    let task = r#"{"period":10,"wcet":{"proportional":{"work":4,"serial":0,"conflict":1}}}"#;
+    let text = format!(r#"{{"tasks":[{}]}}"#, vec![task; 6].join(","));
+    let set: gpusched::model::TaskSet = serde_json::from_str(&text).unwrap();
+    for policy in ["edf", "np-edf", "dm"] {
+        let problem = Problem::new(&set, 8, policy.parse().unwrap(), model_of(Interference::None)).unwrap();
+        let plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+        for price in [1 << 45, 1 << 48, 1 << 49, UNITS_PER_SM * u64::from(u32::MAX / 6)] {
+            assert_eq!(
+                asked(&plan, &set, vec![price; 6]),
+                Answer::Refuted,
+                "{policy} {price}"
+            );
+        }
+    }
+}
+
 /// If the prices equal the work of the tasks, the price sum of every candidate partition is trivially at most its SMs.
 /// The proof needs no search.
 #[test]

@@ -36,7 +36,7 @@ const INTERFERENCE: [Interference; 6] = [
     Interference::MemoryTime,
 ];
 
-const HEURISTICS: [HeuristicKind; 10] = [
+pub const HEURISTICS: [HeuristicKind; 10] = [
     HeuristicKind::Auto,
     HeuristicKind::Optimal,
     HeuristicKind::Sms,
@@ -49,7 +49,7 @@ const HEURISTICS: [HeuristicKind; 10] = [
     HeuristicKind::Matching,
 ];
 
-const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 5] = [
     Target::Libsmctrl,
     Target::Mps,
     Target::Mig,

@@ -370,6 +370,67 @@ fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
     );
 }
 
+/// The A100 has eight memory slices with 100 B/s each. An instance below 28 SMs has one slice, below 42 SMs two, and below 98
+/// SMs four.
+#[test]
+fn a_kernel_is_slower_by_the_bytes_that_its_slices_move_later() {
+    let device = Device::named("a100").unwrap();
+    let offer = Offer::new(&device, Granularity::Mig).unwrap();
+    let memory = SharedMemory::new(Bandwidth::new(800).unwrap(), Arbitration::Any);
+    let set = |fields: &str, deadline: u64| -> TaskSet {
+        let task =
+            format!(r#"{{"period":9000,"deadline":{deadline},"wcet":{{"table":[[1,1000]]}}{fields}}}"#);
+        serde_json::from_str(&format!(r#"{{"tasks":[{task}]}}"#)).unwrap()
+    };
+    for (fields, sms, wcet) in [
+        // A task without stated memory traffic always uses the whole memory bandwidth.
+        ("", 14, 8000),
+        ("", 28, 4000),
+        ("", 42, 2000),
+        ("", 98, 1000),
+        (r#","bandwidth":100"#, 14, 1000),
+        (r#","bandwidth":101"#, 14, 1010),
+        (r#","traffic":0"#, 14, 1000),
+        // A larger instance with the same number of memory slices may use more bandwidth. The WCET for fewer SMs accounts
+        // for this larger instance.
+        (r#","bandwidth":[[42,400],[56,800]]"#, 42, 2000),
+    ] {
+        let tasks = set(fields, wcet);
+        let problem = Problem::new(&tasks, 108, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+        let problem = problem.offered(&offer).unwrap().sharing(memory).unwrap();
+        assert_eq!(
+            problem.demands(&[0], sms).unwrap()[0].wcet,
+            Time::from_ns(wcet),
+            "{fields}"
+        );
+        let plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+        assert!(
+            plan.schedulable && plan.sms_used <= sms,
+            "{fields}: {}",
+            plan.sms_used
+        );
+        let used = problem.demands(&[0], plan.sms_used).unwrap()[0].wcet;
+        assert_eq!(used, Time::from_ns(wcet), "{fields}");
+        verify(&plan, &tasks).unwrap();
+        // The verifier computes the same WCET: it exceeds a deadline that is 1 ns shorter.
+        let fault = verify(&plan, &set(fields, wcet - 1)).unwrap_err();
+        assert!(
+            fault.field.starts_with("partitions[0].verdict"),
+            "{fields}: {fault}"
+        );
+        let beyond = problem.demands(&[0], 99).map(|demands| demands[0].wcet.ns());
+        assert_eq!(
+            beyond,
+            if fields.contains("traffic") {
+                Ok(1000)
+            } else {
+                Err(0)
+            },
+            "{fields}"
+        );
+    }
+}
+
 /// On one memory slice, `half` may end between two nanoseconds, and `long` may then start less than 1 ns before `urgent`
 /// is released. So `long` delays `urgent` by up to 8 ns, and no partition may contain both tasks.
 #[test]

@@ -7,7 +7,7 @@ use gpusched::interference::bandwidth::{Source, memory_time};
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::plan::Plan;
 use gpusched::model::{
-    Arbitration, Evidence, MemoryTime, Policy, RateForm, Sectors, SharedMemory, Task, TaskSet,
+    Arbitration, Bandwidth, Evidence, MemoryTime, Policy, RateForm, Sectors, SharedMemory, Task, TaskSet,
 };
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use gpusched::time::Time;
@@ -92,6 +92,48 @@ fn golden_numbers_by_hand() {
         responses(&plain, dm, simple(RateForm::Universal, 0).into())[1],
         Some(ns(22_020))
     );
+}
+
+/// The memory time of a job with `reads` and `writes` at two rates [bytes per second].
+fn of_job(reads: u64, writes: u64, l2: u64, dram: u64) -> u128 {
+    let sectors = Sectors {
+        reads,
+        writes,
+        dram: None,
+        camping_percent: None,
+        drain: None,
+    };
+    let rates = MemoryTime {
+        l2_bytes_per_second: Bandwidth::new(l2).unwrap(),
+        dram_bytes_per_second: Bandwidth::new(dram).unwrap(),
+        ..simple(RateForm::Universal, 0)
+    };
+    memory_time::of_job(sectors, rates)
+}
+
+/// By hand: 32·3/3 + 32·4/7 = 32 + 18 + 2/7 ns, and 32/3 + 32/3 = 21 + 1/3 ns.
+#[test]
+fn sums_are_rounded_up_once() {
+    let (three, seven) = (3_000_000_000, 7_000_000_000);
+    assert_eq!(of_job(2, 1, three, seven), 51);
+    assert_eq!(of_job(1, 0, three, three), 22);
+    assert_eq!(of_job(3, 0, three, three), 64);
+    assert_eq!(of_job(0, 0, 1, 1), 0);
+    let most = 1_000_000_000_000;
+    assert_eq!(of_job(most, most, 1, 1), 160 * u128::from(most) * 1_000_000_000);
+}
+
+/// Computations with the extreme values of files do not overflow.
+#[test]
+fn large_numbers_stay_exact() {
+    let limit = Bandwidth::LIMIT.bytes_per_second();
+    let most = limit / 32;
+    let by_l2 = u128::from(2 * most) * 32_000_000_000;
+    let by_dram = u128::from(3 * most) * 32_000_000_000;
+    let rates = (u128::from(limit - 1), u128::from(limit));
+    let whole = by_l2 / rates.0 + by_dram / rates.1;
+    let found = of_job(most, most, limit - 1, limit);
+    assert!(whole <= found && found <= whole + 2, "{found} {whole}");
 }
 
 /// A set with `traffic` M·B and `bandwidth` B has the same response time under the bandwidth form, if neither d·C nor

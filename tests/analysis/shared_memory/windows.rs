@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use gpusched::interference::bandwidth::fair::Level;
 use gpusched::interference::bandwidth::{Delay, Load, Source};
 use gpusched::kernel_wcet::Regulation;
 use gpusched::model::{Bandwidth, Factor, Kernel, Task};
+use gpusched::time::Time;
 
 use crate::shared_memory::{BYTE_PER_NS, between, capacity, loads, ns, rng, source};
 use crate::support::rounds;
@@ -308,4 +310,45 @@ fn absurd_numbers_are_all_of_the_window() {
         Delay::new(capacity(1_000_000), [Load::new([rare])]).within(u64::MAX),
         1
     );
+}
+
+fn beside(capacity: u64, peaks: &[u128]) -> Level {
+    Level::beside(Bandwidth::new(capacity).unwrap(), peaks.to_vec())
+}
+
+/// Max-min fair arbitration guarantees a level, and a kernel with a higher rate takes rate/level times as long.
+#[test]
+fn levels_are_those_of_filling_by_hand() {
+    let is = |level: Level, (numerator, denominator): (u128, u128)| {
+        (0..200).all(|rate| {
+            let stretched = (1_000_003 * rate * denominator)
+                .div_ceil(numerator)
+                .max(1_000_003);
+            level.stretch(ns(1_000_003), rate) == Some(ns(stretched as u64))
+        })
+    };
+    assert!(is(beside(90, &[]), (90, 1)));
+    assert!(is(beside(90, &[10, 20]), (60, 1)));
+    assert!(is(beside(90, &[10, 80]), (40, 1)));
+    assert!(is(beside(100, &[80, 80]), (100, 3)));
+    assert!(is(beside(90, &[30, 30]), (30, 1)));
+    let left = |peaks: &[u128]| Level::left(Bandwidth::new(90).unwrap(), peaks);
+    assert!(is(left(&[30, 40]).unwrap(), (20, 1)));
+    // A kernel without memory traffic is never slowed down.
+    let nothing = left(&[30, 60]).unwrap();
+    assert_eq!(nothing.stretch(ns(1000), 0), Some(ns(1000)));
+    assert_eq!(nothing.stretch(ns(1000), 1), None);
+    assert_eq!((left(&[30, 61]), left(&[u128::MAX, 1])), (None, None));
+}
+
+#[test]
+fn only_who_wants_more_than_the_level_is_slower() {
+    let third = beside(100, &[80, 80]);
+    let stretch = |level: &Level, rate| level.stretch(Time::from_ns(1000), rate).map(Time::ns);
+    assert_eq!(stretch(&third, 33), Some(1000));
+    assert_eq!(stretch(&third, 34), Some(1020));
+    assert_eq!(stretch(&third, 100), Some(3000));
+    assert_eq!(third.stretch(Time::LIMIT, 100), None);
+    // Without other partitions, no kernel is slowed down.
+    assert_eq!(stretch(&beside(100, &[]), 100), Some(1000));
 }

@@ -162,6 +162,9 @@ fn turns_shape_the_shares_of_applications() {
             done[block.kernel] += 1;
         }
         assert_eq!(done, [4000, 2000, 1000], "{switch}");
+        let at = |time: u64| record.blocks.iter().find(|block| block.start_ns.ns() == time);
+        let turns = [0, 1, 2, 3, 4, 5, 6].map(|turn| at(turn * MS).unwrap().kernel);
+        assert_eq!(turns, [0, 1, 2, 0, 1, 0, 0], "{switch}");
     }
 }
 

@@ -7,5 +7,6 @@ mod hand;
 mod logs;
 mod measured;
 mod placement;
+mod rates;
 mod refusals;
 mod scenario;

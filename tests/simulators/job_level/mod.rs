@@ -6,5 +6,6 @@ mod command;
 mod patterns;
 mod plans;
 mod refusals;
+mod shared;
 mod twin;
 mod watch;

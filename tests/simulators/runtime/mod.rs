@@ -1,6 +1,7 @@
 //! Guarantee: the dispatcher of the runtime follows the rules of the job simulator, and a plan that is proven with overheads
 //! meets all deadlines within these overheads.
 
+mod dispatcher;
 mod overheads;
 mod same_schedule;
 

@@ -1,7 +1,7 @@
 //! The behavior of each policy in small examples.
 
 use gpusched::model::Scheduler;
-use gpusched::warp::policy::{AnyPolicy, Policy as _, Pool, WarpSet, of};
+use gpusched::warp::policy::{AnyPolicy, Policy as _, Pool, WarpSet, of, of_slots_from};
 
 fn set(slots: &[usize]) -> WarpSet {
     slots.iter().copied().collect()
@@ -120,4 +120,85 @@ fn groups_and_slots_that_nobody_announced() {
         all.sort_unstable();
         assert_eq!(all, [2, 9], "{scheduler}");
     }
+}
+
+#[test]
+fn before_anything_issued_the_greedy_warp_is_in_the_first_slot() {
+    let pool = Pool {
+        age: vec![0, 0, 5, 4],
+        kernel: vec![0; 4],
+        live: set(&[2, 3]),
+    };
+    let both = pool.live;
+    let mut policy = of_slots_from(2, Scheduler::Gto, &[]);
+    assert_eq!(policy.first(&pool, both), Some(2));
+    assert_eq!(of(Scheduler::Gto, &[]).first(&pool, both), Some(3));
+    policy.issued(&pool, 3);
+    assert_eq!(policy.first(&pool, both), Some(3));
+    let others = Scheduler::ALL.into_iter();
+    for scheduler in others.filter(|&scheduler| scheduler != Scheduler::Gto) {
+        let mut from_slot = of_slots_from(2, scheduler, &[1]);
+        let mut plain = of(scheduler, &[1]);
+        from_slot.begin(&pool, both);
+        plain.begin(&pool, both);
+        assert_eq!(from_slot.first(&pool, both), plain.first(&pool, both));
+    }
+}
+
+/// The order is cyclic: by descending budget, then by kernel. A kernel without a budget is last.
+#[test]
+fn groups_go_round_by_budget() {
+    for scheduler in [Scheduler::Qaws, Scheduler::RtPaws] {
+        let mut pool = Pool {
+            age: vec![0; 5],
+            kernel: vec![0, 1, 2, 3, 4],
+            live: set(&[0, 1, 2, 3, 4]),
+        };
+        let mut policy = of(scheduler, &[1, 4, 0, 4]);
+        policy.begin(&pool, set(&[]));
+        assert_eq!(order(&policy, &pool), [1, 3, 0, 2, 4], "{scheduler}");
+        // Each cycle, the warps of the current group end, and then the group has warps again.
+        for expected in [[3, 0, 2, 4, 1], [0, 2, 4, 1, 3], [2, 4, 1, 3, 0]] {
+            pool.live.remove(order(&policy, &pool)[0]);
+            policy.begin(&pool, set(&[]));
+            pool.live = set(&[0, 1, 2, 3, 4]);
+            policy.begin(&pool, set(&[]));
+            assert_eq!(order(&policy, &pool), expected, "{scheduler}");
+        }
+    }
+}
+
+#[test]
+fn kernels_with_equal_budgets_form_a_group() {
+    let pool = Pool {
+        age: vec![1, 1, 0, 0, 0],
+        kernel: vec![0, 1, 2, 3, 4],
+        live: set(&[0, 1, 2, 3, 4]),
+    };
+    for (scheduler, expected) in [
+        (Scheduler::Qaws, [1, 3, 0, 2, 4]),
+        (Scheduler::RtPaws, [1, 3, 0, 2, 4]),
+        (Scheduler::QawsByBudget, [3, 1, 2, 0, 4]),
+        (Scheduler::RtPawsByPriority, [3, 1, 2, 0, 4]),
+    ] {
+        let mut policy = of(scheduler, &[1, 4, 1, 4]);
+        policy.begin(&pool, set(&[]));
+        assert_eq!(order(&policy, &pool), expected, "{scheduler}");
+    }
+}
+
+#[test]
+fn sets_hold_what_is_put_in() {
+    let mut set: WarpSet = [63, 0, 7, 64, 1000].into_iter().collect();
+    assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 63]);
+    assert!(set.contains(63) && !set.contains(64) && !set.contains(1));
+    assert_eq!(set.from(1).lowest(), Some(7));
+    assert_eq!(set.from(64), WarpSet(0));
+    assert_eq!(set.and(WarpSet(0b1000_0001)).iter().collect::<Vec<_>>(), [0, 7]);
+    assert_eq!(set.without(WarpSet(0b1000_0001)), WarpSet(1 << 63));
+    assert_eq!(set.or(WarpSet(0b10)).iter().collect::<Vec<_>>(), [0, 1, 7, 63]);
+    for slot in [0, 7, 63, 64] {
+        set.remove(slot);
+    }
+    assert_eq!((set, set.lowest()), (WarpSet(0), None));
 }

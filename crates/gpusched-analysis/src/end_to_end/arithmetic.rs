@@ -47,18 +47,3 @@ pub(super) fn least(start: u64, limit: u64, work: impl Fn(u64) -> u64) -> u64 {
     }
     INFINITE
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn windows_and_saturation() {
-        assert_eq!(released(10, (0, 5, 2)), 4);
-        assert_eq!(started(10, (0, 5, 2)), 6);
-        assert_eq!(released(1, (INFINITE, 5, 2)), INFINITE);
-        assert_eq!(released(u64::MAX - 1, (7, 1, 2)), INFINITE);
-        assert_eq!(least(3, 20, |window| 3 + released(window, (0, 10, 4))), 7);
-        assert_eq!(least(3, 20, |window| window + 1), INFINITE);
-    }
-}

@@ -33,8 +33,6 @@ mod queues;
 mod scaling;
 mod sizing;
 mod streams;
-#[cfg(test)]
-mod tests;
 
 pub use baselines::{Baseline, baseline};
 pub use scaling::scaling;

@@ -117,37 +117,3 @@ impl Target {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_finest_granularity_has_an_export() {
-        let found: Vec<(String, Option<Granularity>)> = Device::all()
-            .map(|device| (device.name().to_owned(), finest(&device)))
-            .collect();
-        for (name, expected) in [
-            ("tx2", None),
-            ("gb10", None),
-            ("xavier", Some(Granularity::Tpc)),
-            ("orin", Some(Granularity::Tpc)),
-            ("a100", Some(Granularity::Tpc)),
-            ("pegasus", Some(Granularity::GreenContext)),
-            ("thor", Some(Granularity::GreenContext)), // masks of libsmctrl end below compute capability 9.0
-            ("h100", Some(Granularity::GreenContext)),
-            ("b200", Some(Granularity::GreenContext)),
-        ] {
-            assert!(found.contains(&(name.to_owned(), expected)), "{name}: {found:?}");
-        }
-        for (name, granularity) in found {
-            let device = Device::named(&name).unwrap();
-            let Some(granularity) = granularity else { continue };
-            let hardware = Hardware::new(&device, granularity);
-            let targets = Target::VARIANTS
-                .iter()
-                .filter(|target| target.check(&hardware).is_ok());
-            assert_eq!(targets.count(), 2, "{name}: the tool and the table");
-        }
-    }
-}

@@ -61,37 +61,3 @@ pub(super) fn exp(x: f64) -> f64 {
     let power = 1.0 + (r * c / (2.0 - c) - low + high);
     f64::from_bits(power.to_bits().wrapping_add(shifted.to_bits() << 52))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpusched_model::streams::{Purpose, stream, unit};
-
-    /// Returns the difference of two positive numbers in units in the last place.
-    fn ulps(a: f64, b: f64) -> u64 {
-        a.to_bits().abs_diff(b.to_bits())
-    }
-
-    #[test]
-    fn both_functions_are_those_of_libm() {
-        let mut rng = stream(1, Purpose::Utilizations, 0, 0);
-        let ends = [
-            1.0,
-            0.5,
-            2f64.powi(-53),
-            std::f64::consts::FRAC_1_SQRT_2,
-            1.0 - 2f64.powi(-53),
-        ];
-        let draws = (0..200_000).map(|draw| unit(&mut rng) / [1.0, 1e3, 1e9][draw % 3]);
-        for u in ends.into_iter().chain(draws) {
-            assert!(ulps(-ln(u), -libm::log(u)) <= 1, "{u:e}");
-            for k in [1.0, 3.0, 49.0, 1e5] {
-                let x = libm::log(u) / k;
-                assert!(ulps(exp(x), libm::exp(x)) <= 1, "{x:e}");
-                // The logarithm is at most 37 and has an error of at most 1 unit, as has the power.
-                assert!(ulps(exp(ln(u) / k), libm::pow(u, 1.0 / k)) <= 64, "{u:e} {k}");
-            }
-        }
-        assert_eq!((ln(1.0), exp(0.0)), (0.0, 1.0));
-    }
-}

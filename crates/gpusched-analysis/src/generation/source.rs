@@ -231,39 +231,3 @@ impl Source {
 fn unusable(name: &str, error: impl std::fmt::Display) -> Error {
     Refusal::told(format!("generated set {name}"), error).into()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpusched_model::wcet::Form;
-
-    #[test]
-    fn the_share_of_memory_intensive_tasks_is_prm() {
-        for (memory_share, low, high) in [(0.0, 0, 0), (1.0, 5000, 5000), (0.3, 1370, 1630)] {
-            let recipe = Recipe {
-                memory_share,
-                ..Recipe::default()
-            };
-            let set = Source::new(&recipe, 5000, 10.0, 1).unwrap().draw(0, 0).unwrap();
-            let memory = set
-                .tasks()
-                .iter()
-                .filter(|task| task.kind() == Some(Kind::Memory))
-                .count();
-            assert!(
-                (low..=high).contains(&memory),
-                "{memory} of 5000 at prm = {memory_share}"
-            );
-            for task in set.tasks() {
-                let Form::Amdahl(scaling) = task.wcet().form() else {
-                    panic!("{task:?}")
-                };
-                let expected = match task.kind() {
-                    Some(Kind::Memory) => (0.1, 2.3),
-                    _ => (0.02, 1.2),
-                };
-                assert_eq!((scaling.serial.as_f64(), scaling.k().as_f64()), expected);
-            }
-        }
-    }
-}

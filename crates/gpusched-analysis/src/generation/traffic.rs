@@ -38,34 +38,3 @@ pub(super) fn traffic(kind: Kind, work: Time, saturation: u32) -> Option<(Bytes,
     let points = points.map(|(sms, rate)| Some((u32::try_from(sms).ok()?, Bandwidth::new(rate.max(1))?)));
     Some((bytes, Peak::curve(points.collect::<Option<Vec<_>>>()?)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn traffic_by_hand() {
-        let of = |kind| {
-            let (bytes, peak) = traffic(kind, Time::from_ns(1_000_000), 8).unwrap();
-            let peak = peak.unwrap();
-            let at = [1, 4, 7, 8, 31, 32, 100].map(|sms| peak.at(sms).unwrap().to_string());
-            (bytes.to_string(), at.join(" "))
-        };
-        // In 1 ms, a rate of 12.5 GB/s moves 12.5 MB. The kernels move 60 % and 5 % of these bytes.
-        assert_eq!(
-            of(Kind::Memory),
-            (
-                "7.5MB".to_owned(),
-                "12.5GB/s 50GB/s 87.5GB/s 100GB/s 100GB/s 100GB/s 100GB/s".to_owned()
-            )
-        );
-        assert_eq!(
-            of(Kind::Compute),
-            (
-                "625kB".to_owned(),
-                "3.125GB/s 12.5GB/s 21.875GB/s 25GB/s 96.875GB/s 100GB/s 100GB/s".to_owned()
-            )
-        );
-        assert!(traffic(Kind::Compute, Time::from_ns(1), 0).is_none());
-    }
-}

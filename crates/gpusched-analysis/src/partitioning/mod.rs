@@ -47,7 +47,7 @@ pub use hardware::{Offer, Placed};
 pub use heuristic::{Goal, Heuristic, LocalSearch};
 pub use kind::{HeuristicKind, listed};
 pub use margin::MARGIN_SEARCHES;
-pub use merge::{forbidden, order};
+pub use merge::{forbidden, maximum_weight_matching, order};
 pub use options::{NEAR_ENOUGH, NoEffect, Options, near_enough};
 pub use run::{partition, partition_by};
 pub use search::{Objective, Problem, SearchLimits};

@@ -20,7 +20,7 @@ pub mod demand;
 pub mod edf;
 pub mod fixed_priority;
 mod scratch;
-mod share;
+pub mod share;
 pub mod shared_memory;
 pub mod utilization;
 pub mod work_capacity;

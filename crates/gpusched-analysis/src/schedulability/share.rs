@@ -48,22 +48,3 @@ pub fn of(share: u64, time: u64) -> Option<u64> {
     let scaled = (u128::from(share) * u128::from(time) + u128::from(ONE - 1)) >> 32;
     u64::try_from(scaled).ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn shares_are_found_and_above(wcet: u64, period: u64, bits in 1u32..64, fill: bool) {
-            let period = (period >> bits).max(1);
-            let wcet = if fill { period - wcet % period.min(3) } else { wcet % (period + 1) };
-            let share = above(Time::from_ns(wcet), Time::from_ns(period)).expect("a share");
-            let exact = u128::from(wcet) << 32;
-            let (least, most) = (share, share - EXCESS.min(share));
-            prop_assert!(u128::from(least) * u128::from(period) >= exact);
-            prop_assert!(u128::from(most) * u128::from(period) <= exact);
-        }
-    }
-}

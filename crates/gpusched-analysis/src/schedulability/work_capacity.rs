@@ -37,38 +37,3 @@ pub fn test_with_deadlines(demands: &[Demand], sms: u32) -> Evidence {
         None => test(demands, sms),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpusched_model::time::Time;
-
-    fn demand(least_work: u128, wcet: u64, period: u64, deadline: u64) -> Demand {
-        Demand {
-            least_work,
-            ..Demand::new(
-                Time::from_ns(wcet),
-                Time::from_ns(period),
-                Time::from_ns(deadline),
-            )
-        }
-    }
-
-    #[test]
-    fn work_counts_exactly() {
-        let half = demand(20, 10, 10, 10);
-        assert_eq!(test(&[half, half], 4), Evidence::WorkWithinCapacity);
-        let more = [half, half, demand(1, 1, 1000, 1)];
-        assert_eq!(test(&more, 4), Evidence::WorkExceedsCapacity);
-    }
-
-    #[test]
-    fn deadlines_count_in_one_of_the_two() {
-        let late = [demand(1, 1, 10, 10), demand(1, 5, 10, 4)];
-        assert_eq!(test(&late, 4), Evidence::WorkWithinCapacity);
-        assert!(matches!(
-            test_with_deadlines(&late, 4),
-            Evidence::WcetExceedsDeadline { task: 1, .. }
-        ));
-    }
-}

@@ -320,6 +320,3 @@ impl Core {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

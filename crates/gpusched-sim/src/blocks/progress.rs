@@ -61,24 +61,3 @@ impl Progress {
         )
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn halves_and_pauses() {
-        let at = Time::from_ns;
-        let mut work = Progress::new(100, at(7));
-        assert_eq!(work.end(), at(107));
-        work.change(at(57), FULL / 2);
-        assert_eq!(work.end(), at(157));
-        work.change(at(67), FULL); // 45 left
-        assert_eq!(work.end(), at(112));
-        work.change(at(112), 1);
-        assert_eq!(work.end(), at(112), "nothing left");
-        let mut third = Progress::new(10, at(0));
-        third.change(at(0), FULL / 3);
-        assert_eq!(third.end(), at(31), "a third is rounded down, an end up");
-    }
-}

@@ -112,21 +112,3 @@ impl Turns {
         self.slice == Slice::Over
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpusched_model::scenario::ApplicationPriority::{High, Low, Medium};
-
-    #[test]
-    fn the_runlist_has_rounds() {
-        let application = |priority| Application {
-            name: None,
-            timeslice: Time::from_ns(1000),
-            priority,
-        };
-        let turns = Turns::new(&[application(High), application(Low), application(Medium)]);
-        assert_eq!(turns.runlist, [0, 1, 2, 0, 2, 0, 0]);
-        assert_eq!(Turns::new(&[]).runlist, [0]);
-    }
-}

@@ -32,8 +32,6 @@ mod run;
 mod script;
 mod simulator;
 mod source;
-#[cfg(test)]
-mod tests;
 mod thread;
 
 pub use channels::{Burst, Channels};

@@ -1,6 +1,6 @@
 //! The common parts of event-driven simulators: queues of events in time order.
 
 mod queue;
-pub(crate) mod tournament;
+pub mod tournament;
 
 pub use queue::EventQueue;

@@ -85,33 +85,3 @@ impl<E> EventQueue<E> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        /// The reference implementation sorts all remaining events by time with a stable sort.
-        #[test]
-        fn earliest_first_and_first_scheduled_among_equals(steps in prop::collection::vec(prop::option::of(0u64..6), 0..200)) {
-            let mut queue = EventQueue::default();
-            let mut twin: Vec<(u64, usize)> = Vec::new();
-            for (number, step) in steps.into_iter().enumerate() {
-                match step {
-                    Some(time) => {
-                        queue.push(Time::from_ns(time), number);
-                        twin.push((time, number));
-                    }
-                    None => {
-                        twin.sort_by_key(|(time, _)| *time);
-                        let expected = (!twin.is_empty()).then(|| twin.remove(0));
-                        let found = queue.pop().map(|(time, number)| (time.ns(), number));
-                        prop_assert_eq!(found, expected);
-                    }
-                }
-            }
-        }
-    }
-}

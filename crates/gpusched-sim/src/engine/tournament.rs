@@ -7,14 +7,14 @@
 /// Finds the competitor with the smallest time. In a tie, the competitor with the lower number
 /// wins.
 #[derive(Clone, Debug)]
-pub(crate) struct Tournament {
+pub struct Tournament {
     /// Time and number of the winner below each node, packed into one integer. Node 1 is the
     /// root, and the leaves are the second half of the array.
     nodes: Vec<u128>,
 }
 
 /// Special time of a competitor that has no next event.
-pub(crate) const NEVER: u64 = u64::MAX;
+pub const NEVER: u64 = u64::MAX;
 
 fn entry(time: u64, number: usize) -> u128 {
     u128::from(time) << 64 | number as u128
@@ -58,31 +58,5 @@ impl Tournament {
     #[inline]
     pub fn winner(&self) -> usize {
         self.nodes[1] as u64 as usize
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_time_and_then_the_least_number_wins() {
-        for count in 1..20 {
-            let mut tournament = Tournament::new(count);
-            assert_eq!(tournament.time(), NEVER);
-            let mut times = vec![NEVER; count];
-            let mut word = count as u64;
-            for _ in 0..500 {
-                word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let number = (word >> 33) as usize % count;
-                times[number] = if word >> 60 == 0 { NEVER } else { word >> 40 & 7 };
-                tournament.set(number, times[number]);
-                let least = (0..count).min_by_key(|&number| (times[number], number)).unwrap();
-                assert_eq!(tournament.time(), times[least]);
-                if times[least] < NEVER {
-                    assert_eq!(tournament.winner(), least);
-                }
-            }
-        }
     }
 }

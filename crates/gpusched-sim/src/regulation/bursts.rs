@@ -76,31 +76,3 @@ impl Bursts {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_are_slower_in_memory_time() {
-        let mut bursts = Bursts::default();
-        bursts.clear(100.0);
-        bursts.push(10.0, 30.0);
-        bursts.push(25.0, 40.0); // The burst is shortened to start at 30.
-        bursts.push(90.0, 120.0); // The burst is shortened to end at 100.
-        bursts.push(100.0, 120.0); // The burst is ignored.
-        assert_eq!(bursts.spans, [(10.0, 30.0), (30.0, 40.0), (90.0, 100.0)]);
-        let advance = |now, left| bursts.advance(now, left, 0.5, bursts.past(now, 0));
-        assert_eq!(advance(0.0, 10.0), Progress::Done(10.0));
-        assert_eq!(advance(0.0, 12.0), Progress::Done(14.0));
-        assert_eq!(advance(0.0, 25.0), Progress::Done(40.0));
-        assert_eq!(advance(35.0, 3.5), Progress::Done(41.0));
-        assert_eq!(advance(80.0, 15.0), Progress::Done(100.0));
-        assert_eq!(advance(80.0, 16.0), Progress::Left(1.0));
-        assert_eq!(advance(100.0, 16.0), Progress::Left(16.0));
-        assert_eq!(
-            [0.0, 20.0, 50.0, 95.0, 100.0].map(|end| bursts.before(end)),
-            [0.0, 10.0, 30.0, 35.0, 40.0]
-        );
-    }
-}

@@ -120,34 +120,3 @@ pub(super) fn scatter(bursts: &mut Bursts, memory: f64, period: f64, rng: &mut i
         used = cut;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpusched_model::streams::{Purpose, stream};
-
-    /// Checks that every placement uses the whole memory time of best-effort cores within the period.
-    #[test]
-    fn no_memory_time_is_lost() {
-        let mut bursts = Bursts::default();
-        let mut rng = stream(1, Purpose::RegulationBursts, 0, 0);
-        for memory in [0.0, 1.0, 130.0, 999.0, 1000.0, 1500.0] {
-            let expected = f64::min(memory, 1000.0);
-            for placement in ADVERSARIAL.into_iter().chain([Placement::From(300.0)]) {
-                placement.fill(&mut bursts, memory, 1000.0);
-                assert!(
-                    (bursts.before(1000.0) - expected).abs() < 1e-9,
-                    "{placement:?} {memory}"
-                );
-            }
-            for _ in 0..1_000 {
-                scatter(&mut bursts, expected, 1000.0, &mut rng);
-                assert!((bursts.before(1000.0) - expected).abs() < 1e-9, "{memory}");
-            }
-        }
-        Placement::At(1.0).fill(&mut bursts, 100.0, 1000.0);
-        assert_eq!([900.0, 950.0].map(|end| bursts.before(end)), [0.0, 50.0]);
-        Placement::Spread.fill(&mut bursts, 500.0, 1000.0);
-        assert_eq!([500.0, 250.0].map(|end| bursts.before(end)), [250.0, 125.0]);
-    }
-}

@@ -20,7 +20,7 @@ impl Division {
     ///
     /// For n clients, the result of [`Division::MaxMin`] is exact if every number from 1 to n divides `capacity` and
     /// all `wants`.
-    pub(super) fn shares(&self, capacity: u128, wants: &[u128], due: &[u64], shares: &mut [u128]) {
+    pub fn shares(&self, capacity: u128, wants: &[u128], due: &[u64], shares: &mut [u128]) {
         match self {
             Division::MaxMin => fair(capacity, wants, shares),
             Division::Order(order) => greedy(capacity, wants, order.iter().copied(), shares),
@@ -49,27 +49,5 @@ fn fair(capacity: u128, wants: &[u128], shares: &mut [u128]) {
         shares[client] = wants[client].min(left / claimants);
         left -= shares[client];
         claimants -= 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shares(division: &Division, capacity: u128, wants: &[u128]) -> Vec<u128> {
-        let mut shares = vec![0; wants.len()];
-        let due: Vec<u64> = (0..wants.len() as u64).collect();
-        division.shares(capacity, wants, &due, &mut shares);
-        shares
-    }
-
-    #[test]
-    fn nothing_is_wasted() {
-        let wants = [10, 70, 40];
-        assert_eq!(shares(&Division::MaxMin, 100, &wants), [10, 50, 40]);
-        assert_eq!(shares(&Division::MaxMin, 60, &wants), [10, 25, 25]);
-        assert_eq!(shares(&Division::Order(vec![1, 0, 2]), 100, &wants), [10, 70, 20]);
-        assert_eq!(shares(&Division::Spite, 100, &wants), [0, 60, 40]);
-        assert_eq!(shares(&Division::MaxMin, 200, &wants), wants);
     }
 }

@@ -53,17 +53,3 @@ impl Names {
         self.texts.iter().map(|text| &**text)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_text_has_one_number() {
-        let mut names = Names::default();
-        let numbers = ["a", "b", "a", "x\ny\u{7f}", "x y\u{fffd}", ""].map(|text| names.intern(text).0);
-        assert_eq!(numbers, [0, 1, 0, 2, 2, 3]);
-        assert_eq!(names.iter().collect::<Vec<_>>(), ["a", "b", "x y\u{fffd}", ""]);
-        assert_eq!(names.get(NameId(2)), "x y\u{fffd}");
-    }
-}

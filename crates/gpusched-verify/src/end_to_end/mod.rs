@@ -33,8 +33,6 @@ mod memory;
 mod segments;
 mod stream;
 mod table;
-#[cfg(test)]
-mod tests;
 mod verdict;
 mod window;
 

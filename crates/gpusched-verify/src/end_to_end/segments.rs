@@ -71,21 +71,6 @@ fn check_segment(
     same_bound(&field("delays_ns"), delay, required.delay)
 }
 
-/// Returns the least valid values R and S of every segment, resource by resource.
-#[cfg(test)]
-pub(super) fn all_required(table: &Table<'_>) -> Vec<(usize, usize, Option<u128>, Option<u128>)> {
-    let mut all = Vec::new();
-    for resource in table.system.resources() {
-        let streams = table.streams(resource);
-        let mut prepared = prepare(table, resource, streams);
-        for (position, stream) in streams.iter().enumerate() {
-            let required = prepared.required(table, streams, position);
-            all.push((stream.task, stream.segment, required.end, required.delay));
-        }
-    }
-    all
-}
-
 /// Checks that `claimed` is at least `required`, or null.
 fn at_least(claimed: Option<u128>, required: Option<u128>, field: impl Fn() -> String) -> Result<(), Fault> {
     match (claimed, required) {

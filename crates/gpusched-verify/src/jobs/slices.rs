@@ -71,38 +71,3 @@ impl<'a> Slices<'a> {
         (c < 1 << 63).then_some(c)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpusched_model::{Device, TaskSet};
-
-    #[test]
-    fn a_kernel_is_slower_by_the_bytes_that_its_slices_move_later() {
-        let device = Device::named("a100").unwrap();
-        let slices = Slices {
-            mig: device.mig().unwrap(),
-            whole: 800,
-        };
-        // An instance below 28 SMs has one of eight memory slices. Below 42 SMs, it has two slices, and below 98 SMs,
-        // it has four.
-        let shares = [1, 14, 15, 28, 42, 56, 57, 98, 99].map(|sms| slices.bandwidth(sms));
-        assert_eq!(shares, [100, 100, 200, 200, 400, 400, 800, 800, 0]);
-        let wcet = |fields: &str, sms| {
-            let json = format!(r#"{{"tasks":[{{"period":9000,"wcet":{{"table":[[1,1000]]}}{fields}}}]}}"#);
-            let set: TaskSet = serde_json::from_str(&json).unwrap();
-            slices.wcet(&set.tasks()[0], sms, |_| Some(1000))
-        };
-        // A task without stated memory traffic always uses the whole memory bandwidth. With one
-        // of eight slices, its WCET is eight times as long.
-        assert_eq!(wcet("", 14), Some(8000));
-        assert_eq!(wcet("", 98), Some(1000));
-        assert_eq!(wcet("", 99), None);
-        assert_eq!(wcet(r#","bandwidth":100"#, 14), Some(1000));
-        assert_eq!(wcet(r#","bandwidth":101"#, 14), Some(1010));
-        assert_eq!(wcet(r#","traffic":0"#, 14), Some(1000));
-        // A larger instance with the same number of memory slices may use more bandwidth. The WCET for fewer SMs
-        // accounts for this larger instance.
-        assert_eq!(wcet(r#","bandwidth":[[42,400],[56,800]]"#, 42), Some(2000));
-    }
-}

@@ -92,37 +92,3 @@ fn at(at_l2: u64, at_dram: u64, l2: Bandwidth, dram: Bandwidth) -> u128 {
     let rest = (at_l2 % l2) * dram + (at_dram % dram) * l2;
     at_l2 / l2 + at_dram / dram + rest.div_ceil(l2 * dram)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn m(reads: u64, writes: u64, l2: u64, dram: u64) -> u128 {
-        let rate = |rate| Bandwidth::new(rate).unwrap();
-        at(reads + writes, reads + 2 * writes, rate(l2), rate(dram))
-    }
-
-    /// By hand: 32·3/3 + 32·4/7 = 32 + 18 + 2/7 seconds, and 32/3 + 32/3 = 21 + 1/3 seconds.
-    #[test]
-    fn sums_are_rounded_up_once() {
-        assert_eq!(m(2, 1, 3_000_000_000, 7_000_000_000), 51);
-        assert_eq!(m(1, 0, 3_000_000_000, 3_000_000_000), 22);
-        assert_eq!(m(3, 0, 3_000_000_000, 3_000_000_000), 64);
-        assert_eq!(m(0, 0, 1, 1), 0);
-        let most = 1_000_000_000_000;
-        assert_eq!(m(most, most, 1, 1), 160 * u128::from(most) * 1_000_000_000);
-    }
-
-    /// Computations with the extreme values of files do not overflow.
-    #[test]
-    fn large_numbers_stay_exact() {
-        let limit = Bandwidth::LIMIT.bytes_per_second();
-        let most = limit / 32;
-        let by_l2 = u128::from(2 * most) * 32_000_000_000;
-        let by_dram = u128::from(3 * most) * 32_000_000_000;
-        let rates = (u128::from(limit - 1), u128::from(limit));
-        let whole = by_l2 / rates.0 + by_dram / rates.1;
-        let found = m(most, most, limit - 1, limit);
-        assert!(whole <= found && found <= whole + 2, "{found} {whole}");
-    }
-}

@@ -101,25 +101,3 @@ fn edges(mut values: Vec<u64>) -> (Vec<u64>, bool) {
     edges.dedup();
     (edges, false)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn few_values_have_a_cell_each() {
-        assert_eq!(edges(vec![5, 3, 5, 9]), (vec![3, 5, 9], true));
-    }
-
-    #[test]
-    fn many_values_share_cells_evenly() {
-        let values: Vec<u64> = (0..200_000u64).map(|value| value * value).collect();
-        let (edges, exact) = edges(values.clone());
-        assert_eq!((edges.len(), exact), (CELLS, false));
-        assert_eq!(edges.last(), values.last());
-        let cell = |value: &u64| edges.partition_point(|edge| edge < value);
-        let mut counts = vec![0; CELLS];
-        values.iter().for_each(|value| counts[cell(value)] += 1);
-        assert!(counts.iter().all(|&count| (3..=4).contains(&count)));
-    }
-}

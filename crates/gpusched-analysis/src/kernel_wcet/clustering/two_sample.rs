@@ -82,33 +82,3 @@ fn skip(sorted: &mut &[u64], value: u64) -> u64 {
 pub fn critical_factor(level: f64) -> f64 {
     libm::sqrt(libm::log(2.0 / level) / 2.0)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn fraction(a: &[u64], b: &[u64]) -> (u64, u64) {
-        let distance = distance(a, b).unwrap();
-        (distance.numerator, distance.denominator)
-    }
-
-    #[test]
-    fn distances_by_hand() {
-        assert_eq!(fraction(&[1, 2], &[1, 2]), (0, 4));
-        assert_eq!(fraction(&[1, 2], &[3, 4, 5]), (6, 6));
-        assert_eq!(fraction(&[1, 1, 2], &[1, 2, 2]), (3, 9));
-        assert_eq!(fraction(&[5, 5, 5], &[5]), (0, 3));
-        assert_eq!(fraction(&[1, 4], &[2, 3]), (2, 4));
-        assert!(distance(&[], &[1]).is_none());
-    }
-
-    #[test]
-    fn distances_are_ordered_as_fractions() {
-        let of = |numerator, denominator| Distance {
-            numerator,
-            denominator,
-        };
-        assert_eq!(of(1, 2), of(2, 4));
-        assert!(of(1, 3) < of(u64::MAX / 2, u64::MAX));
-    }
-}

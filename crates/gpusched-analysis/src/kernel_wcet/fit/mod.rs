@@ -18,7 +18,7 @@ mod curves;
 mod distributions;
 
 pub use curves::{classification, envelope, least_squares, points, saturation, scaling};
-pub use distributions::{gev, goodness, gpd, independence, kolmogorov, normal, tail};
+pub use distributions::{gev, goodness, gpd, independence, kolmogorov, normal, simplex, tail};
 
 /// Significance level of the Kolmogorov–Smirnov tests of [Aghilinasab20].
 pub const ALPHA: f64 = 0.05;

@@ -38,18 +38,3 @@ impl Slot {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slots_widen_when_they_must() {
-        let mut slot = Slot::new(&[1, u32::MAX.into()]);
-        assert!(matches!(slot, Slot::Narrow(_)));
-        slot.set(0, 1 << 40);
-        assert_eq!((slot.get(0), slot.get(1)), (1 << 40, u32::MAX.into()));
-        slot.set(1, 7);
-        assert_eq!(slot, Slot::new(&[1 << 40, 7]));
-    }
-}

@@ -82,36 +82,3 @@ fn parts_of(groups: &[Vec<usize>], sizes: &[u32]) -> Vec<Part> {
         })
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::interference::{Interference, model_of};
-    use crate::partitioning::SearchLimits;
-    use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory, TaskSet};
-
-    /// The local search examines thousands of divisions, but ends soon after its search effort.
-    #[test]
-    fn many_tasks_do_not_exceed_the_search_effort() {
-        let task = r#"{"period":"10ms","traffic":"2MB","bandwidth":"40GB/s","wcet":{"amdahl":{"work":"6ms","serial":0.02}}}"#;
-        let set: TaskSet =
-            serde_json::from_str(&format!(r#"{{"tasks":[{}]}}"#, [task; 60].join(","))).unwrap();
-        let memory = SharedMemory::new(Bandwidth::new(100_000_000_000).unwrap(), Arbitration::Any);
-        let problem = Problem::new(&set, 200, Policy::Edf, model_of(Interference::Conflict)).unwrap();
-        let problem = problem.sharing(memory).unwrap();
-        let starts = [(0..60).map(|task| vec![task]).collect(), vec![(0..60).collect()]];
-        for (effort, least) in [(1, 0), (1_300, 1_200), (5_000, 5_000)] {
-            let limits = SearchLimits {
-                budget: Some(effort),
-                ..SearchLimits::default()
-            };
-            let found = fewest(&problem, &starts, (1, 200), limits.or(0));
-            assert_eq!(found.ended_by, Some(EndedBy::Budget));
-            assert!(
-                !found.complete && (least..=effort + 200).contains(&found.tested),
-                "{}",
-                found.tested
-            );
-        }
-    }
-}

@@ -67,37 +67,3 @@ impl Totals {
         (0..sms).rev().find(|&sum| self.at_least(sum) == sum).unwrap_or(0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn totals_of_hardware() {
-        let tpcs = Totals::of((0..=66).map(|tpcs| 2 * tpcs));
-        assert_eq!([1, 2, 3, 131].map(|sms| tpcs.at_least(sms)), [2, 2, 4, 132]);
-        let contexts = Totals::of([4, 6, 8]);
-        assert_eq!([0, 1, 5, 7].map(|sms| contexts.at_least(sms)), [0, 4, 6, 8]);
-        assert_eq!([4, 5, 6].map(|sms| contexts.below(sms)), [0, 4, 4]);
-        assert_eq!(Totals::of([]).at_least(7), 7);
-        assert_eq!(Totals::of([3]).at_least(u32::MAX), u32::MAX);
-    }
-
-    proptest! {
-        #[test]
-        fn totals_are_all_sums(sizes in prop::collection::vec(0u32..30, 1..6)) {
-            let totals = Totals::of(sizes.iter().copied());
-            let mut is_sum = vec![false; 2000];
-            is_sum[0] = true;
-            for sum in 0..is_sum.len() {
-                is_sum[sum] |= sizes.iter().any(|&size| size > 0 && sum >= size as usize && is_sum[sum - size as usize]);
-            }
-            let all = sizes.iter().all(|&size| size == 0);
-            for sms in 0u32..900 {
-                let next = (sms..).find(|&sum| all || is_sum[sum as usize]).unwrap();
-                prop_assert_eq!(totals.at_least(sms), next);
-            }
-        }
-    }
-}

@@ -20,5 +20,6 @@ mod select;
 mod trial;
 
 pub(crate) use algorithm::{Preference, Rules, partition_and_allocate};
+pub use matching::maximum_weight_matching;
 pub(crate) use matching::merge_by_matching;
 pub(crate) use savings::merge_by_savings;

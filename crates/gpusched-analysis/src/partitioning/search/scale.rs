@@ -43,19 +43,3 @@ impl Scale {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn products_are_rounded_up_and_stay_in_range() {
-        let scale = Scale::permille(1001);
-        assert_eq!(scale.time(Time::from_ns(1)), Time::from_ns(2));
-        assert_eq!(scale.time(Time::from_ns(1000)), Time::from_ns(1001));
-        assert_eq!(Scale::ONE.time(Time::LIMIT), Time::LIMIT);
-        assert_eq!(scale.time(Time::LIMIT).ns(), Time::LIMIT.ns() + 1);
-        assert_eq!(Scale::ONE.work(7), 7);
-        assert_eq!(scale.work(7), 8);
-    }
-}

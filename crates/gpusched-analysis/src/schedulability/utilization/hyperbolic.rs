@@ -52,34 +52,3 @@ fn holds_exactly(demands: &[Demand]) -> bool {
     }
     sums <= separations
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpusched_model::time::Time;
-    use proptest::prelude::*;
-
-    fn set(tasks: &[(u64, u64)]) -> Vec<Demand> {
-        let implicit = |&(c, t)| Demand::new(Time::from_ns(c), Time::from_ns(t), Time::from_ns(t));
-        tasks.iter().map(implicit).collect()
-    }
-
-    #[test]
-    fn the_bound_itself_passes() {
-        assert!(holds(&set(&[(7, 7)])));
-        assert!(holds(&set(&[(1, 2), (1, 3)]))); // 3/2 · 4/3 = 2
-        assert!(!holds(&set(&[(1, 2), (1_000_000_001, 3_000_000_000)])));
-        assert!(holds(&set(&[(1, 3), (1, 4), (1, 5)]))); // 4/3 · 5/4 · 6/5 = 2
-        assert!(!holds(&set(&[(1, 3), (1, 4), (1, 5), (1, u64::MAX)])));
-    }
-
-    proptest! {
-        #[test]
-        fn fixed_point_agrees_with_big_integers(
-            tasks in prop::collection::vec((0u64..1 << 40, 1u64..1 << 42), 0..6),
-        ) {
-            let set = set(&tasks);
-            prop_assert_eq!(holds(&set), holds_exactly(&set));
-        }
-    }
-}

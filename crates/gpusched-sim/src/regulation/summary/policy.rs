@@ -196,23 +196,3 @@ impl Tally {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_are_those_of_the_textbook() {
-        let mut moments = Moments::default();
-        moments.add(2.0);
-        assert_eq!((moments.estimate().mean, moments.estimate().low), (2.0, None));
-        for value in [4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0] {
-            moments.add(value);
-        }
-        // The values have mean 5, sample variance 32/7 and standard error √(32/7/8).
-        let Estimate { mean, low, high } = moments.estimate();
-        let half = Z * (32.0f64 / 7.0 / 8.0).sqrt();
-        assert!((mean - 5.0).abs() < 1e-12);
-        assert!((low.unwrap() - (5.0 - half)).abs() < 1e-12 && (high.unwrap() - (5.0 + half)).abs() < 1e-12);
-    }
-}

@@ -100,31 +100,3 @@ impl Policy for AnyPolicy {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn before_anything_issued_the_greedy_warp_is_in_the_first_slot() {
-        let pool = Pool {
-            age: vec![0, 0, 5, 4],
-            kernel: vec![0; 4],
-            live: [2, 3].into_iter().collect(),
-        };
-        let both = pool.live;
-        let mut policy = of_slots_from(2, Scheduler::Gto, &[]);
-        assert_eq!(policy.first(&pool, both), Some(2));
-        assert_eq!(of(Scheduler::Gto, &[]).first(&pool, both), Some(3));
-        policy.issued(&pool, 3);
-        assert_eq!(policy.first(&pool, both), Some(3));
-        let others = Scheduler::ALL.into_iter();
-        for scheduler in others.filter(|&scheduler| scheduler != Scheduler::Gto) {
-            let mut from_slot = of_slots_from(2, scheduler, &[1]);
-            let mut plain = of(scheduler, &[1]);
-            from_slot.begin(&pool, both);
-            plain.begin(&pool, both);
-            assert_eq!(from_slot.first(&pool, both), plain.first(&pool, both));
-        }
-    }
-}

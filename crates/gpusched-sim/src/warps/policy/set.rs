@@ -98,24 +98,3 @@ impl FromIterator<usize> for WarpSet {
         set
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_hold_what_is_put_in() {
-        let mut set: WarpSet = [63, 0, 7, 64, 1000].into_iter().collect();
-        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 63]);
-        assert!(set.contains(63) && !set.contains(64) && !set.contains(1));
-        assert_eq!(set.from(1).lowest(), Some(7));
-        assert_eq!(set.from(64), WarpSet(0));
-        assert_eq!(set.and(WarpSet(0b1000_0001)).iter().collect::<Vec<_>>(), [0, 7]);
-        assert_eq!(set.without(WarpSet(0b1000_0001)), WarpSet(1 << 63));
-        assert_eq!(set.or(WarpSet(0b10)).iter().collect::<Vec<_>>(), [0, 1, 7, 63]);
-        for slot in [0, 7, 63, 64] {
-            set.remove(slot);
-        }
-        assert_eq!((set, set.lowest()), (WarpSet(0), None));
-    }
-}

@@ -7,7 +7,7 @@ pub mod gpd;
 pub mod independence;
 pub mod kolmogorov;
 pub mod normal;
-mod simplex;
+pub mod simplex;
 pub mod tail;
 
 use super::ALPHA;

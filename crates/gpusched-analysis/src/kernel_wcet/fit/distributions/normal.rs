@@ -124,34 +124,3 @@ impl NormalFit {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn fit(times: &[u64]) -> NormalFit {
-        NormalFit::of(&times.iter().map(|&ns| Time::from_ns(ns)).collect::<Vec<_>>()).unwrap()
-    }
-
-    #[test]
-    fn mean_and_deviation() {
-        let fit = fit(&[2, 4, 4, 4, 5, 5, 7, 9]);
-        assert_eq!((fit.mean_ns(), fit.longest()), (5.0, Time::from_ns(9)));
-        assert!((fit.std_ns() - (32.0_f64 / 7.0 - 1.0 / 12.0).sqrt()).abs() < 1e-12);
-    }
-
-    #[test]
-    fn samples_without_spread_are_defined() {
-        assert_eq!(NormalFit::of(&[]), None);
-        for times in [vec![700], vec![700; 50]] {
-            let fit = fit(&times);
-            assert_eq!((fit.mean_ns(), fit.std_ns(), fit.distance()), (700.0, 0.0, None));
-            assert_eq!((fit.ks_ratio(0.05), fit.lilliefors_ratio()), (None, None));
-            assert_eq!(fit.percentile(Time::from_ns(699)), 0.0);
-            assert_eq!(fit.percentile(Time::from_ns(700)), 1.0);
-        }
-        assert!(fit(&[1, 2, 3, 5]).lilliefors_ratio().is_none());
-        let far = fit(&[Time::LIMIT.ns(), Time::LIMIT.ns() - 8]);
-        assert!(far.std_ns() > 5.0 && far.std_ns() < 6.0);
-    }
-}

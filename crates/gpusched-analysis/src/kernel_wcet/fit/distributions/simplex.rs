@@ -91,26 +91,3 @@ fn width<const N: usize>(simplex: &[([f64; N], f64)]) -> f64 {
     let offsets = simplex.iter().flat_map(|(corner, _)| corner.iter().zip(&best));
     offsets.map(|(x, b)| (x - b).abs()).fold(0.0, f64::max)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_curved_valley_is_followed() {
-        // The test function is from Rosenbrock, The Computer Journal 3 (1960).
-        let valley = |&[x, y]: &[f64; 2]| (1.0 - x).powi(2) + 100.0 * (y - x * x).powi(2);
-        let ([x, y], least) = minimize(valley, [-1.2, 1.0], 0.5);
-        assert!(
-            (x - 1.0).abs() < 1e-5 && (y - 1.0).abs() < 1e-5 && least < 1e-10,
-            "{x} {y}"
-        );
-    }
-
-    #[test]
-    fn walls_are_respected() {
-        let walled = |&[x]: &[f64; 1]| if x < 0.5 { f64::INFINITY } else { x * x };
-        let ([x], _) = minimize(walled, [3.0], 1.0);
-        assert!((0.5..0.5001).contains(&x), "{x}");
-    }
-}

@@ -3,9 +3,10 @@
 
 mod blossom;
 
+pub use blossom::maximum_weight_matching;
+
 use super::savings::{Savings, sum};
 use crate::partitioning::search::{Candidate, GroupTester, LastPlaced};
-use blossom::maximum_weight_matching;
 
 /// Maximum number of partitions in one matching. A matching takes cubic time. The search therefore divides a longer
 /// list into sections of this length, and computes one matching per section.

@@ -2,12 +2,10 @@
 //! 18(1), 1986).
 
 mod contraction;
-#[cfg(test)]
-mod tests;
 
 /// Returns the mate of each of `n` vertices; `None` for an unmatched vertex. `weight(a, b)` is
 /// symmetric and below 2⁴⁰. A positive weight means that the graph has this edge.
-pub(super) fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
+pub fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
     let mut search = Search::new(n, weight);
     while search.augmented() {}
     search.mate[1..=n]

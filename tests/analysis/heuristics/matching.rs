@@ -1,5 +1,9 @@
-use super::maximum_weight_matching;
+//! Comparison of the matching with a search over all subsets of the vertices.
+
+use gpusched::partitioning::maximum_weight_matching;
 use proptest::prelude::*;
+
+use crate::support::rounds;
 
 /// Reference implementation. Returns the largest weight that a matching of the vertices in the bit set `open` can have.
 fn slow(n: usize, weight: &dyn Fn(usize, usize) -> i64) -> i64 {
@@ -16,7 +20,7 @@ fn slow(n: usize, weight: &dyn Fn(usize, usize) -> i64) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(rounds(4_000)))]
     #[test]
     fn as_heavy_as_the_best_of_all(n in 0usize..11, weights in prop::collection::vec(0i64..12, 121), spread in 1i64..100_000, dense in 1i64..12) {
         let weight = |a: usize, b: usize| {

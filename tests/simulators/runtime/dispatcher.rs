@@ -1,6 +1,6 @@
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+//! The decisions of the dispatcher of one partition, in small cases.
 
-use super::*;
+use gpusched::runtime::core::{Action, Arrivals, Cause, Core, Notified, Order, Outcome, Suspension, Task};
 
 fn task(period: u64, deadline: u64, budget: u64) -> Task {
     Task {

@@ -1,7 +1,7 @@
 //! Tests of refusals, lengths of runs, patterns and charts.
 
 use super::*;
-use crate::timeline::{Mark, Timeline};
+use gpusched::simulator::timeline::{Mark, Timeline};
 
 /// A busy-waiting task with a kernel, and an urgent task on its core.
 const SYSTEM: &str = r#"{

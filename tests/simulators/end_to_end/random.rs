@@ -2,8 +2,9 @@
 
 use super::reference::{Log, Record, Recorder};
 use super::*;
-use gpusched_model::end_to_end::PartitionPolicy;
-use gpusched_model::streams::{Purpose, below, stream};
+use crate::support::rounds;
+use gpusched::model::end_to_end::PartitionPolicy;
+use gpusched::model::streams::{Purpose, below, stream};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 
@@ -182,11 +183,11 @@ fn chain_by_definition(system: &System, chain: usize, script: &Script<'_>, log: 
         .map(|&task| {
             let jobs = script.jobs(task).enumerate();
             jobs.map(|(job, (arrival, _))| match chain.communication {
-                gpusched_model::end_to_end::Communication::Let => (
+                gpusched::model::end_to_end::Communication::Let => (
                     arrival.at.ns(),
                     arrival.at.ns() + system.tasks()[task].deadline.ns(),
                 ),
-                gpusched_model::end_to_end::Communication::Asynchronous => {
+                gpusched::model::end_to_end::Communication::Asynchronous => {
                     let of = log
                         .records
                         .iter()
@@ -245,7 +246,7 @@ fn is_traced(hops: &[Vec<(u64, u64)>], write: u64) -> Option<usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(rounds(2000)))]
     #[test]
     fn the_simulator_agrees_with_the_reference_implementation(seed in any::<u64>()) {
         compare(seed);

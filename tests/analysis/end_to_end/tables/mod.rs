@@ -1,4 +1,5 @@
-//! Tables written by hand: the golden examples, other resources, enforced releases and chains.
+//! Tables of bounds, written by hand: the golden examples, other resources, memory traffic, enforced releases and chains. The
+//! analysis finds these tables, and `verify_system` refuses smaller values.
 
 mod chains;
 mod deadlines;
@@ -7,14 +8,14 @@ mod examples;
 mod memory;
 mod resources;
 
-use gpusched_model::Interference;
-use gpusched_model::end_to_end::{
+use gpusched::end_to_end::analyze;
+use gpusched::model::Interference;
+use gpusched::model::end_to_end::{
     Analysis, Answer, Bounds, ChainBound, Draft, Evidence, Hop, Method, System, TaskAnswer, TaskBounds,
 };
-use gpusched_model::policy::Strength;
-use gpusched_model::time::Time;
-
-use super::verify_system;
+use gpusched::model::policy::Strength;
+use gpusched::time::Time;
+use gpusched::verification::verify_system;
 
 /// R and S of one task.
 type Row = (Vec<Option<u64>>, Vec<Option<u64>>);
@@ -107,6 +108,14 @@ fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
     }
 }
 
+/// Returns generous bounds of a task of `period`: a CPU segment that ends by `first`, or within most of the period on a core
+/// with EDF, a kernel with the bound `delay`, and a CPU segment.
+fn generous(period: Time, first: Option<u64>, delay: u64) -> Row {
+    let first = first.unwrap_or(period.ns() / 4 * 3);
+    let ends = [first, first + delay, period.ns() - 1];
+    (ends.map(Some).to_vec(), vec![None, Some(delay), None])
+}
+
 /// Returns the fault of the table `rows`, or `None` if the table is valid.
 fn fault(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Option<String> {
     let result = verify_system(&answer(system, rows, offsets), system);
@@ -139,6 +148,14 @@ fn tight_with(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) {
     }
 }
 
+/// Checks that the analysis finds the bounds of `table`, that they are valid, and that no value can be 1 ns smaller.
 fn tight(system: &System, table: &str) {
+    let found = analyze(system).evidence.bounds.0;
+    let ns = |times: &[Option<Time>]| times.iter().map(|time| time.map(Time::ns)).collect();
+    let found: Vec<Row> = found
+        .iter()
+        .map(|task| (ns(&task.ends_ns), ns(&task.delays_ns)))
+        .collect();
+    assert_eq!(found, rows(table));
     tight_with(system, &rows(table), None);
 }

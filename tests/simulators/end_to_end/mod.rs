@@ -1,12 +1,15 @@
+//! Simulation of end-to-end systems: small systems with known response times, a reference implementation, refusals and
+//! charts.
+
 mod golden;
 mod interface;
 mod random;
 mod reference;
 
-use super::*;
-use gpusched_model::Interference;
-use gpusched_model::end_to_end::{Draft, System};
-use gpusched_model::time::Time;
+use gpusched::model::Interference;
+use gpusched::model::end_to_end::{Draft, System};
+use gpusched::simulator::end_to_end::*;
+use gpusched::time::Time;
 
 /// Reads a system from JSON.
 fn system(text: &str) -> System {

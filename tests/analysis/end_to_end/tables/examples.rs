@@ -2,10 +2,10 @@
 
 use super::*;
 
-/// Example A with the policy of the partition and the waiting mode.
-fn alone(policy: &str, wait: &str) -> System {
+/// Example A with the policies of the core and of the partition, and with the waiting mode.
+fn alone(core: &str, policy: &str, wait: &str) -> System {
     system(&format!(
-        r#"{{"cores":[{{"name":"c0","policy":"fp"}}],"copy_engines":[{{"name":"ce","policy":"fifo"}}],
+        r#"{{"cores":[{{"name":"c0","policy":"{core}"}}],"copy_engines":[{{"name":"ce","policy":"fifo"}}],
         "partitions":[{{"name":"gpu","sms":1,"policy":"{policy}"}}],"tasks":[{{"name":"a","period":20,"wait":"{wait}",
         "segments":[{{"on":"c0","wcet":2,"bcet":2}},{{"on":"ce","wcet":1,"bcet":1}},
         {{"on":"gpu","wcet":5,"bcet":5,"block":2}},{{"on":"ce","wcet":1,"bcet":1}},{{"on":"c0","wcet":3,"bcet":3}}]}}]}}"#
@@ -16,7 +16,9 @@ fn alone(policy: &str, wait: &str) -> System {
 fn a_task_alone_only_waits_for_its_own_work() {
     for policy in ["np-fifo", "np-fp", "fp", "lp-fp", "edf", "np-edf", "lp-edf"] {
         for wait in ["busy", "suspend"] {
-            tight(&alone(policy, wait), "[[[2,3,8,9,12],[null,1,5,1,null]]]");
+            for core in ["fp", "edf"] {
+                tight(&alone(core, policy, wait), "[[[2,3,8,9,12],[null,1,5,1,null]]]");
+            }
         }
     }
 }
@@ -127,4 +129,17 @@ fn tasks_share_all_resources() {
     tight(&both("fp", "busy"), &format!("[{first},{second}]"));
     let table = "[[[2,5,19,22,24],[null,3,14,3,null]],[[7,10,24,27,34],[null,3,14,3,null]]]";
     tight(&both("np-fifo", "suspend"), table);
+}
+
+/// On a partition with one task, the kernels of this task do not block each other.
+#[test]
+fn own_segments_do_not_block() {
+    for policy in ["np-fp", "lp-fp"] {
+        let system = system(&format!(
+            r#"{{"cores":[{{"name":"c0","policy":"fp"}}],"partitions":[{{"name":"gpu","sms":1,"policy":"{policy}"}}],
+            "tasks":[{{"name":"a","period":20,"wait":"suspend","segments":[{{"on":"gpu","wcet":5,"bcet":5}},
+            {{"on":"c0","wcet":2,"bcet":2}},{{"on":"gpu","wcet":5,"bcet":5}}]}}]}}"#
+        ));
+        tight(&system, "[[[5,7,12],[5,null,5]]]");
+    }
 }

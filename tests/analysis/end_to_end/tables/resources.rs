@@ -72,6 +72,52 @@ fn deadlines_order_kernels() {
     assert!(found.is_some_and(|found| found.contains("expected null")));
 }
 
+/// Sums of times at the limit are beyond all bounds, and never small again. A task without a bound takes away the bounds of
+/// less urgent tasks.
+#[test]
+fn times_at_the_limit_have_no_bound_or_a_valid_one() {
+    let limit = Time::LIMIT.ns();
+    for (core, gpu) in [
+        ("fp", "fp"),
+        ("fp", "np-fp"),
+        ("fp", "lp-fp"),
+        ("edf", "np-edf"),
+        ("edf", "edf"),
+    ] {
+        for (wcet, jitter) in [
+            (limit / 3, 0),
+            (limit / 2 + 1, 0),
+            (limit / 2 - 7, limit / 2),
+            (limit, 0),
+        ] {
+            let task = |name: &str, on: &str| {
+                format!(
+                    r#"{{"name":"{name}{on}","period":{limit},"jitter":{jitter},"segments":[{{"on":"{on}","wcet":{wcet}}}]}}"#
+                )
+            };
+            let system = system(&format!(
+                r#"{{"cores":[{{"name":"c0","policy":"{core}"}}],"partitions":[{{"name":"gpu","sms":1,"policy":"{gpu}"}}],
+                "tasks":[{},{},{},{}]}}"#,
+                task("a", "c0"),
+                task("b", "c0"),
+                task("a", "gpu"),
+                task("b", "gpu")
+            ));
+            let answer = analyze(&system);
+            let what = format!("{core} {gpu} {wcet} {jitter}");
+            verify_system(&answer, &system).unwrap_or_else(|fault| panic!("{what}: {fault}"));
+            let bounded = answer
+                .response_times_ns
+                .iter()
+                .filter(|time| time.is_some())
+                .count();
+            assert_eq!(bounded == 4, wcet == limit / 3, "{what}: {bounded}");
+        }
+    }
+    let overload = analyze(&kernels("edf", &[(20, 15, 15), (40, 20, 20)]));
+    assert_eq!(overload.response_times_ns, [None, None]);
+}
+
 #[test]
 fn statements_follow_from_the_table() {
     let system = kernels("fp", &[(20, 4, 4), (40, 6, 2)]);
@@ -114,41 +160,54 @@ fn statements_follow_from_the_table() {
     );
 }
 
+/// A system of 1000 tasks with the policy of the cores and the policy of the partition.
+fn thousand(core: &str, gpu: &str) -> System {
+    let cores = (0..16).map(|index| format!(r#"{{"name":"c{index}","policy":"{core}"}}"#));
+    let tasks = (0..1000).map(|index| {
+        let period = 1_000_000 * (10 + index * 7 % 90);
+        let on = index % 16;
+        format!(
+            r#"{{"name":"t{index}","period":{period},"wait":"suspend","segments":[{{"on":"c{on}","wcet":50000}},
+            {{"on":"gpu","wcet":4000,"bcet":4000}},{{"on":"c{on}","wcet":50000}}]}}"#
+        )
+    });
+    system(&format!(
+        r#"{{"cores":[{}],"partitions":[{{"name":"gpu","sms":1,"policy":"{gpu}"}}],"tasks":[{}]}}"#,
+        cores.collect::<Vec<String>>().join(","),
+        tasks.collect::<Vec<String>>().join(",")
+    ))
+}
+
 /// A system of the largest expected size is checked in a few seconds.
 #[test]
 fn a_thousand_tasks_are_checked() {
-    for (core, gpu) in [("fp", "np-fp"), ("edf", "fp"), ("fp", "edf")] {
-        let cores: Vec<String> = (0..16)
-            .map(|core_index| format!(r#"{{"name":"c{core_index}","policy":"{core}"}}"#))
-            .collect();
-        let tasks: Vec<String> = (0..1000).map(|index| {
-            let period = 1_000_000 * (10 + index * 7 % 90);
-            let on = index % 16;
-            format!(
-                r#"{{"name":"t{index}","period":{period},"wait":"suspend","segments":[{{"on":"c{on}","wcet":50000}},
-                {{"on":"gpu","wcet":4000,"bcet":4000}},{{"on":"c{on}","wcet":50000}}]}}"#
-            )
-        }).collect();
-        let system = system(&format!(
-            r#"{{"cores":[{}],"partitions":[{{"name":"gpu","sms":1,"policy":"{gpu}"}}],"tasks":[{}]}}"#,
-            cores.join(","),
-            tasks.join(",")
-        ));
-        let table: Vec<Row> = vec![
-            (
-                vec![Some(3_000_000), Some(4_000_000), Some(5_000_000)],
-                vec![None, Some(300_000), None],
-            );
-            system.tasks().len()
-        ];
+    for (core, gpu) in [("fp", "np-fp"), ("fp", "fp")] {
+        let system = thousand(core, gpu);
+        let answer = analyze(&system);
         let begin = std::time::Instant::now();
-        let answer = answer(&system, &table, None);
-        let read = super::super::table::Table::new(&system, &answer.evidence).expect("a table");
-        let required = super::super::segments::all_required(&read);
-        assert_eq!(required.len(), 3000);
-        let bounded = |found: &(usize, usize, Option<u128>, Option<u128>)| found.2.is_some();
-        let count = required.iter().filter(|&found| bounded(found)).count();
-        assert!(count > 2000, "{core} {gpu}: {count}");
+        let verified =
+            verify_system(&answer, &system).unwrap_or_else(|fault| panic!("{core} {gpu}: {fault}"));
+        assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
+        assert!(
+            verified.bounded_tasks > 700,
+            "{core} {gpu}: {}",
+            verified.bounded_tasks
+        );
+    }
+    // The values of all cores are valid, and the check refuses the value of a kernel.
+    for (core, gpu, first, delay) in [
+        ("edf", "fp", None, 300_000),
+        ("fp", "edf", Some(6_500_000), 1_000_000),
+    ] {
+        let system = thousand(core, gpu);
+        let table: Vec<Row> = system
+            .tasks()
+            .iter()
+            .map(|task| generous(task.period, first, delay))
+            .collect();
+        let begin = std::time::Instant::now();
+        let found = fault(&system, &table, None).expect("a fault");
+        assert!(found.contains(".delays_ns[1]: found"), "{core} {gpu}: {found}");
         assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
     }
 }

@@ -1,7 +1,7 @@
 //! Reference implementation: a simulator that advances 1 ns at a time and searches all tasks at each step.
 
 use super::*;
-use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, Task};
+use gpusched::model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, Task};
 
 /// Times of one execution of a segment.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -50,7 +50,7 @@ pub struct Recorder {
     starts: Vec<(Part, u64)>,
 }
 
-impl gpusched_model::Observer<Event> for Recorder {
+impl gpusched::model::Observer<Event> for Recorder {
     fn see(&mut self, now: Time, event: Event) {
         match event {
             Event::Start(part) => self.starts.push((part, now.ns())),

@@ -56,9 +56,12 @@ fn claim(system: &System, method: Method, reaction: u64, age: u64, responses: &[
         .map(|fault| fault.to_string())
 }
 
-/// Checks that the bounds are valid, and that no other method and no other bound is.
+/// Checks that the analysis finds these bounds, that they are valid, and that no other method and no other bound is.
 fn exact(system: &System, method: Method, reaction: u64, age: u64, responses: &[u64]) {
     assert_eq!(claim(system, method, reaction, age, responses), None);
+    let bound = &analyze(system).chains[0];
+    let ns = [bound.reaction_ns, bound.age_ns].map(|time| time.map(Time::ns));
+    assert_eq!((bound.method, ns), (method, [Some(reaction), Some(age)]));
     let found = |field: &str, method, reaction, age| {
         let found = claim(system, method, reaction, age, responses).expect("a fault");
         assert!(found.starts_with(&format!("chains[0].{field}: found")), "{found}");
