@@ -131,12 +131,17 @@ impl Args {
         let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
         let stated = end_to_end::read(&self.input, systems, environment)?;
         let fault = verify_system(&stated.answer, &stated.system).err();
+        let (model, memory) = (stated.system.interference(), stated.system.memory());
+        let memory = memory.map(|memory| format!(" --memory-bandwidth {memory}"));
+        let memory = memory.unwrap_or_default();
+        let command = format!("gpusched verify plan.json system.json --interference {model}{memory}");
         system::page(&system::Input {
             fault: fault.as_ref(),
             draft: &stated.draft,
             system: &stated.system,
             answer: &stated.answer,
             plan: stated.plan.as_ref(),
+            command: &command,
         })
     }
 

@@ -8,7 +8,6 @@ mod palette;
 mod path;
 mod picture;
 mod progress;
-mod table;
 mod timeline_files;
 
 pub use assumptions::{Shown, numbered};
@@ -19,7 +18,6 @@ pub use palette::Palette;
 pub use path::{Content, OutputPath};
 pub use picture::Picture;
 pub use progress::Progress;
-pub use table::{Column, Table, clip, wrap};
 pub use timeline_files::TimelineFiles;
 
 use std::io;
@@ -28,6 +26,7 @@ use serde::Serialize;
 
 use super::{Format, Global};
 use gpusched_model::error::{Error, Result};
+pub use gpusched_report::view::{Cell, Draft, Rows, Table, clip, wrap};
 
 /// A result that gpusched can write as text, JSON and CSV.
 pub trait Report: Serialize + Sized {
@@ -36,17 +35,10 @@ pub trait Report: Serialize + Sized {
         json_lines([self])
     }
 
-    /// Adds the CSV rows of the result to `rows`. The default adds no rows. It is for simulations that write their rows
-    /// while they run.
-    fn rows(&self, _rows: &mut Rows) -> Result<()> {
-        Ok(())
-    }
-
-    /// Returns the CSV rows as text.
-    fn csv(&self) -> Result<String> {
-        let mut rows = Rows::default();
-        self.rows(&mut rows)?;
-        rows.finish()
+    /// Returns the table whose named columns are the CSV form of the result. The default has no columns. It is for
+    /// simulations that write their rows while they run.
+    fn table(&self) -> Table {
+        Table::default()
     }
 
     /// Returns the result as complete lines of text.
@@ -74,8 +66,8 @@ impl Form {
         }
     }
 
-    /// Returns the text before the first result. For CSV, the text is the header `columns`. For
-    /// other formats, the text is empty.
+    /// Returns the text before the rows of a simulation. For CSV, the text is the header `columns`. For other formats,
+    /// the text is empty.
     pub fn header(&self, columns: &str) -> String {
         match self.format {
             Format::Csv => format!("{columns}\n"),
@@ -88,52 +80,20 @@ impl Form {
         self.format == Format::Csv
     }
 
-    /// Renders `report` in this form.
+    /// Renders `report` in this form. CSV starts with a header if `is_first` is true.
     ///
     /// # Errors
     /// Fails if the report cannot be rendered.
-    pub fn render(&self, report: &impl Report) -> Result<String> {
+    pub fn render(&self, report: &impl Report, is_first: bool) -> Result<String> {
         match self.format {
             Format::Json => report.json(),
-            Format::Csv => report.csv(),
+            Format::Csv => {
+                let table = report.table();
+                let header = is_first.then(|| table.csv_header());
+                Ok(header.unwrap_or_default() + &table.csv_rows()?)
+            }
             Format::Text => report.text(&self.palette),
         }
-    }
-}
-
-/// CSV rows.
-pub struct Rows(csv::Writer<Vec<u8>>);
-
-impl Default for Rows {
-    fn default() -> Rows {
-        Rows(
-            csv::WriterBuilder::new()
-                .has_headers(false)
-                .from_writer(Vec::new()),
-        )
-    }
-}
-
-impl Rows {
-    /// Adds a row. Fields may be nested tuples. A value `None` results in an empty field.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Io`] if the number of fields differs from the number of fields of the previous row.
-    pub fn add(&mut self, row: impl Serialize) -> Result<()> {
-        let written = self.0.serialize(row);
-        written.map_err(|cause| unwritten(io::Error::other(cause)))
-    }
-
-    /// Returns the rows as text.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Io`] for fields that are not UTF-8.
-    pub fn finish(self) -> Result<String> {
-        text(
-            self.0
-                .into_inner()
-                .map_err(|error| unwritten(error.into_error()))?,
-        )
     }
 }
 

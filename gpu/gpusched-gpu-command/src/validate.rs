@@ -163,7 +163,7 @@ impl Validate for WarpArgs {
             let run = json_lines([run])?;
             file.map_or(Ok(()), |file| output.complete(file, run))?;
         }
-        output.only(report::COLUMNS, &WarpValidation::new(&campaign, &report))?;
+        output.last(&WarpValidation::new(&campaign, &report))?;
         Ok(match report.violation {
             None if report.co_runs > 0 => Outcome::Positive,
             _ => Outcome::Negative,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{only, refuse};
 use crate::arguments::Memory;
-use crate::report::{About, Form, Output, Palette, Report, Rows, numbered};
+use crate::report::{About, Output, Palette, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
@@ -14,8 +14,6 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
 use gpusched_model::{Bandwidth, Interference, counted};
 use gpusched_verify::{Fault, verify_system};
-
-const COLUMNS: &str = "verified,schedulable,field,message";
 
 /// Result of `verify` for an end-to-end verdict.
 #[derive(Serialize)]
@@ -154,25 +152,20 @@ pub fn verify(
         assumptions: system.assumptions(enforced),
     };
     let proven = checked.verified && checked.schedulable;
-    let mut output = Output::open(global)?;
-    let form = Form::of(global);
-    output.write(form.header(COLUMNS))?;
-    output.write(&form.render(&About(!global.quiet, checked))?)?;
-    output.finish()?;
+    Output::open(global)?.last(&About(!global.quiet, checked))?;
     Ok(Outcome::of_answers(proven, true))
 }
 
 /// The flag states whether to write the assumptions.
 impl Report for About<bool, Checked> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let About(_, checked) = self;
-        let fault = checked.fault.as_ref();
-        rows.add((
-            checked.verified,
-            checked.schedulable,
-            fault.map(|fault| fault.field.as_str()),
-            fault.map(|fault| fault.message.as_str()),
-        ))
+    fn table(&self) -> Table {
+        let fault = self.1.fault.as_ref();
+        let table = Table::of([&self.1])
+            .exact("verified", |checked| checked.verified)
+            .exact("schedulable", |checked| checked.schedulable)
+            .exact("field", |_| fault.map(|fault| &fault.field))
+            .exact("message", |_| fault.map(|fault| &fault.message));
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -2,9 +2,7 @@
 
 use super::{only, verdict_text};
 use crate::arguments::notes;
-use crate::report::{
-    About, Column, Form, Output, OutputPath, Palette, Report, Rows, Table, clip, json_document,
-};
+use crate::report::{About, Cell, Output, OutputPath, Palette, Report, Table, clip, json_document};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::{Gpu, Search, plan};
 use gpusched_model::assumptions::Ports;
@@ -12,8 +10,6 @@ use gpusched_model::counted;
 use gpusched_model::end_to_end::{Draft, System, SystemPlan};
 use gpusched_model::error::Result;
 use gpusched_model::reader::EndToEndSystems;
-
-const COLUMNS: &str = "partition,sms,tasks,schedulable,sms_used,proven";
 
 /// Chooses partitions for the only system of the stream. `file` is the path for the system with its partitions.
 ///
@@ -27,7 +23,6 @@ pub fn partition(
 ) -> Result<Outcome> {
     let name = systems.file().to_owned();
     let draft = only(systems)?;
-    let form = Form::of(global);
     let mut output = Output::open(global)?;
     let beside = output.beside(file)?;
     let found = plan(&draft, gpu, search).map_err(|refusal| match refusal.field() {
@@ -42,29 +37,30 @@ pub fn partition(
     if let (Some(beside), Some(system)) = (beside, &found.system) {
         output.complete(beside, json_document(system)?)?;
     }
-    output.write(form.header(COLUMNS))?;
-    output.write(&form.render(&About((&draft, search, !global.quiet), found))?)?;
-    output.finish()?;
+    output.last(&About((&draft, search, !global.quiet), found))?;
     Ok(Outcome::of_answers(schedulable, true))
 }
 
 /// The tuple contains the system, the search, and whether to write the assumptions.
 impl Report for About<(&Draft, Search, bool), SystemPlan> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let About(_, plan) = self;
-        for partition in &plan.partitions {
-            let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
-            let row = (
-                &partition.name,
-                partition.sms,
-                tasks.join(" "),
-                plan.schedulable,
-                plan.sms_used,
-                plan.proven,
-            );
-            rows.add(row)?;
-        }
-        Ok(())
+    fn table(&self) -> Table {
+        let About((draft, ..), plan) = self;
+        let table = Table::of(&plan.partitions)
+            .text("partition", |partition| &partition.name)
+            .csv("partition")
+            .number("SMs", |partition| partition.sms)
+            .csv("sms")
+            .text("tasks", |partition| {
+                let names = partition.tasks.iter().filter_map(|&task| draft.tasks.get(task));
+                let names: Vec<String> = names.map(|task| clip(&task.name, 30)).collect();
+                let positions: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
+                Cell::valued(names.join(", "), positions.join(" "))
+            })
+            .csv("tasks")
+            .exact("schedulable", |_| plan.schedulable)
+            .exact("sms_used", |_| plan.sms_used)
+            .exact("proven", |_| plan.proven);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -94,21 +90,7 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
             false => format!("{style}{headline}{style:#}: {name}, {tests}; {proof}\n"),
         };
         if !plan.partitions.is_empty() {
-            let mut table = Table::new([
-                Column::Left("partition"),
-                Column::Right("SMs"),
-                Column::Left("tasks"),
-            ]);
-            for partition in &plan.partitions {
-                let names = partition.tasks.iter().filter_map(|&task| draft.tasks.get(task));
-                let names: Vec<String> = names.map(|task| clip(&task.name, 30)).collect();
-                table.row([
-                    partition.name.clone(),
-                    partition.sms.to_string(),
-                    names.join(", "),
-                ]);
-            }
-            text += &format!("\n{}", table.render(palette.header));
+            text += &format!("\n{}", self.table().render(palette.header));
         }
         if let Some(choice) = &plan.alternatives {
             let moved = draft.tasks.iter().zip(choice).filter(|(_, choice)| **choice > 0);

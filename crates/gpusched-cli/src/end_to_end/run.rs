@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::only;
-use crate::report::{About, Column, Form, Output, Palette, Report, Rows, Table, TimelineFiles, clip};
+use crate::report::{About, Cell, Output, Palette, Report, Table, TimelineFiles, clip};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::analyze;
 use gpusched_model::end_to_end::System;
@@ -16,8 +16,6 @@ use gpusched_sim::timeline::Timeline;
 
 /// Maximum number of jobs in a simulation without `--duration`.
 const MANY_JOBS: u64 = 100_000_000;
-
-const COLUMNS: &str = "kind,name,jobs,misses,simulated_ns,bound_ns,deadline_ns,age_ns,age_bound_ns";
 
 /// Result of `simulate tasks` for an end-to-end system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -100,7 +98,6 @@ pub fn simulate(
     let file = systems.file().to_owned();
     let draft = only(systems)?;
     let system = System::new(&draft, interference).map_err(|refusal| refusal.at(&file, None))?;
-    let form = Form::of(global);
     let mut output = Output::open(global)?;
     let canvas = files.open(&mut output)?;
     let end = end(&system, duration)?;
@@ -131,9 +128,7 @@ pub fn simulate(
     }
     let found = simulation(&system, (&observed, chains.times()), end, global.seed());
     let misses = found.misses;
-    output.write(form.header(COLUMNS))?;
-    output.write(&form.render(&About((&system, interference), found))?)?;
-    output.finish()?;
+    output.last(&About(&system, found))?;
     Ok(Outcome::of_answers(misses == 0, true))
 }
 
@@ -206,40 +201,42 @@ fn simulation(
     }
 }
 
-impl Report for About<(&System, Interference), Simulation> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+/// A task or a chain.
+type Row<'a> = (Option<&'a TaskTimes>, Option<&'a ChainResult>);
+
+impl Report for About<&System, Simulation> {
+    fn table(&self) -> Table {
         let About(_, found) = self;
-        for task in &found.tasks {
-            rows.add((
-                "task",
-                &task.name,
-                Some(task.jobs),
-                Some(task.misses),
-                Some(task.response_max_ns),
-                task.bound_ns,
-                Some(task.deadline_ns),
-                None::<Time>,
-                None::<Time>,
-            ))?;
-        }
-        for chain in &found.chains {
-            rows.add((
-                "chain",
-                &chain.name,
-                None::<u64>,
-                None::<u64>,
-                chain.reaction_max_ns,
-                chain.reaction_bound_ns,
-                None::<Time>,
-                chain.age_max_ns,
-                chain.age_bound_ns,
-            ))?;
-        }
-        Ok(())
+        let tasks = found.tasks.iter().map(|task| (Some(task), None));
+        let chains = found.chains.iter().map(|chain| (None, Some(chain)));
+        let table = Table::of(tasks.chain(chains))
+            .exact(
+                "kind",
+                |(task, _): &Row<'_>| if task.is_some() { "task" } else { "chain" },
+            )
+            .exact("name", |(task, chain)| {
+                task.map(|task| &task.name).or(chain.map(|chain| &chain.name))
+            })
+            .exact("jobs", |(task, _)| task.map(|task| task.jobs))
+            .exact("misses", |(task, _)| task.map(|task| task.misses))
+            .exact("simulated_ns", |(task, chain)| {
+                let time = task.map(|task| task.response_max_ns);
+                time.or(chain.and_then(|chain| chain.reaction_max_ns))
+            })
+            .exact("bound_ns", |(task, chain)| {
+                let bound = task.and_then(|task| task.bound_ns);
+                bound.or(chain.and_then(|chain| chain.reaction_bound_ns))
+            })
+            .exact("deadline_ns", |(task, _)| task.map(|task| task.deadline_ns))
+            .exact("age_ns", |(_, chain)| chain.and_then(|chain| chain.age_max_ns))
+            .exact("age_bound_ns", |(_, chain)| {
+                chain.and_then(|chain| chain.age_bound_ns)
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((system, _), found) = self;
+        let About(system, found) = self;
         let (style, headline) = match found.misses {
             0 => (palette.good, "NO DEADLINE MISSED".to_owned()),
             1 => (palette.bad, "1 DEADLINE MISSED".to_owned()),
@@ -251,46 +248,24 @@ impl Report for About<(&System, Interference), Simulation> {
             counted(found.jobs, "job"),
             found.duration_ns
         );
-        let time = |time: Option<Time>| time.map_or("none".to_owned(), |time| time.to_string());
-        let mut table = Table::new([
-            Column::Right("#"),
-            Column::Left("task"),
-            Column::Right("jobs"),
-            Column::Right("missed"),
-            Column::Right("longest"),
-            Column::Right("bound"),
-            Column::Right("D"),
-        ]);
-        for (index, task) in found.tasks.iter().enumerate() {
-            table.row([
-                index.to_string(),
-                clip(&task.name, 30),
-                task.jobs.to_string(),
-                task.misses.to_string(),
-                task.response_max_ns.to_string(),
-                time(task.bound_ns),
-                task.deadline_ns.to_string(),
-            ]);
-        }
-        text += &table.render(palette.header);
+        let time = |time: Option<Time>| Cell::or(time, "none");
+        let tasks = Table::of(found.tasks.iter().enumerate())
+            .number("#", |(index, _)| *index)
+            .text("task", |(_, task)| clip(&task.name, 30))
+            .number("jobs", |(_, task)| task.jobs)
+            .number("missed", |(_, task)| task.misses)
+            .time("longest", |(_, task)| task.response_max_ns)
+            .time("bound", |(_, task)| time(task.bound_ns))
+            .time("D", |(_, task)| task.deadline_ns);
+        text += &tasks.done().render(palette.header);
         if !found.chains.is_empty() {
-            let mut table = Table::new([
-                Column::Left("chain"),
-                Column::Right("reaction"),
-                Column::Right("bound"),
-                Column::Right("age"),
-                Column::Right("bound"),
-            ]);
-            for chain in &found.chains {
-                table.row([
-                    clip(&chain.name, 40),
-                    time(chain.reaction_max_ns),
-                    time(chain.reaction_bound_ns),
-                    time(chain.age_max_ns),
-                    time(chain.age_bound_ns),
-                ]);
-            }
-            text += &format!("\n{}", table.render(palette.header));
+            let chains = Table::of(&found.chains)
+                .text("chain", |chain| clip(&chain.name, 40))
+                .time("reaction", |chain| time(chain.reaction_max_ns))
+                .time("bound", |chain| time(chain.reaction_bound_ns))
+                .time("age", |chain| time(chain.age_max_ns))
+                .time("bound", |chain| time(chain.age_bound_ns));
+            text += &format!("\n{}", chains.done().render(palette.header));
         }
         Ok(text)
     }

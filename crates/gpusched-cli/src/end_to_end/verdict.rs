@@ -2,16 +2,13 @@
 
 use std::io::Write as _;
 
-use crate::report::{About, Column, Form, Output, Palette, Report, Rows, Table, clip, numbered};
+use crate::report::{About, Cell, Output, Palette, Report, Table, clip, numbered};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end;
 use gpusched_model::counted;
-use gpusched_model::end_to_end::{Answer, Environment, Scaling, System, Wait};
+use gpusched_model::end_to_end::{Answer, ChainBound, Environment, Scaling, System, Task, TaskAnswer, Wait};
 use gpusched_model::error::Result;
 use gpusched_model::reader::EndToEndSystems;
-use gpusched_model::time::Time;
-
-const COLUMNS: &str = "system,kind,name,bound_ns,age_ns,limit_ns,meets,costliest_segment,method";
 
 /// Tests all systems of the stream and writes the results.
 ///
@@ -23,11 +20,9 @@ pub fn test(
     (enforce, sensitivity): (bool, bool),
     global: &Global,
 ) -> Result<Outcome> {
-    let form = Form::of(global);
     let file = systems.file().to_owned();
     let mut output = Output::open(global)?;
     let mut positive = true;
-    let mut header = form.header(COLUMNS);
     let mut systems = systems.peekable();
     let mut index = 0u64;
     while let Some(draft) = systems.next() {
@@ -41,8 +36,7 @@ pub fn test(
             answer.sensitivity = Some(end_to_end::scaling(&system, test));
         }
         positive &= answer.schedulable;
-        output.write(std::mem::take(&mut header))?;
-        output.write(&form.render(&About((index, &system, alone && !global.quiet), answer))?)?;
+        output.report(&About((index, &system, alone && !global.quiet), answer))?;
         index += 1;
     }
     output.finish()?;
@@ -59,40 +53,45 @@ fn answer(system: &System, enforce: bool) -> Result<Answer> {
     Ok(answer)
 }
 
+/// A task or a chain, with its bounds.
+type Row<'a> = (Option<(&'a Task, &'a TaskAnswer)>, Option<&'a ChainBound>);
+
 /// The tuple contains the position of a system, the system, and whether to write the assumptions.
 impl Report for About<(u64, &System, bool), Answer> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About((index, system, _), answer) = self;
-        for (task, found) in system.tasks().iter().zip(&answer.tasks) {
-            let costliest = found
-                .costliest_segment
-                .and_then(|segment| task.segments.get(segment));
-            rows.add((
-                index,
-                "task",
-                &found.name,
-                found.bound_ns,
-                None::<Time>,
-                Some(found.deadline_ns),
-                Some(found.meets),
-                costliest.map(|segment| system.resource_name(segment.on)),
-                None::<String>,
-            ))?;
-        }
-        for chain in &answer.chains {
-            rows.add((
-                index,
-                "chain",
-                &chain.name,
-                chain.reaction_ns,
-                chain.age_ns,
-                chain.limit_ns,
-                chain.meets,
-                None::<&str>,
-                Some(chain.method.to_string()),
-            ))?;
-        }
-        Ok(())
+        let tasks = system.tasks().iter().zip(&answer.tasks);
+        let tasks = tasks.map(|found| (Some(found), None));
+        let chains = answer.chains.iter().map(|chain| (None, Some(chain)));
+        let table = Table::of(tasks.chain(chains))
+            .exact("system", |_| *index)
+            .exact(
+                "kind",
+                |(task, _): &Row<'_>| if task.is_some() { "task" } else { "chain" },
+            )
+            .exact("name", |(task, chain)| {
+                task.map(|(_, found)| &found.name)
+                    .or(chain.map(|chain| &chain.name))
+            })
+            .exact("bound_ns", |(task, chain)| {
+                let bound = task.and_then(|(_, found)| found.bound_ns);
+                bound.or(chain.and_then(|chain| chain.reaction_ns))
+            })
+            .exact("age_ns", |(_, chain)| chain.and_then(|chain| chain.age_ns))
+            .exact("limit_ns", |(task, chain)| {
+                let deadline = task.map(|(_, found)| found.deadline_ns);
+                deadline.or(chain.and_then(|chain| chain.limit_ns))
+            })
+            .exact("meets", |(task, chain)| {
+                let meets = task.map(|(_, found)| found.meets);
+                meets.or(chain.and_then(|chain| chain.meets))
+            })
+            .exact("costliest_segment", |(task, _)| {
+                let costliest = task.and_then(|(task, found)| task.segments.get(found.costliest_segment?));
+                costliest.map(|segment| system.resource_name(segment.on))
+            })
+            .exact("method", |(_, chain)| chain.map(|chain| chain.method.to_string()));
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -152,84 +151,60 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
 }
 
 fn tasks(system: &System, answer: &Answer) -> Table {
-    let mut table = Table::new([
-        Column::Right("#"),
-        Column::Left("task"),
-        Column::Left("wait"),
-        Column::Right("bound"),
-        Column::Right("D"),
-        Column::Right("T"),
-        Column::Left("largest part of the bound"),
-        Column::Left(""),
-    ]);
-    for (index, (task, found)) in system.tasks().iter().zip(&answer.tasks).enumerate() {
-        let costliest = found.costliest_segment.and_then(|position| {
-            let segment = task.segments.get(position)?;
-            Some(format!(
-                "segment {} on {}",
-                position,
-                clip(system.resource_name(segment.on), 20)
-            ))
-        });
-        table.row([
-            index.to_string(),
-            clip(&task.name, 30),
-            match (task.spins(), task.wait) {
-                (true, _) => "busy",
-                (false, Wait::Suspend) if task.suspends() => "suspend",
-                _ => "-",
-            }
-            .to_owned(),
-            found
-                .bound_ns
-                .map_or("none".to_owned(), |bound| bound.to_string()),
-            found.deadline_ns.to_string(),
-            task.period.to_string(),
-            costliest.unwrap_or_default(),
-            if found.meets { "" } else { "late?" }.to_owned(),
-        ]);
-    }
-    table
+    let tasks = system.tasks().iter().zip(&answer.tasks).enumerate();
+    let table = Table::of(tasks.map(|(index, (task, found))| (index, task, found)))
+        .number("#", |(index, ..)| *index)
+        .text("task", |(_, task, _)| clip(&task.name, 30))
+        .text("wait", |(_, task, _)| match (task.spins(), task.wait) {
+            (true, _) => "busy",
+            (false, Wait::Suspend) if task.suspends() => "suspend",
+            _ => "-",
+        })
+        .time("bound", |(.., found)| Cell::or(found.bound_ns, "none"))
+        .time("D", |(.., found)| found.deadline_ns)
+        .time("T", |(_, task, _)| task.period)
+        .text("largest part of the bound", |(_, task, found)| {
+            let position = found.costliest_segment;
+            let segment = position.and_then(|position| Some((position, task.segments.get(position)?)));
+            segment.map(|(position, segment)| {
+                format!(
+                    "segment {position} on {}",
+                    clip(system.resource_name(segment.on), 20)
+                )
+            })
+        })
+        .text("", |(.., found)| if found.meets { "" } else { "late?" });
+    table.done()
 }
 
 fn chains(answer: &Answer) -> Table {
-    let mut table = Table::new([
-        Column::Left("chain"),
-        Column::Right("reaction"),
-        Column::Right("age"),
-        Column::Right("limit"),
-        Column::Left("method"),
-        Column::Left("largest hop"),
-    ]);
-    let time = |time: Option<Time>| time.map_or("none".to_owned(), |time| time.to_string());
-    for chain in &answer.chains {
-        let hop = chain
-            .hops
-            .iter()
-            .max_by_key(|hop| hop.sampling_ns.checked_add(hop.processing_ns));
-        let hop = hop.and_then(|hop| {
-            let name = &answer.tasks.get(hop.task)?.name;
-            Some(format!(
-                "{}: T {} + R {}",
-                clip(name, 20),
-                hop.sampling_ns,
-                hop.processing_ns
-            ))
-        });
-        table.row([
-            clip(&chain.name, 40),
-            time(chain.reaction_ns),
-            time(chain.age_ns),
-            chain.limit_ns.map_or("-".to_owned(), |limit| match chain.meets {
+    let table = Table::of(&answer.chains)
+        .text("chain", |chain| clip(&chain.name, 40))
+        .time("reaction", |chain| Cell::or(chain.reaction_ns, "none"))
+        .time("age", |chain| Cell::or(chain.age_ns, "none"))
+        .time("limit", |chain| {
+            let limit = |limit| match chain.meets {
                 Some(false) if chain.reaction_ns.is_none() => format!("{limit} (no bound)"),
                 Some(false) => format!("{limit} (exceeded)"),
-                _ => limit.to_string(),
-            }),
-            chain.method.to_string(),
-            hop.unwrap_or_default(),
-        ]);
-    }
-    table
+                _ => format!("{limit}"),
+            };
+            Cell::or(chain.limit_ns.map(limit), "-")
+        })
+        .text("method", |chain| chain.method.to_string())
+        .text("largest hop", |chain| {
+            let hops = chain.hops.iter();
+            let hop = hops.max_by_key(|hop| hop.sampling_ns.checked_add(hop.processing_ns));
+            let hop = hop.and_then(|hop| Some((hop, answer.tasks.get(hop.task)?)));
+            hop.map(|(hop, task)| {
+                format!(
+                    "{}: T {} + R {}",
+                    clip(&task.name, 20),
+                    hop.sampling_ns,
+                    hop.processing_ns
+                )
+            })
+        });
+    table.done()
 }
 
 /// Returns the factors by which WCETs may grow.

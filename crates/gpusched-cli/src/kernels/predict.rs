@@ -54,7 +54,6 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.check_models()?;
         let mut output = Output::open(global)?;
-        output.header(table::columns(self.windows))?;
         let groups = Groups::open(&self.groups)?;
         let file = groups.file().to_owned();
         let mut groups = groups.enumerate().peekable();

@@ -30,7 +30,6 @@ use gpusched_model::plan::SearchStats;
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
-use text::COLUMNS;
 
 /// Arguments of `gpusched partition`.
 #[derive(Debug, clap::Args)]
@@ -131,40 +130,35 @@ impl Args {
         let offer = offer(self.request.device(), self.granularity)?;
         let heuristic = self.heuristic(offer.as_ref())?;
         let (form, replaced) = (Form::of(global), self.export.replaces_answer());
-        let header = match replaced {
-            true => String::new(),
-            false => form.header(COLUMNS),
-        };
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
         let beside = self.export.beside();
-        self.request
-            .ask(global, sets, (&header, beside), offer.as_ref(), |case| {
-                let start = Instant::now();
-                heuristic.kind().check_tasks(case.set.tasks().len())?;
-                let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
-                if case.notes_on_conflict(&self.request) {
-                    notes::conflict(case.set, &plan);
-                }
-                if let Some(hardware) = plan.hardware.as_ref().filter(|_| case.alone && plan.schedulable) {
-                    notes::ports(&Ports::of_plan(&plan), hardware.granularity);
-                }
-                if self.sensitivity {
-                    plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
-                }
-                let assumptions = Basis::of_plan(&plan, case.set).assumptions();
-                plan.assumptions = Some(Assumption::listed(assumptions, case.alone));
-                let exported = self.export.run(case, &plan)?;
-                let schedulable = plan.schedulable;
-                let text = match (replaced, &exported) {
-                    (true, exported) => exported.clone().unwrap_or_default(),
-                    (false, _) => form.render(&About((self, case, start), plan))?,
-                };
-                Ok(Answer {
-                    positive: schedulable,
-                    beside: exported.filter(|_| beside.is_some()),
-                    text,
-                })
+        self.request.ask(global, sets, beside, offer.as_ref(), |case| {
+            let start = Instant::now();
+            heuristic.kind().check_tasks(case.set.tasks().len())?;
+            let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
+            if case.notes_on_conflict(&self.request) {
+                notes::conflict(case.set, &plan);
+            }
+            if let Some(hardware) = plan.hardware.as_ref().filter(|_| case.alone && plan.schedulable) {
+                notes::ports(&Ports::of_plan(&plan), hardware.granularity);
+            }
+            if self.sensitivity {
+                plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
+            }
+            let assumptions = Basis::of_plan(&plan, case.set).assumptions();
+            plan.assumptions = Some(Assumption::listed(assumptions, case.alone));
+            let exported = self.export.run(case, &plan)?;
+            let schedulable = plan.schedulable;
+            let text = match (replaced, &exported) {
+                (true, exported) => exported.clone().unwrap_or_default(),
+                (false, _) => form.render(&About((self, case, start), plan), case.index == 0)?,
+            };
+            Ok(Answer {
+                positive: schedulable,
+                beside: exported.filter(|_| beside.is_some()),
+                text,
             })
+        })
     }
 
     /// Chooses partitions for an end-to-end system.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Global, Outcome};
 use crate::arguments::{Gpu, check_as_many, memory_rates, named, naming, pairs, policy, whole};
 use crate::end_to_end::{self, Input};
-use crate::report::{About, Output, Palette, Progress, Report, Rows, numbered};
+use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::device::{Granularity, Hardware};
@@ -89,8 +89,6 @@ Exit code 0: every plan is proven schedulable. 1: a plan is wrong or not schedul
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu orin
   gpusched partition tasksets/tasksets/adas.json --gpu orin --format json | gpusched verify - tasksets/tasksets/adas.json";
-
-const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
 
 /// Result for one plan.
 #[derive(Serialize)]
@@ -208,9 +206,6 @@ impl Args {
                 break;
             }
             let (plan, set) = pair?;
-            if index == 0 {
-                output.header(COLUMNS)?;
-            }
             let checked = stated.check(&plan).and_then(|taken| {
                 let verified = verify_with(&plan, &set, &effort)?;
                 Ok((verified, taken))
@@ -340,20 +335,22 @@ fn answer((plan, proves): (&Plan, bool), set: &TaskSet, checked: &Checked, alone
 }
 
 impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answer> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About((index, ..), answer) = self;
         let (bound, fault) = (answer.bound.as_ref(), answer.fault.as_ref());
-        rows.add((
-            index,
-            answer.verified,
-            answer.schedulable,
-            answer.proven,
-            bound.map(|bound| bound.sms),
-            bound.and_then(|bound| bound.proven),
-            fault.map(|fault| &fault.field),
-            fault.map(|fault| &fault.message),
-            answer.failure.as_ref().map(|failure| failure.reason),
-        ))
+        let table = Table::of([answer])
+            .exact("set", |_| *index)
+            .exact("verified", |answer| answer.verified)
+            .exact("schedulable", |answer| answer.schedulable)
+            .exact("proven", |answer| answer.proven)
+            .exact("bound", |_| bound.map(|bound| bound.sms))
+            .exact("proven_bound", |_| bound.and_then(|bound| bound.proven))
+            .exact("field", |_| fault.map(|fault| &fault.field))
+            .exact("message", |_| fault.map(|fault| &fault.message))
+            .exact("failure", |answer| {
+                answer.failure.as_ref().map(|failure| failure.reason)
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

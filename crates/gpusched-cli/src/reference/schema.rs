@@ -7,7 +7,7 @@ pub mod types;
 
 use super::{Global, Outcome};
 use crate::part::parts;
-use crate::report::{Column, Output, Table};
+use crate::report::{Output, Table};
 use gpusched_model::error::{Error, Result};
 
 /// Arguments of `gpusched schema`.
@@ -112,9 +112,8 @@ fn formats() -> Vec<Format> {
 }
 
 fn list() -> String {
-    let mut table = Table::new([Column::Left("schema"), Column::Left("of")]);
-    for (name, description, _) in formats() {
-        table.row([name.to_owned(), description.to_owned()]);
-    }
-    table.render(anstyle::Style::new())
+    let table = Table::of(formats())
+        .text("schema", |(name, ..)| *name)
+        .text("of", |(_, description, _)| *description);
+    table.done().render(anstyle::Style::new())
 }

@@ -26,6 +26,8 @@ pub struct Output {
     path: PathBuf,
     sink: Sink,
     files: Outputs,
+    /// Whether the output contains no report yet.
+    is_first: bool,
     /// Whether the output is CSV with a header. `None` before the first line.
     is_table: Option<bool>,
 }
@@ -64,6 +66,7 @@ impl Output {
             path: path.to_owned(),
             sink,
             files,
+            is_first: true,
             is_table: None,
         })
     }
@@ -118,7 +121,7 @@ impl Output {
         self.finish()
     }
 
-    /// Writes the text before the first report. For CSV, this text is the header `columns`.
+    /// Writes the text before the rows of a simulation. For CSV, this text is the header `columns`.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
@@ -126,24 +129,13 @@ impl Output {
         self.write(self.form.header(columns))
     }
 
-    /// Writes `report`. There may be several reports.
+    /// Writes `report`. There may be several reports. CSV has the header of the first report.
     ///
     /// # Errors
     /// Fails if the report cannot be rendered, and with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn report(&mut self, report: &impl Report) -> Result<()> {
-        let text = self.form.render(report)?;
+        let text = self.form.render(report, std::mem::take(&mut self.is_first))?;
         self.write(text)
-    }
-
-    /// Writes `report` as the whole result, as [`Output::answer`] does.
-    ///
-    /// # Errors
-    /// Fails in the same cases as [`Output::report`].
-    pub fn only(mut self, columns: &str, report: &impl Report) -> Result<()> {
-        let text = self.form.render(report)?;
-        self.sync()?;
-        self.header(columns)?;
-        self.answer(text)
     }
 
     /// Writes `report` as the last part of the result, after all additional files are on disk.
@@ -151,7 +143,7 @@ impl Output {
     /// # Errors
     /// Fails in the same cases as [`Output::report`].
     pub fn last(self, report: &impl Report) -> Result<()> {
-        let text = self.form.render(report)?;
+        let text = self.form.render(report, self.is_first)?;
         self.answer(text)
     }
 

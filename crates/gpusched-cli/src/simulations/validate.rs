@@ -127,7 +127,7 @@ impl Args {
         if let Some(file) = pessimism {
             output.complete(file, report::pessimism(&found))?;
         }
-        output.only(report::COLUMNS, &validation)?;
+        output.last(&validation)?;
         Ok(match found.breaches() {
             0 => Outcome::Positive,
             _ => Outcome::Negative,
@@ -146,7 +146,7 @@ impl Args {
         let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
         let report = global.pool()?.install(run)?;
         drop(bar);
-        output.only(shared::COLUMNS, &SharedValidation::new(&campaign, &report))?;
+        output.last(&SharedValidation::new(&campaign, &report))?;
         Ok(match report.broken {
             None => Outcome::Positive,
             Some(_) => Outcome::Negative,
@@ -165,7 +165,7 @@ impl Args {
             let draft = json_lines([draft])?;
             file.map_or(Ok(()), |file| output.complete(file, draft))?;
         }
-        output.only(end_to_end::COLUMNS, &EndToEndValidation::new(&campaign, &report))?;
+        output.last(&EndToEndValidation::new(&campaign, &report))?;
         Ok(match report.tally.exceeded {
             0 => Outcome::Positive,
             _ => Outcome::Negative,

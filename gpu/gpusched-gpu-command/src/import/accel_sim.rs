@@ -53,7 +53,7 @@ impl Args {
             }
         };
         let summary = TraceSummary { copies, kernels };
-        output.only(&report::columns(), &report::Summarized(&summary))?;
+        output.last(&report::Summarized(&summary))?;
         if !global.quiet {
             report::warnings(&summary).iter().for_each(|line| complain(line));
         }

@@ -218,7 +218,7 @@ impl Args {
             points,
             drain,
         );
-        output.only(&answer.columns(), &answer)?;
+        output.last(&answer)?;
         // The text result already contains the warning.
         let said = global.format() == Format::Text && global.file().is_none();
         if let Some(estimated) = self.estimate.filter(|_| !said) {

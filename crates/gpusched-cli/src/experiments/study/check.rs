@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::summary::summary;
-use crate::report::{About, Output, Palette, Report, Rows, json_document};
+use crate::report::{About, Output, Palette, Report, Table, json_document};
 use crate::{Global, Outcome};
 use gpusched_model::error::Result;
 use gpusched_study::{self, Finding, Findings, State, Study};
@@ -58,7 +58,7 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
 
 /// Writes the findings of studies in the requested format. Text also contains a summary of the results of `studies`.
 pub(super) fn report(findings: &[Findings], studies: &[Study], global: &Global) -> Result<()> {
-    Output::open(global)?.only(COLUMNS, &About(studies, Checked(findings)))
+    Output::open(global)?.last(&About(studies, Checked(findings)))
 }
 
 fn text(study: &Findings, palette: &Palette) -> String {
@@ -119,9 +119,6 @@ fn figures(finding: &Finding, separator: &str) -> String {
     figures.collect::<Vec<_>>().join(separator)
 }
 
-/// CSV columns.
-const COLUMNS: &str = "study,claim,variant,reproduced,must_hold,text,source,published,figures,holds";
-
 /// Findings of all checked studies.
 #[derive(Serialize)]
 struct Checked<'a>(&'a [Findings]);
@@ -131,26 +128,27 @@ impl Report for About<&[Study], Checked<'_>> {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        for study in self.1.0 {
-            for finding in &study.findings {
+    fn table(&self) -> Table {
+        let findings = self.1.0.iter().flat_map(|study| {
+            let findings = study.findings.iter();
+            findings.map(move |finding| (&study.study, finding))
+        });
+        let table = Table::of(findings)
+            .exact("study", |(study, _)| *study)
+            .exact("claim", |(_, finding)| &finding.id)
+            .exact("variant", |(_, finding)| finding.variant.as_ref())
+            .exact("reproduced", |(_, finding)| finding.reproduced)
+            .exact("must_hold", |(_, finding)| finding.must_hold)
+            .exact("text", |(_, finding)| &finding.text)
+            .exact("source", |(_, finding)| finding.source.as_ref())
+            .exact("published", |(_, finding)| finding.published.as_ref())
+            .exact("figures", |(_, finding)| {
                 let figures = finding.figures.iter();
-                let figures: Vec<String> = figures.map(|(name, value)| format!("{name} = {value}")).collect();
-                rows.add([
-                    study.study.as_str(),
-                    finding.id.as_str(),
-                    finding.variant.as_deref().unwrap_or(""),
-                    if finding.reproduced { "true" } else { "false" },
-                    if finding.must_hold { "true" } else { "false" },
-                    finding.text.as_str(),
-                    finding.source.as_deref().unwrap_or(""),
-                    finding.published.as_deref().unwrap_or(""),
-                    &figures.join("; "),
-                    finding.holds.as_str(),
-                ])?;
-            }
-        }
-        Ok(())
+                let figures = figures.map(|(name, value)| format!("{name} = {value}"));
+                figures.collect::<Vec<String>>().join("; ")
+            })
+            .exact("holds", |(_, finding)| &finding.holds);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::check::finished;
 use crate::arguments::named;
-use crate::report::{Output, Palette, Picture, Report, Rows, json_document};
+use crate::report::{Output, Palette, Picture, Report, Table, json_document};
 use crate::{Global, Outcome};
 use gpusched_model::error::Result;
 use gpusched_study::Study;
@@ -43,7 +43,7 @@ impl Args {
         for study in finished(&self.folder)? {
             drawn.extend(draw(&study, self.picture)?);
         }
-        output.only(COLUMNS, &Figures(drawn))?;
+        output.last(&Figures(drawn))?;
         Ok(Outcome::Positive)
     }
 }
@@ -66,9 +66,6 @@ pub fn draw(study: &Study, picture: Picture) -> Result<Vec<Drawn>> {
     Ok(drawn)
 }
 
-/// CSV columns.
-const COLUMNS: &str = "study,file";
-
 /// A figure that the command has drawn.
 #[derive(Serialize)]
 pub struct Drawn {
@@ -85,8 +82,11 @@ impl Report for Figures {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.0.iter().try_for_each(|drawn| rows.add(drawn))
+    fn table(&self) -> Table {
+        let table = Table::of(&self.0)
+            .exact("study", |drawn| &drawn.study)
+            .exact("file", |drawn| drawn.file.display().to_string());
+        table.done()
     }
 
     fn text(&self, _: &Palette) -> Result<String> {

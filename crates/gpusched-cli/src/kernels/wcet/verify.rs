@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::traffic::described;
 use crate::arguments::{check_as_many, pairs};
-use crate::report::{Output, Palette, Report, Rows, Shown};
+use crate::report::{Output, Palette, Report, Shown, Table};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::Result;
@@ -71,7 +71,6 @@ impl Args {
         check_as_many::<Bound, Kernel>(&self.bounds, &self.kernels)?;
         let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
         let mut output = Output::open(global)?;
-        output.header("bound,proven,field,message,q,sync,straddling")?;
         let (mut proven, mut whole) = (true, true);
         let mut pairs = (0u64..).zip(pairs(bounds, kernels)).peekable();
         while let Some((index, pair)) = pairs.next() {
@@ -104,19 +103,17 @@ impl Args {
 }
 
 impl Report for Answer<'_> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let fault = self.fault.as_ref();
-        let (field, message) = (fault.map(|fault| &fault.field), fault.map(|fault| &fault.message));
-        let straddling = self.straddling.to_string();
-        rows.add((
-            self.index,
-            self.proven,
-            field,
-            message,
-            self.q.to_string(),
-            self.sync,
-            straddling,
-        ))
+        let table = Table::of([self])
+            .exact("bound", |answer| answer.index)
+            .exact("proven", |answer| answer.proven)
+            .exact("field", |_| fault.map(|fault| &fault.field))
+            .exact("message", |_| fault.map(|fault| &fault.message))
+            .exact("q", |answer| answer.q.to_string())
+            .exact("sync", |answer| answer.sync)
+            .exact("straddling", |answer| answer.straddling.to_string());
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -5,7 +5,6 @@ mod report;
 
 use std::path::PathBuf;
 
-use self::report::COLUMNS;
 use crate::arguments::{named, platform};
 use crate::report::{About, Output};
 use crate::{Global, Outcome};
@@ -65,7 +64,7 @@ impl Args {
         let mut record = Record::default();
         let comparison = Comparison::new(&run.scenario, &measured, self.window, global.seed(), &mut record)?;
         record.sort();
-        Output::open(global)?.only(COLUMNS, &About((&run, &record), comparison))?;
+        Output::open(global)?.last(&About((&run, &record), comparison))?;
         Ok(Outcome::Positive)
     }
 }

@@ -9,12 +9,12 @@ pub use audited::Request;
 
 use super::source::Reading;
 use crate::arguments::refused;
-use crate::report::{About, Column, Output, Palette, Report, Rows, Table, TimelineFiles, clip};
+use crate::report::{About, Output, Palette, Report, Table, TimelineFiles, clip};
 use crate::{Global, Outcome, complain};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_recording::audit::{Audit, FindingKind, Subject, Visible};
+use gpusched_recording::audit::{Audit, Check, FindingKind, Subject, Visible};
 
 /// Arguments of `gpusched recording audit`.
 #[derive(Debug, clap::Args)]
@@ -49,9 +49,6 @@ Exit code 0: the file shows no violation, and it shows jobs of every task. 1: ot
 
 Example:
   gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched recording audit tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json";
-
-/// CSV columns.
-const COLUMNS: &str = "task,kind,check,job,at_ns,by_ns,detail";
 
 pub fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text
@@ -90,25 +87,22 @@ impl Args {
             true => Outcome::Positive,
             false => Outcome::Negative,
         };
-        output.only(COLUMNS, &About(file, found))?;
+        output.last(&About(file, found))?;
         Ok(outcome)
     }
 }
 
 impl Report for About<String, Audit> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        for finding in &self.1.findings {
-            rows.add((
-                &finding.task,
-                finding.kind,
-                finding.check,
-                finding.job,
-                finding.at_ns,
-                finding.by_ns,
-                &finding.detail,
-            ))?;
-        }
-        Ok(())
+    fn table(&self) -> Table {
+        let table = Table::of(&self.1.findings)
+            .exact("task", |finding| &finding.task)
+            .exact("kind", |finding| finding.kind.to_string())
+            .exact("check", |finding| finding.check.to_string())
+            .exact("job", |finding| finding.job)
+            .exact("at_ns", |finding| finding.at_ns)
+            .exact("by_ns", |finding| finding.by_ns)
+            .exact("detail", |finding| &finding.detail);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -124,49 +118,35 @@ impl Report for About<String, Audit> {
                 names.push(&check.task);
             }
         }
-        let mut table = Table::new([
-            Column::Left("task"),
-            Column::Right("jobs"),
-            Column::Left("releases"),
-            Column::Left("deadlines"),
-            Column::Left("WCET"),
-            Column::Left("overlap"),
-            Column::Left("context"),
-            Column::Left("context size"),
-        ]);
-        for name in names {
-            let of = |subject| {
-                audit
-                    .checks
-                    .iter()
-                    .find(|check| check.task == name && check.subject == subject)
-            };
-            let cell = |subject| match of(subject) {
-                None => "not visible".to_owned(),
-                Some(check) => match (check.verdict, check.slack_ns) {
-                    (Visible::Kept, Some(slack)) => {
-                        let slack = Time::from_ns(u64::try_from(slack).unwrap_or_default());
-                        format!("kept, slack {slack}")
+        let subjects = [
+            ("releases", Subject::Releases),
+            ("deadlines", Subject::Deadlines),
+            ("WCET", Subject::Wcet),
+            ("overlap", Subject::Overlap),
+            ("context", Subject::Context),
+            ("context size", Subject::Size),
+        ];
+        let table = Table::of(names)
+            .text("task", |name| clip(name, 40))
+            .number("jobs", |name| {
+                of_task(audit, name).next().map_or(0, |check| check.jobs)
+            })
+            .each(subjects, |table, (title, subject)| {
+                table.text(title, |name| {
+                    let check = of_task(audit, name).find(|check| check.subject == subject);
+                    match check.map(|check| (check.verdict, check.slack_ns)) {
+                        Some((Visible::Kept, Some(slack))) => {
+                            let slack = Time::from_ns(u64::try_from(slack).unwrap_or_default());
+                            format!("kept, slack {slack}")
+                        }
+                        Some((Visible::Kept, None)) => "kept".to_owned(),
+                        Some((Visible::Broken, _)) => "BROKEN".to_owned(),
+                        Some((Visible::NotVisible, _)) | None => "not visible".to_owned(),
                     }
-                    (Visible::Kept, None) => "kept".to_owned(),
-                    (Visible::Broken, _) => "BROKEN".to_owned(),
-                    (Visible::NotVisible, _) => "not visible".to_owned(),
-                },
-            };
-            let jobs = audit.checks.iter().find(|check| check.task == name);
-            table.row([
-                clip(name, 40),
-                jobs.map_or(0, |check| check.jobs).to_string(),
-                cell(Subject::Releases),
-                cell(Subject::Deadlines),
-                cell(Subject::Wcet),
-                cell(Subject::Overlap),
-                cell(Subject::Context),
-                cell(Subject::Size),
-            ]);
-        }
+                })
+            });
         text.push('\n');
-        text += &table.render(palette.header);
+        text += &table.done().render(palette.header);
         let (unknown, broken): (Vec<_>, Vec<_>) = audit
             .findings
             .iter()
@@ -215,4 +195,8 @@ impl Report for About<String, Audit> {
         }
         Ok(text)
     }
+}
+
+fn of_task<'a>(audit: &'a Audit, name: &'a str) -> impl Iterator<Item = &'a Check> {
+    audit.checks.iter().filter(move |check| check.task == name)
 }

@@ -9,7 +9,7 @@ use super::record::Record;
 use super::scripts::{SHARDS, ranges};
 use super::slurm::{self, State};
 use super::submit::Active;
-use crate::report::{Output, Palette, Report, Rows, json_document};
+use crate::report::{Output, Palette, Report, Table, json_document};
 use crate::{Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{Folder, Overrides, Progress, Shards, Spec, Study};
@@ -69,7 +69,7 @@ impl Args {
             None => of_folder(&self.folder)?,
         };
         let is_finished = status.states.iter().all(|state| *state == Shown::Finished);
-        Output::open(global)?.only(COLUMNS, &status)?;
+        Output::open(global)?.last(&status)?;
         Ok(match is_finished {
             true => Outcome::Positive,
             false => Outcome::Negative,
@@ -140,9 +140,6 @@ pub(super) fn is_merged(spec: &Spec, folder: &Path) -> Result<bool> {
     Ok(study.state == gpusched_study::State::Current)
 }
 
-/// CSV columns.
-const COLUMNS: &str = "study,shard,state";
-
 /// Progress of the shards of a study.
 struct Status {
     study: String,
@@ -195,9 +192,12 @@ impl Report for Status {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let mut all = (1u32..).zip(&self.states);
-        all.try_for_each(|(shard, state)| rows.add((&self.study, shard, state)))
+    fn table(&self) -> Table {
+        let table = Table::of((1u32..).zip(&self.states))
+            .exact("study", |_| &self.study)
+            .exact("shard", |(shard, _)| *shard)
+            .exact("state", |(_, state)| state.to_string());
+        table.done()
     }
 
     fn text(&self, _palette: &Palette) -> Result<String> {

@@ -14,7 +14,7 @@ use super::settings::{Options, Settings};
 use super::slurm::{self, Queue, State};
 use super::status::is_merged;
 use crate::arguments::{named, whole};
-use crate::report::{Output, Palette, Report, Rows, json_document};
+use crate::report::{Output, Palette, Report, Table, json_document};
 use crate::{Global, Outcome, embedding};
 use gpusched_model::artifact::Outputs;
 use gpusched_model::counted;
@@ -123,7 +123,7 @@ impl Args {
             output: None,
             ..global.clone()
         };
-        Output::open(&stdout)?.only(COLUMNS, &report)?;
+        Output::open(&stdout)?.last(&report)?;
         Ok(Outcome::Positive)
     }
 
@@ -433,9 +433,6 @@ fn after_any(jobs: &[String]) -> Vec<String> {
     arguments
 }
 
-/// CSV columns.
-const COLUMNS: &str = "study,folder,shards,array,merge";
-
 /// Result of a submission.
 #[derive(Serialize)]
 struct Submitted {
@@ -469,14 +466,14 @@ impl Report for Submitted {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        rows.add((
-            &self.study,
-            &self.folder,
-            ranges(&self.shards),
-            self.array,
-            self.merge,
-        ))
+    fn table(&self) -> Table {
+        let table = Table::of([self])
+            .exact("study", |submitted| &submitted.study)
+            .exact("folder", |submitted| &submitted.folder)
+            .exact("shards", |submitted| ranges(&submitted.shards))
+            .exact("array", |submitted| submitted.array)
+            .exact("merge", |submitted| submitted.merge);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
