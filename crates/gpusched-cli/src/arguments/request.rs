@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use crate::plans::end_to_end;
 use crate::report::{Output, OutputPath, clip};
-use crate::{Format, Global, Outcome, complain, end_to_end};
+use crate::{Format, Global, Outcome, complain};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::{Offer, Problem};
 use gpusched_model::end_to_end::Environment;

@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal as _};
 
 use rayon::prelude::*;
 
-use super::{Format, Global, Outcome};
 use crate::arguments::{named, number, whole};
 use crate::report::{Output, Progress, json_lines};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::generation::{Distribution, Generator, Periods, Recipe, Source, WcetModel};
 use gpusched_model::error::{Error, Result};
 
@@ -99,12 +99,8 @@ const BATCH: u64 = 512;
 /// Maximum number of tasks in a batch, which bounds memory use.
 const BATCH_TASKS: usize = 1 << 17;
 
-impl Args {
-    /// Generates and writes the sets.
-    ///
-    /// # Errors
-    /// Fails on bad usage, if no task set has the requested parameters, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Text | Format::Csv)) = global.format {
             return Err(Error::parameter(
                 "format",
@@ -148,7 +144,9 @@ impl Args {
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn recipe(&self) -> Recipe {
         let default = Recipe::default();
         Recipe {

@@ -1,11 +1,11 @@
 //! `gpusched test`: tests all tasks in one partition.
 
-use super::{Global, Outcome};
 use crate::arguments::notes;
 use crate::arguments::{Answer, Case, Request};
-use crate::end_to_end::{self, Input};
+use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation;
 use crate::report::{About, Cell, Form, Palette, Report, Table, clip, json_lines, numbered};
+use crate::{Global, Outcome, Run};
 use gpusched_analysis::schedulability::{self, Demand};
 use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
@@ -70,12 +70,8 @@ Examples:
   gpusched test tasksets/tasksets/adas.json --gpu rtx2060 --format json
   gpusched test tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
 
-impl Args {
-    /// Writes a result for each task set.
-    ///
-    /// # Errors
-    /// Fails on bad usage, on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let sets = match Input::open(self.request.path())? {
             Input::Sets(sets) => sets,
             Input::Systems(systems) => {

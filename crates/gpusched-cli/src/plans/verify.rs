@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Global, Outcome};
 use crate::arguments::{Gpu, check_as_many, memory_rates, named, naming, pairs, policy, whole};
-use crate::end_to_end::{self, Input};
+use crate::plans::end_to_end::{self, Input};
 use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
+use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::device::{Granularity, Hardware};
@@ -161,12 +161,8 @@ struct Found {
     message: String,
 }
 
-impl Args {
-    /// Writes a result for each plan.
-    ///
-    /// # Errors
-    /// Fails on bad input, if the numbers of plans and sets differ, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl crate::Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let sets = match Input::open(&self.sets)? {
             Input::Sets(sets) => sets,
             Input::Systems(systems) => {

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use super::{Global, Outcome};
 use crate::arguments::device;
 use crate::report::{Cell, Output, Palette, Report, Table, json_document, wrap};
+use crate::{Global, Outcome, Run};
 use gpusched_model::Device;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
@@ -29,12 +29,8 @@ Examples:
   gpusched gpus
   gpusched gpus a100 orin";
 
-impl Args {
-    /// Lists the GPUs.
-    ///
-    /// # Errors
-    /// Fails if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let in_detail = !self.gpu.is_empty();
         let gpus = match in_detail {
             true => self.gpu.clone(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::summary::summary;
 use crate::report::{About, Output, Palette, Report, Table, json_document};
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
 use gpusched_study::{self, Finding, Findings, State, Study};
 
@@ -27,13 +27,8 @@ Exit code 1: a claim that must hold is not reproduced. `check` skips studies wit
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study check results";
 
-impl Args {
-    /// Checks all studies in the folder.
-    ///
-    /// # Errors
-    /// Fails if results are missing or belong to another study, or if a claim is about missing
-    /// data.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let findings: Vec<Findings> = finished(&self.folder)?
             .iter()
             .map(Study::findings)

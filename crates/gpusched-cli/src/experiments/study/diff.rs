@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::report::{Output, Palette, Report, Table, clip, json_document};
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
 use gpusched_study::table::{self, Compared, Comparison};
@@ -38,13 +38,8 @@ Example:
 /// Maximum number of rows in the text result.
 const SHOWN: usize = 20;
 
-impl Args {
-    /// Compares the two results.
-    ///
-    /// # Errors
-    /// Fails in the same cases as [`table::compare`], and for a folder without results or with the results of several
-    /// studies.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let read = |path: &Path| table::Table::read(results(path)?);
         let found = table::compare(&read(&self.before)?, &read(&self.after)?)?;
         let differs = found.rows.iter().any(Compared::is_clear);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::check::finished;
 use crate::arguments::named;
 use crate::report::{Output, Palette, Picture, Report, Table, json_document};
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
 use gpusched_study::Study;
 
@@ -30,13 +30,8 @@ command also updates the copy of the study file next to the results. `draw` skip
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study draw results";
 
-impl Args {
-    /// Draws the figures of all studies in the folder.
-    ///
-    /// # Errors
-    /// Fails if results are missing or belong to another study, and in the same cases as
-    /// [`gpusched_study::plot::svg`].
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         self.picture.check("as", self.picture)?;
         let output = Output::open(global)?;
         let mut drawn = Vec::new();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::report::{Output, Palette, Report, Table, clip, json_document, wrap};
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_study::{self, Kind, State, Study};
@@ -100,12 +100,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-impl Args {
-    /// Writes the list of studies.
-    ///
-    /// # Errors
-    /// Fails in the same cases as [`study::studies`], or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let studies = gpusched_study::studies(&self.folder)?;
         let list = List {
             entries: studies.iter().map(Entry::new).collect(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::report::{About, Output, Palette, Report, Shown, Table};
 use crate::wcet::{Traffic, described, distrust, percent, slowdown, title};
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::bandwidth::{Nominal, nominal};
 use gpusched_model::assumptions::BudgetBasis;
 use gpusched_model::error::Result;
@@ -30,12 +30,8 @@ const EXAMPLE: &str = "\
 Example:
   gpusched budget nominal tasksets/kernels/histo-m4.json --slowdown 0.10";
 
-impl Args {
-    /// Writes a budget for each kernel.
-    ///
-    /// # Errors
-    /// Fails on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if self.slowdown > Factor::ONE && !global.quiet {
             complain(&format!(
                 "note: a slowdown of {} is {} %",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::traffic::{Traffic, budget, described};
 use crate::arguments::named;
 use crate::report::{About, Output, Palette, Report, Shown, Table, clip};
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::kernel_wcet::{Solver, list_scheduling};
 use gpusched_model::assumptions::BudgetBasis;
 use gpusched_model::counted;
@@ -41,12 +41,8 @@ Examples:
   gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13
   gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13 --sync --solver both";
 
-impl Args {
-    /// Writes a bound for each kernel.
-    ///
-    /// # Errors
-    /// Fails on bad input, if a solver fails, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
         while let Some((index, kernel)) = kernels.next() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::arguments::{named, refused, whole};
 use crate::report::{About, Output, Palette, Progress, Report, Table, clip};
 use crate::wcet::distinct;
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
 use gpusched_analysis::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder, Trace};
 use gpusched_model::Kernel;
@@ -96,13 +96,8 @@ or an output file of cuda_scheduling_examiner. Memory use does not grow with the
 Example:
   gpusched wcet cluster tasksets/traces/two-paths.csv -o kernel.json";
 
-impl Args {
-    /// Computes and writes the profile.
-    ///
-    /// # Errors
-    /// Fails for a file that is not a trace, for too few measurements, or if output cannot be
-    /// written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let output = Output::open(global)?;
         let trace = self.read(global)?;
         let active = self.active(&trace)?;
@@ -134,7 +129,9 @@ impl Args {
         output.last(&About((trace, self.wcets()?), kernel))?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn wcets(&self) -> Result<Wcets> {
         let tail = |family| Wcets::Tail {
             family,

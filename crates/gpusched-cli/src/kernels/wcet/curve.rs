@@ -9,7 +9,7 @@ use super::bound::{distrust, title};
 use super::traffic::{Traffic, budget};
 use crate::arguments::whole;
 use crate::report::{Cell, Content, Output, OutputPath, Palette, Report, Shown, Table};
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_analysis::kernel_wcet::{CurvePoint, curve};
 use gpusched_model::assumptions::{Assumption, BudgetBasis};
 use gpusched_model::error::{Error, Result};
@@ -45,12 +45,8 @@ const EXAMPLE: &str = "\
 Example:
   gpusched wcet curve tasksets/kernels/histo-m4.json --steps 20 --svg histo.svg -o histo.csv";
 
-impl Args {
-    /// Writes a curve for each kernel.
-    ///
-    /// # Errors
-    /// Fails on bad input or usage, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(path) = global
             .file()
             .filter(|path| path.extension().is_some_and(|ending| ending == "svg"))
@@ -95,7 +91,9 @@ impl Args {
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     /// Returns the assumptions of the curve of `kernel`, which apply to each of its points.
     fn assumptions(&self, kernel: &Kernel) -> Vec<Assumption> {
         let basis = BudgetBasis {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::super::{Global, Outcome, complain};
 use super::points;
 use crate::arguments::{named, refused};
 use crate::report::{About, Cell, Content, Output, OutputPath, Palette, Report, Table, json_lines};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::kernel_wcet::fit::classification::Reason;
 use gpusched_analysis::kernel_wcet::fit::least_squares::Line;
 use gpusched_analysis::kernel_wcet::fit::saturation;
@@ -77,12 +77,8 @@ fn epsilon(text: &str) -> Result<Factor, String> {
     value.ok_or_else(|| refused(text, "a number above 0 and below 0.25 with at most nine decimals"))
 }
 
-impl Args {
-    /// Fits the function and writes the result.
-    ///
-    /// # Errors
-    /// Fails for bad measurements, if no envelope of the requested form exists, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if self.period.is_some() {
             global.only_json("json, because task sets are JSON")?;
         }

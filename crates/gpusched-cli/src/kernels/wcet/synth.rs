@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::arguments::whole;
 use crate::report::{Output, Progress, Rows, json_lines};
-use crate::{Format, Global, Outcome};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_analysis::kernel_wcet::trace::{Level, Row};
 use gpusched_model::Kernel;
@@ -48,12 +48,8 @@ const MOST_ROWS: u64 = 1_000_000_000;
 /// memory use.
 const BATCH_ROWS: u64 = 1 << 20;
 
-impl Args {
-    /// Generates and writes the trace.
-    ///
-    /// # Errors
-    /// Fails for a profile without distributions, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format == Some(Format::Text) {
             return Err(Error::parameter(
                 "format",
@@ -103,7 +99,9 @@ impl Args {
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn kernel(&self) -> Result<Kernel> {
         let kernel = one_kernel(&self.kernel)?;
         match self.intervals {

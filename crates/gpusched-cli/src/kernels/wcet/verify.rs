@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::traffic::described;
 use crate::arguments::{check_as_many, pairs};
 use crate::report::{Output, Palette, Report, Shown, Table};
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::Result;
 use gpusched_model::reader::{Bounds, Kernels};
@@ -62,12 +62,8 @@ struct Found {
     message: String,
 }
 
-impl Args {
-    /// Writes a result for each bound.
-    ///
-    /// # Errors
-    /// Fails on bad input, if the numbers of bounds and kernels differ, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         check_as_many::<Bound, Kernel>(&self.bounds, &self.kernels)?;
         let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
         let mut output = Output::open(global)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::source::Unpacking;
 use crate::arguments::named;
 use crate::report::{About, Cell, Output, Palette, Progress, Report, Table, clip};
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
@@ -39,12 +39,8 @@ Examples:
 /// Widest name of a kernel in text [characters].
 const NAME: usize = 60;
 
-impl Args {
-    /// Reads the files and writes a summary of each file.
-    ///
-    /// # Errors
-    /// Fails for a file that is not a recording, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let mut summaries = Vec::new();
         for file in &self.files {

@@ -10,7 +10,7 @@ use super::scripts::{SHARDS, ranges};
 use super::slurm::{self, State};
 use super::submit::Active;
 use crate::report::{Output, Palette, Report, Table, json_document};
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{Folder, Overrides, Progress, Shards, Spec, Study};
 
@@ -58,12 +58,8 @@ enum Merge {
     Missing,
 }
 
-impl Args {
-    /// Shows the progress.
-    ///
-    /// # Errors
-    /// Fails for a folder without shards, and for shards of another study or version.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let status = match Record::read(&self.folder)? {
             Some(record) => of_submission(&record, &self.folder, global)?,
             None => of_folder(&self.folder)?,

@@ -15,7 +15,7 @@ use super::slurm::{self, Queue, State};
 use super::status::is_merged;
 use crate::arguments::{named, whole};
 use crate::report::{Output, Palette, Report, Table, json_document};
-use crate::{Global, Outcome, embedding};
+use crate::{Global, Outcome, Run, embedding};
 use gpusched_model::artifact::Outputs;
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Refusal, Result};
@@ -94,13 +94,8 @@ struct Submission<'a> {
     hours: Option<f64>,
 }
 
-impl Args {
-    /// Submits the study for the first time, or submits unfinished shards again.
-    ///
-    /// # Errors
-    /// Fails for an invalid study, for a folder of another study, if commands of Slurm are missing, or if Slurm rejects
-    /// a job. After an error, no job remains in the queue.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let folder = global
             .file()
             .ok_or_else(|| Error::parameter("output", "none", "-o DIR, the folder for the submission"))?;
@@ -126,7 +121,9 @@ impl Args {
         Output::open(&stdout)?.last(&report)?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn submission<'a>(
         &self,
         spec: &'a Spec,

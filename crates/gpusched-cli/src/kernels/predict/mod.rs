@@ -9,9 +9,9 @@ pub use result::Answer;
 
 use std::path::PathBuf;
 
-use super::{Global, Outcome};
 use crate::arguments::named;
 use crate::report::{About, Output, Shown};
+use crate::{Global, Outcome, Run};
 use gpusched_analysis::prediction::{Model, Prediction, predict};
 use gpusched_model::Group;
 use gpusched_model::assumptions::of_predictions;
@@ -46,12 +46,8 @@ Examples:
   gpusched predict tasksets/groups/masola23-experiment-4.json --model fluid,masola,naive
   gpusched predict tasksets/groups/masola23-experiment-7.json --windows";
 
-impl Args {
-    /// Writes the predictions for each group of kernels.
-    ///
-    /// # Errors
-    /// Fails on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         self.check_models()?;
         let mut output = Output::open(global)?;
         let groups = Groups::open(&self.groups)?;
@@ -70,7 +66,9 @@ impl Args {
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     /// # Errors
     /// Fails with [`Error::Refused`] if the list names a model twice, because the rows of this model would appear
     /// twice.

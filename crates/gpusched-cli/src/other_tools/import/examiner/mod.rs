@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::arguments::{named, platform};
 use crate::report::{About, Output};
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::Platform;
 use gpusched_model::error::Result;
 use gpusched_model::scenario::Device;
@@ -43,12 +43,8 @@ with one row per thread block.
 Example:
   gpusched import examiner tasksets/scenarios/examiner/spin-*.json --gpu k5000 --compare";
 
-impl Args {
-    /// Reads the logs and writes the scenario or the comparison.
-    ///
-    /// # Errors
-    /// Fails on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if !self.compare {
             global.only_json("json, or --compare")?;
         }

@@ -89,12 +89,8 @@ fn probability(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| refused(text, "a probability above 0, at most 0.5"))
 }
 
-impl Args {
-    /// Reads the recordings and writes the task set.
-    ///
-    /// # Errors
-    /// Fails for files that are not recordings, for unknown numbers of SMs, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl crate::Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let mut counters = Counters::default();
         for file in &self.counters {

@@ -5,20 +5,12 @@ pub mod source;
 mod summary;
 mod tasks;
 
-use clap::Subcommand;
-
-use super::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
 
-/// Arguments of `gpusched recording`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
+/// Subcommands of `gpusched recording`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
     /// Count launches, streams and ranges, and report statistics of their times.
     Summary(summary::Args),
     /// Derive a task set from recordings.
@@ -27,13 +19,9 @@ enum Command {
     Audit(audit::Args),
 }
 
-impl Args {
-    /// Runs the subcommand.
-    ///
-    /// # Errors
-    /// Fails in the same cases as the subcommand.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
-        match &self.command {
+impl Run for Command {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        match self {
             Command::Summary(args) => args.run(global),
             Command::Tasks(args) => args.run(global),
             Command::Audit(args) => args.run(global),

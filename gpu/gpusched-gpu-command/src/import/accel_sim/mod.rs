@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use gpusched_cli::part::Output;
+use gpusched_cli::part::Run;
 use gpusched_cli::part::complain;
 use gpusched_cli::part::whole;
 use gpusched_cli::{Global, Outcome};
@@ -31,12 +32,8 @@ Traces must be post-processed (.traceg) and uncompressed, and have version 3 or 
 Example:
   gpusched import accel-sim tasksets/traces/accelsim/kernelslist.g";
 
-impl Args {
-    /// Reads the traces and writes a summary.
-    ///
-    /// # Errors
-    /// Fails on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let (copies, kernels) = match Input::open(&self.trace)? {
             Input::Kernel(trace) => {
@@ -59,7 +56,9 @@ impl Args {
         }
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     /// Returns the files of all kernels. With `--kernel`, returns only the files of kernels with
     /// this number.
     fn chosen<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Result<Vec<&'a Path>> {

@@ -17,25 +17,17 @@ pub use files::distinct;
 pub use synth::one_kernel;
 pub use traffic::{Traffic, budget, described, slowdown};
 
-use clap::Subcommand;
-
-use super::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
-
-/// Arguments of `gpusched wcet`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLE)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
 
 const EXAMPLE: &str = "\
 Example:
   gpusched wcet fit tasksets/measurements/stencil.csv";
 
-#[derive(Debug, Subcommand)]
-enum Command {
+/// Subcommands of `gpusched wcet`.
+#[derive(Debug, clap::Subcommand)]
+#[command(after_help = EXAMPLE)]
+pub enum Command {
     /// Compute the profile of a kernel from measured times of its thread blocks.
     Cluster(cluster::Args),
     /// Generate a trace of block times from the profile of a kernel.
@@ -52,13 +44,9 @@ enum Command {
     Fit(fit::Args),
 }
 
-impl Args {
-    /// Runs the subcommand.
-    ///
-    /// # Errors
-    /// Fails in the same cases as the subcommand.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
-        match &self.command {
+impl Run for Command {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        match self {
             Command::Cluster(args) => args.run(global),
             Command::Synth(args) => args.run(global),
             Command::Profile(args) => args.run(global),

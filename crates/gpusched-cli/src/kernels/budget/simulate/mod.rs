@@ -55,12 +55,8 @@ Example:
 /// Number of runs that gpusched simulates before it writes the results of these runs.
 const BATCH: u64 = 64;
 
-impl Args {
-    /// Simulates the runs under each requested policy and writes the results.
-    ///
-    /// # Errors
-    /// Fails on bad input or usage, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl crate::Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let kernel = one_kernel(&self.kernel)?;
         let q = match self.q {
             Some(q) => q,
@@ -153,7 +149,9 @@ impl Args {
         output.last(&About(shown, summary))?;
         Ok(Outcome::of_answers(!late, done == self.regulation.runs))
     }
+}
 
+impl Args {
     /// Writes a warning if the process that computes budgets issues more memory requests than the nominal budget `q`
     /// permits.
     fn warn(&self, q: Factor) {

@@ -8,13 +8,13 @@ mod text;
 
 use std::time::{Duration, Instant};
 
-use super::{Global, Outcome};
 use crate::arguments::notes;
 use crate::arguments::{Answer, Request, named, offer, whole};
-use crate::end_to_end::{self, Input};
 use crate::help::TUNING;
+use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation::Trial;
 use crate::report::{About, Content, Form, OutputPath};
+use crate::{Global, Outcome, Run};
 use gpusched_analysis::end_to_end::{Gpu, Search};
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
@@ -116,12 +116,8 @@ Examples:
   gpusched partition tasksets/tasksets/shared-memory.json --gpu orin --interference conflict+bandwidth --memory-bandwidth 100GB/s
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
-impl Args {
-    /// Writes a result for each task set.
-    ///
-    /// # Errors
-    /// Fails on bad usage, on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let sets = match Input::open(self.request.path())? {
             Input::Sets(sets) => sets,
             Input::Systems(systems) => return self.of_system(systems, global),
@@ -160,7 +156,9 @@ impl Args {
             })
         })
     }
+}
 
+impl Args {
     /// Chooses partitions for an end-to-end system.
     fn of_system(&self, systems: EndToEndSystems, global: &Global) -> Result<Outcome> {
         self.request.refuse_for_plans_of_systems()?;

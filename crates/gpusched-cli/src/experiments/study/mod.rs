@@ -11,23 +11,17 @@ mod reproduction;
 mod run;
 mod summary;
 
-use super::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
-
-/// Arguments of `gpusched study`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLE)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
 
 const EXAMPLE: &str = "\
 Example:
   gpusched study run analysis/smoke.toml -o results";
 
+/// Subcommands of `gpusched study`.
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+#[command(after_help = EXAMPLE)]
+pub enum Command {
     /// Run studies, or continue interrupted studies.
     Run(run::Args),
     /// Combine the results of the shards of a study.
@@ -50,14 +44,9 @@ enum Command {
     Reproduction(reproduction::Args),
 }
 
-impl Args {
-    /// Runs the subcommand.
-    ///
-    /// # Errors
-    /// Fails on bad usage, on an invalid study, for a folder with unexpected content, or for
-    /// files that cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
-        match &self.command {
+impl Run for Command {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        match self {
             Command::Run(args) => args.run(global),
             Command::Merge(args) => args.run(global),
             Command::Submit(args) => args.run(global),

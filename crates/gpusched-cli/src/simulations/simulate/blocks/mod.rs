@@ -13,7 +13,7 @@ use crate::arguments::named;
 use crate::report::Growing;
 use crate::report::TimelineFiles;
 use crate::report::{Output, Palette};
-use crate::{Format, Global, Outcome, complain};
+use crate::{Format, Global, Outcome, Run, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::observer::Following;
 use gpusched_model::reader::Scenarios;
@@ -54,12 +54,8 @@ const MOST: u64 = 200_000_000;
 /// Maximum number of thread blocks in a JSON result. gpusched sorts this result in memory.
 const MOST_BLOCKS: u64 = 20_000_000;
 
-impl Args {
-    /// Simulates the scenario.
-    ///
-    /// # Errors
-    /// Fails on bad input, for too many blocks, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let scenario = self.scenario()?;
         let shape = scenario.shape();
         let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
@@ -107,7 +103,9 @@ impl Args {
         }
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     /// Simulates the scenario. Records a timeline if an output file requires one. Error messages
     /// name the scenario file.
     fn simulate(

@@ -9,9 +9,9 @@ use crate::arguments::whole;
 use gpusched_analysis::interference::model_of;
 use std::path::PathBuf;
 
-use super::{Global, Outcome};
 use crate::part::{Common, Validations};
 use crate::report::{Content, Output, OutputPath, Progress, json_lines};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
 use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
 
@@ -86,13 +86,8 @@ gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg
     )
 }
 
-impl Args {
-    /// Runs the validation.
-    ///
-    /// # Errors
-    /// Fails on bad usage, for a checkpoint of another validation, or if output cannot be
-    /// written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(other) = self.others.chosen() {
             let common = Common {
                 systems: self.systems,
@@ -133,7 +128,9 @@ impl Args {
             _ => Outcome::Negative,
         })
     }
+}
 
+impl Args {
     fn run_shared(&self, global: &Global) -> Result<Outcome> {
         let output = Output::open(global)?;
         let campaign = shared_memory::Campaign {

@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::arguments::{Gpu, check_as_many, named, policy, refused, whole};
-use crate::end_to_end::{self, Input};
+use crate::plans::end_to_end::{self, Input};
 use crate::report::TimelineFiles;
 use crate::report::{About, Content, Output, OutputPath};
-use crate::{Format, Global, Outcome, complain};
+use crate::{Format, Global, Outcome, Run, complain};
 use case::Case;
 use gpusched_analysis::interference::Interference;
 use gpusched_model::error::{Error, Result};
@@ -115,12 +115,8 @@ fn share(text: &str) -> Result<Factor, String> {
         .ok_or_else(|| refused(text, "a number above 0 and at most 1, with at most nine decimals"))
 }
 
-impl Args {
-    /// Simulates all sets.
-    ///
-    /// # Errors
-    /// Fails on bad input or usage, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
         let sets = match Input::open(&self.sets)? {
             Input::Sets(sets) => sets,
@@ -181,7 +177,9 @@ impl Args {
         output.finish()?;
         Ok(Outcome::of_answers(positive, whole))
     }
+}
 
+impl Args {
     /// Simulates an end-to-end system.
     fn of_system(&self, systems: EndToEndSystems, global: &Global) -> Result<Outcome> {
         let reason = "the resources of a system state their sizes and policies";

@@ -24,7 +24,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::{Format, Global};
+use crate::{Format, Global};
 use gpusched_model::error::{Error, Result};
 pub use gpusched_report::view::{Cell, Draft, Rows, Table, clip, wrap};
 

@@ -14,7 +14,7 @@ use super::regulation::Regulation;
 use crate::arguments::{named, one_of};
 use crate::report::{About, Output, Shown};
 use crate::wcet::{distrust, slowdown};
-use crate::{Format, Global, Outcome};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, nominal};
 use gpusched_model::assumptions::{Assumption, Releases};
 use gpusched_model::error::{Error, Result};
@@ -73,12 +73,8 @@ fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
 /// A budget policy, with one budget allocator for each kernel.
 type Deciders = (BudgetPolicy, Vec<Allocator>);
 
-impl Args {
-    /// Simulates the runs under each requested policy and writes the results.
-    ///
-    /// # Errors
-    /// Fails on bad input or usage, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let system = Systems::only(&self.system, "system")?;
         for task in system.kernels() {
             distrust(task.kernel());
@@ -167,7 +163,9 @@ impl Args {
         output.last(&About(shown, summary))?;
         Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))
     }
+}
 
+impl Args {
     fn assumptions(&self, system: &System, budgets: &[Factor]) -> Vec<Assumption> {
         let kernels = system.kernels().iter().zip(budgets);
         let kernels = kernels.map(|(task, &q)| (task.kernel(), q)).collect();

@@ -17,6 +17,7 @@ use self::range::{Clock, SmRange};
 use self::report::Point;
 use self::variants::Variant;
 use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
+use gpusched_cli::part::Run;
 use gpusched_cli::part::complain;
 use gpusched_cli::part::{Output, Progress};
 use gpusched_cli::part::{named, refused, whole};
@@ -146,13 +147,8 @@ fn estimated(text: &str) -> Result<Estimated, String> {
     rounds.ok_or_else(|| refused(text, format_args!("{least} to {most} rounds")))
 }
 
-impl Args {
-    /// Simulates the kernel once for each requested number of SMs, and writes the profile.
-    ///
-    /// # Errors
-    /// Fails on bad input, for an unsupported program, for a run that exceeds `--limit`, or if
-    /// output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let Some(program) = &self.program else {
             return stress::run(
                 global,
@@ -233,7 +229,9 @@ impl Args {
         kernels::warn_outside(setup);
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     /// Returns the content of L2 at the start.
     fn l2(&self) -> L2 {
         match self.cold {

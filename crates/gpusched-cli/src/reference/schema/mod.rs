@@ -5,9 +5,9 @@
 #[cfg(feature = "schema")]
 pub mod types;
 
-use super::{Global, Outcome};
 use crate::part::parts;
 use crate::report::{Output, Table};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
 
 /// Arguments of `gpusched schema`.
@@ -31,7 +31,7 @@ macro_rules! file_format {
         (
             $name,
             $description,
-            include_str!(concat!("../../schemas/", $name, ".json")),
+            include_str!(concat!("../../../schemas/", $name, ".json")),
         )
     };
 }
@@ -75,12 +75,8 @@ const FORMATS: &[Format] = &[
     file_format!("platform", "platform preset, as in tasksets/platforms"),
 ];
 
-impl Args {
-    /// Prints the schema of one format, or the list of all formats.
-    ///
-    /// # Errors
-    /// Fails for an unknown name, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let text = match &self.name {
             None => list(),
             Some(name) => match formats().iter().find(|(known, ..)| known == name) {

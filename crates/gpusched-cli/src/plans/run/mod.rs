@@ -5,9 +5,9 @@ mod report;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Format, Global, Outcome, complain};
 use crate::arguments::{named, refused, whole};
 use crate::report::{Output, Palette};
+use crate::{Format, Global, Outcome, complain};
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Documents, Plans, TaskSets};
@@ -100,12 +100,8 @@ fn stated(text: &str) -> Result<(String, u64, Time), String> {
     parsed.ok_or_else(|| refused(text, "TASK#JOB=TIME, such as lidar#3=2ms"))
 }
 
-impl Args {
-    /// Runs the plan, and writes the summary or the trace.
-    ///
-    /// # Errors
-    /// Fails on bad input, without a driver, if the driver grants other partitions, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl crate::Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
         let plan = Plans::only(&self.plan, "plan")?;
         let set = TaskSets::only(&self.set, "task set")?;
@@ -153,7 +149,9 @@ impl Args {
             Outcome::Negative
         })
     }
+}
 
+impl Args {
     /// Refuses options without effect.
     fn check(&self) -> Result<()> {
         let options = [

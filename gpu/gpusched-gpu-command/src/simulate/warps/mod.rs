@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use self::rows::{COLUMNS, Rows};
 use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
 use gpusched_cli::part::Growing;
+use gpusched_cli::part::Run;
 use gpusched_cli::part::TimelineFiles;
 use gpusched_cli::part::{Output, Palette};
 use gpusched_cli::part::{named, refused};
@@ -63,12 +64,8 @@ fn budget(text: &str) -> Result<(String, u32), String> {
     parts.ok_or_else(|| refused(text, format_args!("KERNEL=N with N from 0 to {}", u32::MAX)))
 }
 
-impl Args {
-    /// Simulates the scenario, the program or the trace.
-    ///
-    /// # Errors
-    /// Fails on bad input, for runs that are too long, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let changes = Changes {
             scheduler: self.scheduler,
             budgets: &self.budget,
@@ -93,7 +90,9 @@ impl Args {
         kernels.refuse()?;
         self.run_subcore(global, scenario)
     }
+}
 
+impl Args {
     /// Simulates a sub-core with fixed latencies.
     fn run_subcore(&self, global: &Global, scenario: WarpScenario) -> Result<Outcome> {
         let scenario = self.changed(scenario)?;

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Format, Global, Outcome};
 use crate::arguments::notes::Notes;
 use crate::arguments::{named, whole};
-use crate::end_to_end::{self, Input};
 use crate::other_tools::recording::audit::{Request, pair};
 use crate::other_tools::recording::source::Reading;
+use crate::plans::end_to_end::{self, Input};
 use crate::report::{Content, Output, Progress};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{EndToEndSystems, Plans, TaskSets};
 use gpusched_model::{Bandwidth, Interference, Plan, TaskSet};
@@ -62,12 +62,8 @@ Examples:
   gpusched study run analysis/smoke.toml -o results && gpusched report results -o study.html
   gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html";
 
-impl Args {
-    /// Writes the page.
-    ///
-    /// # Errors
-    /// Fails on bad input or usage, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             let expected = "no --format, because the report is a web page";
             return Err(Error::parameter("format", format, expected));
@@ -100,7 +96,9 @@ impl Args {
             false => Ok(Outcome::Negative),
         }
     }
+}
 
+impl Args {
     fn plan(&self, global: &Global) -> Result<Page> {
         let Some(tasks) = &self.tasks else {
             let found = format!("{} without SET", self.input.display());

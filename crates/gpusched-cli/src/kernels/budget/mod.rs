@@ -5,20 +5,12 @@ mod regulation;
 mod sequence;
 mod simulate;
 
-use clap::Subcommand;
-
-use super::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
 
-/// Arguments of `gpusched budget`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
+/// Subcommands of `gpusched budget`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
     /// Find the largest budget that keeps the slowdown of a kernel within a limit.
     Nominal(nominal::Args),
     /// Simulate a kernel and concurrent CPU cores whose memory budget changes.
@@ -27,13 +19,9 @@ enum Command {
     Sequence(sequence::Args),
 }
 
-impl Args {
-    /// Runs the subcommand.
-    ///
-    /// # Errors
-    /// Fails in the same cases as the subcommand.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
-        match &self.command {
+impl Run for Command {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        match self {
             Command::Nominal(args) => args.run(global),
             Command::Simulate(args) => args.run(global),
             Command::Sequence(args) => args.run(global),

@@ -10,7 +10,7 @@ pub use audited::Request;
 use super::source::Reading;
 use crate::arguments::refused;
 use crate::report::{About, Output, Palette, Report, Table, TimelineFiles, clip};
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
@@ -58,12 +58,8 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
     pair.ok_or_else(|| refused(text, "TASK=ACTIVITY, such as camera=detect_kernel"))
 }
 
-impl Args {
-    /// Reads the recording and writes the findings.
-    ///
-    /// # Errors
-    /// Fails for bad files, for a plan of another task set, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let canvas = self.timeline_files.open(&mut output)?;
         let request = Request {
