@@ -9,7 +9,7 @@ use gpusched::interference::Interference;
 use gpusched::model::device::{Device, Granularity, Place};
 use gpusched::model::{Arbitration, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
-use gpusched::validation::draw::rounded;
+use gpusched::simulator::validation::draw::rounded;
 use gpusched::verification::verify;
 
 /// Returns plans of generated task sets on `device`, each with its set. Every third set shares a memory, and every fourth
