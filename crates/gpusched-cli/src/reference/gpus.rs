@@ -70,18 +70,13 @@ impl Report for Gpus<'_> {
 
     fn table(&self) -> Table {
         let table = Table::of(&self.gpus)
-            .text("GPU", |gpu| gpu.device.name())
-            .csv("name")
+            .text(("GPU", "name"), |gpu| gpu.device.name())
             .exact("title", |gpu| gpu.device.title())
             .exact("compute_capability", |gpu| gpu.device.compute_capability())
-            .number("SMs", |gpu| gpu.device.sms())
-            .csv("sms")
-            .number("TPCs", |gpu| Cell::or(gpu.tpcs, "-"))
-            .csv("tpcs")
-            .number("GPCs", |gpu| Cell::or(gpu.gpcs, "-"))
-            .csv("gpcs")
-            .text("granularity", |gpu| gpu.granularities())
-            .csv("granularities")
+            .number(("SMs", "sms"), |gpu| gpu.device.sms())
+            .number(("TPCs", "tpcs"), |gpu| Cell::or(gpu.tpcs, "-"))
+            .number(("GPCs", "gpcs"), |gpu| Cell::or(gpu.gpcs, "-"))
+            .text(("granularity", "granularities"), |gpu| gpu.granularities())
             .text("title", |gpu| gpu.device.title())
             .exact("source", |gpu| gpu.device.source());
         table.done()

@@ -14,6 +14,25 @@ pub struct Table {
     pub(crate) head: usize,
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Vec<Cell>>,
+    /// Last row of the text, which summarizes the other rows; `None` without such a row.
+    #[serde(skip)]
+    pub(crate) foot: Option<Vec<Cell>>,
+}
+
+/// Title of a column in text and on a page, and its name in CSV. A column without a name is not in CSV.
+#[derive(Debug)]
+pub struct Names(Option<String>, Option<&'static str>);
+
+impl From<&str> for Names {
+    fn from(title: &str) -> Names {
+        Names(Some(title.to_owned()), None)
+    }
+}
+
+impl From<(&str, &'static str)> for Names {
+    fn from((title, name): (&str, &'static str)) -> Names {
+        Names(Some(title.to_owned()), Some(name))
+    }
 }
 
 /// A column of a table.
@@ -40,7 +59,6 @@ impl Table {
                 ..Table::default()
             },
             rows,
-            foot: Vec::new(),
         }
     }
 
@@ -70,68 +88,58 @@ impl Table {
 pub struct Draft<R> {
     rows: Vec<R>,
     table: Table,
-    /// Cells of the last row, which summarizes the other rows. Each cell has the position of its column.
-    foot: Vec<(usize, Cell)>,
 }
 
 impl<R> Draft<R> {
     /// Adds a column of texts.
     #[must_use]
-    pub fn text<C: Into<Cell>>(self, title: impl Into<String>, cell: impl Fn(&R) -> C) -> Draft<R> {
-        self.column((Some(title.into()), false, ""), cell)
+    pub fn text<C: Into<Cell>>(self, names: impl Into<Names>, cell: impl Fn(&R) -> C) -> Draft<R> {
+        self.column(names.into(), (false, ""), cell)
     }
 
     /// Adds a column of numbers.
     #[must_use]
-    pub fn number<C: Into<Cell>>(self, title: impl Into<String>, cell: impl Fn(&R) -> C) -> Draft<R> {
-        self.column((Some(title.into()), true, ""), cell)
+    pub fn number<C: Into<Cell>>(self, names: impl Into<Names>, cell: impl Fn(&R) -> C) -> Draft<R> {
+        self.column(names.into(), (true, ""), cell)
     }
 
     /// Adds a column of times. Their exact values are whole nanoseconds.
     #[must_use]
-    pub fn time<C: Into<Cell>>(self, title: impl Into<String>, cell: impl Fn(&R) -> C) -> Draft<R> {
-        self.valued(title, "ns", cell)
+    pub fn time<C: Into<Cell>>(self, names: impl Into<Names>, cell: impl Fn(&R) -> C) -> Draft<R> {
+        self.valued(names, "ns", cell)
     }
 
     /// Adds a column of numbers with exact values in `unit`.
     #[must_use]
     pub fn valued<C: Into<Cell>>(
         self,
-        title: impl Into<String>,
+        names: impl Into<Names>,
         unit: &'static str,
         cell: impl Fn(&R) -> C,
     ) -> Draft<R> {
-        self.column((Some(title.into()), true, unit), cell)
+        self.column(names.into(), (true, unit), cell)
     }
 
     /// Adds a column that only CSV contains.
     #[must_use]
     pub fn exact<C: Into<Cell>>(self, name: &'static str, cell: impl Fn(&R) -> C) -> Draft<R> {
-        self.column((None, false, ""), cell).csv(name)
+        self.column(Names(None, Some(name)), (false, ""), cell)
     }
 
     fn column<C: Into<Cell>>(
         mut self,
-        (title, numeric, unit): (Option<String>, bool, &'static str),
+        Names(title, name): Names,
+        (numeric, unit): (bool, &'static str),
         cell: impl Fn(&R) -> C,
     ) -> Draft<R> {
         self.table.columns.push(Column {
             title,
-            name: None,
+            name,
             numeric,
             unit,
         });
         for (cells, row) in self.table.rows.iter_mut().zip(&self.rows) {
             cells.push(cell(row).into());
-        }
-        self
-    }
-
-    /// Adds the last column to CSV, with this name.
-    #[must_use]
-    pub fn csv(mut self, name: &'static str) -> Draft<R> {
-        if let Some(column) = self.table.columns.last_mut() {
-            column.name = Some(name);
         }
         self
     }
@@ -143,11 +151,15 @@ impl<R> Draft<R> {
         self
     }
 
-    /// Sets the cell of the last column in the last row, which summarizes the other rows.
+    /// Sets the cell of the last column in the last row of the text, which summarizes the other rows.
     #[must_use]
     pub fn foot(mut self, cell: impl Into<Cell>) -> Draft<R> {
-        let column = self.table.columns.len().saturating_sub(1);
-        self.foot.push((column, cell.into()));
+        let columns = self.table.columns.len();
+        let foot = self.table.foot.get_or_insert_default();
+        foot.resize(columns, Cell::default());
+        if let Some(last) = foot.last_mut() {
+            *last = cell.into();
+        }
         self
     }
 
@@ -173,16 +185,7 @@ impl<R> Draft<R> {
     }
 
     /// Returns the complete table.
-    pub fn done(mut self) -> Table {
-        if !self.foot.is_empty() {
-            let mut row = vec![Cell::default(); self.table.columns.len()];
-            for (column, cell) in self.foot {
-                if let Some(place) = row.get_mut(column) {
-                    *place = cell;
-                }
-            }
-            self.table.rows.push(row);
-        }
+    pub fn done(self) -> Table {
         self.table
     }
 }

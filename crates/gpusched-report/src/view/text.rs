@@ -15,11 +15,12 @@ impl Table {
     /// Returns the table as text, with two blanks before each column. Numbers are right-aligned, and words are
     /// left-aligned. The titles have the style `header`.
     pub fn render(&self, header: Style) -> String {
+        let rows = || self.rows.iter().chain(&self.foot);
         let columns = || self.columns.iter().enumerate();
         let shown =
             columns().filter_map(|(index, column)| Some((index, column.title.as_deref()?, column.numeric)));
         let shown = shown.map(|(index, title, numeric)| {
-            let cells = self.rows.iter().filter_map(|row| row.get(index));
+            let cells = rows().filter_map(|row| row.get(index));
             let lines = cells.flat_map(|cell| cell.text.lines());
             let width = lines.chain([title]).map(width).max().unwrap_or(0);
             (index, title, numeric, width)
@@ -32,7 +33,7 @@ impl Table {
                 .map(|&(_, title, numeric, width)| (title, numeric, width)),
         );
         let _ = writeln!(text, "{header}{titles}{header:#}"); // never fails
-        for row in &self.rows {
+        for row in rows() {
             let cell = |index: usize| row.get(index).map_or("", |cell| cell.text.as_str());
             let height = shown.iter().map(|&(index, ..)| cell(index).lines().count());
             for line in 0..height.max().unwrap_or(0) {

@@ -90,15 +90,15 @@ impl Report for WarpValidation {
         let rounded =
             |ratio: f64, decimals: usize| Cell::valued(format!("{ratio:.decimals$}"), format!("{ratio:.6}"));
         let table = Table::of(&self.forms)
-            .text("bound", |form| form.form.name())
-            .csv("form")
+            .text(("bound", "form"), |form| form.form.name())
             .exact("kernels", |_| self.kernels)
-            .number("exceeded", |form| form.exceeded)
-            .csv("exceeded")
-            .number("worst time/bound", |form| rounded(form.worst_ratio, 3))
-            .csv("worst_ratio")
-            .number("median bound/time", |form| rounded(form.median_pessimism, 2))
-            .csv("median_pessimism");
+            .number(("exceeded", "exceeded"), |form| form.exceeded)
+            .number(("worst time/bound", "worst_ratio"), |form| {
+                rounded(form.worst_ratio, 3)
+            })
+            .number(("median bound/time", "median_pessimism"), |form| {
+                rounded(form.median_pessimism, 2)
+            });
         table.done()
     }
 

@@ -53,37 +53,30 @@ fn kernel_rows(group: usize, predictions: &[ModelAnswer]) -> Table {
     let table = Table::of(rows)
         .exact("group", |_| group)
         .exact("model", |(model, _)| model.to_string())
-        .text("kernel", |(_, kernel)| {
+        .text(("kernel", "kernel"), |(_, kernel)| {
             Cell::valued(clip(&kernel.kernel, 30), &kernel.kernel)
         })
-        .csv("kernel")
-        .number("SMs", |(_, kernel)| kernel.sms)
-        .csv("sms")
-        .text("class", |(_, kernel)| {
+        .number(("SMs", "sms"), |(_, kernel)| kernel.sms)
+        .text(("class", "class"), |(_, kernel)| {
             Cell::or(kernel.class.map(|class| class.to_string()), "?")
         })
-        .csv("class")
         .text("model", |(model, _)| model.to_string())
-        .number("alone", |(_, kernel)| {
+        .number(("alone", "isolated_ns"), |(_, kernel)| {
             Cell::valued(
                 filled(us(kernel.isolated_ns), kernel.isolated_measured),
                 kernel.isolated_ns,
             )
         })
-        .csv("isolated_ns")
-        .number("GB/s", |(_, kernel)| {
+        .number(("GB/s", "bandwidth"), |(_, kernel)| {
             let bandwidth = format!("{:.2}", kernel.bandwidth);
             Cell::valued(filled(bandwidth, kernel.bandwidth_measured), kernel.bandwidth)
         })
-        .csv("bandwidth")
-        .number("together", |(_, kernel)| {
+        .number(("together", "predicted_ns"), |(_, kernel)| {
             Cell::valued(us(kernel.predicted_ns), kernel.predicted_ns)
         })
-        .csv("predicted_ns")
-        .number("slowdown", |(_, kernel)| {
+        .number(("slowdown", "slowdown"), |(_, kernel)| {
             Cell::valued(format!("{:.3}", kernel.slowdown), kernel.slowdown)
-        })
-        .csv("slowdown");
+        });
     table.done()
 }
 
@@ -113,36 +106,32 @@ fn window_rows(group: usize, predictions: &[ModelAnswer]) -> Table {
     let table = Table::of(rows)
         .exact("group", |_| group)
         .exact("model", |(model, ..)| model.to_string())
-        .number("window", |(_, number, ..)| *number)
-        .csv("window")
+        .number(("window", "window"), |(_, number, ..)| *number)
         .exact("start_ns", |(_, _, window, ..)| window.start_ns)
-        .number("end", |(_, _, window, ..)| {
+        .number(("end", "end_ns"), |(_, _, window, ..)| {
             Cell::valued(us(window.end_ns), window.end_ns)
         })
-        .csv("end_ns")
-        .number("GB/s asked", |(_, _, window, ..)| rounded(Some(window.demand), 2))
-        .csv("demand")
-        .number("I(w)", |(_, _, window, ..)| rounded(window.interference, 3))
-        .csv("interference")
-        .text("kernel", |(.., kernel)| {
+        .number(("GB/s asked", "demand"), |(_, _, window, ..)| {
+            rounded(Some(window.demand), 2)
+        })
+        .number(("I(w)", "interference"), |(_, _, window, ..)| {
+            rounded(window.interference, 3)
+        })
+        .text(("kernel", "kernel"), |(.., kernel)| {
             kernel.map(|kernel| Cell::valued(clip(&kernel.kernel, 30), &kernel.kernel))
         })
-        .csv("kernel")
         .exact("sms", |(.., kernel)| kernel.map(|kernel| kernel.sms))
-        .number("part", |(.., part, _)| {
+        .number(("part", "progress"), |(.., part, _)| {
             Cell::valued(format!("{:.1} %", 100.0 * part.progress), part.progress)
         })
-        .csv("progress")
-        .number("GB/s got", |(.., part, _)| rounded(part.share, 2))
-        .csv("share")
-        .number("penalty", |(.., part, _)| rounded(part.penalty, 3))
-        .csv("penalty")
-        .number("factor", |(.., part, _)| rounded(Some(part.factor), 3))
-        .csv("factor")
-        .number("time", |(.., part, _)| {
-            Cell::valued(us(part.time_ns), part.time_ns)
+        .number(("GB/s got", "share"), |(.., part, _)| rounded(part.share, 2))
+        .number(("penalty", "penalty"), |(.., part, _)| rounded(part.penalty, 3))
+        .number(("factor", "factor"), |(.., part, _)| {
+            rounded(Some(part.factor), 3)
         })
-        .csv("time_ns");
+        .number(("time", "time_ns"), |(.., part, _)| {
+            Cell::valued(us(part.time_ns), part.time_ns)
+        });
     table.done()
 }
 

@@ -149,21 +149,18 @@ impl Report for KernelCurve<'_> {
             .exact("kernel", |_| &self.title)
             .exact("sync", |point| point.bound.sync)
             .exact("straddling", |point| point.bound.straddling.to_string())
-            .number("Q", |point| point.bound.q.to_string())
-            .csv("q")
-            .time("WCET", |point| point.bound.wcet_ns)
-            .csv("wcet_ns")
+            .number(("Q", "q"), |point| point.bound.q.to_string())
+            .time(("WCET", "wcet_ns"), |point| point.bound.wcet_ns)
             .exact("wcet_ms", |point| {
                 format!("{:.6}", point.bound.wcet_ns.as_secs_f64() * 1e3)
             })
-            .number("slowdown", |CurvePoint { slowdown, .. }| {
+            .number(("slowdown", "slowdown"), |CurvePoint { slowdown, .. }| {
                 Cell::valued(format!("{:+.2} %", slowdown * 100.0), format!("{slowdown:.6}"))
             })
-            .csv("slowdown")
-            .time("memory time", |point| point.bound.memory_time_ns)
-            .csv("memory_time_ns")
-            .number("steps", |point| point.bound.iterations)
-            .csv("iterations");
+            .time(("memory time", "memory_time_ns"), |point| {
+                point.bound.memory_time_ns
+            })
+            .number(("steps", "iterations"), |point| point.bound.iterations);
         table.done()
     }
 

@@ -225,17 +225,12 @@ impl Report for About<&str, Fit> {
             points.map(move |point| (name, point, curve.least_squares))
         });
         let table = Table::of(points)
-            .text("contention", |(name, ..)| *name)
-            .csv("contention")
-            .number("SMs", |(_, point, _)| point.sms)
-            .csv("sms")
-            .number("runs", |(_, point, _)| point.measurements)
-            .csv("measurements")
-            .time("longest", |(_, point, _)| point.longest_ns)
-            .csv("longest_ns")
+            .text(("contention", "contention"), |(name, ..)| *name)
+            .number(("SMs", "sms"), |(_, point, _)| point.sms)
+            .number(("runs", "measurements"), |(_, point, _)| point.measurements)
+            .time(("longest", "longest_ns"), |(_, point, _)| point.longest_ns)
             .exact("monotone_ns", |(_, point, _)| point.monotone_ns)
-            .time("C(m)", |(_, point, _)| point.wcet_ns)
-            .csv("wcet_ns")
+            .time(("C(m)", "wcet_ns"), |(_, point, _)| point.wcet_ns)
             .exact("least_squares_ns", |(_, point, line)| {
                 line.map(|line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns))
             })
@@ -243,10 +238,9 @@ impl Report for About<&str, Fit> {
                 let above = point.wcet_ns.ns() as f64 / point.longest_ns.ns() as f64 - 1.0;
                 format!("{:.1} %", 100.0 * above)
             })
-            .number("speed-up", |(_, point, _)| {
+            .number(("speed-up", "speed_up"), |(_, point, _)| {
                 Cell::valued(format!("{:.2}", point.speed_up), format!("{:.6}", point.speed_up))
-            })
-            .csv("speed_up");
+            });
         table.done()
     }
 

@@ -46,17 +46,14 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
     fn table(&self) -> Table {
         let About((draft, ..), plan) = self;
         let table = Table::of(&plan.partitions)
-            .text("partition", |partition| &partition.name)
-            .csv("partition")
-            .number("SMs", |partition| partition.sms)
-            .csv("sms")
-            .text("tasks", |partition| {
+            .text(("partition", "partition"), |partition| &partition.name)
+            .number(("SMs", "sms"), |partition| partition.sms)
+            .text(("tasks", "tasks"), |partition| {
                 let names = partition.tasks.iter().filter_map(|&task| draft.tasks.get(task));
                 let names: Vec<String> = names.map(|task| clip(&task.name, 30)).collect();
                 let positions: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
                 Cell::valued(names.join(", "), positions.join(" "))
             })
-            .csv("tasks")
             .exact("schedulable", |_| plan.schedulable)
             .exact("sms_used", |_| plan.sms_used)
             .exact("proven", |_| plan.proven);

@@ -245,24 +245,22 @@ impl Args {
             .exact("schedulable", |_| plan.schedulable)
             .exact("failure", |_| plan.failure.as_ref().map(Failure::reason))
             .exact("sms_used", |_| plan.sms_used)
-            .number("partition", |row| row.map(|(index, _)| index))
-            .csv("partition")
-            .number("SMs", |row| row.map(|(_, partition)| partition.sms))
-            .csv("sms")
-            .text("tasks", |row| row.map(|(_, partition)| tasks(case, partition)))
-            .csv("tasks")
-            .number("utilization", |row| {
+            .number(("partition", "partition"), |row| row.map(|(index, _)| index))
+            .number(("SMs", "sms"), |row| row.map(|(_, partition)| partition.sms))
+            .text(("tasks", "tasks"), |row| {
+                row.map(|(_, partition)| tasks(case, partition))
+            })
+            .number(("utilization", "utilization"), |row| {
                 let of = |partition: &Partition| case.problem.utilization(&partition.tasks, partition.sms);
                 row.map(|(_, partition)| of(partition)).map(|utilization| {
                     let exact = utilization.map(|utilization| format!("{:.6}", utilization.as_f64()));
                     Cell::valued(decimals(utilization), exact.unwrap_or_default())
                 })
-            })
-            .csv("utilization");
+            });
         let slack =
             |row: &Option<(usize, &Partition)>| Cell::or(row.and_then(|(_, of)| slack(case, of)), "-");
         let table = match with_slack {
-            true => table.time("slack", slack).csv("slack_ns"),
+            true => table.time(("slack", "slack_ns"), slack),
             false => table.exact("slack_ns", |_| ""),
         };
         let reason = |partition: &Partition| {
@@ -281,7 +279,7 @@ impl Args {
             })
         });
         let table = match with_verdict {
-            true => table.text("verdict", reason).csv("reason"),
+            true => table.text(("verdict", "reason"), reason),
             false => table.exact("reason", reason),
         };
         let table = table

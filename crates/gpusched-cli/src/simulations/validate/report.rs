@@ -143,25 +143,18 @@ impl Validation {
 impl Report for Validation {
     fn table(&self) -> Table {
         let table = Table::of(&self.policies)
-            .text("policy", |row| row.policy.to_string())
-            .csv("policy")
-            .text("test", |row| row.strength.to_string())
-            .csv("strength")
-            .number("systems", |row| row.systems)
-            .csv("systems")
-            .number("schedulable", |row| row.schedulable)
-            .csv("schedulable")
-            .number("partitions", |row| row.partitions)
-            .csv("partitions")
+            .text(("policy", "policy"), |row| row.policy.to_string())
+            .text(("test", "strength"), |row| row.strength.to_string())
+            .number(("systems", "systems"), |row| row.systems)
+            .number(("schedulable", "schedulable"), |row| row.schedulable)
+            .number(("partitions", "partitions"), |row| row.partitions)
             .exact("runs", |row| row.runs)
-            .number("jobs", |row| row.jobs)
-            .csv("jobs")
+            .number(("jobs", "jobs"), |row| row.jobs)
             .exact("preemptions", |row| row.preemptions)
             .exact("misses", |row| row.misses)
             .exact("above_bound", |row| row.above_bound)
             .number("violations", |row| row.misses + row.above_bound)
-            .number("rejected", |row| row.rejected)
-            .csv("rejected")
+            .number(("rejected", "rejected"), |row| row.rejected)
             .number("with a miss", |row| {
                 let share = row.rejected_missed as f64 / row.rejected as f64 * 100.0;
                 Cell::or((row.rejected > 0).then(|| format!("{share:.2} %")), "-")
@@ -169,11 +162,10 @@ impl Report for Validation {
             .exact("rejected_missed", |row| row.rejected_missed)
             .exact("rejected_overloaded", |row| row.rejected_overloaded)
             .exact("bounded", |row| row.bounded)
-            .number("response / bound", |row| {
+            .number(("response / bound", "mean_ratio"), |row| {
                 let ratio = |ratio| Cell::valued(format!("{ratio:.3}"), format!("{ratio:.4}"));
                 Cell::or(row.mean_ratio.map(ratio), "-")
-            })
-            .csv("mean_ratio");
+            });
         table.done()
     }
 

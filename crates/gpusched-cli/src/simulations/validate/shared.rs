@@ -95,11 +95,10 @@ impl Report for SharedValidation {
     fn table(&self) -> Table {
         let sum = |number: fn(&PolicyResult) -> u64| self.policies.iter().map(number).sum::<u64>();
         let table = Table::of(&self.policies)
-            .text("policy", |row| row.policy.to_string())
-            .csv("policy")
+            .text(("policy", "policy"), |row| row.policy.to_string())
             .foot("total");
         let table = table.each(NUMBERS, |table, (title, name, number)| {
-            table.number(title, |row| number(row)).csv(name).foot(sum(number))
+            table.number((title, name), |row| number(row)).foot(sum(number))
         });
         table.done()
     }

@@ -25,8 +25,7 @@ impl Report for Summarized<'_> {
         let table = Table::of(&self.0.kernels)
             .exact("file", |kernel| &kernel.file)
             .exact("name", |kernel| &kernel.name)
-            .number("kernel", |kernel| kernel.id)
-            .csv("id")
+            .number(("kernel", "id"), |kernel| kernel.id)
             .text("name", |kernel| clip(&kernel.name, 32))
             .exact("stream", |kernel| kernel.stream)
             .number("grid", |kernel| size(kernel.grid))
@@ -37,14 +36,10 @@ impl Report for Summarized<'_> {
             .exact("block_x", |kernel| kernel.block.x)
             .exact("block_y", |kernel| kernel.block.y)
             .exact("block_z", |kernel| kernel.block.z)
-            .number("shared memory", |kernel| kernel.shared_memory)
-            .csv("shared_memory")
-            .number("registers", |kernel| kernel.registers)
-            .csv("registers")
-            .number("warps", |kernel| kernel.warps)
-            .csv("warps")
-            .number("instructions", |kernel| kernel.instructions)
-            .csv("instructions")
+            .number(("shared memory", "shared_memory"), |kernel| kernel.shared_memory)
+            .number(("registers", "registers"), |kernel| kernel.registers)
+            .number(("warps", "warps"), |kernel| kernel.warps)
+            .number(("instructions", "instructions"), |kernel| kernel.instructions)
             .exact("lane_instructions", |kernel| kernel.lane_instructions)
             .each(units.iter().enumerate(), |table, (index, (name, _))| {
                 table.exact(name, |kernel| unit(kernel, index))
@@ -56,8 +51,7 @@ impl Report for Summarized<'_> {
             })
             .exact("local_load_sectors", |kernel| kernel.sectors("local", "load"))
             .exact("local_store_sectors", |kernel| kernel.sectors("local", "store"))
-            .number("footprint", |kernel| kernel.footprint_bytes)
-            .csv("footprint_bytes");
+            .number(("footprint", "footprint_bytes"), |kernel| kernel.footprint_bytes);
         table.done()
     }
 

@@ -13,34 +13,29 @@ impl Report for Answer {
         let budgets = self.kernels.iter().any(|kernel| kernel.budget.is_some());
         let table = Table::of(self.kernels.iter().enumerate())
             .exact("kernel", |(index, _)| *index)
-            .text("kernel", |(_, kernel)| {
+            .text(("kernel", "name"), |(_, kernel)| {
                 Cell::valued(clip(&kernel.name, NAME), &kernel.name)
             })
-            .csv("name")
-            .number("blocks", |(_, kernel)| kernel.blocks)
-            .csv("blocks")
+            .number(("blocks", "blocks"), |(_, kernel)| kernel.blocks)
             .when(budgets, |table| {
                 table.number("budget", |(_, kernel)| kernel.budget.unwrap_or(0))
             })
-            .number("launch", |(_, kernel)| kernel.launch)
-            .csv("launch")
-            .number("first block", |(_, kernel)| kernel.first_block)
-            .csv("first_block")
-            .number("finish", |(_, kernel)| kernel.finish)
-            .csv("finish")
-            .number("response", |(_, kernel)| kernel.response)
-            .csv("response")
-            .number("warp instr", |(_, kernel)| kernel.warp_instructions)
-            .csv("warp_instructions")
-            .number("thread instr", |(_, kernel)| kernel.thread_instructions)
-            .csv("thread_instructions")
-            .number("warp IPC", |(_, kernel)| {
+            .number(("launch", "launch"), |(_, kernel)| kernel.launch)
+            .number(("first block", "first_block"), |(_, kernel)| kernel.first_block)
+            .number(("finish", "finish"), |(_, kernel)| kernel.finish)
+            .number(("response", "response"), |(_, kernel)| kernel.response)
+            .number(("warp instr", "warp_instructions"), |(_, kernel)| {
+                kernel.warp_instructions
+            })
+            .number(("thread instr", "thread_instructions"), |(_, kernel)| {
+                kernel.thread_instructions
+            })
+            .number(("warp IPC", "warp_ipc"), |(_, kernel)| {
                 Cell::valued(
                     format!("{:.3}", kernel.warp_ipc),
                     format!("{:.6}", kernel.warp_ipc),
                 )
-            })
-            .csv("warp_ipc");
+            });
         table.done()
     }
 

@@ -273,19 +273,14 @@ impl Report for Answer {
         let rate = |rate: u64| Cell::valued(format!("{:.1}", rate as f64 / 1e9), rate);
         let varied = self.points.iter().any(|point| point.variation.is_some());
         let table = Table::of(&self.points)
-            .number("SMs", |point| point.sms)
-            .csv(sms)
-            .number("cycles", |point| point.cycles)
-            .csv(cycles)
-            .number("time", |point| {
+            .number(("SMs", sms), |point| point.sms)
+            .number(("cycles", cycles), |point| point.cycles)
+            .number(("time", time), |point| {
                 Cell::valued(format!("{:.3} us", point.time_ns as f64 / 1e3), point.time_ns)
             })
-            .csv(time)
             .number("speed-up", |point| format!("{:.2}", per_cycle(first, point)))
-            .number("GB/s at L2", |point| rate(point.l2_bytes_per_second))
-            .csv(l2)
-            .number("GB/s at DRAM", |point| rate(point.dram_bytes_per_second))
-            .csv(dram)
+            .number(("GB/s at L2", l2), |point| rate(point.l2_bytes_per_second))
+            .number(("GB/s at DRAM", dram), |point| rate(point.dram_bytes_per_second))
             .number("warp IPC", |point| {
                 format!("{:.3}", per_cycle(point.warp_instructions, point))
             })
@@ -306,8 +301,9 @@ impl Report for Answer {
             .each(self.estimate.map(Estimated::rounds), |table, rounds| {
                 table
                     .exact(ESTIMATE_COLUMN, |_| rounds)
-                    .number("uncertainty", |point| point.uncertainty_percent.map(uncertainty))
-                    .csv(UNCERTAINTY_COLUMN)
+                    .number(("uncertainty", UNCERTAINTY_COLUMN), |point| {
+                        point.uncertainty_percent.map(uncertainty)
+                    })
             })
             .when(varied, |table| {
                 let [runs, shortest] = VARIATION_COLUMNS;

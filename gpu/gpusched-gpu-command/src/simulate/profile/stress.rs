@@ -125,16 +125,15 @@ impl Report for StressAnswer {
     fn table(&self) -> Table {
         let rate = |rate: u64| Cell::valued(gigabytes(rate), rate);
         let table = Table::of(&self.patterns)
-            .text("pattern", |pattern| &pattern.pattern)
-            .csv("pattern")
-            .text("limited by", |pattern| &pattern.level)
-            .csv("level")
-            .text("use", |pattern| &pattern.used)
-            .csv("use")
-            .number("GB/s at L2", |pattern| rate(pattern.l2_bytes_per_second))
-            .csv("l2_bytes_per_second")
-            .number("GB/s at DRAM", |pattern| rate(pattern.dram_bytes_per_second))
-            .csv("dram_bytes_per_second");
+            .text(("pattern", "pattern"), |pattern| &pattern.pattern)
+            .text(("limited by", "level"), |pattern| &pattern.level)
+            .text(("use", "use"), |pattern| &pattern.used)
+            .number(("GB/s at L2", "l2_bytes_per_second"), |pattern| {
+                rate(pattern.l2_bytes_per_second)
+            })
+            .number(("GB/s at DRAM", "dram_bytes_per_second"), |pattern| {
+                rate(pattern.dram_bytes_per_second)
+            });
         table.done()
     }
 
