@@ -125,6 +125,17 @@ pub enum Outcome {
     Unread,
 }
 
+impl From<bool> for Outcome {
+    /// Returns the outcome of a complete result.
+    fn from(positive: bool) -> Outcome {
+        if positive {
+            Outcome::Positive
+        } else {
+            Outcome::Negative
+        }
+    }
+}
+
 impl Outcome {
     /// Combines several results. `positive` states that all results so far are positive. `whole`
     /// states that gpusched has written all results.

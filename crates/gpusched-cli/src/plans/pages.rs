@@ -91,10 +91,7 @@ impl Run for Args {
             (None, false) => self.plan(global)?,
         };
         output.answer(page.html)?;
-        match page.positive {
-            true => Ok(Outcome::Positive),
-            false => Ok(Outcome::Negative),
-        }
+        Ok(page.positive.into())
     }
 }
 

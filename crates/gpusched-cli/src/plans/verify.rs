@@ -108,7 +108,7 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<Found>,
+    fault: Option<Fault>,
     /// Values that `verify` takes from the plan, because no option states them: the GPU and the
     /// models.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,12 +153,6 @@ struct Margin {
     at_most_permille: u64,
     /// Whether `verify` confirms the limit `at_most_permille`.
     limit_confirmed: bool,
-}
-
-#[derive(Serialize)]
-struct Found {
-    field: String,
-    message: String,
 }
 
 impl crate::Run for Args {
@@ -321,10 +315,7 @@ fn answer((plan, proves): (&Plan, bool), set: &TaskSet, checked: &Checked, alone
             task: failure.task(),
             message: in_words(failure, set),
         }),
-        fault: fault.map(|fault| Found {
-            field: fault.field.clone(),
-            message: fault.message.clone(),
-        }),
+        fault: fault.cloned(),
         taken_from_plan: taken.cloned(),
         assumptions: found.map(|verified| Assumption::listed(verified.assumptions.clone(), alone)),
     }

@@ -8,12 +8,13 @@
 
 #[cfg(feature = "parquet")]
 use std::fs::File;
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Columns, Form, OutputPath, Report};
+use super::{Columns, Form, OutputPath, Progress, Report};
 use crate::{Global, embedding};
 use gpusched_model::artifact::{Artifact, Outputs};
 use gpusched_model::error::{Error, Result};
@@ -188,6 +189,36 @@ impl Output {
                 .is_some_and(|line| line.iter().all(is_name))
         };
         *self.is_table.get_or_insert_with(header)
+    }
+
+    /// Writes `total` `units` that gpusched generates in batches, and finishes the output. `generate` returns the texts of
+    /// one batch in order, and may use several threads. A progress bar is hidden if the texts go to the same terminal.
+    ///
+    /// # Errors
+    /// Fails with the first error of `generate`, and with [`Error::Io`] in the same cases as [`Output::write`].
+    pub fn generate(
+        mut self,
+        global: &Global,
+        (total, units): (u64, &str),
+        batch: u64,
+        generate: impl Fn(Range<u64>) -> Vec<Result<String>> + Sync,
+    ) -> Result<()> {
+        let pool = global.pool()?;
+        let progress = match global.file().is_none() && io::stdout().is_terminal() {
+            true => Progress::hidden(),
+            false => Progress::of(global, total, units),
+        };
+        let mut done = 0;
+        while done < total && self.has_reader() {
+            let end = total.min(done.saturating_add(batch));
+            for text in pool.install(|| generate(done..end)) {
+                self.write(text?)?;
+            }
+            progress.advance(end - done);
+            done = end;
+        }
+        drop(progress);
+        self.finish()
     }
 
     /// Whether the output still has a reader.

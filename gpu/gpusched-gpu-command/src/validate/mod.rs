@@ -164,9 +164,6 @@ impl Validate for WarpArgs {
             file.map_or(Ok(()), |file| output.complete(file, run))?;
         }
         output.last(&WarpValidation::new(&campaign, &report))?;
-        Ok(match report.violation {
-            None if report.co_runs > 0 => Outcome::Positive,
-            _ => Outcome::Negative,
-        })
+        Ok((report.violation.is_none() && report.co_runs > 0).into())
     }
 }

@@ -45,10 +45,7 @@ impl Run for Args {
         let differs = found.rows.iter().any(Compared::is_clear);
         let differs = differs || found.only_before + found.only_after > 0;
         Output::open(global)?.last(&Difference(found))?;
-        Ok(match differs {
-            false => Outcome::Positive,
-            true => Outcome::Negative,
-        })
+        Ok((!differs).into())
     }
 }
 

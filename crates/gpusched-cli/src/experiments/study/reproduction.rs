@@ -60,10 +60,6 @@ impl Run for Args {
             failed |= study.findings()?.is_failure();
         }
         Output::open(global)?.answer(page)?;
-        Ok(if failed {
-            Outcome::Negative
-        } else {
-            Outcome::Positive
-        })
+        Ok((!failed).into())
     }
 }

@@ -189,15 +189,8 @@ fn finish(mut specs: Vec<Spec>, output: &Path, columns: Option<Columns>, global:
         findings.push(study.findings()?);
         studies.push(study);
     }
-    let stdout = Global {
-        output: None,
-        ..global.clone()
-    };
-    report(&findings, &studies, &stdout)?;
-    Ok(match findings.iter().any(Findings::is_failure) {
-        true => Outcome::Negative,
-        false => Outcome::Positive,
-    })
+    report(&findings, &studies, &global.to_stdout())?;
+    Ok((!findings.iter().any(Findings::is_failure)).into())
 }
 
 /// Returns the folder of `--output`.

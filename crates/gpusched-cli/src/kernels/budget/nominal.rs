@@ -32,12 +32,9 @@ Example:
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.slowdown > Factor::ONE && !global.quiet {
-            complain(&format!(
-                "note: a slowdown of {} is {} %",
-                self.slowdown,
-                100.0 * self.slowdown.as_f64()
-            ));
+        if self.slowdown > Factor::ONE {
+            let percent = 100.0 * self.slowdown.as_f64();
+            global.note(format_args!("a slowdown of {} is {percent} %", self.slowdown));
         }
         let mut output = Output::open(global)?;
         let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();

@@ -111,17 +111,14 @@ impl Run for Args {
         let profile =
             pool.install(|| clustering.profile(&trace, active, self.regulation_period, self.wcets()?))?;
         let kernel = profile.kernel.with_name(self.name.clone());
-        if !global.quiet {
-            if self.active_blocks.is_none() {
-                complain(&format!(
-                    "note: gpusched uses `--active-blocks {active}`, the largest number of concurrent \
-                     blocks in the trace"
-                ));
-            }
-            for doubt in doubts(&trace, &clustering) {
-                complain(&format!("note: {doubt}"));
-            }
+        if self.active_blocks.is_none() {
+            global.note(format_args!(
+                "gpusched uses `--active-blocks {active}`, the largest number of concurrent blocks in the trace"
+            ));
         }
+        doubts(&trace, &clustering)
+            .iter()
+            .for_each(|doubt| global.note(doubt));
         // Warnings appear even with `--quiet`.
         for warning in &profile.warnings {
             complain(&format!("warning: {warning}"));

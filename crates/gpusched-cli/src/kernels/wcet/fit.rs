@@ -61,8 +61,6 @@ Examples:
   gpusched wcet fit tasksets/measurements/stencil.csv --svg speed-up.svg -o curve.csv
   gpusched wcet fit tasksets/measurements/stencil.csv --period 60ms | gpusched partition - --sms 16";
 
-/// CSV columns.
-
 fn period(text: &str) -> Result<Time, String> {
     let time = text.parse::<Time>().map_err(|error| error.to_string())?;
     match time {
@@ -99,12 +97,9 @@ impl Run for Args {
         if let Some(estimated) = answer.estimate {
             complain(&format!("warning: {file}: {estimated}"));
         }
-        if !global.quiet {
-            let left_out = self.period.and_then(|_| left_out(&answer));
-            for note in notes(&answer).into_iter().chain(left_out) {
-                complain(&format!("note: {note}"));
-            }
-        }
+        let left_out = self.period.and_then(|_| left_out(&answer));
+        let notes = notes(&answer).into_iter().chain(left_out);
+        notes.for_each(|note| global.note(note));
         let fitted = About(file.as_str(), answer);
         let tasks = self.period.map(|period| tasks(&fitted.1, period)).transpose()?;
         if let Some(svg) = svg {

@@ -1,13 +1,12 @@
 //! `gpusched wcet synth`: generates block traces from the profile of a kernel.
 
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::whole;
-use crate::report::{Output, Progress, Rows, json_lines};
+use crate::report::{Output, Rows, json_lines};
 use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_analysis::kernel_wcet::trace::{Level, Row};
@@ -75,28 +74,15 @@ impl Run for Args {
         if global.format() != Format::Json {
             output.write("run,block,start_ns,duration_ns,q\n")?;
         }
-        let pool = global.pool()?;
-        let progress = self.progress(global);
         let batch = (BATCH_ROWS / (2 * kernel.blocks().max(1))).max(1);
-        let mut drawn = 0;
-        while drawn < self.runs && output.has_reader() {
-            let end = self.runs.min(drawn.saturating_add(batch));
-            let runs: Vec<u64> = (drawn..end).collect();
-            let chunks: Vec<Result<String>> = pool.install(|| {
-                let executions = runs
-                    .par_iter()
-                    .flat_map_iter(|&run| Level::ALL.map(|level| (level, run)));
-                let drawn = executions.map(|(level, run)| write(&synthesizer.draw(level, run)));
-                drawn.collect()
-            });
-            for chunk in chunks {
-                output.write(chunk?)?;
-            }
-            progress.advance(end - drawn);
-            drawn = end;
-        }
-        drop(progress);
-        output.finish()?;
+        output.generate(global, (self.runs, "runs"), batch, |runs| {
+            let executions = runs
+                .into_par_iter()
+                .flat_map_iter(|run| Level::ALL.map(|level| (level, run)));
+            executions
+                .map(|(level, run)| write(&synthesizer.draw(level, run)))
+                .collect()
+        })?;
         Ok(Outcome::Positive)
     }
 }
@@ -112,14 +98,6 @@ impl Args {
                     .with_intervals(intervals)
                     .map_err(|refusal| refusal.of_field("intervals").into())
             }
-        }
-    }
-
-    /// Returns a progress bar. The bar is hidden if gpusched writes the trace to the same terminal.
-    fn progress(&self, global: &Global) -> Progress {
-        match global.file().is_none() && io::stdout().is_terminal() {
-            true => Progress::hidden(),
-            false => Progress::of(global, self.runs, "runs"),
         }
     }
 }

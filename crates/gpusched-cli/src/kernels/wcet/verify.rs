@@ -50,16 +50,10 @@ struct Answer<'a> {
     /// Rule for partial overlaps, which the bound file states.
     straddling: Straddling,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<Found>,
+    fault: Option<Fault>,
     /// Assumptions of a proven bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
-}
-
-#[derive(Serialize)]
-struct Found {
-    field: String,
-    message: String,
 }
 
 impl Run for Args {
@@ -78,7 +72,7 @@ impl Run for Args {
             let shown = Shown::new(global, index == 0 && pairs.peek().is_none());
             let (assumptions, fault) = match verify_bound(&bound, &kernel) {
                 Ok(assumptions) => (shown.listed(assumptions), None),
-                Err(Fault { field, message }) => (None, Some(Found { field, message })),
+                Err(fault) => (None, Some(fault)),
             };
             proven &= fault.is_none();
             output.report(&Answer {
@@ -117,7 +111,7 @@ impl Report for Answer<'_> {
         let inputs = described(self.sync, self.straddling);
         let (good, bad) = (palette.good, palette.bad);
         Ok(match &self.fault {
-            Some(Found { field, message }) => {
+            Some(Fault { field, message }) => {
                 format!("{index}: {bad}REFUSED{bad:#} at {field}: {message}\n")
             }
             None => format!(

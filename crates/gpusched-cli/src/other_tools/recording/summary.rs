@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::source::Unpacking;
 use crate::arguments::named;
 use crate::report::{About, Cell, Output, Palette, Progress, Report, Table, clip};
-use crate::{Global, Outcome, Run, complain};
+use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
@@ -51,10 +51,8 @@ impl Run for Args {
                 unpacked: self.unpacking.limit(),
             };
             let recording = read(file, options, &mut |bytes| progress.at(bytes))?;
-            if !global.quiet {
-                for note in &recording.notes {
-                    complain(&format!("note: {}: {note}", file.display()));
-                }
+            for note in &recording.notes {
+                global.note(format_args!("{}: {note}", file.display()));
             }
             summaries.push(About(file.display().to_string(), Summary::of(recording)));
         }

@@ -24,15 +24,9 @@ struct Checked {
     schedulable: bool,
     /// First wrong statement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<Found>,
+    fault: Option<Fault>,
     /// Assumptions of the verdict.
     assumptions: Vec<Assumption>,
-}
-
-#[derive(Serialize)]
-struct Found {
-    field: String,
-    message: String,
 }
 
 /// Returns the interference model and the memory that the user states.
@@ -145,7 +139,7 @@ pub fn verify(
     let checked = Checked {
         verified: fault.is_none(),
         schedulable: answer.schedulable,
-        fault: fault.map(|fault: Fault| Found {
+        fault: fault.map(|fault| Fault {
             field: format!("{place}{}", fault.field),
             message: fault.message,
         }),
@@ -153,7 +147,7 @@ pub fn verify(
     };
     let proven = checked.verified && checked.schedulable;
     Output::open(global)?.last(&About(!global.quiet, checked))?;
-    Ok(Outcome::of_answers(proven, true))
+    Ok(proven.into())
 }
 
 /// The flag states whether to write the assumptions.

@@ -38,7 +38,7 @@ pub fn partition(
         output.complete(beside, json_document(system)?)?;
     }
     output.last(&About((&draft, search, !global.quiet), found))?;
-    Ok(Outcome::of_answers(schedulable, true))
+    Ok(schedulable.into())
 }
 
 /// The tuple contains the system, the search, and whether to write the assumptions.

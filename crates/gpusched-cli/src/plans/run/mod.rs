@@ -140,14 +140,10 @@ impl crate::Run for Args {
                 output.answer(report::text(&program, &run, self.duration, &Palette::of(global)))?
             }
         }
-        if global.file().is_some() && !global.quiet {
-            complain(&format!("note: {}", report::headline(&run, self.duration)));
+        if global.file().is_some() {
+            global.note(report::headline(&run, self.duration));
         }
-        Ok(if run.kept() {
-            Outcome::Positive
-        } else {
-            Outcome::Negative
-        })
+        Ok(run.kept().into())
     }
 }
 

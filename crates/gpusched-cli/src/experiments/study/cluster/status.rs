@@ -10,7 +10,7 @@ use super::scripts::{SHARDS, ranges};
 use super::slurm::{self, State};
 use super::submit::Active;
 use crate::report::{Output, Palette, Report, Table, json_document};
-use crate::{Global, Outcome, Run, complain};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{Folder, Overrides, Progress, Shards, Spec, Study};
 
@@ -66,10 +66,7 @@ impl Run for Args {
         };
         let is_finished = status.states.iter().all(|state| *state == Shown::Finished);
         Output::open(global)?.last(&status)?;
-        Ok(match is_finished {
-            true => Outcome::Positive,
-            false => Outcome::Negative,
-        })
+        Ok(is_finished.into())
     }
 }
 
@@ -97,9 +94,7 @@ fn of_submission(record: &Record, folder: &Path, global: &Global) -> Result<Stat
             Error::Refused(refusal) => refusal.message(),
             other => other.to_string(),
         };
-        if !global.quiet {
-            complain(&format!("note: the queue is unknown: {cause}"));
-        }
+        global.note(format_args!("the queue is unknown: {cause}"));
     });
     let queue = queue.ok().map(|queue| Active::new(record, &queue));
     let mut queued = vec![None; shards.progress.len() + 1];

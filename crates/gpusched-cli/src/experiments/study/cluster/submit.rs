@@ -114,11 +114,7 @@ impl Run for Args {
             (None, false) => submission.first()?,
             (Some(record), dry) => submission.again(record, dry)?,
         };
-        let stdout = Global {
-            output: None,
-            ..global.clone()
-        };
-        Output::open(&stdout)?.last(&report)?;
+        Output::open(&global.to_stdout())?.last(&report)?;
         Ok(Outcome::Positive)
     }
 }

@@ -10,7 +10,7 @@ pub use audited::Request;
 use super::source::Reading;
 use crate::arguments::refused;
 use crate::report::{About, Output, Palette, Report, Table, TimelineFiles, clip};
-use crate::{Global, Outcome, Run, complain};
+use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
@@ -70,8 +70,9 @@ impl Run for Args {
             reading: &self.reading,
         };
         let audited = request.audited(global)?;
-        let complaints = audited.notes.iter().filter(|_| !global.quiet);
-        complaints.for_each(|note| complain(&format!("note: {}: {note}", audited.source.file)));
+        for note in &audited.notes {
+            global.note(format_args!("{}: {note}", audited.source.file));
+        }
         if self.timeline_files.wanted() {
             let timeline = audited
                 .timeline()
@@ -79,12 +80,9 @@ impl Run for Args {
             canvas.draw(&timeline, &audited.source.file, &mut output)?;
         }
         let (file, found) = (audited.source.file, audited.found);
-        let outcome = match found.kept {
-            true => Outcome::Positive,
-            false => Outcome::Negative,
-        };
+        let kept = found.kept;
         output.last(&About(file, found))?;
-        Ok(outcome)
+        Ok(kept.into())
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::source::{Reading, Source};
 use crate::arguments::{named, refused};
 use crate::report::{Output, Palette, Rows};
-use crate::{Format, Global, Outcome, complain};
+use crate::{Format, Global, Outcome};
 use gpusched_analysis::kernel_wcet::fit::scaling::EnvelopeForm;
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
@@ -148,10 +148,8 @@ impl crate::Run for Args {
             (None, Format::Csv) => Format::Csv,
             (format, _) => format.unwrap_or(Format::Json),
         };
-        if format != Format::Text && !global.quiet {
-            text.notes()
-                .iter()
-                .for_each(|note| complain(&format!("note: {note}")));
+        if format != Format::Text {
+            text.notes().iter().for_each(|note| global.note(note));
         }
         match format {
             Format::Text => output.answer(text.render(&Palette::of(global)))?,
