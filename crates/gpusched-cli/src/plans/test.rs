@@ -283,16 +283,14 @@ fn fixed_priority(policy: Policy) -> bool {
 
 /// Returns the verdict as a colored text of one to three words.
 fn headline(verdict: &Verdict, palette: &Palette) -> String {
-    let (style, words) = match (verdict.schedulable, verdict.strength) {
-        (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
-        (true, _) => (palette.good, "SCHEDULABLE"),
-        (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => {
-            (palette.bad, "BOUND EXCEEDED")
-        }
-        (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => (palette.bad, "INCONCLUSIVE"),
-        (false, _) => (palette.bad, "NOT SCHEDULABLE"),
+    let words = match (verdict.schedulable, verdict.strength) {
+        (true, Strength::NecessaryOnly) => "NECESSARY CONDITION HOLDS",
+        (true, _) => "SCHEDULABLE",
+        (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => "BOUND EXCEEDED",
+        (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => "INCONCLUSIVE",
+        (false, _) => "NOT SCHEDULABLE",
     };
-    format!("{style}{words}{style:#}")
+    palette.verdict(verdict.schedulable, words)
 }
 
 /// Returns one line for a list of task sets.

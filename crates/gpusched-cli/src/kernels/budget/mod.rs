@@ -1,5 +1,6 @@
 //! `gpusched budget`: memory bandwidth budgets of best-effort cores.
 
+mod estimates;
 mod nominal;
 mod regulation;
 mod sequence;

@@ -62,10 +62,12 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
 
     fn text(&self, palette: &Palette) -> Result<String> {
         let About((draft, search, assumptions), plan) = self;
-        let (style, headline) = match plan.schedulable {
-            true => (palette.good, "SCHEDULABLE"),
-            false => (palette.bad, "NO PLAN FOUND"),
+        let headline = if plan.schedulable {
+            "SCHEDULABLE"
+        } else {
+            "NO PLAN FOUND"
         };
+        let headline = palette.verdict(plan.schedulable, headline);
         let proof = match (plan.schedulable, plan.proven) {
             (true, true) => "no division of the kernels passes the test with fewer SMs",
             (true, false) => {
@@ -82,9 +84,9 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
         let mut text = match plan.schedulable {
             true => {
                 let sms = counted(plan.sms_used, "SM");
-                format!("{style}{headline}{style:#}: {name}, {sms} found with {tests}; {proof}\n")
+                format!("{headline}: {name}, {sms} found with {tests}; {proof}\n")
             }
-            false => format!("{style}{headline}{style:#}: {name}, {tests}; {proof}\n"),
+            false => format!("{headline}: {name}, {tests}; {proof}\n"),
         };
         if !plan.partitions.is_empty() {
             text += &format!("\n{}", self.table().render(palette.header));

@@ -237,13 +237,9 @@ impl Report for About<&System, Simulation> {
 
     fn text(&self, palette: &Palette) -> Result<String> {
         let About(system, found) = self;
-        let (style, headline) = match found.misses {
-            0 => (palette.good, "NO DEADLINE MISSED".to_owned()),
-            1 => (palette.bad, "1 DEADLINE MISSED".to_owned()),
-            misses => (palette.bad, format!("{misses} DEADLINES MISSED")),
-        };
         let mut text = format!(
-            "{style}{headline}{style:#}: {}, {} until {}\n\n",
+            "{}: {}, {} until {}\n\n",
+            palette.misses(found.misses),
             system.name().map_or("system".to_owned(), |name| clip(name, 40)),
             counted(found.jobs, "job"),
             found.duration_ns

@@ -102,9 +102,9 @@ impl Report for About<(u64, &System, bool), Answer> {
 
 /// Returns the verdict as text: one line for each task and each chain.
 pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumptions: bool) -> String {
-    let (style, headline) = match answer.schedulable {
-        true => (palette.good, "SCHEDULABLE"),
-        false => (palette.bad, "NOT PROVEN SCHEDULABLE"),
+    let headline = match answer.schedulable {
+        true => "SCHEDULABLE",
+        false => "NOT PROVEN SCHEDULABLE",
     };
     let resources = [
         (system.cores().len(), "core"),
@@ -117,7 +117,8 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
         .map(|&(count, what)| counted(count, what))
         .collect();
     let mut text = format!(
-        "{style}{headline}{style:#}: {}, {} on {}, {}\n\n",
+        "{}: {}, {} on {}, {}\n\n",
+        palette.verdict(answer.schedulable, headline),
         system.name().map_or("system".to_owned(), |name| clip(name, 40)),
         counted(system.tasks().len(), "task"),
         resources.join(", "),

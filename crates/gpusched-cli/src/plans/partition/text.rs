@@ -26,22 +26,20 @@ impl Args {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
             None => {
-                let style = palette.good;
                 let words = match self.request.policy().strength() {
                     Strength::NecessaryOnly => "NECESSARY CONDITION HOLDS",
                     Strength::Exact | Strength::Sufficient => "SCHEDULABLE",
                 };
-                format!("{style}{words}{style:#} {on}")
+                format!("{} {on}", palette.verdict(true, words))
             }
             Some(Failure::HeuristicFailed) => {
-                let style = palette.bad;
+                let headline = palette.verdict(false, "NO PLAN FOUND");
                 format!(
-                    "{style}NO PLAN FOUND{style:#} by heuristic `{}` (a plan may still exist)",
+                    "{headline} by heuristic `{}` (a plan may still exist)",
                     self.kind()
                 )
             }
             Some(failure) if self.is_open(failure) => {
-                let style = palette.bad;
                 let why = match failure {
                     Failure::TaskDoesNotFit { task } => {
                         format!(
@@ -51,10 +49,10 @@ impl Args {
                     }
                     _ => "every plan that passes this test needs more SMs than the GPU has".to_owned(),
                 };
-                format!("{style}NO PLAN FOUND{style:#} by a sufficient test: {why}")
+                let headline = palette.verdict(false, "NO PLAN FOUND");
+                format!("{headline} by a sufficient test: {why}")
             }
             Some(failure) => {
-                let style = palette.bad;
                 let task = failure.task();
                 // In the text of `failure`, "all SMs" means the SMs of the largest supported
                 // partition.
@@ -63,7 +61,8 @@ impl Args {
                 let largest = largest
                     .map(|sms| format!("; the largest supported partition has {}", counted(sms, "SM")));
                 format!(
-                    "{style}NOT SCHEDULABLE{style:#}: {failure}{}{}",
+                    "{}: {failure}{}{}",
+                    palette.verdict(false, "NOT SCHEDULABLE"),
                     case.naming(task),
                     largest.unwrap_or_default()
                 )

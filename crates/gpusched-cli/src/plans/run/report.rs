@@ -43,10 +43,9 @@ pub fn headline(run: &Run, duration: Time) -> String {
 
 /// Returns the summary.
 pub fn text(program: &Program, run: &Run, duration: Time, palette: &Palette) -> String {
-    let style = if run.kept() { palette.good } else { palette.bad };
     let headline = headline(run, duration);
     let (verdict, rest) = headline.split_once(':').unwrap_or((&headline, ""));
-    let mut text = format!("{style}{verdict}{style:#}:{rest}\n\n");
+    let mut text = format!("{}:{rest}\n\n", palette.verdict(run.kept(), verdict));
     if let Some(machine) = &run.machine {
         let (major, minor) = (machine.driver / 1000, machine.driver % 1000 / 10);
         let _ = writeln!(

@@ -44,13 +44,11 @@ impl Report for Answer {
     fn text(&self, palette: &Palette) -> Result<String> {
         let (us, cycles) = (self.time_ns as f64 / 1e3, self.cycles);
         let mut text = format!(
-            "{}: {} of {} under {}{}{:#}, {cycles} core cycles ({us:.3} us)\n",
+            "{}: {} of {} under {}, {cycles} core cycles ({us:.3} us)\n",
             clip(&self.title(), 60),
             counted(self.sms, "SM"),
             clip(&self.machine, NAME),
-            palette.good,
-            self.scheduler,
-            palette.good,
+            palette.verdict(true, self.scheduler),
         );
         text += &self.table().render(palette.header);
         if self.kernels.len() > 1 {

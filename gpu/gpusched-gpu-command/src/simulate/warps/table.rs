@@ -13,12 +13,10 @@ const NAME: usize = 24;
 pub fn text(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -> String {
     let (cycles, issued) = overview.cycles();
     let mut text = format!(
-        "{}: {} under {}{}{:#}, {issued} of {cycles} cycles used\n",
+        "{}: {} under {}, {issued} of {cycles} cycles used\n",
         clip(shape.name.as_deref().unwrap_or("scenario"), 60),
         counted(shape.kernels.len(), "kernel"),
-        palette.good,
-        shape.scheduler,
-        palette.good,
+        palette.verdict(true, shape.scheduler),
     );
     text += &kernels(shape, overview, palette);
     let warps: Vec<String> = overview

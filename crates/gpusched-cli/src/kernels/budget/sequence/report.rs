@@ -1,11 +1,11 @@
 //! Results of `budget sequence` as text.
 
+use crate::budget::estimates::{count, over_nominal, percent};
 use crate::report::{About, Cell, Palette, Report, Shown, Table, clip};
 use gpusched_model::Verdict;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_sim::regulation::Estimate;
 use gpusched_sim::regulation::sequence::{Dispatch, KernelSetting, SequencePolicy, SequenceSummary};
 
 /// Maximum number of jobs per policy that the text lists.
@@ -63,16 +63,18 @@ impl Report for About<Shown, SequenceSummary> {
 }
 
 fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> String {
-    let (style, word) = match verdict.schedulable {
-        true => (palette.good, "SCHEDULABLE"),
-        false => (palette.bad, "NOT SCHEDULABLE"),
+    let word = if verdict.schedulable {
+        "SCHEDULABLE"
+    } else {
+        "NOT SCHEDULABLE"
     };
+    let word = palette.verdict(verdict.schedulable, word);
     let reason = verdict.evidence.reason();
     let test = match dispatch {
         Dispatch::Fifo => "np-edf with the smallest deadline for all kernels".to_owned(),
         _ => verdict.policy.to_string(),
     };
-    format!("test with nominal WCETs before the simulation: {style}{word}{style:#} under {test} ({reason})\n")
+    format!("test with nominal WCETs before the simulation: {word} under {test} ({reason})\n")
 }
 
 fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {
@@ -97,22 +99,15 @@ fn name(kernels: &[KernelSetting], index: usize) -> String {
 }
 
 fn policies(policies: &[SequencePolicy], palette: &Palette) -> String {
-    let over = |improvement: &Option<Estimate>| {
-        improvement.as_ref().map_or("-".to_owned(), |over| {
-            format!("{:+.1}{} %", over.mean * 100.0, around(over, 100.0, 1))
-        })
-    };
-    let requests = |requests: &Estimate| format!("{:.0}{}", requests.mean, around(requests, 1.0, 0));
     let table = Table::of(policies)
         .text("policy", |policy| policy.policy.to_string())
-        .number("best-effort requests", |policy| requests(&policy.requests))
-        .number("over nominal", |policy| over(&policy.improvement))
-        .number("while kernels run", |policy| requests(&policy.running_requests))
-        .number("over nominal", |policy| over(&policy.running_improvement))
-        .number("idle", |policy| {
-            let idle = &policy.idle_share;
-            format!("{:.1}{} %", idle.mean * 100.0, around(idle, 100.0, 1))
+        .number("best-effort requests", |policy| count(&policy.requests))
+        .number("over nominal", |policy| over_nominal(policy.improvement.as_ref()))
+        .number("while kernels run", |policy| count(&policy.running_requests))
+        .number("over nominal", |policy| {
+            over_nominal(policy.running_improvement.as_ref())
         })
+        .number("idle", |policy| percent(&policy.idle_share))
         .number("smallest margin", |policy| {
             let margin = policy.kernels.iter().map(|kernel| kernel.margin_ns).min();
             Cell::or(margin.map(signed), "-")
@@ -159,13 +154,6 @@ fn jobs_of(summary: &SequenceSummary, palette: &Palette) -> String {
             (true, true) => "MISSED, LATE",
         });
     title.to_owned() + &table.done().render(palette.header) + &rest
-}
-
-/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty if there is only one
-/// run.
-fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
-    let half = estimate.high.map(|high| (high - estimate.mean) * scale);
-    half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
 }
 
 fn milliseconds(time: Time) -> String {

@@ -1,5 +1,6 @@
 //! Results of `budget simulate` as text and CSV.
 
+use crate::budget::estimates::{count, or_none, over_nominal, percent};
 use crate::report::{About, Palette, Report, Rows, Shown, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
@@ -82,7 +83,7 @@ fn policies(summary: &Summary) -> Table {
         .number("margin", |(.., (_, margin, _))| milliseconds(*margin))
         .number("late", |(.., (.., late))| *late)
         .when(summary.optimum.is_some(), |table| {
-            table.number("share of limit", |(_, (.., share), ..)| of_limit(*share))
+            table.number("share of limit", |(_, (.., share), ..)| or_none(*share, percent))
         });
     table.done()
 }
@@ -103,35 +104,8 @@ fn cores(summary: &Summary) -> Table {
     table.done()
 }
 
-fn count(estimate: &Estimate) -> String {
-    format!("{:.0}{}", estimate.mean, around(estimate, 1.0, 0))
-}
-
 fn share(estimate: &Estimate) -> String {
     format!("{:.4}", estimate.mean)
-}
-
-fn over_nominal(estimate: Option<&Estimate>) -> String {
-    or_none(estimate, |over| {
-        format!("{:+.1}{} %", over.mean * 100.0, around(over, 100.0, 1))
-    })
-}
-
-fn of_limit(estimate: Option<&Estimate>) -> String {
-    or_none(estimate, |share| {
-        format!("{:.1}{} %", share.mean * 100.0, around(share, 100.0, 1))
-    })
-}
-
-fn or_none(estimate: Option<&Estimate>, write: impl Fn(&Estimate) -> String) -> String {
-    estimate.map_or("-".to_owned(), write)
-}
-
-/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty if there is only one
-/// run.
-fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
-    let half = estimate.high.map(|high| (high - estimate.mean) * scale);
-    half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
 }
 
 fn milliseconds(ns: f64) -> String {

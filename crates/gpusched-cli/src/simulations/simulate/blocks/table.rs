@@ -16,13 +16,12 @@ const SMS: usize = 40;
 pub fn text(shape: &ScenarioShape, end: Time, overview: &Overview, palette: &Palette) -> String {
     let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
     let mut text = format!(
-        "{}: {} and {} on {}, all done at {}{end}{:#}\n",
+        "{}: {} and {} on {}, all done at {}\n",
         clip(shape.name.as_deref().unwrap_or("scenario"), 60),
         counted(shape.kernels.len(), "kernel"),
         counted(blocks, "thread block"),
         counted(shape.platform.shape().sms, "SM"),
-        palette.good,
-        palette.good,
+        palette.verdict(true, end),
     );
     text += &kernels(shape, overview, palette);
     if !overview.copies().is_empty() {

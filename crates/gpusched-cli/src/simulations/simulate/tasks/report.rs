@@ -144,24 +144,16 @@ impl Summary {
                 .collect(),
         });
     }
-
-    fn headline(&self, palette: &Palette) -> String {
-        match self.misses {
-            0 => format!("{}NO DEADLINE MISSED{:#}", palette.good, palette.good),
-            1 => format!("{}1 DEADLINE MISSED{:#}", palette.bad, palette.bad),
-            misses => format!("{}{misses} DEADLINES MISSED{:#}", palette.bad, palette.bad),
-        }
-    }
 }
 
 /// If gpusched did not simulate the plan, returns a line with the reason. Otherwise, returns `None`.
 fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
     let failure = summary.failure.as_ref()?;
-    let bad = palette.bad;
-    Some(format!(
-        "{bad}NOT SIMULATED{bad:#}: the plan has no partitions: {failure}{}",
-        naming(set, failure.task())
-    ))
+    let (headline, task) = (
+        palette.verdict(false, "NOT SIMULATED"),
+        naming(set, failure.task()),
+    );
+    Some(format!("{headline}: the plan has no partitions: {failure}{task}"))
 }
 
 /// The tuple contains the position of a task set, the task set, whether it is the only task set,
@@ -188,7 +180,7 @@ fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> Stri
     }
     format!(
         "{index}: {} in {} until {}{}\n",
-        summary.headline(palette),
+        palette.misses(summary.misses),
         counted(summary.jobs, "job"),
         summary.duration_ns,
         name.unwrap_or_default()
@@ -202,7 +194,7 @@ fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     }
     let mut text = format!(
         "{}: {}, {} until {}, {}\n\n",
-        summary.headline(palette),
+        palette.misses(summary.misses),
         set.name().map_or("task set".to_owned(), |name| clip(name, 40)),
         counted(summary.jobs, "job"),
         summary.duration_ns,
