@@ -12,8 +12,8 @@ use std::io::{BufRead as _, BufReader, Cursor};
 use std::sync::Arc;
 use std::time::Instant;
 
-use gpusched::accelsim::{KernelSummary, TraceFile};
-use gpusched::warp::code::{Effect, Stream, TracedKernel};
+use gpusched::gpu::code::{Effect, Stream, TracedKernel};
+use gpusched::gpu::import::accelsim::{KernelSummary, TraceFile};
 
 const BLOCKS: u64 = 1_024;
 /// Number of iterations of the loop in each warp.

@@ -73,51 +73,15 @@ pub use gpusched_analysis::{
 };
 #[cfg(feature = "gpu")]
 pub use gpusched_gpu as gpu;
+pub use gpusched_model as model;
 pub use gpusched_model::error::Error;
 pub use gpusched_model::time::Time;
 pub use gpusched_model::{Factor, Kind, Plan, Policy, Task, TaskSet, WcetFunction, error, time};
 pub use gpusched_recording as recording;
 pub use gpusched_runtime as runtime;
+pub use gpusched_sim as simulator;
 pub use gpusched_study as study;
 pub use gpusched_verify as verification;
-
-/// Data model of the analysis: platforms, tasks, WCET functions, task sets and results.
-pub mod model {
-    pub use gpusched_model::*;
-
-    // Paths of earlier versions, kept for compatibility.
-    #[cfg(feature = "gpu")]
-    #[doc(hidden)]
-    pub use gpusched_gpu::{Machine, Program, WarpRun, machine, program, warp_run};
-}
-
-/// Simulators of kernels, partitions, shared memory, memory bandwidth regulation and warps of one sub-core.
-pub mod simulator {
-    pub use gpusched_sim::*;
-
-    // Path of earlier versions, kept for compatibility.
-    #[cfg(feature = "gpu")]
-    #[doc(hidden)]
-    pub use gpusched_gpu::co_runs;
-}
-
-/// Module of earlier versions, kept for compatibility: the cycle-level GPU, and the warp schedulers of one sub-core.
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
-pub mod warp {
-    pub use gpusched_gpu::import::{accelsim, gpgpusim_config, ptx};
-    pub use gpusched_gpu::{code, estimate, gpu, scenario, stress};
-    pub use gpusched_sim::warps::{policy, subcore};
-}
-
-// Module paths of earlier versions, kept for compatibility.
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
-pub use gpusched_gpu::import::{accelsim, gpgpusim_config, ptx};
-#[doc(hidden)]
-pub use gpusched_sim::validation;
-#[doc(hidden)]
-pub use gpusched_study::plot;
 
 /// Adds the parts of this build to the command and to studies. With the feature `gpu-command`, these are the subcommands, file
 /// formats and metrics of the cycle-level GPU. Only the first call in a process has an effect.

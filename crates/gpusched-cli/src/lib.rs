@@ -8,11 +8,9 @@
 
 mod arguments;
 pub mod embedding;
-mod end_to_end;
 mod experiments;
 mod kernels;
 mod other_tools;
-mod pages;
 pub mod part;
 mod plans;
 mod reference;
@@ -25,7 +23,9 @@ pub use arguments::{Format, Global};
 use experiments::{plot, study};
 use kernels::{budget, predict, wcet};
 use other_tools::{import, recording};
-use plans::{export, generate, partition, test, verify};
+use part::Extended;
+pub(crate) use part::Run;
+use plans::{export, generate, pages, partition, test, verify};
 #[cfg(feature = "schema")]
 pub use reference::schema::types::TYPES as SCHEMAS;
 pub use reference::tree;
@@ -78,23 +78,29 @@ enum Command {
     /// Run a plan on a GPU or in virtual time.
     Run(plans::run::Args),
     /// Bound the execution time of kernels.
-    Wcet(wcet::Args),
+    #[command(subcommand)]
+    Wcet(wcet::Command),
     /// Compute and simulate memory bandwidth budgets of best-effort cores.
-    Budget(budget::Args),
+    #[command(subcommand)]
+    Budget(budget::Command),
     /// Predict the execution times of concurrent kernels.
     Predict(predict::Args),
     /// Simulate tasks, thread blocks and warps.
-    Simulate(simulate::Args),
+    #[command(subcommand)]
+    Simulate(Extended<simulate::Command>),
     /// Compare analysis and simulation over random systems.
     Validate(validate::Args),
     /// Read recordings of profilers.
-    Recording(recording::Args),
+    #[command(subcommand)]
+    Recording(recording::Command),
     /// Convert or summarize the files of other tools.
-    Import(import::Args),
+    #[command(subcommand)]
+    Import(Extended<import::Command>),
     /// List the built-in GPUs with their partition rules and sources.
     Gpus(gpus::Args),
     /// Run experiments, and check published claims against the results.
-    Study(study::Args),
+    #[command(subcommand)]
+    Study(study::Command),
     /// Draw results as a figure.
     Plot(plot::Args),
     /// Write a web page about a plan, a system, a study or a recording.
@@ -117,6 +123,17 @@ pub enum Outcome {
     /// The reader closed the output before gpusched had written all results, and no result so far
     /// is negative. The exit code is 141, as after SIGPIPE.
     Unread,
+}
+
+impl From<bool> for Outcome {
+    /// Returns the outcome of a complete result.
+    fn from(positive: bool) -> Outcome {
+        if positive {
+            Outcome::Positive
+        } else {
+            Outcome::Negative
+        }
+    }
 }
 
 impl Outcome {

@@ -17,7 +17,7 @@ pub use crate::arguments::{named, refused, whole};
 pub use crate::complain;
 pub use crate::kernels::profile_columns;
 pub use crate::report::{
-    Column, Content, Growing, Output, OutputPath, Palette, Progress, Report, Rows, Table, TimelineFiles,
+    Cell, Content, Draft, Growing, Output, OutputPath, Palette, Progress, Report, Rows, Table, TimelineFiles,
     clip, json_document, json_lines, wrap,
 };
 

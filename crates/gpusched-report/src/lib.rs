@@ -1,4 +1,5 @@
-//! Web pages: one self-contained HTML file about a plan, an end-to-end system, a study or a recording.
+//! Results for readers. The tables of a result ([`view`]) have a text form, a CSV form and a form on a page. A web page is one
+//! self-contained HTML file about a plan, an end-to-end system, a study or a recording.
 //!
 //! A page contains its style, its script and its figures. Its content security policy forbids network access. The
 //! script only adds sorting, search, zoom and downloads, so a page is complete without the script. The bytes of a page
@@ -8,8 +9,9 @@
 //! * [`system`]: verdict, assumptions, bounds of tasks and chains, resources, evidence of an end-to-end system;
 //! * [`study`]: figures, claims, tables of results, provenance;
 //! * [`recording`]: audit of a recorded run;
+//! * [`view`]: tables as text, as CSV and on pages;
 //! * `page`: the frame of all pages, and the templates;
-//! * `verdict`, `table`, `figure`, `steps`, `file`: the parts that the pages share.
+//! * `verdict`, `figure`, `steps`, `file`: the parts that the pages share.
 
 mod figure;
 mod file;
@@ -19,8 +21,8 @@ pub mod recording;
 mod steps;
 pub mod study;
 pub mod system;
-mod table;
 mod verdict;
+pub mod view;
 
 /// A finished page.
 #[derive(Clone, PartialEq, Eq, Debug)]

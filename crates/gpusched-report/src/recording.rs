@@ -3,14 +3,14 @@
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_recording::audit::{Audit, Finding, FindingKind, Subject, Visible};
+use gpusched_recording::audit::{self, Audit, Finding, FindingKind, Subject, Visible};
 use gpusched_sim::timeline::Timeline;
 use gpusched_study::plot::gantt::{Options, svg};
 use serde::Serialize;
 
 use crate::figure::Figure;
-use crate::table::{Cell, Table, Tone};
 use crate::verdict::{Check, Verdict};
+use crate::view::{Cell, Table, Tone};
 use crate::{Page, page};
 
 /// Maximum number of slices on the chart.
@@ -124,81 +124,74 @@ fn verdict(input: &Input<'_>) -> Verdict {
 
 /// The table has one row for each task, and one column for each subject of the checks.
 fn checks(audit: &Audit) -> Table {
-    let mut table = Table::new(
-        "checks",
-        "Checks of each task; the slack is the distance to the limit",
-    )
-    .text("Task")
-    .number("Jobs");
-    for (_, name) in SUBJECTS {
-        table = table.text(name);
-    }
     let mut names: Vec<&str> = Vec::new();
     for check in &audit.checks {
         if !names.contains(&check.task.as_str()) {
             names.push(&check.task);
         }
     }
-    for name in names {
-        let of_task = || audit.checks.iter().filter(|check| check.task == name);
-        let mut row: Vec<Cell> = vec![name.into(), of_task().next().map_or(0, |check| check.jobs).into()];
-        for (subject, _) in SUBJECTS {
-            let check = of_task().find(|check| check.subject == subject);
-            row.push(match check.map(|check| (check.verdict, check.slack_ns)) {
-                None | Some((Visible::NotVisible, _)) => Cell::toned("not visible", Tone::Open),
-                Some((Visible::Broken, slack)) => {
-                    let by = slack
-                        .and_then(|slack| u64::try_from(-slack).ok())
-                        .filter(|&by| by > 0);
-                    let by = by.map(|by| format!(" by up to {}", Time::from_ns(by)));
-                    Cell::toned(format!("broken{}", by.unwrap_or_default()), Tone::Bad)
-                }
-                Some((Visible::Kept, slack)) => {
-                    let slack = slack.and_then(|slack| u64::try_from(slack).ok());
-                    let slack = slack.map(|slack| format!(", slack {}", Time::from_ns(slack)));
-                    Cell::toned(format!("kept{}", slack.unwrap_or_default()), Tone::Good)
-                }
-            });
+    let table = Table::of(names)
+        .text("Task", |name| *name)
+        .number("Jobs", |name| {
+            of_task(audit, name).next().map_or(0, |check| check.jobs)
+        })
+        .each(SUBJECTS, |table, (subject, title)| {
+            table.text(title, |name| {
+                let check = of_task(audit, name).find(|check| check.subject == subject);
+                checked(check.map(|check| (check.verdict, check.slack_ns)))
+            })
+        });
+    table.done().on_page(
+        "checks",
+        "Checks of each task; the slack is the distance to the limit",
+    )
+}
+
+fn of_task<'a>(audit: &'a Audit, name: &'a str) -> impl Iterator<Item = &'a audit::Check> {
+    audit.checks.iter().filter(move |check| check.task == name)
+}
+
+fn checked(check: Option<(Visible, Option<i128>)>) -> Cell {
+    match check {
+        None | Some((Visible::NotVisible, _)) => Cell::toned("not visible", Tone::Open),
+        Some((Visible::Broken, slack)) => {
+            let by = slack
+                .and_then(|slack| u64::try_from(-slack).ok())
+                .filter(|&by| by > 0);
+            let by = by.map(|by| format!(" by up to {}", Time::from_ns(by)));
+            Cell::toned(format!("broken{}", by.unwrap_or_default()), Tone::Bad)
         }
-        table.rows.push(row);
+        Some((Visible::Kept, slack)) => {
+            let slack = slack.and_then(|slack| u64::try_from(slack).ok());
+            let slack = slack.map(|slack| format!(", slack {}", Time::from_ns(slack)));
+            Cell::toned(format!("kept{}", slack.unwrap_or_default()), Tone::Good)
+        }
     }
-    table
 }
 
 fn table_of(findings: &[&Finding]) -> Option<Table> {
-    let mut table = Table::new("violations", "Violations, sorted by time")
-        .text("Violation")
-        .text("Task")
-        .number("Job")
-        .time("Time")
-        .time("Amount")
-        .text("Detail");
-    for finding in findings {
-        table.rows.push(vec![
-            Cell::toned(finding.kind.to_string(), Tone::Bad),
-            finding.task.as_str().into(),
-            Cell::of(finding.job),
-            Cell::of(finding.at_ns.map(Time::from_ns)),
-            Cell::of(finding.by_ns.map(Time::from_ns)),
-            finding.detail.as_str().into(),
-        ]);
-    }
-    (!findings.is_empty()).then_some(table)
+    let table = Table::of(findings)
+        .text("Violation", |finding| {
+            Cell::toned(finding.kind.to_string(), Tone::Bad)
+        })
+        .text("Task", |finding| &finding.task)
+        .number("Job", |finding| Cell::of(finding.job))
+        .time("Time", |finding| Cell::of(finding.at_ns.map(Time::from_ns)))
+        .time("Amount", |finding| Cell::of(finding.by_ns.map(Time::from_ns)))
+        .text("Detail", |finding| &finding.detail);
+    let table = table.done().on_page("violations", "Violations, sorted by time");
+    (!table.is_empty()).then_some(table)
 }
 
 fn not_visible(findings: &[&Finding]) -> Option<Table> {
-    let mut table = Table::new("unknown", "Checks for which the recording lacks the data")
-        .text("Task")
-        .text("Check")
-        .text("Reason");
-    for finding in findings {
-        table.rows.push(vec![
-            finding.task.as_str().into(),
-            finding.check.to_string().into(),
-            finding.detail.as_str().into(),
-        ]);
-    }
-    (!findings.is_empty()).then_some(table)
+    let table = Table::of(findings)
+        .text("Task", |finding| &finding.task)
+        .text("Check", |finding| finding.check.to_string())
+        .text("Reason", |finding| &finding.detail);
+    let table = table
+        .done()
+        .on_page("unknown", "Checks for which the recording lacks the data");
+    (!table.is_empty()).then_some(table)
 }
 
 /// Draws the start of `timeline`, and returns a sentence about the extent of the chart.

@@ -6,8 +6,8 @@ use gpusched_study::{Finding, Findings, Provenance, Reasons, Shard, Study, Table
 use serde::Serialize;
 
 use crate::figure::Figure;
-use crate::table::{Cell, Table, Tone};
 use crate::verdict::{Check, Verdict};
+use crate::view::{Cell, Table, Tone};
 use crate::{Page, page};
 
 /// Maximum number of rows of one table of results.
@@ -120,59 +120,42 @@ fn claims(found: &Findings, reasons: &Reasons) -> Option<Table> {
         Some(deviation.filter(|_| !finding.reproduced)?.text())
     };
     let explained = findings.iter().any(|finding| reason(finding).is_some());
-    let mut table = Table::new("claims", "Claims, with the result for each analysis variant")
-        .text("Claim")
-        .text("Result")
-        .text("Analysis variant")
-        .text("Statement");
-    if explained {
-        table = table.text("Reason for the deviation");
-    }
-    table = table.text("Published").text("Computed").text("Source");
-    for finding in findings {
-        let (word, tone) = match (finding.reproduced, finding.must_hold) {
-            (true, _) => ("reproduced", Tone::Good),
-            (false, true) => ("not reproduced, must hold", Tone::Bad),
-            (false, false) => ("not reproduced", Tone::Bad),
-        };
-        let values = finding.figures_in_words();
-        let values = values.iter().map(|(name, value)| format!("{name} = {value}"));
-        let mut row: Vec<Cell> = vec![
-            finding.id.as_str().into(),
-            Cell::toned(word, tone),
-            Cell::of(finding.variant.clone()),
-            finding.text.as_str().into(),
-        ];
-        if explained {
-            row.push(Cell::of(reason(finding)));
-        }
-        row.push(Cell::of(finding.published.clone()));
-        row.push(values.collect::<Vec<_>>().join("; ").into());
-        row.push(Cell::of(finding.source.clone()));
-        table.rows.push(row);
-    }
-    (!table.rows.is_empty()).then_some(table)
+    let table = Table::of(findings)
+        .text("Claim", |finding| &finding.id)
+        .text("Result", |finding| {
+            match (finding.reproduced, finding.must_hold) {
+                (true, _) => Cell::toned("reproduced", Tone::Good),
+                (false, true) => Cell::toned("not reproduced, must hold", Tone::Bad),
+                (false, false) => Cell::toned("not reproduced", Tone::Bad),
+            }
+        })
+        .text("Analysis variant", |finding| Cell::of(finding.variant.clone()))
+        .text("Statement", |finding| &finding.text)
+        .when(explained, |table| {
+            table.text("Reason for the deviation", |finding| Cell::of(reason(finding)))
+        })
+        .text("Published", |finding| Cell::of(finding.published.clone()))
+        .text("Computed", |finding| {
+            let values = finding.figures_in_words();
+            let values = values.iter().map(|(name, value)| format!("{name} = {value}"));
+            values.collect::<Vec<_>>().join("; ")
+        })
+        .text("Source", |finding| Cell::of(finding.source.clone()));
+    let table = table
+        .done()
+        .on_page("claims", "Claims, with the result for each analysis variant");
+    (!table.is_empty()).then_some(table)
 }
 
 fn section(id: &str, caption: &str, results: &Results) -> Section {
-    let columns: Vec<_> = results
-        .columns()
-        .iter()
-        .filter_map(|name| results.find(name))
-        .collect();
-    let mut table = Table::new(id, caption);
-    for column in &columns {
-        table = match column.is_numeric() {
-            true => table.number(column.name()),
-            false => table.text(column.name()),
-        };
-    }
     let shown = results.len().min(ROWS);
-    for row in 0..shown {
-        table
-            .rows
-            .push(columns.iter().map(|column| column.text(row).into()).collect());
-    }
+    let columns = results.columns().iter();
+    let columns = columns.filter_map(|name| results.find(name));
+    let table = Table::of(0..shown).each(columns, |table, column| match column.is_numeric() {
+        true => table.number(column.name(), |row| column.text(*row)),
+        false => table.text(column.name(), |row| column.text(*row)),
+    });
+    let table = table.done().on_page(id, caption);
     let file = std::path::Path::new(results.file())
         .file_name()
         .unwrap_or_default();

@@ -11,8 +11,9 @@ use gpusched_verify::Fault;
 use serde::Serialize;
 
 use crate::file::File;
-use crate::table::{Cell, Table, Tone, factor};
 use crate::verdict::{Check, Listed, Verdict};
+use crate::view::cell::factor;
+use crate::view::{Cell, Table, Tone};
 use crate::{Page, page};
 
 /// A verdict on an end-to-end system, and the result of the verifier.
@@ -28,10 +29,12 @@ pub struct Input<'a> {
     pub plan: Option<&'a SystemPlan>,
     /// The first wrong statement that the verifier found.
     pub fault: Option<&'a Fault>,
+    /// The command that checks the files `plan.json` and `system.json` of the page.
+    pub command: &'a str,
 }
 
 #[derive(Serialize)]
-struct Content {
+struct Content<'a> {
     heading: String,
     verdict: Verdict,
     facts: Vec<(&'static str, String)>,
@@ -40,7 +43,7 @@ struct Content {
     chains: Option<Table>,
     resources: Table,
     segments: Table,
-    command: String,
+    command: &'a str,
     files: Vec<File>,
 }
 
@@ -65,7 +68,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         chains: chains(system, answer),
         resources: resources(system, growth(answer)),
         segments: segments(system, answer),
-        command: command(system),
+        command: input.command,
         files: vec![
             result,
             File::json("file-system", "system.json", "The system", input.draft)?,
@@ -175,62 +178,66 @@ fn growth(answer: &Answer) -> Option<&Scaling> {
         .filter(|scaling| scaling.all_permille.is_some())
 }
 
-/// Cells that compare a bound with its limit: bound, limit, margin and share. A missing bound meets no limit.
-fn compared(bound: Option<Time>, limit: Option<Time>) -> [Cell; 4] {
+/// Cells that compare a bound with its limit.
+struct Compared {
+    bound: Cell,
+    limit: Cell,
+    margin: Cell,
+    share: Cell,
+}
+
+/// Compares a bound with its limit. A missing bound meets no limit.
+fn compared(bound: Option<Time>, limit: Option<Time>) -> Compared {
     let tone = if limit.is_some() { Tone::Bad } else { Tone::Open };
     let missing = || Cell {
         value: Some(String::new()),
         ..Cell::toned("no bound", tone)
     };
-    let margin = match (bound, limit) {
-        (Some(bound), Some(limit)) => Cell::margin(limit, bound),
-        (None, Some(_)) => missing(),
-        (_, None) => Cell::none(),
-    };
     let share = bound.zip(limit);
     let share = share.map(|(bound, limit)| bound.ns() as f64 / limit.ns().max(1) as f64);
-    [
-        bound.map_or_else(missing, Cell::from),
-        Cell::of(limit),
-        margin,
-        share.map_or_else(Cell::none, Cell::share),
-    ]
+    Compared {
+        bound: bound.map_or_else(missing, Cell::from),
+        limit: Cell::of(limit),
+        margin: match (bound, limit) {
+            (Some(bound), Some(limit)) => Cell::margin(limit, bound),
+            (None, Some(_)) => missing(),
+            (_, None) => Cell::none(),
+        },
+        share: Cell::of(share.map(Cell::share)),
+    }
 }
 
-fn margin(permille: Option<&Option<u64>>) -> Cell {
-    permille.copied().flatten().map_or_else(Cell::none, |permille| {
-        Cell::valued(
-            factor(permille),
-            format!("{}.{:03}", permille / 1000, permille % 1000),
-        )
-    })
+/// Returns the cell of the factor at `index`.
+fn growing(permille: &[Option<u64>], index: usize) -> Cell {
+    Cell::of(permille.get(index).copied().flatten().map(Cell::factor))
 }
 
 fn tasks(system: &System, answer: &Answer) -> Table {
-    let mut table = Table::new("tasks", "Tasks, with the bounds on their response times")
-        .text("Task")
-        .time("Period T")
-        .time("Response time R")
-        .time("Deadline D")
-        .time("Margin D − R")
-        .number("R / D")
-        .text("Wait")
-        .text("Largest part of R");
     let scaling = growth(answer);
-    if scaling.is_some() {
-        table = table.number("WCETs may grow");
-    }
-    for (index, (task, found)) in system.tasks().iter().zip(&answer.tasks).enumerate() {
-        let mut row: Vec<Cell> = vec![found.name.as_str().into(), task.period.into()];
-        row.extend(compared(found.bound_ns, Some(found.deadline_ns)));
-        row.push(waiting(task).into());
-        row.push(Cell::of(costliest(system, task, found)));
-        if let Some(scaling) = scaling {
-            row.push(margin(scaling.tasks_permille.get(index)));
-        }
-        table.rows.push(row);
-    }
+    let tasks = system.tasks().iter().zip(&answer.tasks).enumerate();
+    let table = Table::of(tasks.map(|(index, (task, found))| {
+        let compared = compared(found.bound_ns, Some(found.deadline_ns));
+        (index, task, found, compared)
+    }));
+    let table = table
+        .text("Task", |(_, _, found, _)| found.name.as_str())
+        .time("Period T", |(_, task, ..)| task.period)
+        .time("Response time R", |(.., compared)| compared.bound.clone())
+        .time("Deadline D", |(.., compared)| compared.limit.clone())
+        .time("Margin D − R", |(.., compared)| compared.margin.clone())
+        .number("R / D", |(.., compared)| compared.share.clone())
+        .text("Wait", |(_, task, ..)| waiting(task))
+        .text("Largest part of R", |(_, task, found, _)| {
+            Cell::of(costliest(system, task, found))
+        })
+        .each(scaling, |table, scaling| {
+            table.number("WCETs may grow", |(index, ..)| {
+                growing(&scaling.tasks_permille, *index)
+            })
+        });
     table
+        .done()
+        .on_page("tasks", "Tasks, with the bounds on their response times")
 }
 
 fn waiting(task: &Task) -> &'static str {
@@ -249,29 +256,35 @@ fn costliest(system: &System, task: &Task, found: &TaskAnswer) -> Option<String>
 
 fn chains(system: &System, answer: &Answer) -> Option<Table> {
     let limited = answer.chains.iter().any(|chain| chain.limit_ns.is_some());
-    let mut table = Table::new("chains", "Chains, with the bounds on their reaction times")
-        .text("Chain")
-        .text("Tasks")
-        .time("Reaction time");
-    if limited {
-        table = table.time("Limit").time("Margin").number("Reaction time / limit");
-    }
-    table = table
-        .time("Data age")
-        .text("Method")
-        .text("Largest part of the reaction time");
-    for (chain, found) in system.chains().iter().zip(&answer.chains) {
+    let chains = system.chains().iter().zip(&answer.chains);
+    let table = Table::of(chains.map(|(chain, found)| {
         let tasks = chain.tasks.iter().filter_map(|&task| system.tasks().get(task));
         let names: Vec<&str> = tasks.map(|task| task.name.as_str()).collect();
-        let mut row: Vec<Cell> = vec![found.name.as_str().into(), names.join(" → ").into()];
-        let cells = compared(found.reaction_ns, found.limit_ns);
-        row.extend(cells.into_iter().take(if limited { 4 } else { 1 }));
-        row.push(Cell::of(found.age_ns));
-        row.push(found.method.to_string().into());
-        row.push(Cell::of(largest_hop(system, found)));
-        table.rows.push(row);
-    }
-    (!table.rows.is_empty()).then_some(table)
+        (
+            names.join(" → "),
+            found,
+            compared(found.reaction_ns, found.limit_ns),
+        )
+    }));
+    let table = table
+        .text("Chain", |(_, found, _)| found.name.as_str())
+        .text("Tasks", |(names, ..)| names.clone())
+        .time("Reaction time", |(.., compared)| compared.bound.clone())
+        .when(limited, |table| {
+            table
+                .time("Limit", |(.., compared)| compared.limit.clone())
+                .time("Margin", |(.., compared)| compared.margin.clone())
+                .number("Reaction time / limit", |(.., compared)| compared.share.clone())
+        })
+        .time("Data age", |(_, found, _)| Cell::of(found.age_ns))
+        .text("Method", |(_, found, _)| found.method.to_string())
+        .text("Largest part of the reaction time", |(_, found, _)| {
+            Cell::of(largest_hop(system, found))
+        });
+    let table = table
+        .done()
+        .on_page("chains", "Chains, with the bounds on their reaction times");
+    (!table.is_empty()).then_some(table)
 }
 
 fn largest_hop(system: &System, chain: &ChainBound) -> Option<String> {
@@ -281,37 +294,36 @@ fn largest_hop(system: &System, chain: &ChainBound) -> Option<String> {
     Some(format!("{name}: T {} + R {}", hop.sampling_ns, hop.processing_ns))
 }
 
-fn resources(system: &System, scaling: Option<&Scaling>) -> Table {
-    let mut table = Table::new("resources", "Partitions, copy engines and cores")
-        .text("Resource")
-        .text("Type")
-        .number("SMs")
-        .text("Policy")
-        .text("Tasks")
-        .number("Utilization");
-    if scaling.is_some() {
-        table = table.number("WCETs may grow");
-    }
-    let mut rows = Vec::new();
-    for (index, resource) in system.resources().enumerate() {
-        let mut names: Vec<&str> = Vec::new();
+/// A resource with its tasks.
+struct Use<'a> {
+    index: usize,
+    name: &'a str,
+    kind: &'static str,
+    sms: Option<u32>,
+    policy: Option<String>,
+    tasks: Vec<&'a str>,
+    utilization: f64,
+}
+
+impl<'a> Use<'a> {
+    fn of(index: usize, resource: Resource, system: &'a System) -> Use<'a> {
+        let mut tasks: Vec<&str> = Vec::new();
         let mut utilization = 0.0;
         for (task, segment) in system.on(resource) {
             let Some(task) = system.tasks().get(task) else {
                 continue;
             };
-            if !names.contains(&task.name.as_str()) {
-                names.push(&task.name);
+            if !tasks.contains(&task.name.as_str()) {
+                tasks.push(&task.name);
             }
             let wcet = task.segments.get(segment).map_or(0, |segment| segment.wcet.ns());
             utilization += wcet as f64 / task.period.ns().max(1) as f64;
         }
         let (kind, sms, policy) = match resource {
-            Resource::Core(at) => (
-                "CPU core",
-                None,
-                system.cores().get(at).map(|core| core.policy.to_string()),
-            ),
+            Resource::Core(at) => {
+                let policy = system.cores().get(at).map(|core| core.policy.to_string());
+                ("CPU core", None, policy)
+            }
             Resource::Engine(at) => {
                 let policy = system.engines().get(at).map(|engine| engine.policy.to_string());
                 ("copy engine", None, policy)
@@ -322,60 +334,65 @@ fn resources(system: &System, scaling: Option<&Scaling>) -> Table {
                 ("partition", partition.map(|partition| partition.sms), policy)
             }
         };
-        let mut row: Vec<Cell> = vec![
-            system.resource_name(resource).into(),
-            kind.into(),
-            Cell::of(sms),
-            Cell::of(policy),
-            names.join(", ").into(),
-            Cell {
-                tone: if utilization > 1.0 { Tone::Bad } else { Tone::Plain },
-                ..Cell::share(utilization)
-            },
-        ];
-        if let Some(scaling) = scaling {
-            row.push(margin(scaling.resources_permille.get(index)));
+        Use {
+            index,
+            name: system.resource_name(resource),
+            kind,
+            sms,
+            policy,
+            tasks,
+            utilization,
         }
-        rows.push((std::cmp::Reverse(kind), row));
     }
+}
+
+fn resources(system: &System, scaling: Option<&Scaling>) -> Table {
+    let all = system.resources().enumerate();
+    let mut all: Vec<Use<'_>> = all
+        .map(|(index, resource)| Use::of(index, resource, system))
+        .collect();
     // Partitions are the choice of a plan, so they are at the top.
-    rows.sort_by_key(|(kind, _)| *kind);
-    table.rows = rows.into_iter().map(|(_, row)| row).collect();
+    all.sort_by_key(|of| std::cmp::Reverse(of.kind));
+    let table = Table::of(&all)
+        .text("Resource", |of| of.name)
+        .text("Type", |of| of.kind)
+        .number("SMs", |of| Cell::of(of.sms))
+        .text("Policy", |of| Cell::of(of.policy.clone()))
+        .text("Tasks", |of| of.tasks.join(", "))
+        .number("Utilization", |of| Cell {
+            tone: if of.utilization > 1.0 {
+                Tone::Bad
+            } else {
+                Tone::Plain
+            },
+            ..Cell::share(of.utilization)
+        })
+        .each(scaling, |table, scaling| {
+            table.number("WCETs may grow", |of| {
+                growing(&scaling.resources_permille, of.index)
+            })
+        });
     table
+        .done()
+        .on_page("resources", "Partitions, copy engines and cores")
 }
 
 fn segments(system: &System, answer: &Answer) -> Table {
-    let mut table = Table::new(
+    let tasks = system.tasks().iter().enumerate();
+    let table = Table::of(tasks.flat_map(|(index, task)| {
+        let segments = task.segments.iter().enumerate();
+        segments.map(move |(position, segment)| (index, task, position, segment))
+    }));
+    let table = table
+        .text("Task", |(_, task, ..)| task.name.as_str())
+        .number("Segment", |(_, _, position, _)| *position)
+        .text("Resource", |(.., segment)| system.resource_name(segment.on))
+        .time("WCET", |(.., segment)| segment.wcet)
+        .time("End, from the arrival of the job", |(index, _, position, _)| {
+            Cell::of(answer.evidence.bounds.end(*index, *position))
+        });
+    table.done().on_page(
         "segments",
         "Segments of the tasks, with the bounds in the evidence",
-    )
-    .text("Task")
-    .number("Segment")
-    .text("Resource")
-    .time("WCET")
-    .time("End, from the arrival of the job");
-    for (index, task) in system.tasks().iter().enumerate() {
-        for (position, segment) in task.segments.iter().enumerate() {
-            table.rows.push(vec![
-                task.name.as_str().into(),
-                position.into(),
-                system.resource_name(segment.on).into(),
-                segment.wcet.into(),
-                Cell::of(answer.evidence.bounds.end(index, position)),
-            ]);
-        }
-    }
-    table
-}
-
-/// Returns the command that checks the files of the page.
-fn command(system: &System) -> String {
-    let memory = system
-        .memory()
-        .map(|memory| format!(" --memory-bandwidth {memory}"));
-    format!(
-        "gpusched verify plan.json system.json --interference {}{}",
-        system.interference(),
-        memory.unwrap_or_default()
     )
 }

@@ -3,7 +3,7 @@
 use gpusched_model::assumptions::{Assumption, Consequence};
 use serde::Serialize;
 
-use crate::table::Tone;
+use crate::view::Tone;
 
 /// The verdict of a page.
 #[derive(Debug, Serialize)]

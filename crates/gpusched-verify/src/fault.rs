@@ -1,7 +1,7 @@
 //! Faults that the verifier finds in a plan.
 
 /// Reason why a plan is not a valid proof.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct Fault {
     /// Field of the plan that has the fault, such as `partitions[2].verdict.evidence.checked[0]`.

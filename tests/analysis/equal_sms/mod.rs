@@ -5,9 +5,10 @@ mod random;
 mod refusals;
 mod without_memory;
 
-use gpusched::model::machine::Machine;
-use gpusched::model::{Program, Scheduler};
-use gpusched::warp::gpu::{Failure, Launch, Results, Settings, run_equal_once, run_watched, stay_equal};
+use gpusched::gpu::Program;
+use gpusched::gpu::gpu::{Failure, Launch, Results, Settings, run_equal_once, run_watched, stay_equal};
+use gpusched::gpu::machine::Machine;
+use gpusched::model::Scheduler;
 
 /// All schedulers.
 pub const SCHEDULERS: [Scheduler; 5] = [

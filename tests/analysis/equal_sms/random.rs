@@ -1,6 +1,6 @@
 //! Random small kernels.
 
-use gpusched::model::Program;
+use gpusched::gpu::Program;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! Kernels whose SMs differ, so that the shortcut for equal SMs is impossible, and the reasons.
 
-use gpusched::model::{Program, Scheduler};
-use gpusched::warp::gpu::stay_equal;
+use gpusched::gpu::Program;
+use gpusched::gpu::gpu::stay_equal;
+use gpusched::model::Scheduler;
 
 use crate::equal_sms::{compare, launch, machine, settings};
 
@@ -116,7 +117,7 @@ fn failures_are_the_same() {
             without.sm.units.tensor = 0;
             without.sm.widths.id_oc.tensor = 0;
             without.sm.widths.oc_ex.tensor = 0;
-            let without = gpusched::model::Machine::new(without).unwrap();
+            let without = gpusched::gpu::Machine::new(without).unwrap();
             assert!(compare(&without, &launches, &settings));
         }
     }

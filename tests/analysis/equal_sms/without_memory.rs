@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gpusched::model::Program;
-use gpusched::model::program::{Dimensions, MemorySpace, Op, Overrides, Statement};
+use gpusched::gpu::Program;
+use gpusched::gpu::program::{Dimensions, MemorySpace, Op, Overrides, Statement};
 
 use crate::equal_sms::{SCHEDULERS, compare, launch, machine, settings};
 

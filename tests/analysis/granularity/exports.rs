@@ -9,7 +9,7 @@ use gpusched::interference::Interference;
 use gpusched::model::device::{Device, Granularity, Hardware, Place};
 use gpusched::model::{Arbitration, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
-use gpusched::validation::draw::rounded;
+use gpusched::simulator::validation::draw::rounded;
 use gpusched::verification::verify;
 
 use crate::own_plans::TARGETS;

@@ -8,7 +8,7 @@ use gpusched::model::device::{Device, Granularity};
 use gpusched::model::plan::EndedBy;
 use gpusched::model::{Arbitration, Bandwidth, SharedMemory};
 use gpusched::partitioning::{HeuristicKind, Offer, Options, Problem, partition};
-use gpusched::validation::shared::draw::policies;
+use gpusched::simulator::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 

@@ -8,9 +8,9 @@ use gpusched::model::plan::{Plan, Proof};
 use gpusched::model::policy::Strength;
 use gpusched::model::{Arbitration, Bandwidth, Interference as Model, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{Heuristic, HeuristicKind, Offer, Options, Problem, partition};
+use gpusched::simulator::validation::draw::rounded;
+use gpusched::simulator::validation::shared::draw::policies;
 use gpusched::time::Time;
-use gpusched::validation::draw::rounded;
-use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 

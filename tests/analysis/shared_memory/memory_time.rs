@@ -10,8 +10,8 @@ use gpusched::model::{
     Arbitration, Bandwidth, Evidence, MemoryTime, Policy, RateForm, Sectors, SharedMemory, Task, TaskSet,
 };
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::simulator::validation::shared::draw::policies;
 use gpusched::time::Time;
-use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 

@@ -6,8 +6,8 @@ use gpusched::model::{
     Arbitration, Bandwidth, Bytes, Evidence, OtherTraffic, Peak, Task, TaskSet, TaskShape, Verdict,
 };
 use gpusched::partitioning::Problem;
-use gpusched::validation::shared::campaign::verdicts;
-use gpusched::validation::shared::draw::{System, system};
+use gpusched::simulator::validation::shared::campaign::verdicts;
+use gpusched::simulator::validation::shared::draw::{System, system};
 
 use crate::shared_memory::ns;
 use crate::support::rounds;

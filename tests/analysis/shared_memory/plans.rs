@@ -7,8 +7,8 @@ use gpusched::model::{Arbitration, Bandwidth, Evidence, Policy, SharedMemory, Ta
 use gpusched::partitioning::{
     Heuristic, HeuristicKind, Problem, Traffic, partition, partition_by, sensitivity,
 };
+use gpusched::simulator::validation::shared::draw::policies;
 use gpusched::time::Time;
-use gpusched::validation::shared::draw::policies;
 use gpusched::verification::verify;
 use rand::Rng;
 

@@ -4,10 +4,10 @@ use gpusched::interference::{Interference, model_of};
 use gpusched::model::device::Granularity;
 use gpusched::model::{OtherTraffic, Verdict};
 use gpusched::partitioning::Problem;
-use gpusched::validation::shared::campaign::verdicts;
-use gpusched::validation::shared::draw::System;
-use gpusched::validation::shared::hardware::OnDevice;
-use gpusched::validation::shared::{Campaign, Report};
+use gpusched::simulator::validation::shared::campaign::verdicts;
+use gpusched::simulator::validation::shared::draw::System;
+use gpusched::simulator::validation::shared::hardware::OnDevice;
+use gpusched::simulator::validation::shared::{Campaign, Report};
 
 use crate::support::rounds;
 

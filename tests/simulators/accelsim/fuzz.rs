@@ -2,9 +2,9 @@
 
 use std::io::Cursor;
 
-use gpusched::accelsim::{Input, KernelSummary, TraceFile};
 use gpusched::error::Error;
-use gpusched::warp::code::{Effect, Stream, TracedKernel};
+use gpusched::gpu::code::{Effect, Stream, TracedKernel};
+use gpusched::gpu::import::accelsim::{Input, KernelSummary, TraceFile};
 use proptest::prelude::*;
 
 use crate::accelsim::model::Kernel;

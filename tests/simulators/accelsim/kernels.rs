@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
-use gpusched::accelsim::{KernelSummary, TraceFile};
+use gpusched::gpu::import::accelsim::{KernelSummary, TraceFile};
 use proptest::prelude::*;
 
 use crate::accelsim::model::{Executed, Kernel, LOCAL, SHARED};
@@ -111,7 +111,7 @@ fn what_is_not_known_is_listed() {
     );
     let trace = TraceFile::from_reader("test", Cursor::new(text)).unwrap();
     let summary = KernelSummary::read(trace).unwrap();
-    let list = |list: &[gpusched::accelsim::OpcodeCount]| -> Vec<(String, u64)> {
+    let list = |list: &[gpusched::gpu::import::accelsim::OpcodeCount]| -> Vec<(String, u64)> {
         list.iter()
             .map(|opcode| (opcode.opcode.clone(), opcode.count))
             .collect()

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use gpusched::accelsim::TraceFile;
+use gpusched::gpu::import::accelsim::TraceFile;
 use proptest::prelude::*;
 
 use crate::accelsim::model::{Executed, Kernel};

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use gpusched::accelsim::{KernelList, TraceFile};
+use gpusched::gpu::import::accelsim::{KernelList, TraceFile};
 use insta::assert_snapshot;
 
 use crate::support::transcript::{Transcript, variants};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use gpusched::model::Machine;
-use gpusched::model::machine::{MachineShape, PerPipe, SpecializedUnit, SpecializedUnits, Timing};
+use gpusched::gpu::Machine;
+use gpusched::gpu::machine::{MachineShape, PerPipe, SpecializedUnit, SpecializedUnits, Timing};
 
 use crate::warp_runs::json;
 

@@ -2,11 +2,11 @@
 
 use std::io::Cursor;
 
-use gpusched::accelsim::TraceFile;
-use gpusched::warp::code::{
+use gpusched::gpu::code::{
     Caching, Effect, Instruction, Number, Operation, Register, Space, Specialized, Stream, TraceStream,
     TracedKernel,
 };
+use gpusched::gpu::import::accelsim::TraceFile;
 use proptest::prelude::*;
 
 use crate::accelsim::model::{Kernel, LOCAL, SHARED};

@@ -127,7 +127,7 @@ fn launches_and_memory_are_those_of_table_2() {
     for row in &ROWS {
         let program = program("masola23", row.name);
         let sizes =
-            |dimensions: gpusched::model::program::Dimensions| serde_json::to_value(dimensions).unwrap();
+            |dimensions: gpusched::gpu::program::Dimensions| serde_json::to_value(dimensions).unwrap();
         let published = |[x, y]: [u64; 2]| {
             if y == 1 {
                 serde_json::json!(x)

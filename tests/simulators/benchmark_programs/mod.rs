@@ -3,9 +3,9 @@
 mod masola23;
 mod singh22;
 
-use gpusched::model::machine::Machine;
-use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
-use gpusched::warp::gpu::{Launch, Results, Settings, run};
+use gpusched::gpu::gpu::{Launch, Results, Settings, run};
+use gpusched::gpu::machine::Machine;
+use gpusched::gpu::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
 
 /// Returns the program `name` in `folder`.
 fn program(folder: &str, name: &str) -> Program {

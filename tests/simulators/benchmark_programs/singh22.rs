@@ -1,7 +1,7 @@
 //! [Singh22] Table I and §V-A.
 
-use gpusched::model::machine::{BlockNeed, Machine};
-use gpusched::model::program::{Instruction, MemorySpace, Op, Program, Statement};
+use gpusched::gpu::machine::{BlockNeed, Machine};
+use gpusched::gpu::program::{Instruction, MemorySpace, Op, Program, Statement};
 
 use crate::benchmark_programs::{program, simulate, with};
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gpusched::model::machine::Machine;
-use gpusched::ptx::{Module, Operand};
+use gpusched::gpu::import::ptx::{Module, Operand};
+use gpusched::gpu::machine::Machine;
 use serde_json::{Value, json};
 
 use crate::instrument::Record;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use gpusched::model::Machine;
-use gpusched::model::machine::{AddressMapping, Hash, Location, Memory, PartitionIndexing};
+use gpusched::gpu::Machine;
+use gpusched::gpu::machine::{AddressMapping, Hash, Location, Memory, PartitionIndexing};
 
 /// Returns addresses that are close to each other, far apart, and at the limits.
 fn addresses() -> impl Iterator<Item = u64> {

@@ -1,6 +1,6 @@
 //! `gpusched import gpgpusim-config`.
 
-use gpusched::model::Machine;
+use gpusched::gpu::Machine;
 use insta::assert_snapshot;
 
 use crate::machine::published::config;

@@ -1,7 +1,7 @@
 //! Machines in files: by name, as an object, and by path.
 
-use gpusched::model::Machine;
-use gpusched::model::machine::MachineShape;
+use gpusched::gpu::Machine;
+use gpusched::gpu::machine::MachineShape;
 use insta::assert_snapshot;
 
 use crate::support::transcript::{Transcript, variants};

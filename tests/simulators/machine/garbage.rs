@@ -1,7 +1,7 @@
 //! Every byte sequence gives a machine or a one-line error, and never a panic.
 
 use gpusched::error::Error;
-use gpusched::gpgpusim_config::parse;
+use gpusched::gpu::import::gpgpusim_config::parse;
 use proptest::prelude::*;
 
 use crate::machine::published::{config, options};
@@ -18,7 +18,7 @@ fn never_panics(bytes: &[u8]) {
                 machine.memory.l2.set(decoder.within_slice(address));
                 machine.l1.bank(address);
             }
-            let need = gpusched::model::machine::BlockNeed {
+            let need = gpusched::gpu::machine::BlockNeed {
                 threads: 256,
                 registers: 33,
                 shared_bytes: 1024,
@@ -35,7 +35,7 @@ fn never_panics(bytes: &[u8]) {
             assert!(dram.bank_group(dram.timing.banks - 1) < dram.timing.bank_groups);
             let json = serde_json::to_string(&machine).unwrap();
             assert_eq!(
-                serde_json::from_str::<gpusched::model::Machine>(&json).unwrap(),
+                serde_json::from_str::<gpusched::gpu::Machine>(&json).unwrap(),
                 machine
             );
         }

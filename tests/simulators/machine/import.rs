@@ -1,8 +1,8 @@
 //! Configurations of GPGPU-Sim as machines.
 
-use gpusched::gpgpusim_config::{Imported, option_of, parse};
-use gpusched::model::Machine;
-use gpusched::model::machine::{DramScheduler, Hash, PartitionIndexing, Timing, WarpScheduler};
+use gpusched::gpu::Machine;
+use gpusched::gpu::import::gpgpusim_config::{Imported, option_of, parse};
+use gpusched::gpu::machine::{DramScheduler, Hash, PartitionIndexing, Timing, WarpScheduler};
 
 use crate::machine::published::{config, config_with, options};
 
@@ -96,7 +96,7 @@ fn every_field_has_an_option() {
     }
     let mut shape = Machine::named("titanv").unwrap().into_shape();
     let generic = shape.sm.register_file.generic;
-    shape.sm.register_file.specialized = Some(gpusched::model::machine::SpecializedCollectors {
+    shape.sm.register_file.specialized = Some(gpusched::gpu::machine::SpecializedCollectors {
         sp: generic,
         dp: generic,
         int: generic,
@@ -104,13 +104,13 @@ fn every_field_has_an_option() {
         mem: generic,
         tensor: generic,
     });
-    let unit = gpusched::model::machine::SpecializedUnit {
+    let unit = gpusched::gpu::machine::SpecializedUnit {
         units: 4,
         id_oc: 4,
         oc_ex: 4,
         time: shape.sm.times.special,
     };
-    shape.sm.specialized_units = gpusched::model::machine::SpecializedUnits {
+    shape.sm.specialized_units = gpusched::gpu::machine::SpecializedUnits {
         branch: Some(unit),
         texture: Some(unit),
         tensor: Some(unit),

@@ -1,7 +1,7 @@
 //! Blocks per SM, and the size of L1 next to their shared memory.
 
-use gpusched::model::Machine;
-use gpusched::model::machine::{Allocation, BlockNeed, WritePolicy};
+use gpusched::gpu::Machine;
+use gpusched::gpu::machine::{Allocation, BlockNeed, WritePolicy};
 
 fn need(threads: u32, registers: u32, shared_bytes: u32) -> BlockNeed {
     BlockNeed {
@@ -94,7 +94,7 @@ fn l1_is_fixed_absent_or_streaming() {
     let cache = shape.l1.cache.as_mut().unwrap();
     cache.allocation = Allocation::Streaming;
     cache.write_policy = WritePolicy::LocalBackGlobalThrough;
-    cache.write_allocation = gpusched::model::machine::WriteAllocation::None;
+    cache.write_allocation = gpusched::gpu::machine::WriteAllocation::None;
     let machine = Machine::new(shape).unwrap();
     let allocation = |shared| machine.l1_beside(shared).unwrap().allocation;
     assert_eq!(

@@ -1,7 +1,7 @@
 //! The presets: the published configurations and their consequences.
 
-use gpusched::model::Machine;
-use gpusched::model::machine::{
+use gpusched::gpu::Machine;
+use gpusched::gpu::machine::{
     Hash, MshrKind, PartitionIndexing, WarpScheduler, WriteAllocation, WritePolicy,
 };
 
@@ -97,7 +97,7 @@ fn titanv_is_the_published_configuration() {
 #[test]
 fn bank_groups_of_high_bits() {
     let mut dram = machine("rtx2060").memory.dram;
-    dram.bank_group_index = gpusched::model::machine::BankGroupIndex::HighBits;
+    dram.bank_group_index = gpusched::gpu::machine::BankGroupIndex::HighBits;
     let groups: Vec<u32> = (0..16).map(|bank| dram.bank_group(bank)).collect();
     assert_eq!(groups, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
     dram.no_turnaround = true;

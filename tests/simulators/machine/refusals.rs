@@ -1,7 +1,7 @@
 //! Invalid configurations: file, line, option, value, and the expected value.
 
-use gpusched::gpgpusim_config::parse;
-use gpusched::model::Machine;
+use gpusched::gpu::Machine;
+use gpusched::gpu::import::gpgpusim_config::parse;
 use insta::assert_snapshot;
 
 use crate::machine::published::{config_with, options};
@@ -170,7 +170,7 @@ fn nonsense_is_refused_everywhere() {
 #[test]
 fn machines_are_refused_by_field() {
     let mut shape = Machine::named("rtx2060").unwrap().into_shape();
-    shape.memory.dram.write_queue = Some(gpusched::model::machine::WriteQueue {
+    shape.memory.dram.write_queue = Some(gpusched::gpu::machine::WriteQueue {
         size: 8,
         high: 9,
         low: 1,

@@ -1,9 +1,9 @@
 //! Kernels whose addresses, conditions and loops depend on the contents of buffers. The streams of the imported
 //! programs equal the interpreter, which loads the contents byte by byte.
 
-use gpusched::model::program::{Contents, Values};
-use gpusched::ptx::{Argument, Module, import};
-use gpusched::warp::code::Code;
+use gpusched::gpu::code::Code;
+use gpusched::gpu::import::ptx::{Argument, Module, import};
+use gpusched::gpu::program::{Contents, Values};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 

@@ -1,8 +1,8 @@
 //! For every text, the PTX reader succeeds or fails with an existing line of the text; it never panics.
 
-use gpusched::model::Program;
-use gpusched::model::program::{Contents, Values};
-use gpusched::ptx::{Argument, Module, Options, PtxError, import};
+use gpusched::gpu::Program;
+use gpusched::gpu::import::ptx::{Argument, Module, Options, PtxError, import};
+use gpusched::gpu::program::{Contents, Values};
 use proptest::prelude::*;
 
 use crate::support::rounds;

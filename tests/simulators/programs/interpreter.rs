@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use gpusched::model::program::Dimensions;
-use gpusched::ptx::{Instruction, Kernel, Operand};
+use gpusched::gpu::import::ptx::{Instruction, Kernel, Operand};
+use gpusched::gpu::program::Dimensions;
 
 /// An issue: the index of the instruction, the executing lanes, and their addresses for a memory access.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::io::Cursor;
 
 use gpusched::error::Error;
+use gpusched::gpu::Program;
+use gpusched::gpu::code::Code;
 use gpusched::gpu::program::Programs;
-use gpusched::model::Program;
-use gpusched::warp::code::Code;
 use proptest::prelude::*;
 
 use crate::support::rounds;

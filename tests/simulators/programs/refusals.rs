@@ -1,6 +1,6 @@
 //! Invalid PTX, and PTX that programs cannot express, is rejected with line and reason.
 
-use gpusched::ptx::{Argument, Module, Options, import};
+use gpusched::gpu::import::ptx::{Argument, Module, Options, import};
 use insta::assert_snapshot;
 
 use crate::support::transcript::Transcript;

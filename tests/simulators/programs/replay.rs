@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use gpusched::model::Program;
-use gpusched::model::program::{Dimensions, Overrides};
-use gpusched::ptx::{Argument, Module, Options, import};
-use gpusched::warp::code::{Code, Effect, Stream};
+use gpusched::gpu::Program;
+use gpusched::gpu::code::{Code, Effect, Stream};
+use gpusched::gpu::import::ptx::{Argument, Module, Options, import};
+use gpusched::gpu::program::{Dimensions, Overrides};
 
 fn file(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()

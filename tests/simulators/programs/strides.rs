@@ -1,7 +1,7 @@
 //! Loops whose step is not a number: the step depends on the grid, the block, a parameter or the thread.
 
-use gpusched::model::program::{Dimensions, Overrides};
-use gpusched::ptx::{Module, import};
+use gpusched::gpu::import::ptx::{Module, import};
+use gpusched::gpu::program::{Dimensions, Overrides};
 
 use crate::programs::twins::{arguments, compare, options};
 

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use gpusched::model::Program;
-use gpusched::model::program::Dimensions;
-use gpusched::ptx::{Argument, Module, Options, import};
-use gpusched::warp::code::{Code, Effect, Stream};
+use gpusched::gpu::Program;
+use gpusched::gpu::code::{Code, Effect, Stream};
+use gpusched::gpu::import::ptx::{Argument, Module, Options, import};
+use gpusched::gpu::program::Dimensions;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -22,7 +22,7 @@ fn issues(code: &Arc<Code>, block: u64, warp: u32) -> Vec<Issue> {
     while let Some(instruction) = stream.next() {
         let index = (instruction.pc - first) as usize / 8;
         let accesses = {
-            use gpusched::warp::code::Operation::{Atomic, Load, Store};
+            use gpusched::gpu::code::Operation::{Atomic, Load, Store};
             matches!(instruction.operation, Load { .. } | Store { .. } | Atomic { .. })
         };
         stream.issue(&mut effect);
@@ -221,7 +221,7 @@ fn overridden_launches_do_what_the_ptx_does() {
         let given = arguments(given);
         let program = import(&module, kernel, &options("30", "256", given.clone())).unwrap();
         for value in values {
-            let overrides = gpusched::model::program::Overrides {
+            let overrides = gpusched::gpu::program::Overrides {
                 grid: Some(Dimensions::line(3)),
                 block: Some(Dimensions::line(80)),
                 values: vec![("n".to_owned(), *value)],

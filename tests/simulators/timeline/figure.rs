@@ -1,7 +1,7 @@
 //! The figure is well-formed, and shows one rectangle per visible slice at the correct position, in every size.
 
-use gpusched::plot::gantt::{self, MAX_SLICES, Options};
 use gpusched::simulator::timeline::{Slice, Timeline};
+use gpusched::study::plot::gantt::{self, MAX_SLICES, Options};
 
 use crate::support::rounds;
 use crate::support::xml::check_xml;

@@ -2,7 +2,7 @@
 //! skipped.
 
 use gpusched::model::Scheduler;
-use gpusched::warp::policy::{Policy as _, Pool, WarpSet, of};
+use gpusched::simulator::warps::policy::{Policy as _, Pool, WarpSet, of};
 use rand::RngExt as _;
 
 use crate::support::rounds;
@@ -14,7 +14,11 @@ const MACHINES: u64 = 400;
 const CYCLES: usize = 200;
 
 /// Returns the order that `policy` gives the warps of `ready`.
-fn order(policy: &impl gpusched::warp::policy::Policy, pool: &Pool, ready: WarpSet) -> Vec<usize> {
+fn order(
+    policy: &impl gpusched::simulator::warps::policy::Policy,
+    pool: &Pool,
+    ready: WarpSet,
+) -> Vec<usize> {
     let mut left = ready;
     let mut order = Vec::new();
     while let Some(slot) = policy.first(pool, left) {

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use gpusched::model::Scheduler;
 use gpusched::model::warp_scenario::{LatencyInstruction, WarpKernel};
-use gpusched::warp::subcore::{Overview, simulate};
+use gpusched::simulator::warps::subcore::{Overview, simulate};
 
 use crate::warp_policies::random::scenario;
 

@@ -2,7 +2,7 @@
 
 use gpusched::model::Scheduler;
 use gpusched::model::warp_scenario::WarpKernel;
-use gpusched::warp::subcore::{Record, simulate};
+use gpusched::simulator::warps::subcore::{Record, simulate};
 use rand::RngExt as _;
 
 use crate::support::rounds;

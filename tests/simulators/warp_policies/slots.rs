@@ -1,7 +1,7 @@
 //! The behavior of each policy in small examples.
 
 use gpusched::model::Scheduler;
-use gpusched::warp::policy::{AnyPolicy, Policy as _, Pool, WarpSet, of, of_slots_from};
+use gpusched::simulator::warps::policy::{AnyPolicy, Policy as _, Pool, WarpSet, of, of_slots_from};
 
 fn set(slots: &[usize]) -> WarpSet {
     slots.iter().copied().collect()

@@ -2,9 +2,9 @@
 //! per cycle by number of warps, and bandwidth by number of SMs. Issue distances must be equal.
 //! Other numbers must agree within 5 %, and bandwidth within 10 % or its printed precision.
 
-use gpusched::model::Program;
-use gpusched::model::program::FIRST_ADDRESS;
-use gpusched::warp::gpu::{Launch, Results, Settings, run};
+use gpusched::gpu::Program;
+use gpusched::gpu::gpu::{Launch, Results, Settings, run};
+use gpusched::gpu::program::FIRST_ADDRESS;
 
 use crate::warp_reference::reference::{LIMIT, extents, machine, program};
 

@@ -5,9 +5,9 @@
 //! all three policies. The instructions of the older copyl are not available. This test uses the copyl in the
 //! repository, with addresses without its 96 additional elements per round.
 
-use gpusched::model::Program;
-use gpusched::model::program::FIRST_ADDRESS;
-use gpusched::warp::gpu::{Launch, Settings, run};
+use gpusched::gpu::Program;
+use gpusched::gpu::gpu::{Launch, Settings, run};
+use gpusched::gpu::program::FIRST_ADDRESS;
 
 use crate::warp_reference::reference::{LIMIT, extents, file, machine, shaped};
 

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use gpusched::model::program::{FIRST_ADDRESS, Overrides};
-use gpusched::model::{Machine, Program};
-use gpusched::ptx::{Module, import};
-use gpusched::warp::estimate::{Estimate, estimate};
-use gpusched::warp::gpu::{Failure, Launch, Settings, run};
+use gpusched::gpu::estimate::{Estimate, estimate};
+use gpusched::gpu::gpu::{Failure, Launch, Settings, run};
+use gpusched::gpu::import::ptx::{Module, import};
+use gpusched::gpu::program::{FIRST_ADDRESS, Overrides};
+use gpusched::gpu::{Machine, Program};
 
 use crate::programs::twins::{arguments, options};
 use crate::warp_reference::reference::{Row, file, rows, table};
@@ -99,8 +99,7 @@ fn errors_are_small_and_known() {
         let set = format!("{} {}", row.text("machine"), row.text("set"));
         let set = sets.entry(set).or_default();
         set.add(&estimate, launch.blocks, full.cycles);
-        let instructions =
-            |kernels: &[gpusched::warp::gpu::KernelResult]| kernels[0].warp_instructions as f64;
+        let instructions = |kernels: &[gpusched::gpu::gpu::KernelResult]| kernels[0].warp_instructions as f64;
         let ratio = instructions(&estimate.results.kernels) / instructions(&full.kernels);
         assert!((ratio - 1.0).abs() < 0.02, "{row:?}: {ratio}");
     }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use gpusched::model::program::FIRST_ADDRESS;
-use gpusched::warp::gpu::{Launch, Settings, run};
+use gpusched::gpu::gpu::{Launch, Settings, run};
+use gpusched::gpu::program::FIRST_ADDRESS;
 
 use crate::warp_reference::reference::{LIMIT, extents, file, machine, program};
 

@@ -4,9 +4,9 @@
 //! of a single block. With such a kernel before them, all rows agree to the cycle. Without it, blocks use other ports
 //! of the crossbar, and kernel times differ by up to a third (`a_short_kernel_before_shifts_what_follows`).
 
-use gpusched::model::Program;
-use gpusched::model::program::FIRST_ADDRESS;
-use gpusched::warp::gpu::{KernelResult, Launch, Settings, run};
+use gpusched::gpu::Program;
+use gpusched::gpu::gpu::{KernelResult, Launch, Settings, run};
+use gpusched::gpu::program::FIRST_ADDRESS;
 
 use crate::warp_reference::reference::{LIMIT, Row, extents, machine, program, table};
 

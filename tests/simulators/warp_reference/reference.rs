@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use gpusched::model::machine::MachineShape;
-use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides};
-use gpusched::model::{Machine, Program, Scheduler};
-use gpusched::warp::estimate::{Estimate, estimate};
-use gpusched::warp::gpu::{Launch, Results, Settings, WarmBuffer, run};
+use gpusched::gpu::estimate::{Estimate, estimate};
+use gpusched::gpu::gpu::{Launch, Results, Settings, WarmBuffer, run};
+use gpusched::gpu::machine::MachineShape;
+use gpusched::gpu::program::{Dimensions, FIRST_ADDRESS, Overrides};
+use gpusched::gpu::{Machine, Program};
+use gpusched::model::Scheduler;
 
 /// Reads a file of the repository.
 pub fn file(path: &str) -> String {

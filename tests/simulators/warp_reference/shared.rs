@@ -1,9 +1,9 @@
 //! `shared.csv`: kernels with shared memory, barriers and atomics, imported from `tasksets/kernels/ptx/shared.ptx`.
 
-use gpusched::model::machine::MachineShape;
-use gpusched::model::{Machine, Program};
-use gpusched::ptx::{Module, import};
-use gpusched::warp::gpu::{Launch, Results, run};
+use gpusched::gpu::gpu::{Launch, Results, run};
+use gpusched::gpu::import::ptx::{Module, import};
+use gpusched::gpu::machine::MachineShape;
+use gpusched::gpu::{Machine, Program};
 
 use crate::programs::twins::{arguments, options};
 use crate::warp_reference::reference::{Row, file, table};

@@ -1,7 +1,7 @@
 //! Input and output conform to the schemas.
 
-use gpusched::model::WarpRun;
-use gpusched::warp::scenario::Setup;
+use gpusched::gpu::WarpRun;
+use gpusched::gpu::scenario::Setup;
 use serde_json::{Value, json};
 
 use crate::support::{root, run};

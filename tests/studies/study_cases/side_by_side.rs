@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use gpusched::model::{Group, WarpRun};
+use gpusched::gpu::WarpRun;
+use gpusched::gpu::scenario::{Options, Setup};
+use gpusched::model::Group;
 use gpusched::prediction::{Model, predict};
-use gpusched::warp::scenario::{Options, Setup};
 
 use super::*;
 use crate::support::root;

@@ -1,11 +1,13 @@
 //! Options of all subcommands.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use clap::ValueHint;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::arguments::{named, whole};
+use crate::complain;
 use crate::embedding::{self, Capture};
 use crate::report::{Columns, Content, OutputPath};
 use gpusched_model::error::{Error, Refusal, Result};
@@ -94,6 +96,21 @@ impl Global {
         match self.format {
             None | Some(Format::Json) => Ok(()),
             Some(_) => Err(Error::parameter("format", "a format other than json", expected)),
+        }
+    }
+
+    /// Writes a note to standard error, but not with `--quiet`.
+    pub fn note(&self, note: impl Display) {
+        if !self.quiet {
+            complain(&format!("note: {note}"));
+        }
+    }
+
+    /// Returns the options for a command whose `--output` is a folder. The result goes to standard output.
+    pub fn to_stdout(&self) -> Global {
+        Global {
+            output: None,
+            ..self.clone()
         }
     }
 

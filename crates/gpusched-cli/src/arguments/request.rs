@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use crate::plans::end_to_end;
 use crate::report::{Output, OutputPath, clip};
-use crate::{Format, Global, Outcome, complain, end_to_end};
+use crate::{Format, Global, Outcome, complain};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::{Offer, Problem};
 use gpusched_model::end_to_end::Environment;
@@ -240,8 +241,7 @@ impl Request {
     /// output closes it. The outcome is positive if all results are positive. Memory use does not grow with the number
     /// of sets.
     ///
-    /// `answer` computes the result of one task set. `header` precedes the first result. `beside`
-    /// is the path of an additional output file. `offer` restricts the partition sizes. If a
+    /// `answer` computes the result of one task set. `beside` is the path of an additional output file. `offer` restricts the partition sizes. If a
     /// batch contains an invalid task set, `ask` writes no result of this batch.
     ///
     /// # Errors
@@ -251,7 +251,7 @@ impl Request {
         &self,
         global: &Global,
         mut sets: TaskSets,
-        (header, beside): (&str, Option<&OutputPath>),
+        beside: Option<&OutputPath>,
         offer: Option<&Offer>,
         answer: impl Fn(&Case<'_>) -> Result<Answer> + Sync,
     ) -> Result<Outcome> {
@@ -260,7 +260,7 @@ impl Request {
         let mut output = Output::open(global)?;
         let mut aside = output.beside(beside)?;
         let pool = global.pool()?;
-        let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
+        let (mut asked, mut positive, mut silent) = (0u64, 0u64, true);
         let mut pace = Pace::new(pool.current_num_threads());
         let mut whole = true;
         let mut notes = Notes::new(gpu.1);
@@ -283,9 +283,6 @@ impl Request {
                 }
             }
             let alone = asked == 0 && batch.len() == 1 && sets.at_end();
-            if asked == 0 {
-                output.write(header)?;
-            }
             let mut rest = batch.as_slice();
             let first = asked;
             while whole && !rest.is_empty() {

@@ -2,5 +2,3 @@
 
 pub mod plot;
 pub mod study;
-
-use super::{Format, Global, Outcome};

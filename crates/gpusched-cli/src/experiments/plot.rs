@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Format, Global, Outcome};
 use crate::arguments::named;
 use crate::report::{Content, Output, Picture};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::Table;
 use gpusched_study::plot::{self, AxisScale, FigureKind, Names, Options, Reference, Selection, Size, Span};
@@ -92,13 +92,8 @@ const TEXTS: &str = "Titles and size";
 /// Hint for a figure with too many series or panels.
 const CHOOSE: &str = "choose rows with `--where COLUMN=VALUE`, or other columns with `--series` or `--panel`";
 
-impl Args {
-    /// Draws the figure.
-    ///
-    /// # Errors
-    /// Fails in the same cases as [`Table::read`] and [`plot::svg`], or if output cannot be written. Also fails with
-    /// [`Error::Refused`] for `--format json` and `--format csv`.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Text) {
             let found = "a data format";
             return Err(Error::parameter(
@@ -126,7 +121,9 @@ impl Args {
         output.answer(picture.encode(svg)?)?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn svg(&self) -> Result<String> {
         // Without a selection, a figure shows all rows.
         let most = match self.selections.is_empty() {

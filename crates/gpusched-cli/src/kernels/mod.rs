@@ -4,5 +4,3 @@ pub mod budget;
 pub mod predict;
 pub mod profile_columns;
 pub mod wcet;
-
-use super::{Global, Outcome, complain};

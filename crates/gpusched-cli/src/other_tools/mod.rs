@@ -2,5 +2,3 @@
 
 pub mod import;
 pub mod recording;
-
-use super::{Global, Outcome};

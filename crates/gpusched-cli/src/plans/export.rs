@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Format, Global, Outcome, complain};
 use crate::arguments::named;
 use crate::report::Output;
+use crate::{Format, Global, Outcome, Run, complain};
 use gpusched_analysis::export::Target;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
@@ -36,12 +36,8 @@ Exit code 1: the plan is not schedulable, and `export` writes nothing. 2: the pl
 Example:
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --format json | gpusched export - tasksets/tasksets/adas.json --as libsmctrl";
 
-impl Args {
-    /// Writes the plan in the format of the tool.
-    ///
-    /// # Errors
-    /// Fails on bad input, if the plan is wrong, if the tool does not support the plan, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format) = global.format {
             return Err(Error::parameter(
                 "format",
@@ -80,7 +76,9 @@ impl Args {
         Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     /// Checks that the plan is for the GPU of `--gpu`. Without `--gpu`, a plan that names a
     /// built-in GPU must contain the description of this GPU.
     fn check_device(&self, plan: &Plan) -> Result<()> {

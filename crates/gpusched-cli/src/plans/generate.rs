@@ -1,12 +1,10 @@
 //! `gpusched generate`: random task sets as JSONL.
 
-use std::io::{self, IsTerminal as _};
-
 use rayon::prelude::*;
 
-use super::{Format, Global, Outcome};
 use crate::arguments::{named, number, whole};
-use crate::report::{Output, Progress, json_lines};
+use crate::report::{Output, json_lines};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::generation::{Distribution, Generator, Periods, Recipe, Source, WcetModel};
 use gpusched_model::error::{Error, Result};
 
@@ -99,12 +97,8 @@ const BATCH: u64 = 512;
 /// Maximum number of tasks in a batch, which bounds memory use.
 const BATCH_TASKS: usize = 1 << 17;
 
-impl Args {
-    /// Generates and writes the sets.
-    ///
-    /// # Errors
-    /// Fails on bad usage, if no task set has the requested parameters, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Text | Format::Csv)) = global.format {
             return Err(Error::parameter(
                 "format",
@@ -128,27 +122,16 @@ impl Args {
         let batch = (BATCH_TASKS / self.tasks.max(1)).max(1);
         let batch = u64::try_from(batch).unwrap_or(BATCH).min(BATCH);
 
-        let mut output = Output::open(global)?;
-        let pool = global.pool()?;
-        let progress = self.progress(global);
-        let mut drawn = 0;
-        while drawn < self.count && output.has_reader() {
-            let end = self.count.min(drawn + batch);
-            let lines: Vec<Result<String>> = pool.install(|| {
-                let sets = (drawn..end).into_par_iter();
-                sets.map(|set| json_lines([source.draw(0, set)?])).collect()
-            });
-            for line in lines {
-                output.write(line?)?;
-            }
-            progress.advance(end - drawn);
-            drawn = end;
-        }
-        drop(progress);
-        output.finish()?;
+        let output = Output::open(global)?;
+        output.generate(global, (self.count, "sets"), batch, |sets| {
+            let sets = sets.into_par_iter();
+            sets.map(|set| json_lines([source.draw(0, set)?])).collect()
+        })?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn recipe(&self) -> Recipe {
         let default = Recipe::default();
         Recipe {
@@ -165,14 +148,6 @@ impl Args {
             memory_conflict: self.memory_conflict,
             blocks: self.blocks,
             saturation: self.saturation,
-        }
-    }
-
-    /// Returns a progress bar. The bar is hidden if gpusched writes task sets to the same terminal.
-    fn progress(&self, global: &Global) -> Progress {
-        match global.file().is_none() && io::stdout().is_terminal() {
-            true => Progress::hidden(),
-            false => Progress::of(global, self.count, "sets"),
         }
     }
 }

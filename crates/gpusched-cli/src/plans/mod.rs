@@ -1,11 +1,11 @@
 //! Task sets and plans: how to generate, test, partition, verify, export and run them.
 
+pub mod end_to_end;
 mod explanation;
 pub mod export;
 pub mod generate;
+pub mod pages;
 pub mod partition;
 pub mod run;
 pub mod test;
 pub mod verify;
-
-use super::{Format, Global, Outcome, complain};

@@ -1,12 +1,12 @@
 //! `gpusched test`: tests all tasks in one partition.
 
-use super::{Global, Outcome};
 use crate::arguments::notes;
 use crate::arguments::{Answer, Case, Request};
-use crate::end_to_end::{self, Input};
+use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation;
-use crate::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines, numbered};
-use gpusched_analysis::schedulability;
+use crate::report::{About, Cell, Form, Palette, Report, Table, clip, json_lines, numbered};
+use crate::{Global, Outcome, Run};
+use gpusched_analysis::schedulability::{self, Demand};
 use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
@@ -70,14 +70,8 @@ Examples:
   gpusched test tasksets/tasksets/adas.json --gpu rtx2060 --format json
   gpusched test tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
 
-const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
-
-impl Args {
-    /// Writes a result for each task set.
-    ///
-    /// # Errors
-    /// Fails on bad usage, on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let sets = match Input::open(self.request.path())? {
             Input::Sets(sets) => sets,
             Input::Systems(systems) => {
@@ -120,15 +114,14 @@ impl Args {
             ));
         }
         let form = Form::of(global);
-        let header = form.header(COLUMNS);
-        self.request.ask(global, sets, (&header, None), None, |case| {
+        self.request.ask(global, sets, None, None, |case| {
             let verdict = case.problem.verdict(&all(case), case.problem.sms());
             if case.notes_on_conflict(&self.request) {
                 notes::conflict_in(case.set, std::iter::once(&all(case)[..]));
             }
             Ok(Answer {
                 positive: verdict.schedulable,
-                text: form.render(&About((self, case), verdict))?,
+                text: form.render(&About((self, case), verdict), case.index == 0)?,
                 beside: None,
             })
         })
@@ -153,21 +146,23 @@ impl Report for About<(&Args, &Case<'_>), Verdict> {
         }])
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About((_, case), verdict) = self;
         let sms = case.problem.sms();
-        let utilization = case.problem.utilization(&all(case), sms);
-        rows.add((
-            case.index,
-            case.set.name(),
-            verdict.schedulable,
-            verdict.policy.to_string(),
-            verdict.evidence.reason(),
-            verdict.strength.to_string(),
-            sms,
-            utilization.map(|u| format!("{:.6}", u.as_f64())),
-            verdict.evidence.to_string(),
-        ))
+        let table = Table::of([verdict])
+            .exact("set", |_| case.index)
+            .exact("name", |_| case.set.name())
+            .exact("schedulable", |verdict| verdict.schedulable)
+            .exact("policy", |verdict| verdict.policy.to_string())
+            .exact("reason", |verdict| verdict.evidence.reason())
+            .exact("strength", |verdict| verdict.strength.to_string())
+            .exact("sms", |_| sms)
+            .exact("utilization", |_| {
+                let utilization = case.problem.utilization(&all(case), sms);
+                utilization.map(|utilization| format!("{:.6}", utilization.as_f64()))
+            })
+            .exact("evidence", |verdict| verdict.evidence.to_string());
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -235,67 +230,41 @@ impl Args {
         );
         let with_jitter = case.set.tasks().iter().any(|task| task.jitter() > Time::ZERO);
         let with_block = case.set.tasks().iter().any(|task| task.block().is_some());
-        let response = times.is_some();
-        let shown = [
-            true,
-            true,
-            true,
-            true,
-            with_block,
-            with_jitter,
-            response,
-            true,
-            true,
-            true,
-        ];
-        let mut table = Table::new(only(
-            shown,
-            [
-                Column::Right("#"),
-                Column::Left("task"),
-                Column::Left("kind"),
-                Column::Right("C(m)"),
-                Column::Right("block"),
-                Column::Right("J"),
-                Column::Right("response"),
-                Column::Right("D"),
-                Column::Right("T"),
-                Column::Right("utilization"),
-            ],
-        ));
         let demands = case.problem.demands(tasks, sms);
-        for (index, task) in case.set.tasks().iter().enumerate() {
-            let demand = demands.as_ref().ok().and_then(|demands| demands.get(index));
-            let response = times.as_ref().and_then(|times| *times.get(index)?);
-            table.row(only(
-                shown,
-                [
-                    index.to_string(),
-                    task.name().map_or("-".to_owned(), |name| clip(name, 40)),
-                    match task.kind() {
-                        Some(Kind::Compute) => "compute",
-                        Some(Kind::Memory) => "memory",
-                        None => "-",
-                    }
-                    .to_owned(),
-                    demand.map_or("?".to_owned(), |demand| demand.wcet.to_string()),
-                    demand.map_or("?".to_owned(), |demand| demand.block.to_string()),
-                    task.jitter().to_string(),
-                    response.map_or("?".to_owned(), |time| time.to_string()),
-                    task.deadline().to_string(),
-                    task.period().to_string(),
-                    demand.map_or("?".to_owned(), |demand| {
-                        decimals(Some(Utilization::of(demand.wcet, demand.period)))
-                    }),
-                ],
-            ));
-        }
-        let total = case.problem.utilization(tasks, sms);
-        table.row(only(
-            shown,
-            ["", "total", "", "", "", "", "", "", "", &decimals(total)].map(str::to_owned),
-        ));
-        text += &table.render(palette.header);
+        let demand = |index: usize| demands.as_ref().ok().and_then(|demands| demands.get(index));
+        let table = Table::of(case.set.tasks().iter().enumerate())
+            .number("#", |(index, _)| *index)
+            .text("task", |(_, task)| {
+                Cell::or(task.name().map(|name| clip(name, 40)), "-")
+            })
+            .foot("total")
+            .text("kind", |(_, task)| match task.kind() {
+                Some(Kind::Compute) => "compute",
+                Some(Kind::Memory) => "memory",
+                None => "-",
+            })
+            .time("C(m)", |(index, _)| {
+                Cell::or(demand(*index).map(|demand| demand.wcet), "?")
+            })
+            .when(with_block, |table| {
+                table.time("block", |(index, _)| {
+                    Cell::or(demand(*index).map(|demand| demand.block), "?")
+                })
+            })
+            .when(with_jitter, |table| table.time("J", |(_, task)| task.jitter()))
+            .each(&times, |table, times| {
+                table.time("response", |(index, _)| {
+                    Cell::or(times.get(*index).copied().flatten(), "?")
+                })
+            })
+            .time("D", |(_, task)| task.deadline())
+            .time("T", |(_, task)| task.period())
+            .number("utilization", |(index, _)| {
+                let utilization = |demand: &Demand| Utilization::of(demand.wcet, demand.period);
+                decimals(demand(*index).map(utilization))
+            })
+            .foot(decimals(case.problem.utilization(tasks, sms)));
+        text += &table.done().render(palette.header);
         if !verdict.schedulable {
             text.push('\n');
             text += &explanation::of_verdict(&self.request, case, verdict);
@@ -314,16 +283,14 @@ fn fixed_priority(policy: Policy) -> bool {
 
 /// Returns the verdict as a colored text of one to three words.
 fn headline(verdict: &Verdict, palette: &Palette) -> String {
-    let (style, words) = match (verdict.schedulable, verdict.strength) {
-        (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
-        (true, _) => (palette.good, "SCHEDULABLE"),
-        (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => {
-            (palette.bad, "BOUND EXCEEDED")
-        }
-        (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => (palette.bad, "INCONCLUSIVE"),
-        (false, _) => (palette.bad, "NOT SCHEDULABLE"),
+    let words = match (verdict.schedulable, verdict.strength) {
+        (true, Strength::NecessaryOnly) => "NECESSARY CONDITION HOLDS",
+        (true, _) => "SCHEDULABLE",
+        (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => "BOUND EXCEEDED",
+        (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => "INCONCLUSIVE",
+        (false, _) => "NOT SCHEDULABLE",
     };
-    format!("{style}{words}{style:#}")
+    palette.verdict(verdict.schedulable, words)
 }
 
 /// Returns one line for a list of task sets.
@@ -336,12 +303,6 @@ fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
         case.naming(verdict.evidence.task()),
         case.in_brackets()
     )
-}
-
-/// Returns each element of `items` for which the corresponding entry in `shown` is true.
-fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
-    let items = items.into_iter().zip(shown);
-    items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()
 }
 
 /// Returns a utilization with three decimals.

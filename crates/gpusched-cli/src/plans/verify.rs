@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Global, Outcome};
 use crate::arguments::{Gpu, check_as_many, memory_rates, named, naming, pairs, policy, whole};
-use crate::end_to_end::{self, Input};
-use crate::report::{About, Output, Palette, Progress, Report, Rows, numbered};
+use crate::plans::end_to_end::{self, Input};
+use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
+use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::device::{Granularity, Hardware};
@@ -90,8 +90,6 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu orin
   gpusched partition tasksets/tasksets/adas.json --gpu orin --format json | gpusched verify - tasksets/tasksets/adas.json";
 
-const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
-
 /// Result for one plan.
 #[derive(Serialize)]
 struct Answer {
@@ -110,7 +108,7 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<Found>,
+    fault: Option<Fault>,
     /// Values that `verify` takes from the plan, because no option states them: the GPU and the
     /// models.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,18 +155,8 @@ struct Margin {
     limit_confirmed: bool,
 }
 
-#[derive(Serialize)]
-struct Found {
-    field: String,
-    message: String,
-}
-
-impl Args {
-    /// Writes a result for each plan.
-    ///
-    /// # Errors
-    /// Fails on bad input, if the numbers of plans and sets differ, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl crate::Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let sets = match Input::open(&self.sets)? {
             Input::Sets(sets) => sets,
             Input::Systems(systems) => {
@@ -208,9 +196,6 @@ impl Args {
                 break;
             }
             let (plan, set) = pair?;
-            if index == 0 {
-                output.header(COLUMNS)?;
-            }
             let checked = stated.check(&plan).and_then(|taken| {
                 let verified = verify_with(&plan, &set, &effort)?;
                 Ok((verified, taken))
@@ -330,30 +315,29 @@ fn answer((plan, proves): (&Plan, bool), set: &TaskSet, checked: &Checked, alone
             task: failure.task(),
             message: in_words(failure, set),
         }),
-        fault: fault.map(|fault| Found {
-            field: fault.field.clone(),
-            message: fault.message.clone(),
-        }),
+        fault: fault.cloned(),
         taken_from_plan: taken.cloned(),
         assumptions: found.map(|verified| Assumption::listed(verified.assumptions.clone(), alone)),
     }
 }
 
 impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answer> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About((index, ..), answer) = self;
         let (bound, fault) = (answer.bound.as_ref(), answer.fault.as_ref());
-        rows.add((
-            index,
-            answer.verified,
-            answer.schedulable,
-            answer.proven,
-            bound.map(|bound| bound.sms),
-            bound.and_then(|bound| bound.proven),
-            fault.map(|fault| &fault.field),
-            fault.map(|fault| &fault.message),
-            answer.failure.as_ref().map(|failure| failure.reason),
-        ))
+        let table = Table::of([answer])
+            .exact("set", |_| *index)
+            .exact("verified", |answer| answer.verified)
+            .exact("schedulable", |answer| answer.schedulable)
+            .exact("proven", |answer| answer.proven)
+            .exact("bound", |_| bound.map(|bound| bound.sms))
+            .exact("proven_bound", |_| bound.and_then(|bound| bound.proven))
+            .exact("field", |_| fault.map(|fault| &fault.field))
+            .exact("message", |_| fault.map(|fault| &fault.message))
+            .exact("failure", |answer| {
+                answer.failure.as_ref().map(|failure| failure.reason)
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -3,8 +3,8 @@
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use super::{Cli, Global, Outcome};
 use crate::report::Output;
+use crate::{Cli, Global, Outcome, Run};
 use gpusched_model::error::Result;
 
 /// Arguments of `gpusched completions`.
@@ -20,12 +20,8 @@ const EXAMPLE: &str = "\
 Example:
   gpusched completions bash -o gpusched.bash";
 
-impl Args {
-    /// Prints the completion script.
-    ///
-    /// # Errors
-    /// Fails if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "gpusched", &mut script);
         Output::open(global)?.answer(script)?;

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use super::{Global, Outcome};
 use crate::arguments::device;
-use crate::report::{Column, Output, Palette, Report, Rows, Table, json_document, wrap};
+use crate::report::{Cell, Output, Palette, Report, Table, json_document, wrap};
+use crate::{Global, Outcome, Run};
 use gpusched_model::Device;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
@@ -29,22 +29,15 @@ Examples:
   gpusched gpus
   gpusched gpus a100 orin";
 
-/// CSV columns.
-const COLUMNS: &str = "name,title,compute_capability,sms,tpcs,gpcs,granularities,source";
-
-impl Args {
-    /// Lists the GPUs.
-    ///
-    /// # Errors
-    /// Fails if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let in_detail = !self.gpu.is_empty();
         let gpus = match in_detail {
             true => self.gpu.clone(),
             false => Device::all().collect(),
         };
         let gpus = gpus.iter().map(Gpu::new).collect();
-        Output::open(global)?.only(COLUMNS, &Gpus { in_detail, gpus })?;
+        Output::open(global)?.last(&Gpus { in_detail, gpus })?;
         Ok(Outcome::Positive)
     }
 }
@@ -75,19 +68,18 @@ impl Report for Gpus<'_> {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.gpus.iter().try_for_each(|gpu| {
-            rows.add((
-                gpu.device.name(),
-                gpu.device.title(),
-                gpu.device.compute_capability(),
-                gpu.device.sms(),
-                gpu.tpcs,
-                gpu.gpcs,
-                gpu.granularities(),
-                gpu.device.source(),
-            ))
-        })
+    fn table(&self) -> Table {
+        let table = Table::of(&self.gpus)
+            .text(("GPU", "name"), |gpu| gpu.device.name())
+            .exact("title", |gpu| gpu.device.title())
+            .exact("compute_capability", |gpu| gpu.device.compute_capability())
+            .number(("SMs", "sms"), |gpu| gpu.device.sms())
+            .number(("TPCs", "tpcs"), |gpu| Cell::or(gpu.tpcs, "-"))
+            .number(("GPCs", "gpcs"), |gpu| Cell::or(gpu.gpcs, "-"))
+            .text(("granularity", "granularities"), |gpu| gpu.granularities())
+            .text("title", |gpu| gpu.device.title())
+            .exact("source", |gpu| gpu.device.source());
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -95,25 +87,7 @@ impl Report for Gpus<'_> {
             let gpus: Vec<String> = self.gpus.iter().map(|gpu| gpu.in_detail(palette)).collect();
             return Ok(gpus.join("\n"));
         }
-        let mut table = Table::new([
-            Column::Left("GPU"),
-            Column::Right("SMs"),
-            Column::Right("TPCs"),
-            Column::Right("GPCs"),
-            Column::Left("granularity"),
-            Column::Left("title"),
-        ]);
-        for gpu in &self.gpus {
-            table.row([
-                gpu.device.name().to_owned(),
-                gpu.device.sms().to_string(),
-                number(gpu.tpcs),
-                number(gpu.gpcs),
-                gpu.granularities(),
-                gpu.device.title().to_owned(),
-            ]);
-        }
-        Ok(table.render(palette.header))
+        Ok(self.table().render(palette.header))
     }
 }
 
@@ -144,25 +118,20 @@ impl<'a> Gpu<'a> {
             &format!(": {title}")
         };
         let cc = cc.map_or(String::new(), |cc| format!(", compute capability {cc}"));
-        let mut table = Table::new([
-            Column::Left("granularity"),
-            Column::Left("DRAM and L2"),
-            Column::Left("partition sizes"),
-        ]);
-        for &granularity in &self.granularities {
-            let memory = match granularity {
+        let table = Table::of(&self.granularities)
+            .text("granularity", |granularity| granularity.to_string())
+            .text("DRAM and L2", |granularity| match granularity {
                 Granularity::Mig => "divided",
                 _ => "shared",
-            };
-            table.row([granularity.to_string(), memory.to_owned(), self.rule(granularity)]);
-        }
+            })
+            .text("partition sizes", |granularity| self.rule(**granularity));
         let sources = device.source().split("; ").filter(|source| !source.is_empty());
         let sources: String = sources.map(|source| format!("source: {source}\n")).collect();
         let sms = counted(device.sms(), "SM");
         let name = device.name();
         format!(
             "{name}{title}, {sms}{cc}\n{}{sources}",
-            table.render(palette.header)
+            table.done().render(palette.header)
         )
     }
 
@@ -209,9 +178,4 @@ impl<'a> Gpu<'a> {
         };
         rule.unwrap_or_default()
     }
-}
-
-/// Returns `number`, or a dash if the number is unknown.
-fn number(number: Option<impl ToString>) -> String {
-    number.map_or("-".to_owned(), |number| number.to_string())
 }

@@ -3,8 +3,8 @@
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
-use super::{Cli, Global, Outcome};
 use crate::report::Output;
+use crate::{Cli, Global, Outcome, Run};
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
 
@@ -20,12 +20,8 @@ const EXAMPLE: &str = "\
 Example:
   gpusched man partition";
 
-impl Args {
-    /// Prints one manual page, or writes all manual pages to a folder.
-    ///
-    /// # Errors
-    /// Fails for an unknown command, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut root = Cli::command().disable_help_subcommand(true);
         root.build();
         match global.file() {

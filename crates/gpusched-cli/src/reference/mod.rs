@@ -6,5 +6,3 @@ pub mod help;
 pub mod man;
 pub mod schema;
 pub mod tree;
-
-use super::{Cli, Global, Outcome};

@@ -8,12 +8,13 @@
 
 #[cfg(feature = "parquet")]
 use std::fs::File;
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Columns, Form, OutputPath, Report};
+use super::{Columns, Form, OutputPath, Progress, Report};
 use crate::{Global, embedding};
 use gpusched_model::artifact::{Artifact, Outputs};
 use gpusched_model::error::{Error, Result};
@@ -26,6 +27,8 @@ pub struct Output {
     path: PathBuf,
     sink: Sink,
     files: Outputs,
+    /// Whether the output contains no report yet.
+    is_first: bool,
     /// Whether the output is CSV with a header. `None` before the first line.
     is_table: Option<bool>,
 }
@@ -64,6 +67,7 @@ impl Output {
             path: path.to_owned(),
             sink,
             files,
+            is_first: true,
             is_table: None,
         })
     }
@@ -118,7 +122,7 @@ impl Output {
         self.finish()
     }
 
-    /// Writes the text before the first report. For CSV, this text is the header `columns`.
+    /// Writes the text before the rows of a simulation. For CSV, this text is the header `columns`.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
@@ -126,24 +130,13 @@ impl Output {
         self.write(self.form.header(columns))
     }
 
-    /// Writes `report`. There may be several reports.
+    /// Writes `report`. There may be several reports. CSV has the header of the first report.
     ///
     /// # Errors
     /// Fails if the report cannot be rendered, and with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn report(&mut self, report: &impl Report) -> Result<()> {
-        let text = self.form.render(report)?;
+        let text = self.form.render(report, std::mem::take(&mut self.is_first))?;
         self.write(text)
-    }
-
-    /// Writes `report` as the whole result, as [`Output::answer`] does.
-    ///
-    /// # Errors
-    /// Fails in the same cases as [`Output::report`].
-    pub fn only(mut self, columns: &str, report: &impl Report) -> Result<()> {
-        let text = self.form.render(report)?;
-        self.sync()?;
-        self.header(columns)?;
-        self.answer(text)
     }
 
     /// Writes `report` as the last part of the result, after all additional files are on disk.
@@ -151,7 +144,7 @@ impl Output {
     /// # Errors
     /// Fails in the same cases as [`Output::report`].
     pub fn last(self, report: &impl Report) -> Result<()> {
-        let text = self.form.render(report)?;
+        let text = self.form.render(report, self.is_first)?;
         self.answer(text)
     }
 
@@ -196,6 +189,36 @@ impl Output {
                 .is_some_and(|line| line.iter().all(is_name))
         };
         *self.is_table.get_or_insert_with(header)
+    }
+
+    /// Writes `total` `units` that gpusched generates in batches, and finishes the output. `generate` returns the texts of
+    /// one batch in order, and may use several threads. A progress bar is hidden if the texts go to the same terminal.
+    ///
+    /// # Errors
+    /// Fails with the first error of `generate`, and with [`Error::Io`] in the same cases as [`Output::write`].
+    pub fn generate(
+        mut self,
+        global: &Global,
+        (total, units): (u64, &str),
+        batch: u64,
+        generate: impl Fn(Range<u64>) -> Vec<Result<String>> + Sync,
+    ) -> Result<()> {
+        let pool = global.pool()?;
+        let progress = match global.file().is_none() && io::stdout().is_terminal() {
+            true => Progress::hidden(),
+            false => Progress::of(global, total, units),
+        };
+        let mut done = 0;
+        while done < total && self.has_reader() {
+            let end = total.min(done.saturating_add(batch));
+            for text in pool.install(|| generate(done..end)) {
+                self.write(text?)?;
+            }
+            progress.advance(end - done);
+            done = end;
+        }
+        drop(progress);
+        self.finish()
     }
 
     /// Whether the output still has a reader.

@@ -1,5 +1,6 @@
 //! Colors of text.
 
+use std::fmt::Display;
 use std::io;
 
 use anstyle::{AnsiColor, Style};
@@ -31,6 +32,21 @@ impl Palette {
             bad: AnsiColor::Red.on_default().bold(),
             header: Style::new().bold(),
             dim: Style::new().dimmed(),
+        }
+    }
+
+    /// Returns `words` in the color of a positive or a negative verdict.
+    pub fn verdict(&self, is_positive: bool, words: impl Display) -> String {
+        let style = if is_positive { self.good } else { self.bad };
+        format!("{style}{words}{style:#}")
+    }
+
+    /// Returns the verdict on a run with `misses` missed deadlines.
+    pub fn misses(&self, misses: u64) -> String {
+        match misses {
+            0 => self.verdict(true, "NO DEADLINE MISSED"),
+            1 => self.verdict(false, "1 DEADLINE MISSED"),
+            misses => self.verdict(false, format_args!("{misses} DEADLINES MISSED")),
         }
     }
 }

@@ -2,5 +2,3 @@
 
 pub mod simulate;
 pub mod validate;
-
-use super::{Global, Outcome};

@@ -2,13 +2,12 @@
 
 use gpusched_analysis::export::Target;
 use gpusched_model::error::Result;
-use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Plan, TaskSet};
 use serde::Serialize;
 
 use super::verdict::naming;
 use crate::file::File;
-use crate::table::{Cell, Table};
+use crate::view::{Cell, Table};
 
 /// Evidence of one partition.
 #[derive(Serialize)]
@@ -41,42 +40,29 @@ pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
 fn table(index: usize, tasks: &[usize], evidence: &Evidence, set: &TaskSet) -> Option<Table> {
     match evidence {
         Evidence::DemandWithinSupply { checked, .. } if !checked.is_empty() => {
-            let mut table = Table::new(
-                format!("evidence-{index}"),
-                format!("Intervals of partition {index} that the evidence checks"),
-            )
-            .time("Interval t")
-            .time("Demand in t")
-            .time("Supply − demand");
-            for &(interval, demand) in checked {
-                let rest = interval.checked_sub(demand);
-                table
-                    .rows
-                    .push(vec![interval.into(), demand.into(), Cell::of(rest)]);
-            }
-            Some(table)
+            let table = Table::of(checked)
+                .time("Interval t", |(interval, _)| *interval)
+                .time("Demand in t", |(_, demand)| *demand)
+                .time("Supply − demand", |(interval, demand)| {
+                    Cell::of(interval.checked_sub(*demand))
+                });
+            let caption = format!("Intervals of partition {index} that the evidence checks");
+            Some(table.done().on_page(format!("evidence-{index}"), caption))
         }
         Evidence::ResponseTimes {
             priorities,
             response_times_ns,
         } => {
-            let mut table = Table::new(
-                format!("evidence-{index}"),
-                format!("Tasks of partition {index}, from the highest to the lowest priority"),
-            )
-            .number("Rank")
-            .text("Task")
-            .time("Response time");
-            table.head = 1;
-            for (rank, &task) in priorities.iter().enumerate() {
-                let position = tasks.iter().position(|&other| other == task);
-                let time: Option<Time> =
-                    position.and_then(|position| response_times_ns.get(position).copied());
-                table
-                    .rows
-                    .push(vec![rank.into(), set.label(task).into(), Cell::of(time)]);
-            }
-            Some(table)
+            let table = Table::of(priorities.iter().enumerate())
+                .number("Rank", |(rank, _)| *rank)
+                .text("Task", |(_, task)| set.label(**task))
+                .heading()
+                .time("Response time", |(_, task)| {
+                    let position = tasks.iter().position(|other| other == *task);
+                    Cell::of(position.and_then(|position| response_times_ns.get(position).copied()))
+                });
+            let caption = format!("Tasks of partition {index}, from the highest to the lowest priority");
+            Some(table.done().on_page(format!("evidence-{index}"), caption))
         }
         _ => None,
     }

@@ -1,10 +1,11 @@
 //! Memory traffic of the tasks and of other sources.
 
 use gpusched_model::device::Granularity;
+use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes, Partition, Plan, TaskSet};
 use serde::Serialize;
 
-use crate::table::{Cell, Table};
+use crate::view::{Cell, Table};
 
 /// Memory traffic, with a remark about its effect on the verdict.
 #[derive(Serialize)]
@@ -55,68 +56,81 @@ pub fn section(plan: &Plan, set: &TaskSet) -> Section {
         .memory
         .filter(|_| time.is_none())
         .map(|memory| memory.bandwidth);
-    let mut table = Table::new("memory", "Memory traffic of each source")
-        .text("Source")
-        .number("Partition")
-        .valued("Traffic per job", "bytes")
-        .time("Period T")
-        .valued("Mean rate", "B/s");
-    if whole.is_some() {
-        table = table.number(match divided {
-            true => "Share of the instance bandwidth",
-            false => "Share of the bandwidth",
-        });
-    }
-    for (index, task) in set.tasks().iter().enumerate() {
+    let tasks = set.tasks().iter().enumerate().map(|(index, task)| {
         let mut partitions = plan.partitions.iter();
         let partition = partitions.position(|partition| partition.tasks.contains(&index));
-        let mut row = vec![set.label(index).into(), Cell::of(partition)];
         let found = partition.and_then(|partition| plan.partitions.get(partition));
         let instance = found.and_then(|partition| of_instance(plan, partition));
-        row.extend(cells(
-            task.traffic(),
-            task.period().into(),
-            task.period().ns(),
-            instance.or(whole),
-        ));
-        table.rows.push(row);
-    }
-    for (index, other) in set.other_traffic().iter().enumerate() {
-        let name = other
-            .name
-            .clone()
-            .unwrap_or_else(|| format!("other traffic #{index}"));
-        let mut row = vec![name.into(), Cell::none()];
-        row.extend(cells(
-            Some(other.traffic),
-            other.period.into(),
-            other.period.ns(),
-            whole,
-        ));
-        table.rows.push(row);
-    }
+        Source {
+            name: set.label(index),
+            partition,
+            traffic: task.traffic(),
+            period: task.period(),
+            bandwidth: instance.or(whole),
+        }
+    });
+    let others = set
+        .other_traffic()
+        .iter()
+        .enumerate()
+        .map(|(index, other)| Source {
+            name: other
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("other traffic #{index}")),
+            partition: None,
+            traffic: Some(other.traffic),
+            period: other.period,
+            bandwidth: whole,
+        });
+    let table = Table::of(tasks.chain(others))
+        .text("Source", |source| source.name.clone())
+        .number("Partition", |source| Cell::of(source.partition))
+        .valued("Traffic per job", "bytes", |source| {
+            let cell = |traffic: Bytes| Cell::valued(traffic, traffic.bytes());
+            source.traffic.map_or_else(|| "unknown".into(), cell)
+        })
+        .time("Period T", |source| source.period)
+        .valued("Mean rate", "B/s", |source| {
+            Cell::of(
+                source
+                    .rate()
+                    .map(|rate| Cell::valued(rate, rate.bytes_per_second())),
+            )
+        })
+        .when(whole.is_some(), |table| {
+            let title = match divided {
+                true => "Share of the instance bandwidth",
+                false => "Share of the bandwidth",
+            };
+            table.number(title, |source| Cell::of(source.share().map(Cell::share)))
+        });
     Section {
-        table: Some(table),
+        table: Some(table.done().on_page("memory", "Memory traffic of each source")),
         note,
     }
 }
 
-/// Cells of one source: traffic, period, mean rate (rounded up), and share of `bandwidth`.
-fn cells(traffic: Option<Bytes>, period: Cell, ns: u64, bandwidth: Option<Bandwidth>) -> Vec<Cell> {
-    let rate = traffic.map(|traffic| traffic.nano().div_ceil(ns.max(1).into()));
-    let rate = rate.and_then(|rate| Bandwidth::new(u64::try_from(rate).ok()?));
-    let mut cells = vec![
-        traffic.map_or_else(
-            || "unknown".into(),
-            |traffic| Cell::valued(traffic, traffic.bytes()),
-        ),
-        period,
-        rate.map_or_else(Cell::none, |rate| Cell::valued(rate, rate.bytes_per_second())),
-    ];
-    if let Some(bandwidth) = bandwidth {
-        let share =
-            |rate: Bandwidth| rate.bytes_per_second() as f64 / bandwidth.bytes_per_second().max(1) as f64;
-        cells.push(rate.map_or_else(Cell::none, |rate| Cell::share(share(rate))));
+/// A source of memory traffic.
+struct Source {
+    name: String,
+    partition: Option<usize>,
+    traffic: Option<Bytes>,
+    period: Time,
+    /// Bandwidth that the source shares.
+    bandwidth: Option<Bandwidth>,
+}
+
+impl Source {
+    /// Returns the mean rate, rounded up.
+    fn rate(&self) -> Option<Bandwidth> {
+        let rate = self.traffic?.nano().div_ceil(self.period.ns().max(1).into());
+        Bandwidth::new(u64::try_from(rate).ok()?)
     }
-    cells
+
+    /// Returns the share of the bandwidth.
+    fn share(&self) -> Option<f64> {
+        let (rate, bandwidth) = (self.rate()?, self.bandwidth?);
+        Some(rate.bytes_per_second() as f64 / bandwidth.bytes_per_second().max(1) as f64)
+    }
 }

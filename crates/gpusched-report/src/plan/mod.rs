@@ -26,8 +26,8 @@ use gpusched_verify::{Effort, Stated, verify_with};
 use serde::Serialize;
 
 use crate::file::File;
-use crate::table::Table;
 use crate::verdict::{Listed, Verdict};
+use crate::view::Table;
 use crate::{Page, page};
 use system::System;
 

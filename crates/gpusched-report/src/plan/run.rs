@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::system::System;
 use crate::figure::Figure;
-use crate::table::{Cell, Table, Tone};
+use crate::view::{Cell, Table, Tone};
 
 /// Maximum number of jobs on the chart.
 const JOBS: u64 = 300;
@@ -55,13 +55,7 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
         .unwrap_or(Time::LIMIT);
     let end = cut(&tasks, &releases, last);
     let mut timeline = Timeline::new();
-    let mut table = Table::new("run", "Jobs of the simulated run")
-        .text("Task")
-        .number("Partition")
-        .number("Jobs")
-        .time("Longest response time")
-        .number("Preemptions")
-        .number("Deadline misses");
+    let mut rows = Vec::new();
     let mut rest = &releases[..];
     let mut misses = 0;
     for (index, part) in parts.iter().enumerate() {
@@ -69,21 +63,21 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
         rest = others;
         let tally = simulate(&mut timeline, index, part, own, set, end)?;
         misses += tally.misses();
-        for (&task, tally) in part.positions.iter().zip(&tally.tasks) {
-            let missed = Cell::toned(
-                tally.misses.to_string(),
-                if tally.misses == 0 { Tone::Good } else { Tone::Bad },
-            );
-            table.rows.push(vec![
-                set.label(task).into(),
-                index.into(),
-                tally.jobs.into(),
-                Time::from_ns(tally.longest).into(),
-                tally.preemptions.into(),
-                missed,
-            ]);
-        }
+        let tallies = tally.tasks.into_iter();
+        rows.extend({ part.positions.iter().zip(tallies) }.map(|(&task, tally)| (task, index, tally)));
     }
+    let table = Table::of(&rows)
+        .text("Task", |(task, ..)| set.label(*task))
+        .number("Partition", |(_, partition, _)| *partition)
+        .number("Jobs", |(.., tally)| tally.jobs)
+        .time("Longest response time", |(.., tally)| {
+            Time::from_ns(tally.longest)
+        })
+        .number("Preemptions", |(.., tally)| tally.preemptions)
+        .number("Deadline misses", |(.., tally)| {
+            let tone = if tally.misses == 0 { Tone::Good } else { Tone::Bad };
+            Cell::toned(tally.misses.to_string(), tone)
+        });
     let options = Options {
         to: Some(end),
         ..Options::default()
@@ -100,7 +94,7 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
     let figure = Figure::new("gantt", caption, alternative, &svg(&timeline, &options)?);
     Ok(Section {
         figure: Some(figure),
-        jobs: Some(table),
+        jobs: Some(table.done().on_page("run", "Jobs of the simulated run")),
         note: note(plan, whole, last, end),
     })
 }

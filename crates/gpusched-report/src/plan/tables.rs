@@ -8,7 +8,8 @@ use super::memory::{is_divided, of_instance};
 use super::origin;
 use super::system::System;
 use super::verdict::naming;
-use crate::table::{Cell, Table, Tone, factor};
+use crate::view::cell::factor;
+use crate::view::{Cell, Table, Tone};
 
 /// Returns the key numbers of the plan, each with its name.
 pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
@@ -64,64 +65,51 @@ fn policies(plan: &Plan) -> String {
 
 /// Returns the table of partitions, or `None` for a plan without partitions.
 pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: bool) -> Option<Table> {
-    let mut table = Table::new("partitions", "Partitions of the plan")
-        .number("Partition")
-        .number("SMs")
-        .text("Verdict")
-        .text("Tasks")
-        .number("Utilization");
-    let slacks: Vec<Option<Time>> = plan
-        .partitions
-        .iter()
-        .map(|partition| system?.slack(partition))
-        .collect();
-    let with_slack = slacks.iter().any(Option::is_some);
+    let partitions = plan.partitions.iter().enumerate();
+    let table = Table::of(partitions.map(|(index, partition)| {
+        let slack = system.and_then(|system| system.slack(partition));
+        (index, partition, slack)
+    }));
+    let with_slack = table.rows().iter().any(|(.., slack)| slack.is_some());
     let with_place = plan.partitions.iter().any(|partition| partition.place.is_some());
-    if with_slack {
-        table = table.time("Slack");
-    }
-    if plan.sensitivity.is_some() {
-        table = table.number("Spare SMs");
-    }
-    table = table.text("Test");
-    if with_place {
-        table = table.text("Placement");
-    }
-    let divided = is_divided(plan);
-    if divided {
-        table = table.valued("Bandwidth of the instance", "B/s");
-    }
-    for (index, (partition, slack)) in plan.partitions.iter().zip(slacks).enumerate() {
-        let names: Vec<String> = partition.tasks.iter().map(|&task| set.label(task)).collect();
-        let utilization =
-            system.and_then(|system| system.problem.utilization(&partition.tasks, partition.sms));
-        let mut row: Vec<Cell> = vec![
-            index.into(),
-            partition.sms.into(),
-            verdict(partition, set, verified),
-            names.join(", ").into(),
-            utilization.map_or_else(Cell::none, |utilization| Cell::share(utilization.as_f64())),
-        ];
-        if with_slack {
-            row.push(Cell::of(slack));
-        }
-        if let Some(sensitivity) = &plan.sensitivity {
-            row.push(Cell::of(
-                sensitivity.partitions.get(index).map(|found| found.spare_sms),
-            ));
-        }
-        let test = format!("{}, {}", partition.verdict.policy, partition.verdict.strength);
-        row.push(test.into());
-        if with_place {
-            row.push(Cell::of(partition.place.as_ref().map(ToString::to_string)));
-        }
-        if divided {
-            let bandwidth = of_instance(plan, partition);
-            row.push(bandwidth.map_or_else(Cell::none, |rate| Cell::valued(rate, rate.bytes_per_second())));
-        }
-        table.rows.push(row);
-    }
-    (!table.rows.is_empty()).then_some(table)
+    let table = table
+        .number("Partition", |(index, ..)| *index)
+        .number("SMs", |(_, partition, _)| partition.sms)
+        .text("Verdict", |(_, partition, _)| verdict(partition, set, verified))
+        .text("Tasks", |(_, partition, _)| {
+            let names = partition.tasks.iter().map(|&task| set.label(task));
+            names.collect::<Vec<String>>().join(", ")
+        })
+        .number("Utilization", |(_, partition, _)| {
+            let utilization =
+                { system }.and_then(|of| of.problem.utilization(&partition.tasks, partition.sms));
+            Cell::of(utilization.map(|utilization| Cell::share(utilization.as_f64())))
+        })
+        .when(with_slack, |table| {
+            table.time("Slack", |(.., slack)| Cell::of(*slack))
+        })
+        .each(&plan.sensitivity, |table, sensitivity| {
+            table.number("Spare SMs", |(index, ..)| {
+                let found = sensitivity.partitions.get(*index);
+                Cell::of(found.map(|found| found.spare_sms))
+            })
+        })
+        .text("Test", |(_, partition, _)| {
+            format!("{}, {}", partition.verdict.policy, partition.verdict.strength)
+        })
+        .when(with_place, |table| {
+            table.text("Placement", |(_, partition, _)| {
+                Cell::of(partition.place.as_ref().map(ToString::to_string))
+            })
+        })
+        .when(is_divided(plan), |table| {
+            table.valued("Bandwidth of the instance", "B/s", |(_, partition, _)| {
+                let bandwidth = of_instance(plan, partition);
+                Cell::of(bandwidth.map(|rate| Cell::valued(rate, rate.bytes_per_second())))
+            })
+        });
+    let table = table.done().on_page("partitions", "Partitions of the plan");
+    (!table.is_empty()).then_some(table)
 }
 
 /// Returns the verdict of a partition. If the plan is not verified, the verdict is only a statement of the plan.
@@ -146,87 +134,75 @@ pub fn tasks(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Table {
         has(|task| task.kind().is_some()),
         has(|task| task.traffic().is_some()),
     );
-    let mut table = Table::new("tasks", "Tasks of the task set")
-        .number("#")
-        .text("Task")
-        .number("Partition")
-        .time("Period T")
-        .time("Deadline D");
-    table.head = 1;
-    if jitter {
-        table = table.time("Jitter J");
-    }
     let known = found.wcets.iter().any(Option::is_some);
     let bounded = found.response_times.iter().any(Option::is_some);
-    if known {
-        table = match is_divided(plan) {
-            true => table.time("WCET C'").number("C' / T"),
-            false => table.time("WCET C").number("C / T"),
-        };
-    }
-    if bounded {
-        table = table.time("Response time R").time("Margin D − R").number("R / D");
-    }
-    if plan.sensitivity.is_some() {
-        table = table.number("WCET may grow");
-    }
-    if kind {
-        table = table.text("Kind");
-    }
-    if traffic {
-        table = table.valued("Traffic per job", "bytes");
-    }
-    if plan.bound.is_some() {
-        table = table.number("Dual price");
-    }
-    for (index, task) in set.tasks().iter().enumerate() {
+    let (wcet, utilization) = match is_divided(plan) {
+        true => ("WCET C'", "C' / T"),
+        false => ("WCET C", "C / T"),
+    };
+    let tasks = set.tasks().iter().enumerate();
+    let table = Table::of(tasks.map(|(index, task)| {
         let of = |list: &[Option<Time>]| list.get(index).copied().flatten();
-        let (wcet, response) = (of(&found.wcets), of(&found.response_times));
-        let (period, deadline) = (task.period(), task.deadline());
-        let share = |part: Time, whole: Time| Cell::share(part.ns() as f64 / whole.ns().max(1) as f64);
-        let mut row: Vec<Cell> = vec![
-            index.into(),
-            set.label(index).into(),
-            Cell::of(found.partitions.get(index).copied().flatten()),
-            period.into(),
-            deadline.into(),
-        ];
-        if jitter {
-            row.push(task.jitter().into());
-        }
-        if known {
-            row.push(Cell::of(wcet));
-            row.push(wcet.map_or_else(Cell::none, |wcet| share(wcet, period)));
-        }
-        if bounded {
-            row.push(Cell::of(response));
-            row.push(response.map_or_else(Cell::none, |response| Cell::margin(deadline, response)));
-            row.push(response.map_or_else(Cell::none, |response| share(response, deadline)));
-        }
-        if plan.sensitivity.is_some() {
-            let growth = found.growths.get(index).copied().flatten();
-            row.push(growth.map_or_else(Cell::none, |permille| {
-                let exact = format!("{}.{:03}", permille / 1000, permille % 1000);
-                Cell::valued(factor(permille), exact)
-            }));
-        }
-        if kind {
-            row.push(Cell::of(task.kind().map(|kind| kind.to_string())));
-        }
-        if traffic {
-            let traffic = task.traffic();
-            row.push(traffic.map_or_else(Cell::none, |traffic| Cell::valued(traffic, traffic.bytes())));
-        }
-        if let Some(bound) = &plan.bound {
-            let price = bound.prices.get(index).copied();
-            row.push(price.map_or_else(Cell::none, |price| {
-                let exact = format!("{}.{:06}", price / 1_000_000, price % 1_000_000);
-                Cell::valued(&exact, &exact)
-            }));
-        }
-        table.rows.push(row);
-    }
-    table
+        (index, task, of(&found.wcets), of(&found.response_times))
+    }));
+    let share = |part: Option<Time>, whole: Time| {
+        let share = part.map(|part| part.ns() as f64 / whole.ns().max(1) as f64);
+        Cell::of(share.map(Cell::share))
+    };
+    let table = table
+        .number("#", |(index, ..)| *index)
+        .text("Task", |(index, ..)| set.label(*index))
+        .heading()
+        .number("Partition", |(index, ..)| {
+            Cell::of(found.partitions.get(*index).copied().flatten())
+        })
+        .time("Period T", |(_, task, ..)| task.period())
+        .time("Deadline D", |(_, task, ..)| task.deadline())
+        .when(jitter, |table| {
+            table.time("Jitter J", |(_, task, ..)| task.jitter())
+        })
+        .when(known, |table| {
+            table
+                .time(wcet, |(_, _, wcet, _)| Cell::of(*wcet))
+                .number(utilization, |(_, task, wcet, _)| share(*wcet, task.period()))
+        })
+        .when(bounded, |table| {
+            table
+                .time("Response time R", |(.., response)| Cell::of(*response))
+                .time("Margin D − R", |(_, task, _, response)| {
+                    Cell::of(response.map(|response| Cell::margin(task.deadline(), response)))
+                })
+                .number("R / D", |(_, task, _, response)| {
+                    share(*response, task.deadline())
+                })
+        })
+        .when(plan.sensitivity.is_some(), |table| {
+            table.number("WCET may grow", |(index, ..)| {
+                let growth = found.growths.get(*index).copied().flatten();
+                Cell::of(growth.map(Cell::factor))
+            })
+        })
+        .when(kind, |table| {
+            table.text("Kind", |(_, task, ..)| {
+                Cell::of(task.kind().map(|kind| kind.to_string()))
+            })
+        })
+        .when(traffic, |table| {
+            table.valued("Traffic per job", "bytes", |(_, task, ..)| {
+                let traffic = task.traffic();
+                Cell::of(traffic.map(|traffic| Cell::valued(traffic, traffic.bytes())))
+            })
+        })
+        .each(&plan.bound, |table, bound| {
+            table.number("Dual price", |(index, ..)| {
+                let price = bound.prices.get(*index);
+                Cell::of(price.map(|price| {
+                    let exact = format!("{}.{:06}", price / 1_000_000, price % 1_000_000);
+                    Cell::valued(&exact, &exact)
+                }))
+            })
+        });
+    table.done().on_page("tasks", "Tasks of the task set")
 }
 
 /// Values of each task, by the position of the task.

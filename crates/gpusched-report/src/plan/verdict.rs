@@ -5,8 +5,8 @@ use gpusched_model::policy::Strength;
 use gpusched_model::{TaskSet, counted};
 use gpusched_verify::{CheckedBound, CheckedMargin, Fault, Taken, Verified};
 
-use crate::table::Tone;
 use crate::verdict::{Check, Listed, Verdict};
+use crate::view::Tone;
 
 /// Result of the verifier: its findings, or the first fault.
 pub type Checked = Result<(Verified, Taken), Fault>;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gpusched_cli::part::Run;
 use gpusched_cli::part::complain;
 use gpusched_cli::part::{Output, clip, json_document};
 use gpusched_cli::{Global, Outcome};
@@ -31,12 +32,8 @@ the command stops, because the name may be misspelled.
 Example:
   gpusched import gpgpusim-config tasksets/machines/small.config --name small";
 
-impl Args {
-    /// Reads the files and writes the simulated GPU.
-    ///
-    /// # Errors
-    /// Fails on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         global.only_json("json, because a simulated GPU is JSON")?;
         let imported = read(&self.files, &self.name)?;
         Output::open(global)?.answer(json_document(&imported.machine)?)?;
@@ -48,7 +45,9 @@ impl Args {
         }
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     /// Writes notes about options without effect and about defaults.
     fn tell(&self, imported: &Imported) {
         for one in &imported.unmodelled {

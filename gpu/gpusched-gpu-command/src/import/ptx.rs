@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use gpusched_cli::part::Output;
+use gpusched_cli::part::Run;
 use gpusched_cli::part::complain;
 use gpusched_cli::part::{refused, whole};
 use gpusched_cli::{Global, Outcome};
@@ -142,12 +143,8 @@ fn read(path: &Path) -> Result<String> {
     })
 }
 
-impl Args {
-    /// Reads the kernel and writes the program.
-    ///
-    /// # Errors
-    /// Fails on bad input, for a kernel without an equivalent program, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         global.only_json("json, because a program is JSON")?;
         let text = read(&self.file)?;
         let contents = self.values.iter().map(|(name, element, path)| {

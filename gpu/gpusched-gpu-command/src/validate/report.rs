@@ -2,13 +2,10 @@
 
 use serde::Serialize;
 
-use gpusched_cli::part::{Column, Palette, Report, Rows, Table};
+use gpusched_cli::part::{Cell, Palette, Report, Table};
 use gpusched_gpu::co_runs::{self, Campaign, Division, Form, Systems};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
-
-/// CSV columns; one row per form of the bound.
-pub const COLUMNS: &str = "form,kernels,exceeded,worst_ratio,median_pessimism";
 
 /// Result of `validate --warps`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -89,11 +86,20 @@ impl WarpValidation {
 }
 
 impl Report for WarpValidation {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.forms.iter().try_for_each(|form| {
-            let ratios = [form.worst_ratio, form.median_pessimism].map(|ratio| format!("{ratio:.6}"));
-            rows.add((form.form.name(), self.kernels, form.exceeded, ratios))
-        })
+    fn table(&self) -> Table {
+        let rounded =
+            |ratio: f64, decimals: usize| Cell::valued(format!("{ratio:.decimals$}"), format!("{ratio:.6}"));
+        let table = Table::of(&self.forms)
+            .text(("bound", "form"), |form| form.form.name())
+            .exact("kernels", |_| self.kernels)
+            .number(("exceeded", "exceeded"), |form| form.exceeded)
+            .number(("worst time/bound", "worst_ratio"), |form| {
+                rounded(form.worst_ratio, 3)
+            })
+            .number(("median bound/time", "median_pessimism"), |form| {
+                rounded(form.median_pessimism, 2)
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -114,20 +120,6 @@ impl Report for WarpValidation {
                 self.seed
             ),
         };
-        let mut table = Table::new([
-            Column::Left("bound"),
-            Column::Right("exceeded"),
-            Column::Right("worst time/bound"),
-            Column::Right("median bound/time"),
-        ]);
-        for form in &self.forms {
-            table.row([
-                form.form.name().to_owned(),
-                form.exceeded.to_string(),
-                format!("{:.3}", form.worst_ratio),
-                format!("{:.2}", form.median_pessimism),
-            ]);
-        }
         let memory = match (self.memory, self.camping_limit) {
             (Division::Shared, None) => String::new(),
             (memory, None) => format!(", memory: {}", memory.name()),
@@ -141,7 +133,7 @@ impl Report for WarpValidation {
             self.left_out,
             self.median_slowdown,
             self.largest_slowdown,
-            table.render(palette.header)
+            self.table().render(palette.header)
         ))
     }
 }

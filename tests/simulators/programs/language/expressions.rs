@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use gpusched::model::program::expression::{Binary, Function, Unary};
-use gpusched::model::program::{Contents, Expression, Statement, Values};
-use gpusched::warp::code::{Code, Effect, Stream};
+use gpusched::gpu::code::{Code, Effect, Stream};
+use gpusched::gpu::program::expression::{Binary, Function, Unary};
+use gpusched::gpu::program::{Contents, Expression, Statement, Values};
 use proptest::prelude::*;
 
 use super::program;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpusched::warp::code::{Code, Effect, Operation, Stream};
+use gpusched::gpu::code::{Code, Effect, Operation, Stream};
 
 use super::{ALL, issues, program};
 

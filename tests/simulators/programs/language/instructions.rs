@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gpusched::model::program::Op;
-use gpusched::warp::code::{Code, Effect, Register, Stream};
+use gpusched::gpu::code::{Code, Effect, Register, Stream};
+use gpusched::gpu::program::Op;
 
 use super::{issues, program, read};
 

@@ -9,9 +9,9 @@ mod refusals;
 use std::io::Cursor;
 use std::sync::Arc;
 
+use gpusched::gpu::Program;
+use gpusched::gpu::code::{Code, Effect, Stream};
 use gpusched::gpu::program::Programs;
-use gpusched::model::Program;
-use gpusched::warp::code::{Code, Effect, Stream};
 
 /// Reads the only program in `text`, or returns the error.
 fn read(text: &str) -> Result<Program, String> {

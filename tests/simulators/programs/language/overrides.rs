@@ -1,6 +1,6 @@
 //! Programs with other launches.
 
-use gpusched::model::program::Overrides;
+use gpusched::gpu::program::Overrides;
 use insta::assert_snapshot;
 
 use super::{issues, program};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::summary::summary;
-use crate::report::{About, Output, Palette, Report, Rows, json_document};
-use crate::{Global, Outcome};
+use crate::report::{About, Output, Palette, Report, Table, json_document};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
 use gpusched_study::{self, Finding, Findings, State, Study};
 
@@ -27,22 +27,14 @@ Exit code 1: a claim that must hold is not reproduced. `check` skips studies wit
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study check results";
 
-impl Args {
-    /// Checks all studies in the folder.
-    ///
-    /// # Errors
-    /// Fails if results are missing or belong to another study, or if a claim is about missing
-    /// data.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let findings: Vec<Findings> = finished(&self.folder)?
             .iter()
             .map(Study::findings)
             .collect::<Result<_>>()?;
         report(&findings, &[], global)?;
-        match findings.iter().any(Findings::is_failure) {
-            true => Ok(Outcome::Negative),
-            false => Ok(Outcome::Positive),
-        }
+        Ok((!findings.iter().any(Findings::is_failure)).into())
     }
 }
 
@@ -58,7 +50,7 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
 
 /// Writes the findings of studies in the requested format. Text also contains a summary of the results of `studies`.
 pub(super) fn report(findings: &[Findings], studies: &[Study], global: &Global) -> Result<()> {
-    Output::open(global)?.only(COLUMNS, &About(studies, Checked(findings)))
+    Output::open(global)?.last(&About(studies, Checked(findings)))
 }
 
 fn text(study: &Findings, palette: &Palette) -> String {
@@ -119,9 +111,6 @@ fn figures(finding: &Finding, separator: &str) -> String {
     figures.collect::<Vec<_>>().join(separator)
 }
 
-/// CSV columns.
-const COLUMNS: &str = "study,claim,variant,reproduced,must_hold,text,source,published,figures,holds";
-
 /// Findings of all checked studies.
 #[derive(Serialize)]
 struct Checked<'a>(&'a [Findings]);
@@ -131,26 +120,27 @@ impl Report for About<&[Study], Checked<'_>> {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        for study in self.1.0 {
-            for finding in &study.findings {
+    fn table(&self) -> Table {
+        let findings = self.1.0.iter().flat_map(|study| {
+            let findings = study.findings.iter();
+            findings.map(move |finding| (&study.study, finding))
+        });
+        let table = Table::of(findings)
+            .exact("study", |(study, _)| *study)
+            .exact("claim", |(_, finding)| &finding.id)
+            .exact("variant", |(_, finding)| finding.variant.as_ref())
+            .exact("reproduced", |(_, finding)| finding.reproduced)
+            .exact("must_hold", |(_, finding)| finding.must_hold)
+            .exact("text", |(_, finding)| &finding.text)
+            .exact("source", |(_, finding)| finding.source.as_ref())
+            .exact("published", |(_, finding)| finding.published.as_ref())
+            .exact("figures", |(_, finding)| {
                 let figures = finding.figures.iter();
-                let figures: Vec<String> = figures.map(|(name, value)| format!("{name} = {value}")).collect();
-                rows.add([
-                    study.study.as_str(),
-                    finding.id.as_str(),
-                    finding.variant.as_deref().unwrap_or(""),
-                    if finding.reproduced { "true" } else { "false" },
-                    if finding.must_hold { "true" } else { "false" },
-                    finding.text.as_str(),
-                    finding.source.as_deref().unwrap_or(""),
-                    finding.published.as_deref().unwrap_or(""),
-                    &figures.join("; "),
-                    finding.holds.as_str(),
-                ])?;
-            }
-        }
-        Ok(())
+                let figures = figures.map(|(name, value)| format!("{name} = {value}"));
+                figures.collect::<Vec<String>>().join("; ")
+            })
+            .exact("holds", |(_, finding)| &finding.holds);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::report::{Column, Output, Palette, Report, Rows, Table, clip, json_document};
-use crate::{Global, Outcome};
+use crate::report::{Output, Palette, Report, Table, clip, json_document};
+use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
 use gpusched_study::table::{self, Compared, Comparison};
@@ -38,22 +38,14 @@ Example:
 /// Maximum number of rows in the text result.
 const SHOWN: usize = 20;
 
-impl Args {
-    /// Compares the two results.
-    ///
-    /// # Errors
-    /// Fails in the same cases as [`table::compare`], and for a folder without results or with the results of several
-    /// studies.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let read = |path: &Path| table::Table::read(results(path)?);
         let found = table::compare(&read(&self.before)?, &read(&self.after)?)?;
         let differs = found.rows.iter().any(Compared::is_clear);
         let differs = differs || found.only_before + found.only_after > 0;
-        Output::open(global)?.only(COLUMNS, &Difference(found))?;
-        Ok(match differs {
-            false => Outcome::Positive,
-            true => Outcome::Negative,
-        })
+        Output::open(global)?.last(&Difference(found))?;
+        Ok((!differs).into())
     }
 }
 
@@ -83,9 +75,6 @@ fn results(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// CSV columns.
-const COLUMNS: &str = "row,before,after,difference,low,high,clear";
-
 /// The differences between two results.
 #[derive(Serialize)]
 #[serde(transparent)]
@@ -109,14 +98,17 @@ impl Report for Difference {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let number = |value: f64| format!("{value:.6}");
-        self.0.rows.iter().try_for_each(|row| {
-            let ends = row.interval.map(|(low, high)| (number(low), number(high)));
-            let (low, high) = ends.unwrap_or_default();
-            let values = [row.before, row.after, row.difference()].map(number);
-            rows.add((name(row), values, low, high, row.is_clear()))
-        })
+        let table = Table::of(&self.0.rows)
+            .exact("row", |row| name(row))
+            .exact("before", |row| number(row.before))
+            .exact("after", |row| number(row.after))
+            .exact("difference", |row| number(row.difference()))
+            .exact("low", |row| row.interval.map(|(low, _)| number(low)))
+            .exact("high", |row| row.interval.map(|(_, high)| number(high)))
+            .exact("clear", |row| row.is_clear());
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -149,28 +141,19 @@ impl Report for Difference {
         }
         let size = |row: &Compared| row.difference().abs();
         differing.sort_by(|one, other| size(other).total_cmp(&size(one)));
-        let mut columns = vec![
-            Column::Left("row"),
-            Column::Right("before"),
-            Column::Right("after"),
-            Column::Right("difference"),
-        ];
-        if has_intervals {
-            columns.extend([Column::Right("95 % interval"), Column::Left("by chance?")]);
-        }
-        let mut table = Table::new(columns);
-        for row in differing.iter().take(SHOWN) {
-            let mut cells = vec![clip(&name(row), 60)];
-            cells.extend([row.before, row.after].map(|value| format!("{value:.3}")));
-            cells.push(format!("{:+.3}", row.difference()));
-            if has_intervals {
-                let interval = row.interval.map(|(low, high)| format!("{low:+.3} … {high:+.3}"));
-                cells.push(interval.unwrap_or_default());
-                cells.push(if row.is_clear() { "no" } else { "possible" }.to_owned());
-            }
-            table.row(cells);
-        }
-        let _ = write!(text, "\n{}", table.render(palette.header));
+        let table = Table::of(differing.iter().take(SHOWN))
+            .text("row", |row| clip(&name(row), 60))
+            .number("before", |row| format!("{:.3}", row.before))
+            .number("after", |row| format!("{:.3}", row.after))
+            .number("difference", |row| format!("{:+.3}", row.difference()))
+            .when(has_intervals, |table| {
+                table
+                    .number("95 % interval", |row| {
+                        row.interval.map(|(low, high)| format!("{low:+.3} … {high:+.3}"))
+                    })
+                    .text("by chance?", |row| if row.is_clear() { "no" } else { "possible" })
+            });
+        let _ = write!(text, "\n{}", table.done().render(palette.header));
         if differing.len() > SHOWN {
             let _ = writeln!(text, "… and {} more (--format csv)", differing.len() - SHOWN);
         }

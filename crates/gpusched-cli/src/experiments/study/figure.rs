@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::check::finished;
 use crate::arguments::named;
-use crate::report::{Output, Palette, Picture, Report, Rows, json_document};
-use crate::{Global, Outcome};
+use crate::report::{Output, Palette, Picture, Report, Table, json_document};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
 use gpusched_study::Study;
 
@@ -30,20 +30,15 @@ command also updates the copy of the study file next to the results. `draw` skip
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study draw results";
 
-impl Args {
-    /// Draws the figures of all studies in the folder.
-    ///
-    /// # Errors
-    /// Fails if results are missing or belong to another study, and in the same cases as
-    /// [`gpusched_study::plot::svg`].
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         self.picture.check("as", self.picture)?;
         let output = Output::open(global)?;
         let mut drawn = Vec::new();
         for study in finished(&self.folder)? {
             drawn.extend(draw(&study, self.picture)?);
         }
-        output.only(COLUMNS, &Figures(drawn))?;
+        output.last(&Figures(drawn))?;
         Ok(Outcome::Positive)
     }
 }
@@ -66,9 +61,6 @@ pub fn draw(study: &Study, picture: Picture) -> Result<Vec<Drawn>> {
     Ok(drawn)
 }
 
-/// CSV columns.
-const COLUMNS: &str = "study,file";
-
 /// A figure that the command has drawn.
 #[derive(Serialize)]
 pub struct Drawn {
@@ -85,8 +77,11 @@ impl Report for Figures {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.0.iter().try_for_each(|drawn| rows.add(drawn))
+    fn table(&self) -> Table {
+        let table = Table::of(&self.0)
+            .exact("study", |drawn| &drawn.study)
+            .exact("file", |drawn| drawn.file.display().to_string());
+        table.done()
     }
 
     fn text(&self, _: &Palette) -> Result<String> {

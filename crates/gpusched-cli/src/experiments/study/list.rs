@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::report::{Column, Output, Palette, Report, Rows, Table, clip, json_document, wrap};
-use crate::{Global, Outcome};
+use crate::report::{Output, Palette, Report, Table, clip, json_document, wrap};
+use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_study::{self, Kind, State, Study};
@@ -100,24 +100,17 @@ impl<'a> Entry<'a> {
     }
 }
 
-impl Args {
-    /// Writes the list of studies.
-    ///
-    /// # Errors
-    /// Fails in the same cases as [`study::studies`], or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let studies = gpusched_study::studies(&self.folder)?;
         let list = List {
             entries: studies.iter().map(Entry::new).collect(),
             width: global.width(),
         };
-        Output::open(global)?.only(COLUMNS, &list)?;
+        Output::open(global)?.last(&list)?;
         Ok(Outcome::Positive)
     }
 }
-
-/// CSV columns.
-const COLUMNS: &str = "name,title,source,points,sets,variants,algorithms,claims,results,cases,measures";
 
 /// Studies in a folder.
 #[derive(Serialize)]
@@ -134,22 +127,20 @@ impl Report for List<'_> {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.entries.iter().try_for_each(|entry| {
-            rows.add([
-                entry.name,
-                entry.title,
-                entry.source,
-                &number(entry.points),
-                &number(entry.sets),
-                &entry.variants.join(" "),
-                &entry.algorithms.join(" "),
-                &entry.claims.to_string(),
-                entry.state(),
-                &number(entry.cases),
-                &entry.measures.join(" "),
-            ])
-        })
+    fn table(&self) -> Table {
+        let table = Table::of(&self.entries)
+            .exact("name", |entry| entry.name)
+            .exact("title", |entry| entry.title)
+            .exact("source", |entry| entry.source)
+            .exact("points", |entry| entry.points)
+            .exact("sets", |entry| entry.sets)
+            .exact("variants", |entry| entry.variants.join(" "))
+            .exact("algorithms", |entry| entry.algorithms.join(" "))
+            .exact("claims", |entry| entry.claims)
+            .exact("results", |entry| entry.state())
+            .exact("cases", |entry| entry.cases)
+            .exact("measures", |entry| entry.measures.join(" "));
+        table.done()
     }
 
     /// Returns the widest table that fits on the terminal. To save width, the function first
@@ -157,11 +148,11 @@ impl Report for List<'_> {
     /// with lists of names.
     fn text(&self, palette: &Palette) -> Result<String> {
         let cells = (WIDEST - 24..=WIDEST).rev();
-        let all = cells.clone().map(|cell| self.table(cell, true));
-        let short = cells.map(|cell| self.table(cell, false));
+        let all = cells.clone().map(|cell| self.list(cell, true));
+        let short = cells.map(|cell| self.list(cell, false));
         let fits = |table: &Table| self.width.is_none_or(|width| table.width() <= width);
         let table = all.chain(short).find(fits);
-        let table = table.unwrap_or_else(|| self.table(WIDEST - 24, false));
+        let table = table.unwrap_or_else(|| self.list(WIDEST - 24, false));
         Ok(table.render(palette.header))
     }
 }
@@ -173,33 +164,22 @@ const WIDEST: usize = 36;
 impl List<'_> {
     /// Returns a table with cells of about `cell` characters. If `words` is true, the table lists
     /// the names of analysis variants, metrics and algorithms.
-    fn table(&self, cell: usize, words: bool) -> Table {
-        let mut columns = vec![
-            Column::Left("study"),
-            Column::Left("source"),
-            Column::Right("size"),
-        ];
-        if words {
-            columns.extend([Column::Left("variants, measures"), Column::Left("algorithms")]);
-        }
-        columns.push(Column::Left("results"));
-        let mut table = Table::new(columns);
+    fn list(&self, cell: usize, words: bool) -> Table {
         let wrapped = |names: &[&str]| wrap(names.iter().map(|name| (*name).to_owned()), cell);
-        for entry in &self.entries {
-            let mut cells = vec![entry.name.to_owned(), clip(entry.source, cell + 4), entry.size()];
-            if words {
-                cells.push(wrapped(&[entry.variants.as_slice(), &entry.measures].concat()));
-                cells.push(wrapped(&entry.algorithms));
-            }
-            cells.push(entry.state().to_owned());
-            table.row(cells);
-        }
-        table
+        let table = Table::of(&self.entries)
+            .text("study", |entry| entry.name)
+            .text("source", |entry| clip(entry.source, cell + 4))
+            .number("size", |entry| entry.size())
+            .when(words, |table| {
+                table
+                    .text("variants, measures", |entry| {
+                        wrapped(&[entry.variants.as_slice(), &entry.measures].concat())
+                    })
+                    .text("algorithms", |entry| wrapped(&entry.algorithms))
+            })
+            .text("results", |entry| entry.state());
+        table.done()
     }
-}
-
-fn number(number: Option<impl ToString>) -> String {
-    number.map(|number| number.to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]

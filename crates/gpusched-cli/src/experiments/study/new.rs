@@ -1,7 +1,7 @@
 //! `gpusched study new`: writes a study file to start from.
 
 use crate::report::Output;
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{Overrides, Spec};
 
@@ -23,12 +23,8 @@ Example:
 /// The study file, with `NAME` in place of the name.
 const TEMPLATE: &str = include_str!("new.toml");
 
-impl Args {
-    /// Writes the study file.
-    ///
-    /// # Errors
-    /// Fails for an invalid name, for a file that exists, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let text = TEMPLATE.replace("NAME", &self.name);
         // The template is valid, so only the name can be at fault.
         if !Spec::parse("NAME", &text, Overrides::default()).is_ok_and(|spec| spec.name() == self.name) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::check::finished;
 use crate::report::Output;
-use crate::{Format, Global, Outcome};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{Reasons, Study, reproduction};
 
@@ -28,13 +28,8 @@ Exit code 1: a claim that must hold is not reproduced. `reproduction` skips stud
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study reproduction results -o reproduction.md";
 
-impl Args {
-    /// Writes the page.
-    ///
-    /// # Errors
-    /// Fails in the same cases as `study check`. Also fails with [`Error::Refused`] for a format other than text, or
-    /// for a study in two folders.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             return Err(Error::parameter(
                 "format",
@@ -65,10 +60,6 @@ impl Args {
             failed |= study.findings()?.is_failure();
         }
         Output::open(global)?.answer(page)?;
-        Ok(if failed {
-            Outcome::Negative
-        } else {
-            Outcome::Positive
-        })
+        Ok((!failed).into())
     }
 }

@@ -8,7 +8,7 @@ use super::figure;
 use super::progress::Progress;
 use crate::arguments::{named, whole};
 use crate::report::{Columns, Picture};
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{self, Findings, Folder, Merged, Overrides, Shard, Spec, Study};
 
@@ -68,13 +68,8 @@ pub struct MergeArgs {
     columns: Option<Columns>,
 }
 
-impl Args {
-    /// Runs the studies one after the other.
-    ///
-    /// # Errors
-    /// Before the first study runs, fails in the same cases as [`Spec::read`] for any study. Also fails in the same
-    /// cases as [`study::run`].
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if self.specs.iter().any(|path| path.as_os_str() == "-") {
             let expected = "a file, because a study cannot be read from standard input";
             return Err(Error::parameter("SPEC", "-", expected));
@@ -139,12 +134,8 @@ impl Args {
     }
 }
 
-impl MergeArgs {
-    /// Merges all studies in the folders.
-    ///
-    /// # Errors
-    /// Fails in the same cases as [`study::merge`].
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for MergeArgs {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         check(self.columns)?;
         let output = folder(global)?;
         let merged = gpusched_study::merge(&self.folders, output)?;
@@ -198,15 +189,8 @@ fn finish(mut specs: Vec<Spec>, output: &Path, columns: Option<Columns>, global:
         findings.push(study.findings()?);
         studies.push(study);
     }
-    let stdout = Global {
-        output: None,
-        ..global.clone()
-    };
-    report(&findings, &studies, &stdout)?;
-    Ok(match findings.iter().any(Findings::is_failure) {
-        true => Outcome::Negative,
-        false => Outcome::Positive,
-    })
+    report(&findings, &studies, &global.to_stdout())?;
+    Ok((!findings.iter().any(Findings::is_failure)).into())
 }
 
 /// Returns the folder of `--output`.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use crate::report::{Column, Palette, Table, clip};
+use crate::report::{Palette, Table, clip};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{self as study, Study};
 
@@ -71,12 +71,6 @@ fn curves(results: &study::Table, axes: &[&'static str]) -> Result<Table> {
         .iter()
         .map(|name| results.column(name))
         .collect::<Result<Vec<_>>>()?;
-    let mut columns = vec![Column::Left("variant"), Column::Left("algorithm")];
-    columns.extend(names.iter().skip(2).map(|name| Column::Right(name)));
-    columns.extend(match varies {
-        true => ["all schedulable up to U", "half up to U", "weighted rate"].map(Column::Right),
-        false => ["sets", "rate", "mean SMs"].map(Column::Right),
-    });
     let key = |row: usize| -> Vec<&str> { keys.iter().map(|column| column.text(row)).collect() };
     let number = |cell: Result<Option<f64>>| Ok::<_, Error>(cell?.unwrap_or(f64::NAN));
     let mut curves: Vec<(Vec<&str>, Vec<usize>)> = Vec::new();
@@ -90,32 +84,41 @@ fn curves(results: &study::Table, axes: &[&'static str]) -> Result<Table> {
     }
     // The rows of this table are the curves in the same order.
     let weighted = varies.then(|| study::weighted(results)).transpose()?;
-    let mut table = Table::new(columns);
-    for (curve, (key, rows)) in curves.into_iter().enumerate() {
-        let mut cells: Vec<String> = key.into_iter().map(|cell| clip(cell, 24)).collect();
-        if let Some(weighted) = &weighted {
+    let mut rows = Vec::new();
+    for (curve, (key, of)) in curves.into_iter().enumerate() {
+        let cells = if let Some(weighted) = &weighted {
             let point = |&row: &usize| {
                 let [sets, schedulable] = [sets, schedulable].map(|column| column.number(row));
                 let utilization = number(utilization.number(row))?;
                 Ok((utilization, number(sets)?, number(schedulable)?))
             };
-            let mut points = rows.iter().map(point).collect::<Result<Vec<Point>>>()?;
+            let mut points = of.iter().map(point).collect::<Result<Vec<Point>>>()?;
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             let rate = number(weighted.column("weighted")?.number(curve))?;
-            cells.extend([up_to(&points, 1.0), up_to(&points, 0.5), format!("{rate:.3}")]);
+            [up_to(&points, 1.0), up_to(&points, 0.5), format!("{rate:.3}")]
         } else {
-            let Some(&row) = rows.last() else { continue };
+            let Some(&row) = of.last() else { continue };
             let rate = number(rate.number(row))?;
-            let of_row = [
+            [
                 sets.text(row).to_owned(),
                 format!("{rate:.3}"),
                 sms.text(row).to_owned(),
-            ];
-            cells.extend(of_row);
-        }
-        table.row(cells);
+            ]
+        };
+        rows.push((key, cells));
     }
-    Ok(table)
+    let titles = match varies {
+        true => ["all schedulable up to U", "half up to U", "weighted rate"],
+        false => ["sets", "rate", "mean SMs"],
+    };
+    let table = Table::of(&rows).each(names.iter().enumerate(), |table, (index, name)| match index {
+        0 | 1 => table.text(*name, |(key, _)| key.get(index).map(|cell| clip(cell, 24))),
+        _ => table.number(*name, |(key, _)| key.get(index).map(|cell| clip(cell, 24))),
+    });
+    let table = table.each(titles.iter().enumerate(), |table, (index, title)| {
+        table.number(*title, |(_, cells)| cells.get(index))
+    });
+    Ok(table.done())
 }
 
 fn cases(results: &study::Table) -> Result<Table> {
@@ -124,25 +127,15 @@ fn cases(results: &study::Table) -> Result<Table> {
     let columns = results.columns().iter().map(String::as_str);
     let parameters = columns.filter(|column| !study::CASE_COLUMNS.contains(column));
     let parameters: Vec<_> = parameters.filter_map(|column| results.find(column)).collect();
-    let mut table = Table::new([
-        Column::Left("case"),
-        Column::Left("parameters"),
-        Column::Left("quantity"),
-        Column::Right("value"),
-        Column::Left("unit"),
-    ]);
-    for row in 0..results.len() {
-        let cells = parameters.iter().filter(|column| !column.text(row).is_empty());
-        let cells: Vec<String> = cells
-            .map(|column| format!("{} {}", column.name(), column.text(row)))
-            .collect();
-        table.row([
-            clip(case.text(row), 30),
-            clip(&cells.join(", "), 40),
-            clip(quantity.text(row), 24),
-            value.text(row).to_owned(),
-            clip(unit.text(row), 12),
-        ]);
-    }
-    Ok(table)
+    let table = Table::of(0..results.len())
+        .text("case", |row| clip(case.text(*row), 30))
+        .text("parameters", |row| {
+            let cells = parameters.iter().filter(|column| !column.text(*row).is_empty());
+            let cells = cells.map(|column| format!("{} {}", column.name(), column.text(*row)));
+            clip(&cells.collect::<Vec<String>>().join(", "), 40)
+        })
+        .text("quantity", |row| clip(quantity.text(*row), 24))
+        .number("value", |row| value.text(*row))
+        .text("unit", |row| clip(unit.text(*row), 12));
+    Ok(table.done())
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::report::{About, Output, Palette, Report, Rows, Shown};
+use crate::report::{About, Output, Palette, Report, Shown, Table};
 use crate::wcet::{Traffic, described, distrust, percent, slowdown, title};
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::bandwidth::{Nominal, nominal};
 use gpusched_model::assumptions::BudgetBasis;
 use gpusched_model::error::Result;
@@ -30,21 +30,13 @@ const EXAMPLE: &str = "\
 Example:
   gpusched budget nominal tasksets/kernels/histo-m4.json --slowdown 0.10";
 
-impl Args {
-    /// Writes a budget for each kernel.
-    ///
-    /// # Errors
-    /// Fails on bad input, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.slowdown > Factor::ONE && !global.quiet {
-            complain(&format!(
-                "note: a slowdown of {} is {} %",
-                self.slowdown,
-                100.0 * self.slowdown.as_f64()
-            ));
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.slowdown > Factor::ONE {
+            let percent = 100.0 * self.slowdown.as_f64();
+            global.note(format_args!("a slowdown of {} is {percent} %", self.slowdown));
         }
         let mut output = Output::open(global)?;
-        output.header("kernel,slowdown,sync,straddling,nominal_q,wcet_isolated_ns,wcet_nominal_ns")?;
         let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
         while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
@@ -102,17 +94,16 @@ fn rounded_periods() -> impl Iterator<Item = Time> {
 }
 
 impl Report for About<(&Kernel, &Traffic, Shown), Nominal> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let About(_, found) = self;
-        rows.add((
-            &found.kernel,
-            found.slowdown.to_string(),
-            found.sync,
-            found.straddling.to_string(),
-            found.nominal_q.to_string(),
-            found.wcet_isolated_ns.ns(),
-            found.wcet_nominal_ns.ns(),
-        ))
+    fn table(&self) -> Table {
+        let table = Table::of([&self.1])
+            .exact("kernel", |found| found.kernel.as_ref())
+            .exact("slowdown", |found| found.slowdown.to_string())
+            .exact("sync", |found| found.sync)
+            .exact("straddling", |found| found.straddling.to_string())
+            .exact("nominal_q", |found| found.nominal_q.to_string())
+            .exact("wcet_isolated_ns", |found| found.wcet_isolated_ns)
+            .exact("wcet_nominal_ns", |found| found.wcet_nominal_ns);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

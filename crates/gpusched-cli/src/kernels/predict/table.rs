@@ -1,39 +1,18 @@
 //! Predictions as CSV and text.
 
-use super::result::{Answer, KernelAnswer, ModelAnswer};
-use crate::report::{About, Column, Palette, Report, Rows, Shown, Table, clip};
+use super::result::{Answer, ModelAnswer};
+use crate::report::{About, Cell, Palette, Report, Shown, Table, clip};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 
-/// Returns the CSV columns. There is one row per kernel and model. With `windows`, there is one
-/// row per kernel, window and model.
-pub fn columns(windows: bool) -> &'static str {
-    match windows {
-        true => {
-            "group,model,window,start_ns,end_ns,demand,interference,kernel,sms,progress,share,penalty,factor,time_ns"
-        }
-        false => "group,model,kernel,sms,class,isolated_ns,bandwidth,predicted_ns,slowdown",
-    }
-}
-
-fn optional(value: Option<f64>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
-}
-
 /// The tuple contains the position of the group, whether to show windows, and how to show assumptions.
 impl Report for About<(usize, bool, Shown), Answer> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About((index, windows, _), answer) = self;
-        for prediction in &answer.predictions {
-            let of_model = match windows {
-                true => window_rows(prediction),
-                false => prediction.kernels.iter().map(kernel_row).collect(),
-            };
-            for row in of_model {
-                rows.add((index, prediction.model.to_string(), row))?;
-            }
+        match windows {
+            true => window_rows(*index, &answer.predictions),
+            false => kernel_rows(*index, &answer.predictions),
         }
-        Ok(())
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -45,31 +24,7 @@ impl Report for About<(usize, bool, Shown), Answer> {
             answer.effective_bandwidth,
             counted(answer.sms, "SM")
         );
-        let mut table = Table::new([
-            Column::Left("kernel"),
-            Column::Right("SMs"),
-            Column::Left("class"),
-            Column::Left("model"),
-            Column::Right("alone"),
-            Column::Right("GB/s"),
-            Column::Right("together"),
-            Column::Right("slowdown"),
-        ]);
-        for prediction in &answer.predictions {
-            for kernel in &prediction.kernels {
-                table.row([
-                    clip(&kernel.kernel, 30),
-                    kernel.sms.to_string(),
-                    kernel.class.map_or("?".to_owned(), |class| class.to_string()),
-                    prediction.model.to_string(),
-                    filled(us(kernel.isolated_ns), kernel.isolated_measured),
-                    filled(format!("{:.2}", kernel.bandwidth), kernel.bandwidth_measured),
-                    us(kernel.predicted_ns),
-                    format!("{:.3}", kernel.slowdown),
-                ]);
-            }
-        }
-        text += &table.render(palette.header);
+        text += &kernel_rows(0, &answer.predictions).render(palette.header);
         let kernels = || {
             answer
                 .predictions
@@ -81,48 +36,103 @@ impl Report for About<(usize, bool, Shown), Answer> {
         }
         if *windows {
             for prediction in &answer.predictions {
-                text += &window_table(prediction, palette);
+                let windows = window_rows(0, std::slice::from_ref(prediction));
+                text += &format!("\n{}:\n{}", prediction.model, windows.render(palette.header));
             }
         }
         Ok(text + &shown.text(answer.assumptions.as_deref()))
     }
 }
 
-fn kernel_row(kernel: &KernelAnswer) -> Vec<String> {
-    vec![
-        kernel.kernel.clone(),
-        kernel.sms.to_string(),
-        kernel.class.map(|class| class.to_string()).unwrap_or_default(),
-        kernel.isolated_ns.to_string(),
-        kernel.bandwidth.to_string(),
-        kernel.predicted_ns.to_string(),
-        kernel.slowdown.to_string(),
-    ]
+/// Returns one row per kernel and model.
+fn kernel_rows(group: usize, predictions: &[ModelAnswer]) -> Table {
+    let rows = predictions.iter().flat_map(|prediction| {
+        let kernels = prediction.kernels.iter();
+        kernels.map(move |kernel| (prediction.model, kernel))
+    });
+    let table = Table::of(rows)
+        .exact("group", |_| group)
+        .exact("model", |(model, _)| model.to_string())
+        .text(("kernel", "kernel"), |(_, kernel)| {
+            Cell::valued(clip(&kernel.kernel, 30), &kernel.kernel)
+        })
+        .number(("SMs", "sms"), |(_, kernel)| kernel.sms)
+        .text(("class", "class"), |(_, kernel)| {
+            Cell::or(kernel.class.map(|class| class.to_string()), "?")
+        })
+        .text("model", |(model, _)| model.to_string())
+        .number(("alone", "isolated_ns"), |(_, kernel)| {
+            Cell::valued(
+                filled(us(kernel.isolated_ns), kernel.isolated_measured),
+                kernel.isolated_ns,
+            )
+        })
+        .number(("GB/s", "bandwidth"), |(_, kernel)| {
+            let bandwidth = format!("{:.2}", kernel.bandwidth);
+            Cell::valued(filled(bandwidth, kernel.bandwidth_measured), kernel.bandwidth)
+        })
+        .number(("together", "predicted_ns"), |(_, kernel)| {
+            Cell::valued(us(kernel.predicted_ns), kernel.predicted_ns)
+        })
+        .number(("slowdown", "slowdown"), |(_, kernel)| {
+            Cell::valued(format!("{:.3}", kernel.slowdown), kernel.slowdown)
+        });
+    table.done()
 }
 
-/// Returns the rows of `prediction`, one row per window and kernel. Each row starts at the column of the window number.
-fn window_rows(prediction: &ModelAnswer) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    for (number, window) in prediction.windows.iter().enumerate() {
-        for part in &window.parts {
-            let kernel = prediction.kernels.get(part.kernel);
-            rows.push(vec![
-                number.to_string(),
-                window.start_ns.to_string(),
-                window.end_ns.to_string(),
-                window.demand.to_string(),
-                optional(window.interference),
-                kernel.map(|kernel| kernel.kernel.clone()).unwrap_or_default(),
-                kernel.map(|kernel| kernel.sms.to_string()).unwrap_or_default(),
-                part.progress.to_string(),
-                optional(part.share),
-                optional(part.penalty),
-                part.factor.to_string(),
-                part.time_ns.to_string(),
-            ]);
-        }
-    }
-    rows
+/// Returns one row per window, kernel and model.
+fn window_rows(group: usize, predictions: &[ModelAnswer]) -> Table {
+    let rows = predictions.iter().flat_map(|prediction| {
+        prediction
+            .windows
+            .iter()
+            .enumerate()
+            .flat_map(move |(number, window)| {
+                let parts = window.parts.iter();
+                parts.map(move |part| {
+                    (
+                        prediction.model,
+                        number,
+                        window,
+                        part,
+                        prediction.kernels.get(part.kernel),
+                    )
+                })
+            })
+    });
+    let rounded = |value: Option<f64>, decimals: usize| {
+        value.map(|value| Cell::valued(format!("{value:.decimals$}"), value))
+    };
+    let table = Table::of(rows)
+        .exact("group", |_| group)
+        .exact("model", |(model, ..)| model.to_string())
+        .number(("window", "window"), |(_, number, ..)| *number)
+        .exact("start_ns", |(_, _, window, ..)| window.start_ns)
+        .number(("end", "end_ns"), |(_, _, window, ..)| {
+            Cell::valued(us(window.end_ns), window.end_ns)
+        })
+        .number(("GB/s asked", "demand"), |(_, _, window, ..)| {
+            rounded(Some(window.demand), 2)
+        })
+        .number(("I(w)", "interference"), |(_, _, window, ..)| {
+            rounded(window.interference, 3)
+        })
+        .text(("kernel", "kernel"), |(.., kernel)| {
+            kernel.map(|kernel| Cell::valued(clip(&kernel.kernel, 30), &kernel.kernel))
+        })
+        .exact("sms", |(.., kernel)| kernel.map(|kernel| kernel.sms))
+        .number(("part", "progress"), |(.., part, _)| {
+            Cell::valued(format!("{:.1} %", 100.0 * part.progress), part.progress)
+        })
+        .number(("GB/s got", "share"), |(.., part, _)| rounded(part.share, 2))
+        .number(("penalty", "penalty"), |(.., part, _)| rounded(part.penalty, 3))
+        .number(("factor", "factor"), |(.., part, _)| {
+            rounded(Some(part.factor), 3)
+        })
+        .number(("time", "time_ns"), |(.., part, _)| {
+            Cell::valued(us(part.time_ns), part.time_ns)
+        });
+    table.done()
 }
 
 fn us(ns: u64) -> String {
@@ -132,38 +142,4 @@ fn us(ns: u64) -> String {
 /// Returns `value`, marked with a tilde if `measured` is false.
 fn filled(value: String, measured: bool) -> String {
     if measured { value } else { format!("~{value}") }
-}
-
-fn window_table(prediction: &ModelAnswer, palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Right("window"),
-        Column::Right("end"),
-        Column::Right("GB/s asked"),
-        Column::Right("I(w)"),
-        Column::Left("kernel"),
-        Column::Right("part"),
-        Column::Right("GB/s got"),
-        Column::Right("penalty"),
-        Column::Right("factor"),
-        Column::Right("time"),
-    ]);
-    let three = |value: Option<f64>| value.map(|value| format!("{value:.3}")).unwrap_or_default();
-    for (number, window) in prediction.windows.iter().enumerate() {
-        for part in &window.parts {
-            let kernel = prediction.kernels.get(part.kernel);
-            table.row([
-                number.to_string(),
-                us(window.end_ns),
-                format!("{:.2}", window.demand),
-                three(window.interference),
-                kernel.map(|kernel| clip(&kernel.kernel, 30)).unwrap_or_default(),
-                format!("{:.1} %", 100.0 * part.progress),
-                part.share.map(|share| format!("{share:.2}")).unwrap_or_default(),
-                three(part.penalty),
-                three(Some(part.factor)),
-                us(part.time_ns),
-            ]);
-        }
-    }
-    format!("\n{}:\n{}", prediction.model, table.render(palette.header))
 }

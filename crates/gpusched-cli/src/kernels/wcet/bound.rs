@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::traffic::{Traffic, budget, described};
 use crate::arguments::named;
-use crate::report::{About, Column, Output, Palette, Report, Rows, Shown, Table, clip};
-use crate::{Global, Outcome, complain};
+use crate::report::{About, Output, Palette, Report, Shown, Table, clip};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::kernel_wcet::{Solver, list_scheduling};
 use gpusched_model::assumptions::BudgetBasis;
 use gpusched_model::counted;
@@ -41,16 +41,9 @@ Examples:
   gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13
   gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13 --sync --solver both";
 
-const COLUMNS: &str = "kernel,q,sync,straddling,wcet_ns,iterations,memory_time_ns,lambda,mu";
-
-impl Args {
-    /// Writes a bound for each kernel.
-    ///
-    /// # Errors
-    /// Fails on bad input, if a solver fails, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
-        output.header(COLUMNS)?;
         let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
         while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
@@ -96,20 +89,24 @@ pub fn percent(time: Time, base: Time) -> String {
 }
 
 impl Report for About<(&Kernel, Solver, Shown), Bound> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About(_, bound) = self;
         let certificate = bound.certificate.as_ref();
-        rows.add((
-            &bound.kernel,
-            bound.q.to_string(),
-            bound.sync,
-            bound.straddling.to_string(),
-            bound.wcet_ns.ns(),
-            bound.iterations,
-            bound.memory_time_ns.ns(),
-            certificate.map(|certificate| certificate.lambda.to_string()),
-            certificate.map(|certificate| certificate.mu.to_string()),
-        ))
+        let table = Table::of([bound])
+            .exact("kernel", |bound| bound.kernel.as_ref())
+            .exact("q", |bound| bound.q.to_string())
+            .exact("sync", |bound| bound.sync)
+            .exact("straddling", |bound| bound.straddling.to_string())
+            .exact("wcet_ns", |bound| bound.wcet_ns)
+            .exact("iterations", |bound| bound.iterations)
+            .exact("memory_time_ns", |bound| bound.memory_time_ns)
+            .exact("lambda", |_| {
+                certificate.map(|certificate| certificate.lambda.to_string())
+            })
+            .exact("mu", |_| {
+                certificate.map(|certificate| certificate.mu.to_string())
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -143,23 +140,15 @@ impl Report for About<(&Kernel, Solver, Shown), Bound> {
                 bound.iterations
             ),
         };
-        let mut table = Table::new([
-            Column::Right("cluster"),
-            Column::Right("blocks"),
-            Column::Right("e0"),
-            Column::Right("e1"),
-            Column::Right("e1/e0"),
-        ]);
-        for (index, cluster) in kernel.clusters().iter().enumerate() {
-            let (alone, contended) = (cluster.isolated(), cluster.contended());
-            table.row([
-                index.to_string(),
-                cluster.blocks().to_string(),
-                alone.to_string(),
-                contended.to_string(),
-                format!("{:.2}", contended.ns() as f64 / alone.ns() as f64),
-            ]);
-        }
-        Ok(text + &table.render(palette.header) + &shown.text(bound.assumptions.as_deref()))
+        let clusters = Table::of(kernel.clusters().iter().enumerate())
+            .number("cluster", |(index, _)| *index)
+            .number("blocks", |(_, cluster)| cluster.blocks())
+            .time("e0", |(_, cluster)| cluster.isolated())
+            .time("e1", |(_, cluster)| cluster.contended())
+            .number("e1/e0", |(_, cluster)| {
+                let ratio = cluster.contended().ns() as f64 / cluster.isolated().ns() as f64;
+                format!("{ratio:.2}")
+            });
+        Ok(text + &clusters.done().render(palette.header) + &shown.text(bound.assumptions.as_deref()))
     }
 }

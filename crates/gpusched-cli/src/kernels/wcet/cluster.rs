@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{named, refused, whole};
-use crate::report::{About, Column, Output, Palette, Progress, Report, Rows, Table, clip};
+use crate::report::{About, Output, Palette, Progress, Report, Table, clip};
 use crate::wcet::distinct;
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
 use gpusched_analysis::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder, Trace};
 use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Result};
-use gpusched_model::kernel::{Distribution, MAX_ACTIVE, MAX_CLUSTERS, Tail, TailFamily};
+use gpusched_model::kernel::{Cluster, Distribution, MAX_ACTIVE, MAX_CLUSTERS, TailFamily};
 use gpusched_model::time::Time;
 use gpusched_recording::block_trace::{Format as TraceFormat, Input};
 
@@ -96,13 +96,8 @@ or an output file of cuda_scheduling_examiner. Memory use does not grow with the
 Example:
   gpusched wcet cluster tasksets/traces/two-paths.csv -o kernel.json";
 
-impl Args {
-    /// Computes and writes the profile.
-    ///
-    /// # Errors
-    /// Fails for a file that is not a trace, for too few measurements, or if output cannot be
-    /// written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let output = Output::open(global)?;
         let trace = self.read(global)?;
         let active = self.active(&trace)?;
@@ -116,25 +111,24 @@ impl Args {
         let profile =
             pool.install(|| clustering.profile(&trace, active, self.regulation_period, self.wcets()?))?;
         let kernel = profile.kernel.with_name(self.name.clone());
-        if !global.quiet {
-            if self.active_blocks.is_none() {
-                complain(&format!(
-                    "note: gpusched uses `--active-blocks {active}`, the largest number of concurrent \
-                     blocks in the trace"
-                ));
-            }
-            for doubt in doubts(&trace, &clustering) {
-                complain(&format!("note: {doubt}"));
-            }
+        if self.active_blocks.is_none() {
+            global.note(format_args!(
+                "gpusched uses `--active-blocks {active}`, the largest number of concurrent blocks in the trace"
+            ));
         }
+        doubts(&trace, &clustering)
+            .iter()
+            .for_each(|doubt| global.note(doubt));
         // Warnings appear even with `--quiet`.
         for warning in &profile.warnings {
             complain(&format!("warning: {warning}"));
         }
-        output.only(COLUMNS, &About((trace, self.wcets()?), kernel))?;
+        output.last(&About((trace, self.wcets()?), kernel))?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn wcets(&self) -> Result<Wcets> {
         let tail = |family| Wcets::Tail {
             family,
@@ -255,38 +249,24 @@ fn text(kernel: &Kernel, trace: &Trace, palette: &Palette) -> String {
         1 => format!("1 {word}"),
         _ => format!("{count} {word}s"),
     };
-    let mut table = Table::new([
-        Column::Right("cluster"),
-        Column::Right("blocks"),
-        Column::Right("e0"),
-        Column::Right("mean"),
-        Column::Right("std"),
-        Column::Right("fit"),
-        Column::Right("e1"),
-        Column::Right("mean"),
-        Column::Right("std"),
-        Column::Right("fit"),
-    ]);
-    let moments = |distribution: Option<&Distribution>| {
-        let shown = |ns: f64| Time::from_ns(ns.round().max(0.0) as u64).to_string();
-        distribution.map_or_else(<[String; 3]>::default, |found| {
-            let fit = found
-                .goodness_of_fit
-                .map_or("-".to_owned(), |fit| format!("{fit:.2}"));
-            [shown(found.mean_ns), shown(found.std_ns), fit]
-        })
-    };
-    for (index, cluster) in kernel.clusters().iter().enumerate() {
-        let mut row = vec![
-            index.to_string(),
-            cluster.blocks().to_string(),
-            cluster.isolated().to_string(),
-        ];
-        row.extend(moments(cluster.isolated_distribution()));
-        row.push(cluster.contended().to_string());
-        row.extend(moments(cluster.interference_distribution()));
-        table.row(row);
-    }
+    let shown = |ns: f64| Time::from_ns(ns.round().max(0.0) as u64);
+    let table = Table::of(kernel.clusters().iter().enumerate())
+        .number("cluster", |(index, _)| *index)
+        .number("blocks", |(_, cluster)| cluster.blocks())
+        .each(SIDES, |table, (title, time, moments)| {
+            table
+                .time(title, move |(_, cluster)| time(cluster))
+                .time("mean", move |(_, cluster)| {
+                    moments(cluster).map(|found| shown(found.mean_ns))
+                })
+                .time("std", move |(_, cluster)| {
+                    moments(cluster).map(|found| shown(found.std_ns))
+                })
+                .number("fit", move |(_, cluster)| {
+                    let fit = moments(cluster).map(|found| found.goodness_of_fit);
+                    fit.map(|fit| fit.map_or("-".to_owned(), |fit| format!("{fit:.2}")))
+                })
+        });
     format!(
         "{}: {} thread blocks, {} at a time, in {} and {}\n{} in isolation (e0), {} under interference \
          (e1); fit: a value above 1 rejects a normal distribution\n\n{}",
@@ -305,55 +285,85 @@ fn text(kernel: &Kernel, trace: &Trace, palette: &Palette) -> String {
             usize::try_from(trace.interference.runs()).unwrap_or(usize::MAX),
             "run"
         ),
-        table.render(palette.header)
+        table.done().render(palette.header)
     )
 }
 
-const COLUMNS: &str = "cluster,blocks,e0_ns,isolated_mean_ns,isolated_std_ns,isolated_fit,isolated_percentile,e0_from,\
-    e1_ns,interference_mean_ns,interference_std_ns,interference_fit,interference_percentile,e1_from";
+/// A time of a cluster, with its name and its distribution.
+type Side = (
+    &'static str,
+    fn(&Cluster) -> Time,
+    fn(&Cluster) -> Option<&Distribution>,
+);
+
+const SIDES: [Side; 2] = [
+    ("e0", Cluster::isolated, Cluster::isolated_distribution),
+    ("e1", Cluster::contended, Cluster::interference_distribution),
+];
+
+/// CSV columns of each of the [`SIDES`].
+const COLUMNS: [[&str; 6]; 2] = [
+    [
+        "e0_ns",
+        "isolated_mean_ns",
+        "isolated_std_ns",
+        "isolated_fit",
+        "isolated_percentile",
+        "e0_from",
+    ],
+    [
+        "e1_ns",
+        "interference_mean_ns",
+        "interference_std_ns",
+        "interference_fit",
+        "interference_percentile",
+        "e1_from",
+    ],
+];
 
 impl Report for About<(Trace, Wcets), Kernel> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let moments = |distribution: Option<&Distribution>| {
-            distribution.map_or_else(<[String; 5]>::default, |found| {
-                let [mean, std, fit, percentile] = [
-                    Some(found.mean_ns),
-                    Some(found.std_ns),
-                    found.goodness_of_fit,
-                    found.percentile,
-                ]
-                .map(|value| value.map_or(String::new(), |value| value.to_string()));
-                let from = match &found.tail {
-                    None => "max",
-                    Some(Tail {
-                        trustworthy: false, ..
-                    }) => "doubtful fit",
-                    Some(Tail {
-                        family: TailFamily::Gev,
-                        ..
-                    }) => "gev",
-                    Some(Tail {
-                        family: TailFamily::Gpd,
-                        ..
-                    }) => "gpd",
-                };
-                [mean, std, fit, percentile, from.to_owned()]
-            })
-        };
-        for (index, cluster) in self.1.clusters().iter().enumerate() {
-            rows.add((
-                (index, cluster.blocks(), cluster.isolated().ns()),
-                moments(cluster.isolated_distribution()),
-                cluster.contended().ns(),
-                moments(cluster.interference_distribution()),
-            ))?;
-        }
-        Ok(())
+    fn table(&self) -> Table {
+        let sides = SIDES.into_iter().zip(COLUMNS);
+        let table = Table::of(self.1.clusters().iter().enumerate())
+            .exact("cluster", |(index, _)| *index)
+            .exact("blocks", |(_, cluster)| cluster.blocks())
+            .each(
+                sides,
+                |table, ((_, time, of), [name, mean, std, fit, percentile, from])| {
+                    let number = |value: Option<f64>| value.map(|value| value.to_string());
+                    table
+                        .exact(name, |(_, cluster)| time(cluster))
+                        .exact(mean, |(_, cluster)| {
+                            number(of(cluster).map(|found| found.mean_ns))
+                        })
+                        .exact(std, |(_, cluster)| number(of(cluster).map(|found| found.std_ns)))
+                        .exact(fit, |(_, cluster)| {
+                            number(of(cluster).and_then(|found| found.goodness_of_fit))
+                        })
+                        .exact(percentile, |(_, cluster)| {
+                            number(of(cluster).and_then(|found| found.percentile))
+                        })
+                        .exact(from, |(_, cluster)| of(cluster).map(source))
+                },
+            );
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
         let About((trace, wcets), kernel) = self;
         Ok(estimated(wcets, kernel) + &text(kernel, trace, palette))
+    }
+}
+
+/// Returns the source of the WCET of a distribution.
+fn source(found: &Distribution) -> &'static str {
+    match &found.tail {
+        None => "max",
+        Some(tail) if !tail.trustworthy => "doubtful fit",
+        Some(tail) => match tail.family {
+            TailFamily::Gev => "gev",
+            TailFamily::Gpd => "gpd",
+        },
     }
 }
 

@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use super::bound::{distrust, title};
 use super::traffic::{Traffic, budget};
 use crate::arguments::whole;
-use crate::report::{Column, Content, Output, OutputPath, Palette, Report, Rows, Shown, Table};
-use crate::{Global, Outcome};
+use crate::report::{Cell, Content, Output, OutputPath, Palette, Report, Shown, Table};
+use crate::{Global, Outcome, Run};
 use gpusched_analysis::kernel_wcet::{CurvePoint, curve};
 use gpusched_model::assumptions::{Assumption, BudgetBasis};
 use gpusched_model::error::{Error, Result};
@@ -45,14 +45,8 @@ const EXAMPLE: &str = "\
 Example:
   gpusched wcet curve tasksets/kernels/histo-m4.json --steps 20 --svg histo.svg -o histo.csv";
 
-const COLUMNS: &str = "kernel,sync,straddling,q,wcet_ns,wcet_ms,slowdown,memory_time_ns,iterations";
-
-impl Args {
-    /// Writes a curve for each kernel.
-    ///
-    /// # Errors
-    /// Fails on bad input or usage, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(path) = global
             .file()
             .filter(|path| path.extension().is_some_and(|ending| ending == "svg"))
@@ -67,8 +61,7 @@ impl Args {
         let pool = global.pool()?;
         let mut output = Output::open(global)?;
         let svg = output.beside(self.svg.as_ref())?;
-        output.header(COLUMNS)?;
-        let mut table = format!("{COLUMNS}\n");
+        let mut table = String::new();
         let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
         while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
@@ -84,7 +77,11 @@ impl Args {
                 shown,
             };
             if svg.is_some() {
-                table += &curve.csv()?;
+                let rows = curve.table();
+                if table.is_empty() {
+                    table = rows.csv_header();
+                }
+                table += &rows.csv_rows()?;
             }
             output.report(&curve)?;
         }
@@ -94,7 +91,9 @@ impl Args {
         output.finish()?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     /// Returns the assumptions of the curve of `kernel`, which apply to each of its points.
     fn assumptions(&self, kernel: &Kernel) -> Vec<Assumption> {
         let basis = BudgetBasis {
@@ -145,41 +144,33 @@ fn bounds<S: Serializer>(points: &[CurvePoint], serializer: S) -> Result<S::Ok, 
 }
 
 impl Report for KernelCurve<'_> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.points.iter().try_for_each(|CurvePoint { bound, slowdown }| {
-            rows.add((
-                &self.title,
-                bound.sync,
-                bound.straddling.to_string(),
-                bound.q.to_string(),
-                bound.wcet_ns.ns(),
-                format!("{:.6}", bound.wcet_ns.as_secs_f64() * 1e3),
-                format!("{slowdown:.6}"),
-                bound.memory_time_ns.ns(),
-                bound.iterations,
-            ))
-        })
+    fn table(&self) -> Table {
+        let table = Table::of(&self.points)
+            .exact("kernel", |_| &self.title)
+            .exact("sync", |point| point.bound.sync)
+            .exact("straddling", |point| point.bound.straddling.to_string())
+            .number(("Q", "q"), |point| point.bound.q.to_string())
+            .time(("WCET", "wcet_ns"), |point| point.bound.wcet_ns)
+            .exact("wcet_ms", |point| {
+                format!("{:.6}", point.bound.wcet_ns.as_secs_f64() * 1e3)
+            })
+            .number(("slowdown", "slowdown"), |CurvePoint { slowdown, .. }| {
+                Cell::valued(format!("{:+.2} %", slowdown * 100.0), format!("{slowdown:.6}"))
+            })
+            .time(("memory time", "memory_time_ns"), |point| {
+                point.bound.memory_time_ns
+            })
+            .number(("steps", "iterations"), |point| point.bound.iterations);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let mut table = Table::new([
-            Column::Right("Q"),
-            Column::Right("WCET"),
-            Column::Right("slowdown"),
-            Column::Right("memory time"),
-            Column::Right("steps"),
-        ]);
-        for CurvePoint { bound, slowdown } in &self.points {
-            table.row([
-                bound.q.to_string(),
-                bound.wcet_ns.to_string(),
-                format!("{:+.2} %", slowdown * 100.0),
-                bound.memory_time_ns.to_string(),
-                bound.iterations.to_string(),
-            ]);
-        }
         let list = self.shown.text(self.assumptions.as_deref());
-        Ok(format!("{}\n{}{list}", self.title, table.render(palette.header)))
+        Ok(format!(
+            "{}\n{}{list}",
+            self.title,
+            self.table().render(palette.header)
+        ))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::super::{Global, Outcome, complain};
 use super::points;
 use crate::arguments::{named, refused};
-use crate::report::{About, Column, Content, Output, OutputPath, Palette, Report, Rows, Table, json_lines};
+use crate::report::{About, Cell, Content, Output, OutputPath, Palette, Report, Table, json_lines};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::kernel_wcet::fit::classification::Reason;
 use gpusched_analysis::kernel_wcet::fit::least_squares::Line;
 use gpusched_analysis::kernel_wcet::fit::saturation;
@@ -61,9 +61,6 @@ Examples:
   gpusched wcet fit tasksets/measurements/stencil.csv --svg speed-up.svg -o curve.csv
   gpusched wcet fit tasksets/measurements/stencil.csv --period 60ms | gpusched partition - --sms 16";
 
-/// CSV columns.
-const COLUMNS: &str = "contention,sms,measurements,longest_ns,monotone_ns,wcet_ns,least_squares_ns,speed_up";
-
 fn period(text: &str) -> Result<Time, String> {
     let time = text.parse::<Time>().map_err(|error| error.to_string())?;
     match time {
@@ -78,12 +75,8 @@ fn epsilon(text: &str) -> Result<Factor, String> {
     value.ok_or_else(|| refused(text, "a number above 0 and below 0.25 with at most nine decimals"))
 }
 
-impl Args {
-    /// Fits the function and writes the result.
-    ///
-    /// # Errors
-    /// Fails for bad measurements, if no envelope of the requested form exists, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if self.period.is_some() {
             global.only_json("json, because task sets are JSON")?;
         }
@@ -104,12 +97,9 @@ impl Args {
         if let Some(estimated) = answer.estimate {
             complain(&format!("warning: {file}: {estimated}"));
         }
-        if !global.quiet {
-            let left_out = self.period.and_then(|_| left_out(&answer));
-            for note in notes(&answer).into_iter().chain(left_out) {
-                complain(&format!("note: {note}"));
-            }
-        }
+        let left_out = self.period.and_then(|_| left_out(&answer));
+        let notes = notes(&answer).into_iter().chain(left_out);
+        notes.for_each(|note| global.note(note));
         let fitted = About(file.as_str(), answer);
         let tasks = self.period.map(|period| tasks(&fitted.1, period)).transpose()?;
         if let Some(svg) = svg {
@@ -117,7 +107,7 @@ impl Args {
         }
         match tasks {
             Some(tasks) => output.json(&tasks)?,
-            None => output.only(COLUMNS, &fitted)?,
+            None => output.last(&fitted)?,
         }
         Ok(Outcome::Positive)
     }
@@ -223,24 +213,30 @@ fn curves(answer: &Fit) -> impl Iterator<Item = (&'static str, &Curve)> {
 }
 
 impl Report for About<&str, Fit> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About(_, answer) = self;
-        for (contention, curve) in curves(answer) {
-            for point in &curve.points {
-                let line = |line: Line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns);
-                rows.add((
-                    contention,
-                    point.sms,
-                    point.measurements,
-                    point.longest_ns.ns(),
-                    point.monotone_ns.ns(),
-                    point.wcet_ns.ns(),
-                    curve.least_squares.map(line),
-                    format!("{:.6}", point.speed_up),
-                ))?;
-            }
-        }
-        Ok(())
+        let points = curves(answer).flat_map(|(name, curve)| {
+            let points = curve.points.iter();
+            points.map(move |point| (name, point, curve.least_squares))
+        });
+        let table = Table::of(points)
+            .text(("contention", "contention"), |(name, ..)| *name)
+            .number(("SMs", "sms"), |(_, point, _)| point.sms)
+            .number(("runs", "measurements"), |(_, point, _)| point.measurements)
+            .time(("longest", "longest_ns"), |(_, point, _)| point.longest_ns)
+            .exact("monotone_ns", |(_, point, _)| point.monotone_ns)
+            .time(("C(m)", "wcet_ns"), |(_, point, _)| point.wcet_ns)
+            .exact("least_squares_ns", |(_, point, line)| {
+                line.map(|line| format!("{:.0}", line.a_ns / f64::from(point.sms) + line.b_ns))
+            })
+            .number("above", |(_, point, _)| {
+                let above = point.wcet_ns.ns() as f64 / point.longest_ns.ns() as f64 - 1.0;
+                format!("{:.1} %", 100.0 * above)
+            })
+            .number(("speed-up", "speed_up"), |(_, point, _)| {
+                Cell::valued(format!("{:.2}", point.speed_up), format!("{:.6}", point.speed_up))
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -279,30 +275,7 @@ impl Report for About<&str, Fit> {
             text += "conflict: not measured, so gpusched uses the isolated times\n";
         }
         text.push('\n');
-        let mut table = Table::new([
-            Column::Left("contention"),
-            Column::Right("SMs"),
-            Column::Right("runs"),
-            Column::Right("longest"),
-            Column::Right("C(m)"),
-            Column::Right("above"),
-            Column::Right("speed-up"),
-        ]);
-        for (name, curve) in curves(answer) {
-            for point in &curve.points {
-                let above = point.wcet_ns.ns() as f64 / point.longest_ns.ns() as f64 - 1.0;
-                table.row([
-                    name.to_owned(),
-                    point.sms.to_string(),
-                    point.measurements.to_string(),
-                    point.longest_ns.to_string(),
-                    point.wcet_ns.to_string(),
-                    format!("{:.1} %", 100.0 * above),
-                    format!("{:.2}", point.speed_up),
-                ]);
-            }
-        }
-        text += &table.render(palette.header);
+        text += &self.table().render(palette.header);
         let kind = answer.kind.map(|kind| format!("\"kind\": \"{kind}\", "));
         let traffic = answer
             .traffic
@@ -330,7 +303,8 @@ impl Report for About<&str, Fit> {
 
 fn figure(fitted: &About<&str, Fit>) -> Result<String> {
     let About(file, _) = fitted;
-    let csv = format!("{COLUMNS}\n{}", fitted.csv()?);
+    let table = fitted.table();
+    let csv = table.csv_header() + &table.csv_rows()?;
     let table = study::Table::from_reader(file, csv.as_bytes())?;
     let options = plot::Options {
         x: Some("sms".to_owned()),

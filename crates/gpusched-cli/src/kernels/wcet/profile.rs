@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::slowdown;
 use crate::arguments::whole;
 use crate::report::Output;
-use crate::{Global, Outcome};
+use crate::{Global, Outcome, Run};
 use gpusched_analysis::bandwidth::{Recipe, profile};
 use gpusched_model::error::Result;
 use gpusched_model::kernel::MAX_ACTIVE;
@@ -42,12 +42,8 @@ to mean times. All other values are SYNTHETIC. gpusched generates the other valu
 Example:
   gpusched wcet profile tasksets/kernels/aghilinasab20-table2.json --benchmark sad -o sad.json";
 
-impl Args {
-    /// Generates and writes the kernel.
-    ///
-    /// # Errors
-    /// Fails on bad input, on missing or impossible values, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         global.only_json("json, because kernels are JSON")?;
         let benchmarks: Benchmarks = Documents::only(&self.benchmarks, "list of benchmarks")?;
         let recipe = Recipe {

@@ -1,14 +1,13 @@
 //! `gpusched wcet synth`: generates block traces from the profile of a kernel.
 
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::whole;
-use crate::report::{Output, Progress, Rows, json_lines};
-use crate::{Format, Global, Outcome};
+use crate::report::{Output, Rows, json_lines};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_analysis::kernel_wcet::trace::{Level, Row};
 use gpusched_model::Kernel;
@@ -48,12 +47,8 @@ const MOST_ROWS: u64 = 1_000_000_000;
 /// memory use.
 const BATCH_ROWS: u64 = 1 << 20;
 
-impl Args {
-    /// Generates and writes the trace.
-    ///
-    /// # Errors
-    /// Fails for a profile without distributions, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format == Some(Format::Text) {
             return Err(Error::parameter(
                 "format",
@@ -79,31 +74,20 @@ impl Args {
         if global.format() != Format::Json {
             output.write("run,block,start_ns,duration_ns,q\n")?;
         }
-        let pool = global.pool()?;
-        let progress = self.progress(global);
         let batch = (BATCH_ROWS / (2 * kernel.blocks().max(1))).max(1);
-        let mut drawn = 0;
-        while drawn < self.runs && output.has_reader() {
-            let end = self.runs.min(drawn.saturating_add(batch));
-            let runs: Vec<u64> = (drawn..end).collect();
-            let chunks: Vec<Result<String>> = pool.install(|| {
-                let executions = runs
-                    .par_iter()
-                    .flat_map_iter(|&run| Level::ALL.map(|level| (level, run)));
-                let drawn = executions.map(|(level, run)| write(&synthesizer.draw(level, run)));
-                drawn.collect()
-            });
-            for chunk in chunks {
-                output.write(chunk?)?;
-            }
-            progress.advance(end - drawn);
-            drawn = end;
-        }
-        drop(progress);
-        output.finish()?;
+        output.generate(global, (self.runs, "runs"), batch, |runs| {
+            let executions = runs
+                .into_par_iter()
+                .flat_map_iter(|run| Level::ALL.map(|level| (level, run)));
+            executions
+                .map(|(level, run)| write(&synthesizer.draw(level, run)))
+                .collect()
+        })?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn kernel(&self) -> Result<Kernel> {
         let kernel = one_kernel(&self.kernel)?;
         match self.intervals {
@@ -114,14 +98,6 @@ impl Args {
                     .with_intervals(intervals)
                     .map_err(|refusal| refusal.of_field("intervals").into())
             }
-        }
-    }
-
-    /// Returns a progress bar. The bar is hidden if gpusched writes the trace to the same terminal.
-    fn progress(&self, global: &Global) -> Progress {
-        match global.file().is_none() && io::stdout().is_terminal() {
-            true => Progress::hidden(),
-            false => Progress::of(global, self.runs, "runs"),
         }
     }
 }

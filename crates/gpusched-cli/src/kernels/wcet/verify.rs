@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::traffic::described;
 use crate::arguments::{check_as_many, pairs};
-use crate::report::{Output, Palette, Report, Rows, Shown};
-use crate::{Global, Outcome};
+use crate::report::{Output, Palette, Report, Shown, Table};
+use crate::{Global, Outcome, Run};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::Result;
 use gpusched_model::reader::{Bounds, Kernels};
@@ -50,28 +50,17 @@ struct Answer<'a> {
     /// Rule for partial overlaps, which the bound file states.
     straddling: Straddling,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<Found>,
+    fault: Option<Fault>,
     /// Assumptions of a proven bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
 }
 
-#[derive(Serialize)]
-struct Found {
-    field: String,
-    message: String,
-}
-
-impl Args {
-    /// Writes a result for each bound.
-    ///
-    /// # Errors
-    /// Fails on bad input, if the numbers of bounds and kernels differ, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         check_as_many::<Bound, Kernel>(&self.bounds, &self.kernels)?;
         let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);
         let mut output = Output::open(global)?;
-        output.header("bound,proven,field,message,q,sync,straddling")?;
         let (mut proven, mut whole) = (true, true);
         let mut pairs = (0u64..).zip(pairs(bounds, kernels)).peekable();
         while let Some((index, pair)) = pairs.next() {
@@ -83,7 +72,7 @@ impl Args {
             let shown = Shown::new(global, index == 0 && pairs.peek().is_none());
             let (assumptions, fault) = match verify_bound(&bound, &kernel) {
                 Ok(assumptions) => (shown.listed(assumptions), None),
-                Err(Fault { field, message }) => (None, Some(Found { field, message })),
+                Err(fault) => (None, Some(fault)),
             };
             proven &= fault.is_none();
             output.report(&Answer {
@@ -104,19 +93,17 @@ impl Args {
 }
 
 impl Report for Answer<'_> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let fault = self.fault.as_ref();
-        let (field, message) = (fault.map(|fault| &fault.field), fault.map(|fault| &fault.message));
-        let straddling = self.straddling.to_string();
-        rows.add((
-            self.index,
-            self.proven,
-            field,
-            message,
-            self.q.to_string(),
-            self.sync,
-            straddling,
-        ))
+        let table = Table::of([self])
+            .exact("bound", |answer| answer.index)
+            .exact("proven", |answer| answer.proven)
+            .exact("field", |_| fault.map(|fault| &fault.field))
+            .exact("message", |_| fault.map(|fault| &fault.message))
+            .exact("q", |answer| answer.q.to_string())
+            .exact("sync", |answer| answer.sync)
+            .exact("straddling", |answer| answer.straddling.to_string());
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -124,7 +111,7 @@ impl Report for Answer<'_> {
         let inputs = described(self.sync, self.straddling);
         let (good, bad) = (palette.good, palette.bad);
         Ok(match &self.fault {
-            Some(Found { field, message }) => {
+            Some(Fault { field, message }) => {
                 format!("{index}: {bad}REFUSED{bad:#} at {field}: {message}\n")
             }
             None => format!(

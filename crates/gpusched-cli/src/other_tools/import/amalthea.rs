@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::arguments::{named, one_of, refused, whole};
 use crate::report::Output;
-use crate::{Global, Outcome, complain};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{PartitionPolicy, Wait};
 use gpusched_model::error::Result;
@@ -65,12 +65,8 @@ fn moved(text: &str) -> Result<(String, String), String> {
     parts.ok_or_else(|| refused(text, "TASK=CORE, such as detection=Core2"))
 }
 
-impl Args {
-    /// Reads the model and writes the system.
-    ///
-    /// # Errors
-    /// Fails on bad input, for a model without tasks or without a necessary value, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         global.only_json("json, because a system is JSON")?;
         let options = Options {
             sms: self.sms,

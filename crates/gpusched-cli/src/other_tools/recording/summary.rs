@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use super::source::Unpacking;
 use crate::arguments::named;
-use crate::report::{About, Column, Output, Palette, Progress, Report, Rows, Table, clip};
-use crate::{Global, Outcome, complain};
+use crate::report::{About, Cell, Output, Palette, Progress, Report, Table, clip};
+use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_recording::model::Tool;
+use gpusched_recording::model::{Side, Tool};
 use gpusched_recording::readers::{Options, read};
-use gpusched_recording::summary::{Statistics, Summary};
+use gpusched_recording::summary::Summary;
 
 /// Arguments of `gpusched recording summary`.
 #[derive(Debug, clap::Args)]
@@ -36,18 +36,11 @@ Examples:
   gpusched recording summary tasksets/recordings/bert-h100.json.gz
   gpusched recording summary tasksets/recordings/robot/*.sqlite --format json";
 
-/// CSV columns.
-const COLUMNS: &str = "file,type,name,count,total_ns,min_ns,median_ns,p99_ns,max_ns";
-
 /// Widest name of a kernel in text [characters].
 const NAME: usize = 60;
 
-impl Args {
-    /// Reads the files and writes a summary of each file.
-    ///
-    /// # Errors
-    /// Fails for a file that is not a recording, or if output cannot be written.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let mut summaries = Vec::new();
         for file in &self.files {
@@ -58,14 +51,11 @@ impl Args {
                 unpacked: self.unpacking.limit(),
             };
             let recording = read(file, options, &mut |bytes| progress.at(bytes))?;
-            if !global.quiet {
-                for note in &recording.notes {
-                    complain(&format!("note: {}: {note}", file.display()));
-                }
+            for note in &recording.notes {
+                global.note(format_args!("{}: {note}", file.display()));
             }
             summaries.push(About(file.display().to_string(), Summary::of(recording)));
         }
-        output.header(COLUMNS)?;
         for (index, summary) in summaries.iter().enumerate() {
             if index > 0 && global.format() == crate::Format::Text {
                 output.write("\n")?;
@@ -78,40 +68,44 @@ impl Args {
 }
 
 impl Report for About<String, Summary> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    /// The text and CSV tell kernels and ranges apart in different words.
+    fn table(&self) -> Table {
         let About(file, summary) = self;
-        let mut add = |kind, name: &str, count, total, times: &Statistics| {
-            let Statistics {
-                min_ns,
-                median_ns,
-                p99_ns,
-                max_ns,
-            } = times;
-            rows.add((
-                file,
-                kind,
-                name,
-                count,
-                total,
-                (min_ns, median_ns, p99_ns, max_ns),
-            ))
-        };
-        for line in &summary.kernels {
-            add("kernel", &line.name, line.launches, line.total_ns, &line.times)?;
-        }
-        for line in &summary.ranges {
-            let kind = match line.side {
-                gpusched_recording::model::Side::Host => "range",
-                gpusched_recording::model::Side::Gpu => "gpu-range",
+        let time = |ns: Option<u64>| Cell::or(ns.map(Time::from_ns), "-");
+        let kernels = summary.kernels.iter();
+        let kernels = kernels.map(|line| {
+            (
+                "kernel",
+                "",
+                &line.name,
+                line.launches,
+                line.total_ns,
+                &line.times,
+            )
+        });
+        let ranges = summary.ranges.iter().map(|line| {
+            let (kind, side) = match line.side {
+                Side::Host => ("range", "range: "),
+                Side::Gpu => ("gpu-range", "range on the GPU: "),
             };
-            add(kind, &line.name, line.count, None, &line.times)?;
-        }
-        Ok(())
+            (kind, side, &line.name, line.count, None, &line.times)
+        });
+        let table = Table::of(kernels.chain(ranges))
+            .exact("file", |_| file)
+            .exact("type", |(kind, ..)| *kind)
+            .exact("name", |(_, _, name, ..)| *name)
+            .number(("count", "count"), |(.., count, _, _)| *count)
+            .time(("total", "total_ns"), |(.., total, _)| time(*total))
+            .time(("min", "min_ns"), |(.., times)| time(times.min_ns))
+            .time(("median", "median_ns"), |(.., times)| time(times.median_ns))
+            .time(("p99", "p99_ns"), |(.., times)| time(times.p99_ns))
+            .time(("max", "max_ns"), |(.., times)| time(times.max_ns))
+            .text("name", |(_, side, name, ..)| clip(&format!("{side}{name}"), NAME));
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
         let About(file, summary) = self;
-        let time = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| Time::from_ns(ns).to_string());
         let source = &summary.source;
         let version = source.version.as_ref().map(|version| format!(" {version}"));
         let mut text = format!(
@@ -171,37 +165,7 @@ impl Report for About<String, Summary> {
             };
             text += &format!("{copies} of memory: not counted as launches\n");
         }
-        let mut table = Table::new([
-            Column::Right("count"),
-            Column::Right("total"),
-            Column::Right("min"),
-            Column::Right("median"),
-            Column::Right("p99"),
-            Column::Right("max"),
-            Column::Left("name"),
-        ]);
-        let mut add = |name: &str, count: u64, total, times: &Statistics| {
-            table.row([
-                count.to_string(),
-                time(total),
-                time(times.min_ns),
-                time(times.median_ns),
-                time(times.p99_ns),
-                time(times.max_ns),
-                clip(name, NAME),
-            ]);
-        };
-        for line in &summary.kernels {
-            add(&line.name, line.launches, line.total_ns, &line.times);
-        }
-        for line in &summary.ranges {
-            let side = match line.side {
-                gpusched_recording::model::Side::Host => "range",
-                gpusched_recording::model::Side::Gpu => "range on the GPU",
-            };
-            add(&format!("{side}: {}", line.name), line.count, None, &line.times);
-        }
         text.push('\n');
-        Ok(text + &table.render(palette.header))
+        Ok(text + &self.table().render(palette.header))
     }
 }

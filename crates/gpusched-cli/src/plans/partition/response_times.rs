@@ -1,7 +1,7 @@
 //! Response times of a plan as text.
 
 use crate::arguments::Case;
-use crate::report::{Column, Table, clip};
+use crate::report::{Cell, Table, clip};
 use gpusched_model::{Evidence, Plan};
 
 /// Returns a table of tasks and response times; `None` if no verdict contains response times.
@@ -20,22 +20,14 @@ pub(super) fn table(case: &Case<'_>, plan: &Plan) -> Option<Table> {
         }
     }
     rows.sort_unstable();
-    let mut table = Table::new([
-        Column::Right("#"),
-        Column::Left("task"),
-        Column::Right("partition"),
-        Column::Right("response"),
-        Column::Right("D"),
-    ]);
-    for &(task, partition, time, deadline) in &rows {
-        let name = case.set.tasks().get(task)?.name();
-        table.row([
-            task.to_string(),
-            name.map_or("-".to_owned(), |name| clip(name, 40)),
-            partition.to_string(),
-            time.to_string(),
-            deadline.to_string(),
-        ]);
-    }
-    (!rows.is_empty()).then_some(table)
+    let table = Table::of(&rows)
+        .number("#", |(task, ..)| *task)
+        .text("task", |(task, ..)| {
+            let name = case.set.tasks().get(*task).and_then(|task| task.name());
+            Cell::or(name.map(|name| clip(name, 40)), "-")
+        })
+        .number("partition", |(_, partition, ..)| *partition)
+        .time("response", |(.., time, _)| *time)
+        .time("D", |(.., deadline)| *deadline);
+    (!rows.is_empty()).then(|| table.done())
 }

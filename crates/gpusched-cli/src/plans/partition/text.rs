@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Args, margin, response_times, sensitivity};
 use crate::arguments::Case;
 use crate::plans::explanation;
-use crate::report::{About, Column, Palette, Report, Rows, Table, clip, numbered, wrap};
+use crate::report::{About, Cell, Palette, Report, Table, clip, numbered, wrap};
 use crate::test::decimals;
 use gpusched_analysis::partitioning::{
     HeuristicKind, MARGIN_SEARCHES, Objective, Offer, Problem, default_budget,
@@ -19,10 +19,6 @@ use gpusched_model::plan::{EndedBy, Failure, Partition, Plan, Proof, SearchStats
 use gpusched_model::policy::Strength;
 use gpusched_model::time::Time;
 
-/// CSV columns; one row per partition.
-pub const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,\
-    ended_by,wcet_scaling_permille,at_most_permille";
-
 impl Args {
     /// Returns the headline: the verdict in color, and the number of SMs or the reason for the
     /// failure.
@@ -30,22 +26,20 @@ impl Args {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
             None => {
-                let style = palette.good;
                 let words = match self.request.policy().strength() {
                     Strength::NecessaryOnly => "NECESSARY CONDITION HOLDS",
                     Strength::Exact | Strength::Sufficient => "SCHEDULABLE",
                 };
-                format!("{style}{words}{style:#} {on}")
+                format!("{} {on}", palette.verdict(true, words))
             }
             Some(Failure::HeuristicFailed) => {
-                let style = palette.bad;
+                let headline = palette.verdict(false, "NO PLAN FOUND");
                 format!(
-                    "{style}NO PLAN FOUND{style:#} by heuristic `{}` (a plan may still exist)",
+                    "{headline} by heuristic `{}` (a plan may still exist)",
                     self.kind()
                 )
             }
             Some(failure) if self.is_open(failure) => {
-                let style = palette.bad;
                 let why = match failure {
                     Failure::TaskDoesNotFit { task } => {
                         format!(
@@ -55,10 +49,10 @@ impl Args {
                     }
                     _ => "every plan that passes this test needs more SMs than the GPU has".to_owned(),
                 };
-                format!("{style}NO PLAN FOUND{style:#} by a sufficient test: {why}")
+                let headline = palette.verdict(false, "NO PLAN FOUND");
+                format!("{headline} by a sufficient test: {why}")
             }
             Some(failure) => {
-                let style = palette.bad;
                 let task = failure.task();
                 // In the text of `failure`, "all SMs" means the SMs of the largest supported
                 // partition.
@@ -67,7 +61,8 @@ impl Args {
                 let largest = largest
                     .map(|sms| format!("; the largest supported partition has {}", counted(sms, "SM")));
                 format!(
-                    "{style}NOT SCHEDULABLE{style:#}: {failure}{}{}",
+                    "{}: {failure}{}{}",
+                    palette.verdict(false, "NOT SCHEDULABLE"),
                     case.naming(task),
                     largest.unwrap_or_default()
                 )
@@ -130,7 +125,7 @@ impl Args {
         }
         if !plan.partitions.is_empty() {
             text.push('\n');
-            text += &self.table(case, plan).render(palette.header);
+            text += &self.table(case, plan, false).render(palette.header);
             if let Some(table) = response_times::table(case, plan) {
                 text.push('\n');
                 text += &table.render(palette.header);
@@ -225,102 +220,98 @@ impl Args {
         }
     }
 
-    fn table(&self, case: &Case<'_>, plan: &Plan) -> Table {
-        let with_slack = self.request.policy() == Policy::Edf && case.problem.memory().is_none();
-        let failed = |partition: &Partition| !partition.verdict.schedulable;
-        let with_verdict = plan.partitions.iter().any(failed);
-        let mut columns = vec![
-            Column::Right("partition"),
-            Column::Right("SMs"),
-            Column::Left("tasks"),
-            Column::Right("utilization"),
-        ];
-        if with_slack {
-            columns.push(Column::Right("slack"));
-        }
+    /// Returns the partitions with their columns in text and in CSV. CSV also describes the whole plan in each row. For a
+    /// plan without partitions, CSV has one row with empty cells.
+    fn table(&self, case: &Case<'_>, plan: &Plan, is_csv: bool) -> Table {
+        let is_edf = self.request.policy() == Policy::Edf;
+        let with_slack = is_edf && case.problem.memory().is_none();
+        let with_verdict = { plan.partitions.iter() }.any(|partition| !partition.verdict.schedulable);
         // Omit the SM numbers of a partition, because no tool can reserve single SMs.
         let told = |place: &Place| !matches!(place, Place::Sms(_));
-        let with_place = plan
+        let mut places = plan
             .partitions
             .iter()
-            .any(|partition| partition.place.as_ref().is_some_and(told));
-        if with_place {
-            columns.push(Column::Left("place"));
-        }
-        if with_verdict {
-            columns.push(Column::Left("verdict"));
-        }
-        let mut table = Table::new(columns);
-        for (index, partition) in plan.partitions.iter().enumerate() {
-            let names = partition
-                .tasks
-                .iter()
-                .map(|&task| clip(&case.set.label(task), 40));
-            let utilization = case.problem.utilization(&partition.tasks, partition.sms);
-            let mut row = vec![
-                index.to_string(),
-                partition.sms.to_string(),
-                wrap(names, 60),
-                decimals(utilization),
-            ];
-            if with_slack {
-                row.push(slack(case, partition).map_or("-".to_owned(), |slack| slack.to_string()));
-            }
-            if with_place {
-                let place = partition.place.as_ref().map(ToString::to_string);
-                row.push(wrap(place.unwrap_or_default().split(", ").map(str::to_owned), 40));
-            }
-            if with_verdict {
-                let evidence = &partition.verdict.evidence;
-                row.push(format!("{evidence}{}", case.naming(evidence.task())));
-            }
-            table.row(row);
-        }
-        table
+            .filter_map(|partition| partition.place.as_ref());
+        let with_place = places.any(told);
+        let bound = plan.bound.as_ref().map(|bound| bound.sms);
+        let (margin, edge) = (plan.margin.as_ref(), plan.sensitivity.as_ref());
+        let scaling = margin.map(|margin| margin.wcet_scaling_permille);
+        let rows = plan.partitions.iter().enumerate().map(Some);
+        let without = (is_csv && plan.partitions.is_empty()).then_some(None);
+        let table = Table::of(rows.chain(without))
+            .exact("set", |_| case.index)
+            .exact("name", |_| case.set.name())
+            .exact("schedulable", |_| plan.schedulable)
+            .exact("failure", |_| plan.failure.as_ref().map(Failure::reason))
+            .exact("sms_used", |_| plan.sms_used)
+            .number(("partition", "partition"), |row| row.map(|(index, _)| index))
+            .number(("SMs", "sms"), |row| row.map(|(_, partition)| partition.sms))
+            .text(("tasks", "tasks"), |row| {
+                row.map(|(_, partition)| tasks(case, partition))
+            })
+            .number(("utilization", "utilization"), |row| {
+                let of = |partition: &Partition| case.problem.utilization(&partition.tasks, partition.sms);
+                row.map(|(_, partition)| of(partition)).map(|utilization| {
+                    let exact = utilization.map(|utilization| format!("{:.6}", utilization.as_f64()));
+                    Cell::valued(decimals(utilization), exact.unwrap_or_default())
+                })
+            });
+        let slack =
+            |row: &Option<(usize, &Partition)>| Cell::or(row.and_then(|(_, of)| slack(case, of)), "-");
+        let table = match with_slack {
+            true => table.time(("slack", "slack_ns"), slack),
+            false => table.exact("slack_ns", |_| ""),
+        };
+        let reason = |partition: &Partition| {
+            let evidence = &partition.verdict.evidence;
+            Cell::valued(
+                format!("{evidence}{}", case.naming(evidence.task())),
+                evidence.reason(),
+            )
+        };
+        let reason = |row: &Option<(usize, &Partition)>| row.map(|(_, partition)| reason(partition));
+        let table = table.when(with_place, |table| {
+            table.text("place", |row| {
+                let place = row.and_then(|(_, partition)| partition.place.as_ref());
+                let place = place.map(ToString::to_string).unwrap_or_default();
+                wrap(place.split(", ").map(str::to_owned), 40)
+            })
+        });
+        let table = match with_verdict {
+            true => table.text(("verdict", "reason"), reason),
+            false => table.exact("reason", reason),
+        };
+        let table = table
+            .exact("bound", |_| bound)
+            .exact("gap", |_| {
+                bound.and_then(|bound| plan.sms_used.checked_sub(bound))
+            })
+            .exact("ended_by", |_| plan.stats.ended_by.map(EndedBy::name))
+            .exact("wcet_scaling_permille", |_| {
+                scaling.or(edge.map(|edge| edge.wcet_scaling_permille))
+            })
+            .exact("at_most_permille", |_| {
+                margin.map(|margin| margin.at_most_permille)
+            });
+        table.done()
     }
+}
+
+/// Returns the tasks of a partition: their names, and for CSV their positions.
+fn tasks(case: &Case<'_>, partition: &Partition) -> Cell {
+    let names = partition
+        .tasks
+        .iter()
+        .map(|&task| clip(&case.set.label(task), 40));
+    let positions: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
+    Cell::valued(wrap(names, 60), positions.join(" "))
 }
 
 /// The tuple contains the arguments, the task set, and the start of the work on the task set.
 impl Report for About<(&Args, &Case<'_>, Instant), Plan> {
-    /// Adds one row per partition. For a plan without partitions, adds a single row with empty cells.
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About((args, case, _), plan) = self;
-        let system = (
-            case.index,
-            case.set.name(),
-            plan.schedulable,
-            plan.failure.as_ref().map(Failure::reason),
-            plan.sms_used,
-        );
-        let bound = plan.bound.as_ref().map(|bound| bound.sms);
-        let gap = bound.and_then(|bound| plan.sms_used.checked_sub(bound));
-        let (margin, edge) = (plan.margin.as_ref(), plan.sensitivity.as_ref());
-        let scaling = margin.map(|margin| margin.wcet_scaling_permille);
-        let search = (
-            (bound, gap, plan.stats.ended_by.map(EndedBy::name)),
-            scaling.or(edge.map(|edge| edge.wcet_scaling_permille)),
-            margin.map(|margin| margin.at_most_permille),
-        );
-        if plan.partitions.is_empty() {
-            return rows.add((system, [""; 6], search));
-        }
-        for (index, partition) in plan.partitions.iter().enumerate() {
-            let tasks: Vec<String> = partition.tasks.iter().map(usize::to_string).collect();
-            let utilization = case.problem.utilization(&partition.tasks, partition.sms);
-            let slack = (args.request.policy() == Policy::Edf)
-                .then(|| slack(case, partition))
-                .flatten();
-            let own = (
-                index,
-                partition.sms,
-                tasks.join(" "),
-                utilization.map(|u| format!("{:.6}", u.as_f64())),
-                slack.map(Time::ns),
-                partition.verdict.evidence.reason(),
-            );
-            rows.add((system, own, search))?;
-        }
-        Ok(())
+        args.table(case, plan, true)
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

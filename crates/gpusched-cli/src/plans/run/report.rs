@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{Column, Palette, Table, clip};
+use crate::report::{Palette, Table, clip};
 use gpusched_model::counted;
 use gpusched_model::time::Time;
 use gpusched_runtime::core::Record;
@@ -43,10 +43,9 @@ pub fn headline(run: &Run, duration: Time) -> String {
 
 /// Returns the summary.
 pub fn text(program: &Program, run: &Run, duration: Time, palette: &Palette) -> String {
-    let style = if run.kept() { palette.good } else { palette.bad };
     let headline = headline(run, duration);
     let (verdict, rest) = headline.split_once(':').unwrap_or((&headline, ""));
-    let mut text = format!("{style}{verdict}{style:#}:{rest}\n\n");
+    let mut text = format!("{}:{rest}\n\n", palette.verdict(run.kept(), verdict));
     if let Some(machine) = &run.machine {
         let (major, minor) = (machine.driver / 1000, machine.driver % 1000 / 10);
         let _ = writeln!(
@@ -108,82 +107,57 @@ pub fn text(program: &Program, run: &Run, duration: Time, palette: &Palette) -> 
 }
 
 fn partitions(program: &Program, run: &Run) -> Table {
-    let mut table = Table::new([
-        Column::Right("partition"),
-        Column::Right("SMs"),
-        Column::Left("policy"),
-        Column::Right("jobs"),
-        Column::Right("missed"),
-        Column::Right("overruns"),
-        Column::Right("late wake-ups"),
-        Column::Right("longest wake-up"),
-        Column::Right("busy"),
-    ]);
-    for (index, (part, run)) in program.partitions.iter().zip(&run.partitions).enumerate() {
-        let first = run
-            .records
-            .iter()
-            .map(|record| record.job.arrival)
-            .min()
-            .unwrap_or(0);
-        let last = run.records.last().map_or(first, |record| record.completion);
-        let busy: u64 = run
-            .records
-            .iter()
-            .map(Record::occupancy)
-            .fold(0, u64::saturating_add);
-        let counters = run.counters;
-        table.row([
-            index.to_string(),
-            part.sms.to_string(),
-            part.policy.to_string(),
-            counters.jobs.to_string(),
-            counters.misses.to_string(),
-            counters.overruns.to_string(),
-            counters.late_wakes.to_string(),
-            Time::from_ns(counters.longest_wake).to_string(),
+    let parts = program.partitions.iter().zip(&run.partitions).enumerate();
+    let table = Table::of(parts.map(|(index, (part, run))| (index, part, run)))
+        .number("partition", |(index, ..)| *index)
+        .number("SMs", |(_, part, _)| part.sms)
+        .text("policy", |(_, part, _)| part.policy.to_string())
+        .number("jobs", |(.., run)| run.counters.jobs)
+        .number("missed", |(.., run)| run.counters.misses)
+        .number("overruns", |(.., run)| run.counters.overruns)
+        .number("late wake-ups", |(.., run)| run.counters.late_wakes)
+        .time("longest wake-up", |(.., run)| {
+            Time::from_ns(run.counters.longest_wake)
+        })
+        .number("busy", |(.., run)| {
+            let records = || run.records.iter();
+            let first = records().map(|record| record.job.arrival).min().unwrap_or(0);
+            let last = records().last().map_or(first, |record| record.completion);
+            let busy = records().map(Record::occupancy).fold(0, u64::saturating_add);
             format!(
                 "{:.1} %",
                 busy as f64 / last.saturating_sub(first).max(1) as f64 * 100.0
-            ),
-        ]);
-    }
-    table
+            )
+        });
+    table.done()
 }
 
 fn tasks(program: &Program, run: &Run) -> Table {
-    let mut table = Table::new([
-        Column::Left("task"),
-        Column::Right("partition"),
-        Column::Right("jobs"),
-        Column::Right("missed"),
-        Column::Right("longest response"),
-        Column::Right("D"),
-        Column::Right("longest occupancy"),
-        Column::Right("budget"),
-    ]);
-    for (index, (part, run)) in program.partitions.iter().zip(&run.partitions).enumerate() {
-        for (position, task) in part.tasks.iter().enumerate() {
-            let of = || {
-                run.records
-                    .iter()
-                    .filter(move |record| record.job.task == position)
-            };
-            let longest =
-                |time: fn(&Record) -> u64| Time::from_ns(of().map(time).max().unwrap_or(0)).to_string();
-            table.row([
-                clip(&task.name, 40),
-                index.to_string(),
-                of().count().to_string(),
-                of().filter(|record| record.status.missed).count().to_string(),
-                longest(|record| record.completion.saturating_sub(record.job.arrival)),
-                task.deadline.to_string(),
-                longest(Record::occupancy),
-                task.budget.to_string(),
-            ]);
-        }
-    }
-    table
+    let parts = program.partitions.iter().zip(&run.partitions).enumerate();
+    let table = Table::of(parts.flat_map(|(index, (part, run))| {
+        let tasks = part.tasks.iter().enumerate();
+        tasks.map(move |(position, task)| {
+            let of = run.records.iter().filter(|record| record.job.task == position);
+            (index, task, of.collect::<Vec<&Record>>())
+        })
+    }));
+    let longest = |of: &[&Record], time: fn(&Record) -> u64| {
+        Time::from_ns(of.iter().map(|record| time(record)).max().unwrap_or(0))
+    };
+    let table = table
+        .text("task", |(_, task, _)| clip(&task.name, 40))
+        .number("partition", |(index, ..)| *index)
+        .number("jobs", |(.., of)| of.len())
+        .number("missed", |(.., of)| {
+            of.iter().filter(|record| record.status.missed).count()
+        })
+        .time("longest response", |(.., of)| {
+            longest(of, |record| record.completion.saturating_sub(record.job.arrival))
+        })
+        .time("D", |(_, task, _)| task.deadline)
+        .time("longest occupancy", |(.., of)| longest(of, Record::occupancy))
+        .time("budget", |(_, task, _)| task.budget);
+    table.done()
 }
 
 /// Returns one CSV row per job, sorted by partition and completion. Times count from the first arrivals.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::report::{Palette, Report, Rows};
+use crate::report::{Palette, Report, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_sim::validation::end_to_end::{self, Campaign, Excess, Tally};
@@ -21,9 +21,6 @@ pub struct EndToEndValidation {
     excess: Option<Excess>,
 }
 
-/// CSV columns; one row.
-pub const COLUMNS: &str = "seed,systems,bounded_systems,tasks,bounds,attained,mean_ratio,chains,mean_chain_ratio,enforced_bounds,runs,jobs,exceeded";
-
 impl EndToEndValidation {
     /// Creates the result of `campaign` from its `report`.
     pub fn new(campaign: &Campaign, report: &end_to_end::Report) -> EndToEndValidation {
@@ -41,23 +38,24 @@ fn mean(sum: u64, count: u64) -> String {
 }
 
 impl Report for EndToEndValidation {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let tally = &self.tally;
-        rows.add((
-            self.seed,
-            tally.systems,
-            tally.bounded_systems,
-            tally.tasks,
-            tally.bounds,
-            tally.attained,
-            mean(tally.ratio_permille, tally.bounds),
-            tally.chains,
-            mean(tally.chain_ratio_permille, tally.chains),
-            tally.enforced_bounds,
-            tally.runs,
-            tally.jobs,
-            tally.exceeded,
-        ))
+    fn table(&self) -> Table {
+        let table = Table::of([&self.tally])
+            .exact("seed", |_| self.seed)
+            .exact("systems", |tally| tally.systems)
+            .exact("bounded_systems", |tally| tally.bounded_systems)
+            .exact("tasks", |tally| tally.tasks)
+            .exact("bounds", |tally| tally.bounds)
+            .exact("attained", |tally| tally.attained)
+            .exact("mean_ratio", |tally| mean(tally.ratio_permille, tally.bounds))
+            .exact("chains", |tally| tally.chains)
+            .exact("mean_chain_ratio", |tally| {
+                mean(tally.chain_ratio_permille, tally.chains)
+            })
+            .exact("enforced_bounds", |tally| tally.enforced_bounds)
+            .exact("runs", |tally| tally.runs)
+            .exact("jobs", |tally| tally.jobs)
+            .exact("exceeded", |tally| tally.exceeded);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::reproducer::arguments;
-use crate::report::{Column, Palette, Report, Rows, Table};
+use crate::report::{Cell, Palette, Report, Table};
 use gpusched_model::Policy;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
@@ -140,22 +140,33 @@ impl Validation {
     }
 }
 
-/// CSV columns; one row per policy.
-pub const COLUMNS: &str = "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,\
-    rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio";
-
 impl Report for Validation {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        for row in &self.policies {
-            rows.add((
-                (row.policy.to_string(), row.strength.to_string()),
-                (row.systems, row.schedulable, row.partitions, row.runs, row.jobs),
-                (row.preemptions, row.misses, row.above_bound),
-                (row.rejected, row.rejected_missed, row.rejected_overloaded),
-                (row.bounded, row.mean_ratio.map(|ratio| format!("{ratio:.4}"))),
-            ))?;
-        }
-        Ok(())
+    fn table(&self) -> Table {
+        let table = Table::of(&self.policies)
+            .text(("policy", "policy"), |row| row.policy.to_string())
+            .text(("test", "strength"), |row| row.strength.to_string())
+            .number(("systems", "systems"), |row| row.systems)
+            .number(("schedulable", "schedulable"), |row| row.schedulable)
+            .number(("partitions", "partitions"), |row| row.partitions)
+            .exact("runs", |row| row.runs)
+            .number(("jobs", "jobs"), |row| row.jobs)
+            .exact("preemptions", |row| row.preemptions)
+            .exact("misses", |row| row.misses)
+            .exact("above_bound", |row| row.above_bound)
+            .number("violations", |row| row.misses + row.above_bound)
+            .number(("rejected", "rejected"), |row| row.rejected)
+            .number("with a miss", |row| {
+                let share = row.rejected_missed as f64 / row.rejected as f64 * 100.0;
+                Cell::or((row.rejected > 0).then(|| format!("{share:.2} %")), "-")
+            })
+            .exact("rejected_missed", |row| row.rejected_missed)
+            .exact("rejected_overloaded", |row| row.rejected_overloaded)
+            .exact("bounded", |row| row.bounded)
+            .number(("response / bound", "mean_ratio"), |row| {
+                let ratio = |ratio| Cell::valued(format!("{ratio:.3}"), format!("{ratio:.4}"));
+                Cell::or(row.mean_ratio.map(ratio), "-")
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -174,37 +185,7 @@ impl Report for Validation {
             counted(sum(|row| row.runs), "simulation"),
             counted(sum(|row| row.jobs), "job")
         );
-        let mut table = Table::new([
-            Column::Left("policy"),
-            Column::Left("test"),
-            Column::Right("systems"),
-            Column::Right("schedulable"),
-            Column::Right("partitions"),
-            Column::Right("jobs"),
-            Column::Right("violations"),
-            Column::Right("rejected"),
-            Column::Right("with a miss"),
-            Column::Right("response / bound"),
-        ]);
-        for row in &self.policies {
-            table.row([
-                row.policy.to_string(),
-                row.strength.to_string(),
-                row.systems.to_string(),
-                row.schedulable.to_string(),
-                row.partitions.to_string(),
-                row.jobs.to_string(),
-                (row.misses + row.above_bound).to_string(),
-                row.rejected.to_string(),
-                match row.rejected {
-                    0 => "-".to_owned(),
-                    rejected => format!("{:.2} %", row.rejected_missed as f64 / rejected as f64 * 100.0),
-                },
-                row.mean_ratio
-                    .map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
-            ]);
-        }
-        text += &table.render(palette.header);
+        text += &self.table().render(palette.header);
         if let Some(found) = &self.reproducer {
             let _ = writeln!(
                 text,

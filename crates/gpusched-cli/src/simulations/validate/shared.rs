@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::report::{Column, Palette, Report, Rows, Table};
+use crate::report::{Palette, Report, Table};
 use gpusched_model::Policy;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
@@ -78,38 +78,35 @@ impl SharedValidation {
     }
 }
 
-/// CSV columns; one row per policy.
-pub const COLUMNS: &str = "policy,systems,blind,blind_missed,accepted,accepted_missed,runs,jobs";
+/// A count, with its title in text and its name in CSV.
+type Number = (&'static str, &'static str, fn(&PolicyResult) -> u64);
 
-impl PolicyResult {
-    /// Returns the numbers of the CSV columns after `policy`, in the order of the columns.
-    fn numbers(&self) -> [u64; 7] {
-        [
-            self.systems,
-            self.blind,
-            self.blind_missed,
-            self.accepted,
-            self.accepted_missed,
-            self.runs,
-            self.jobs,
-        ]
-    }
-}
+const NUMBERS: [Number; 7] = [
+    ("systems", "systems", |row| row.systems),
+    ("conflict", "blind", |row| row.blind),
+    ("of these miss", "blind_missed", |row| row.blind_missed),
+    ("conflict+bandwidth", "accepted", |row| row.accepted),
+    ("of these miss", "accepted_missed", |row| row.accepted_missed),
+    ("runs", "runs", |row| row.runs),
+    ("jobs", "jobs", |row| row.jobs),
+];
 
 impl Report for SharedValidation {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.policies
-            .iter()
-            .try_for_each(|result| rows.add((result.policy.to_string(), result.numbers())))
+    fn table(&self) -> Table {
+        let sum = |number: fn(&PolicyResult) -> u64| self.policies.iter().map(number).sum::<u64>();
+        let table = Table::of(&self.policies)
+            .text(("policy", "policy"), |row| row.policy.to_string())
+            .foot("total");
+        let table = table.each(NUMBERS, |table, (title, name, number)| {
+            table.number((title, name), |row| number(row)).foot(sum(number))
+        });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let sum = |sums: [u64; 7], result: &PolicyResult| {
-            let numbers = result.numbers();
-            std::array::from_fn(|index| sums[index] + numbers[index])
-        };
-        let total = self.policies.iter().fold([0; 7], sum);
-        let [_, blind, blind_missed, accepted, ..] = total;
+        let sum = |number: fn(&PolicyResult) -> u64| self.policies.iter().map(number).sum::<u64>();
+        let (blind, blind_missed) = (sum(|row| row.blind), sum(|row| row.blind_missed));
+        let accepted = sum(|row| row.accepted);
         let (good, bad) = (palette.good, palette.bad);
         let mut text = match self.breaches {
             0 => format!("{good}NO MISS{good:#}"),
@@ -130,22 +127,6 @@ impl Report for SharedValidation {
             );
         }
         text.push('\n');
-        let mut table = Table::new([
-            Column::Left("policy"),
-            Column::Right("systems"),
-            Column::Right("conflict"),
-            Column::Right("of these miss"),
-            Column::Right("conflict+bandwidth"),
-            Column::Right("of these miss"),
-            Column::Right("runs"),
-            Column::Right("jobs"),
-        ]);
-        let results = self.policies.iter();
-        let results = results.map(|result| (result.policy.to_string(), result.numbers()));
-        for (name, numbers) in results.chain([("total".to_owned(), total)]) {
-            let numbers = numbers.iter().map(u64::to_string);
-            table.row([name].into_iter().chain(numbers).collect::<Vec<String>>());
-        }
-        Ok(text + &table.render(palette.header))
+        Ok(text + &self.table().render(palette.header))
     }
 }

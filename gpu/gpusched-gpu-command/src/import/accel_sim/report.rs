@@ -2,23 +2,12 @@
 
 use std::fmt::Write as _;
 
-use gpusched_cli::part::{Column, Palette, Report, Rows, Table, clip, wrap};
-use gpusched_gpu::import::accelsim::{Dimension, KernelSummary, OpcodeCount, TraceSummary};
+use gpusched_cli::part::{Palette, Report, Table, clip, wrap};
+use gpusched_gpu::import::accelsim::{
+    Dimension, KernelSummary, MemoryTraffic, OpcodeCount, TraceSummary, UnitCounts,
+};
 use gpusched_model::error::Result;
 use serde::Serialize;
-
-/// Returns the CSV columns. After the fixed columns up to `lane_instructions`, there is one column for each execution
-/// unit.
-pub fn columns() -> String {
-    let units = gpusched_gpu::import::accelsim::UnitCounts::default()
-        .named()
-        .map(|(name, _)| name);
-    format!(
-        "file,name,id,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,shared_memory,registers,warps,instructions,lane_instructions,{},\
-         global_load_sectors,global_store_sectors,global_atomic_sectors,local_load_sectors,local_store_sectors,footprint_bytes",
-        units.join(",")
-    )
-}
 
 /// A summary as the result of the command.
 #[derive(Serialize)]
@@ -26,22 +15,44 @@ pub fn columns() -> String {
 pub struct Summarized<'a>(pub &'a TraceSummary);
 
 impl Report for Summarized<'_> {
-    /// Adds one row per kernel.
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        for kernel in &self.0.kernels {
-            let KernelSummary { grid, block, .. } = kernel;
-            rows.add((
-                (&kernel.file, &kernel.name, kernel.id, kernel.stream),
-                (grid.x, grid.y, grid.z, block.x, block.y, block.z),
-                (kernel.shared_memory, kernel.registers),
-                (kernel.warps, kernel.instructions, kernel.lane_instructions),
-                kernel.units.named().map(|(_, count)| count),
-                ["load", "store", "atomic"].map(|access| kernel.sectors("global", access)),
-                ["load", "store"].map(|access| kernel.sectors("local", access)),
-                kernel.footprint_bytes,
-            ))?;
-        }
-        Ok(())
+    /// Returns one row per kernel. After the column `lane_instructions`, CSV has one column for each execution unit.
+    fn table(&self) -> Table {
+        let units = UnitCounts::default().named();
+        let unit = |kernel: &KernelSummary, index: usize| {
+            let units = kernel.units.named();
+            units.get(index).map_or(0, |(_, count)| *count)
+        };
+        let table = Table::of(&self.0.kernels)
+            .exact("file", |kernel| &kernel.file)
+            .exact("name", |kernel| &kernel.name)
+            .number(("kernel", "id"), |kernel| kernel.id)
+            .text("name", |kernel| clip(&kernel.name, 32))
+            .exact("stream", |kernel| kernel.stream)
+            .number("grid", |kernel| size(kernel.grid))
+            .exact("grid_x", |kernel| kernel.grid.x)
+            .exact("grid_y", |kernel| kernel.grid.y)
+            .exact("grid_z", |kernel| kernel.grid.z)
+            .number("block", |kernel| size(kernel.block))
+            .exact("block_x", |kernel| kernel.block.x)
+            .exact("block_y", |kernel| kernel.block.y)
+            .exact("block_z", |kernel| kernel.block.z)
+            .number(("shared memory", "shared_memory"), |kernel| kernel.shared_memory)
+            .number(("registers", "registers"), |kernel| kernel.registers)
+            .number(("warps", "warps"), |kernel| kernel.warps)
+            .number(("instructions", "instructions"), |kernel| kernel.instructions)
+            .exact("lane_instructions", |kernel| kernel.lane_instructions)
+            .each(units.iter().enumerate(), |table, (index, (name, _))| {
+                table.exact(name, |kernel| unit(kernel, index))
+            })
+            .exact("global_load_sectors", |kernel| kernel.sectors("global", "load"))
+            .exact("global_store_sectors", |kernel| kernel.sectors("global", "store"))
+            .exact("global_atomic_sectors", |kernel| {
+                kernel.sectors("global", "atomic")
+            })
+            .exact("local_load_sectors", |kernel| kernel.sectors("local", "load"))
+            .exact("local_store_sectors", |kernel| kernel.sectors("local", "store"))
+            .number(("footprint", "footprint_bytes"), |kernel| kernel.footprint_bytes);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -53,31 +64,7 @@ impl Report for Summarized<'_> {
                 self.0.copies.count, self.0.copies.bytes
             );
         }
-        let mut table = Table::new([
-            Column::Right("kernel"),
-            Column::Left("name"),
-            Column::Right("grid"),
-            Column::Right("block"),
-            Column::Right("shared memory"),
-            Column::Right("registers"),
-            Column::Right("warps"),
-            Column::Right("instructions"),
-            Column::Right("footprint"),
-        ]);
-        for kernel in &self.0.kernels {
-            table.row([
-                kernel.id.to_string(),
-                clip(&kernel.name, 32),
-                size(kernel.grid),
-                size(kernel.block),
-                kernel.shared_memory.to_string(),
-                kernel.registers.to_string(),
-                kernel.warps.to_string(),
-                kernel.instructions.to_string(),
-                kernel.footprint_bytes.to_string(),
-            ]);
-        }
-        text += &table.render(palette.header);
+        text += &self.table().render(palette.header);
         for kernel in &self.0.kernels {
             let header = palette.header;
             let name = clip(&kernel.name, 60);
@@ -86,27 +73,17 @@ impl Report for Summarized<'_> {
             let units = units.map(|(name, count)| format!("{name} {}", share(count, kernel.instructions)));
             let _ = writeln!(text, "  {}", wrap(units, 96).replace('\n', "\n  "));
             if !kernel.memory.is_empty() {
-                let mut table = Table::new([
-                    Column::Left("memory"),
-                    Column::Left("access"),
-                    Column::Right("instructions"),
-                    Column::Right("lanes"),
-                    Column::Right("sectors"),
-                    Column::Right("per instruction"),
-                ]);
-                for traffic in &kernel.memory {
-                    let has_sectors = traffic.sectors > 0;
-                    let of_sectors = |text: String| if has_sectors { text } else { String::new() };
-                    table.row([
-                        traffic.space.to_owned(),
-                        traffic.access.to_owned(),
-                        traffic.instructions.to_string(),
-                        traffic.lanes.to_string(),
-                        of_sectors(traffic.sectors.to_string()),
-                        of_sectors(quotient(traffic.sectors, traffic.instructions)),
-                    ]);
-                }
-                text += &table.render(palette.dim);
+                let sectors = |traffic: &MemoryTraffic| traffic.sectors > 0;
+                let table = Table::of(&kernel.memory)
+                    .text("memory", |traffic| traffic.space)
+                    .text("access", |traffic| traffic.access)
+                    .number("instructions", |traffic| traffic.instructions)
+                    .number("lanes", |traffic| traffic.lanes)
+                    .number("sectors", |traffic| sectors(traffic).then_some(traffic.sectors))
+                    .number("per instruction", |traffic| {
+                        sectors(traffic).then(|| quotient(traffic.sectors, traffic.instructions))
+                    });
+                text += &table.done().render(palette.dim);
             }
         }
         Ok(text)

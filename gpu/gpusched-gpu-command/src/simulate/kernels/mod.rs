@@ -244,7 +244,7 @@ impl KernelArgs {
         if let Some(file) = issues {
             output.complete(file, issues::csv(&setup, results.issues, &texts)?)?;
         }
-        output.only(table::COLUMNS, &answer)?;
+        output.last(&answer)?;
         self.once.explain(global, &setup)?;
         warn_outside(&setup);
         Ok(Outcome::Positive)

@@ -1,33 +1,42 @@
 //! Text and CSV forms of a run on a simulated GPU.
 
 use super::Answer;
-use gpusched_cli::part::{Column, Palette, Report, Rows, Table, clip};
+use gpusched_cli::part::{Cell, Palette, Report, Table, clip};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 
 /// Maximum length of a name in text [characters].
 const NAME: usize = 24;
 
-/// CSV columns; one row per kernel.
-pub const COLUMNS: &str =
-    "kernel,name,blocks,launch,first_block,finish,response,warp_instructions,thread_instructions,warp_ipc";
-
 impl Report for Answer {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.kernels.iter().enumerate().try_for_each(|(index, kernel)| {
-            rows.add((
-                (
-                    index,
-                    &kernel.name,
-                    kernel.blocks,
-                    kernel.launch,
-                    kernel.first_block,
-                ),
-                (kernel.finish, kernel.response),
-                (kernel.warp_instructions, kernel.thread_instructions),
-                format!("{:.6}", kernel.warp_ipc),
-            ))
-        })
+    fn table(&self) -> Table {
+        let budgets = self.kernels.iter().any(|kernel| kernel.budget.is_some());
+        let table = Table::of(self.kernels.iter().enumerate())
+            .exact("kernel", |(index, _)| *index)
+            .text(("kernel", "name"), |(_, kernel)| {
+                Cell::valued(clip(&kernel.name, NAME), &kernel.name)
+            })
+            .number(("blocks", "blocks"), |(_, kernel)| kernel.blocks)
+            .when(budgets, |table| {
+                table.number("budget", |(_, kernel)| kernel.budget.unwrap_or(0))
+            })
+            .number(("launch", "launch"), |(_, kernel)| kernel.launch)
+            .number(("first block", "first_block"), |(_, kernel)| kernel.first_block)
+            .number(("finish", "finish"), |(_, kernel)| kernel.finish)
+            .number(("response", "response"), |(_, kernel)| kernel.response)
+            .number(("warp instr", "warp_instructions"), |(_, kernel)| {
+                kernel.warp_instructions
+            })
+            .number(("thread instr", "thread_instructions"), |(_, kernel)| {
+                kernel.thread_instructions
+            })
+            .number(("warp IPC", "warp_ipc"), |(_, kernel)| {
+                Cell::valued(
+                    format!("{:.3}", kernel.warp_ipc),
+                    format!("{:.6}", kernel.warp_ipc),
+                )
+            });
+        table.done()
     }
 
     /// Returns a text with the results of each kernel, the memory traffic, and the stalls of the
@@ -35,15 +44,13 @@ impl Report for Answer {
     fn text(&self, palette: &Palette) -> Result<String> {
         let (us, cycles) = (self.time_ns as f64 / 1e3, self.cycles);
         let mut text = format!(
-            "{}: {} of {} under {}{}{:#}, {cycles} core cycles ({us:.3} us)\n",
+            "{}: {} of {} under {}, {cycles} core cycles ({us:.3} us)\n",
             clip(&self.title(), 60),
             counted(self.sms, "SM"),
             clip(&self.machine, NAME),
-            palette.good,
-            self.scheduler,
-            palette.good,
+            palette.verdict(true, self.scheduler),
         );
-        text += &kernels(self, palette);
+        text += &self.table().render(palette.header);
         if self.kernels.len() > 1 {
             text += &shares(self, palette);
         }
@@ -62,75 +69,18 @@ impl Report for Answer {
     }
 }
 
-fn kernels(answer: &Answer, palette: &Palette) -> String {
-    let budgets = answer.kernels.iter().any(|kernel| kernel.budget.is_some());
-    let mut columns = vec![
-        Column::Left("kernel"),
-        Column::Right("blocks"),
-        Column::Right("launch"),
-        Column::Right("first block"),
-        Column::Right("finish"),
-        Column::Right("response"),
-        Column::Right("warp instr"),
-        Column::Right("thread instr"),
-        Column::Right("warp IPC"),
-    ];
-    if budgets {
-        columns.insert(2, Column::Right("budget"));
-    }
-    let mut table = Table::new(columns);
-    for kernel in &answer.kernels {
-        let mut cells = vec![
-            clip(&kernel.name, NAME),
-            kernel.blocks.to_string(),
-            kernel.launch.to_string(),
-            kernel.first_block.to_string(),
-            kernel.finish.to_string(),
-            kernel.response.to_string(),
-            kernel.warp_instructions.to_string(),
-            kernel.thread_instructions.to_string(),
-            format!("{:.3}", kernel.warp_ipc),
-        ];
-        if budgets {
-            cells.insert(2, kernel.budget.unwrap_or(0).to_string());
-        }
-        table.row(cells);
-    }
-    table.render(palette.header)
-}
-
 /// Returns a table with the memory traffic of each kernel.
 fn shares(answer: &Answer, palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Left("sectors of 32 bytes"),
-        Column::Right("L2 reads"),
-        Column::Right("L2 writes"),
-        Column::Right("L2 misses"),
-        Column::Right("DRAM reads"),
-        Column::Right("DRAM writes"),
-        Column::Right("left dirty"),
-        Column::Right("rows opened"),
-    ]);
-    for kernel in &answer.kernels {
-        let traffic = &kernel.traffic;
-        let counts = [
-            traffic.l2_reads,
-            traffic.l2_writes,
-            traffic.l2_misses,
-            traffic.dram_reads,
-            traffic.dram_writes,
-            kernel.left_dirty,
-            traffic.activations,
-        ];
-        let cells = counts.iter().map(u64::to_string);
-        table.row(
-            [clip(&kernel.name, NAME)]
-                .into_iter()
-                .chain(cells)
-                .collect::<Vec<String>>(),
-        );
-    }
-    table.render(palette.header)
+    let table = Table::of(&answer.kernels)
+        .text("sectors of 32 bytes", |kernel| clip(&kernel.name, NAME))
+        .number("L2 reads", |kernel| kernel.traffic.l2_reads)
+        .number("L2 writes", |kernel| kernel.traffic.l2_writes)
+        .number("L2 misses", |kernel| kernel.traffic.l2_misses)
+        .number("DRAM reads", |kernel| kernel.traffic.dram_reads)
+        .number("DRAM writes", |kernel| kernel.traffic.dram_writes)
+        .number("left dirty", |kernel| kernel.left_dirty)
+        .number("rows opened", |kernel| kernel.traffic.activations);
+    table.done().render(palette.header)
 }
 
 /// Returns a line with the numbers of memory sectors and with the bandwidths at L2 and DRAM.

@@ -7,7 +7,7 @@ use gpusched_cli::part::profile_columns::{
     BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN,
     VARIATION_COLUMNS,
 };
-use gpusched_cli::part::{Column, Palette, Report, Rows, Table, clip};
+use gpusched_cli::part::{Cell, Draft, Palette, Report, Table, clip};
 use gpusched_gpu::gpu::Results;
 use gpusched_gpu::machine::{MachineShape, SECTOR};
 use gpusched_gpu::scenario::Setup;
@@ -246,23 +246,6 @@ impl Answer {
         }
     }
 
-    /// Returns the CSV columns.
-    pub fn columns(&self) -> String {
-        let mut columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).collect();
-        columns.extend(ORIGIN_COLUMNS);
-        columns.push(BLOCK_COLUMN);
-        if self.estimate.is_some() {
-            columns.extend([ESTIMATE_COLUMN, UNCERTAINTY_COLUMN]);
-        }
-        if self.points.iter().any(|point| point.variation.is_some()) {
-            columns.extend(VARIATION_COLUMNS);
-        }
-        if self.points.iter().any(|point| point.traffic.is_some()) {
-            columns.extend(TRAFFIC_COLUMNS);
-        }
-        columns.join(",")
-    }
-
     /// Returns a note if the kernel is slower on more SMs.
     pub fn note(&self) -> Option<String> {
         let slower = self.points.windows(2).find_map(|pair| match pair {
@@ -280,93 +263,61 @@ impl Answer {
 }
 
 impl Report for Answer {
-    /// Adds one row per number of SMs.
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let gpu = (self.gpu_sms, self.gpu_bytes_per_second);
-        let rounds = self.estimate.map(Estimated::rounds);
+    /// Returns one row per number of SMs. The names of the CSV columns are in [`profile_columns`].
+    fn table(&self) -> Table {
+        let [sms, cycles, time, l2, dram, warp, thread, accesses, bytes] = COLUMNS;
+        let ([gpu_sms, gpu_rate], [gpu, tool, core, memory]) = (GPU_COLUMNS, ORIGIN_COLUMNS);
         let clocks = self.measured_on.clocks.unwrap_or_default();
-        let origin = (
-            (&self.measured_on.gpu, &self.measured_on.tool),
-            (clocks.core_khz, clocks.dram_khz),
-        );
-        self.points.iter().try_for_each(|point| {
-            let variation = point
-                .variation
-                .map(|variation| (variation.runs, variation.shortest_cycles));
-            let traffic = point.traffic.as_ref().map(|traffic| {
-                let share = |share: Option<f64>| share.map(|share| format!("{share:.6}"));
-                (
-                    &traffic.sectors,
-                    traffic.left_dirty,
-                    [traffic.slice_share, traffic.channel_share, traffic.bank_share].map(share),
-                    self.drain,
-                    // With the buffers in L2 at the start, fewer sectors come from DRAM.
-                    self.l2_ways.filter(|_| !self.warm),
-                )
+        let first = self.points.first().map_or(0, |point| point.cycles);
+        let per_cycle = |count: u64, point: &Point| count as f64 / point.cycles.max(1) as f64;
+        let rate = |rate: u64| Cell::valued(format!("{:.1}", rate as f64 / 1e9), rate);
+        let varied = self.points.iter().any(|point| point.variation.is_some());
+        let table = Table::of(&self.points)
+            .number(("SMs", sms), |point| point.sms)
+            .number(("cycles", cycles), |point| point.cycles)
+            .number(("time", time), |point| {
+                Cell::valued(format!("{:.3} us", point.time_ns as f64 / 1e3), point.time_ns)
+            })
+            .number("speed-up", |point| format!("{:.2}", per_cycle(first, point)))
+            .number(("GB/s at L2", l2), |point| rate(point.l2_bytes_per_second))
+            .number(("GB/s at DRAM", dram), |point| rate(point.dram_bytes_per_second))
+            .number("warp IPC", |point| {
+                format!("{:.3}", per_cycle(point.warp_instructions, point))
+            })
+            .exact(warp, |point| point.warp_instructions)
+            .exact(thread, |point| point.thread_instructions)
+            .exact(accesses, |point| point.l2_accesses)
+            .exact(bytes, |point| point.traffic_bytes)
+            .exact(gpu_sms, |_| self.gpu_sms)
+            .exact(gpu_rate, |_| self.gpu_bytes_per_second)
+            .exact(gpu, |_| self.measured_on.gpu.as_ref())
+            .exact(tool, |_| self.measured_on.tool.as_ref())
+            .exact(core, |_| clocks.core_khz)
+            .exact(memory, |_| clocks.dram_khz)
+            .exact(BLOCK_COLUMN, |point| point.longest_block_ns)
+            .when(varied, |table| {
+                table.number("shortest", |point| point.variation.map(|of| of.shortest_cycles))
+            })
+            .each(self.estimate.map(Estimated::rounds), |table, rounds| {
+                table
+                    .exact(ESTIMATE_COLUMN, |_| rounds)
+                    .number(("uncertainty", UNCERTAINTY_COLUMN), |point| {
+                        point.uncertainty_percent.map(uncertainty)
+                    })
+            })
+            .when(varied, |table| {
+                let [runs, shortest] = VARIATION_COLUMNS;
+                table
+                    .exact(runs, |point| point.variation.map(|of| of.runs))
+                    .exact(shortest, |point| point.variation.map(|of| of.shortest_cycles))
+            })
+            .when(self.points.iter().any(|point| point.traffic.is_some()), |table| {
+                self.traffic_columns(table)
             });
-            let estimate = rounds.map(|rounds| (rounds, point.uncertainty_percent));
-            let block = point.longest_block_ns;
-            let point = Point {
-                longest_block_ns: None,
-                uncertainty_percent: None,
-                variation: None,
-                traffic: None,
-                ..point.clone()
-            };
-            rows.add((
-                point,
-                gpu,
-                (origin, block),
-                estimate.as_slice(),
-                variation.as_slice(),
-                traffic.as_slice(),
-            ))
-        })
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let mut columns = vec![
-            Column::Right("SMs"),
-            Column::Right("cycles"),
-            Column::Right("time"),
-            Column::Right("speed-up"),
-            Column::Right("GB/s at L2"),
-            Column::Right("GB/s at DRAM"),
-            Column::Right("warp IPC"),
-        ];
-        if self.points.iter().any(|point| point.variation.is_some()) {
-            columns.push(Column::Right("shortest"));
-        }
-        if self.estimate.is_some() {
-            columns.push(Column::Right("uncertainty"));
-        }
-        let mut table = Table::new(columns);
-        let first = self.points.first().map_or(0, |point| point.cycles);
-        let gigabytes = |rate: u64| format!("{:.1}", rate as f64 / 1e9);
-        for point in &self.points {
-            let mut cells = vec![
-                point.sms.to_string(),
-                point.cycles.to_string(),
-                format!("{:.3} us", point.time_ns as f64 / 1e3),
-                format!("{:.2}", first as f64 / point.cycles.max(1) as f64),
-                gigabytes(point.l2_bytes_per_second),
-                gigabytes(point.dram_bytes_per_second),
-                format!(
-                    "{:.3}",
-                    point.warp_instructions as f64 / point.cycles.max(1) as f64
-                ),
-            ];
-            cells.extend(
-                point
-                    .variation
-                    .map(|variation| variation.shortest_cycles.to_string()),
-            );
-            cells.extend(point.uncertainty_percent.map(|percent| match percent {
-                0.0 => "exact".to_owned(),
-                _ => format!("{percent:.1} %"),
-            }));
-            table.row(cells);
-        }
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
         let warmth = match (self.warm, self.thrashed.is_some()) {
             (true, _) => "buffers in L2",
@@ -379,48 +330,78 @@ impl Report for Answer {
             self.scheduler
         );
         let traffic = self.traffic(palette);
-        Ok(text + &estimate.collect::<String>() + &table.render(palette.header) + &traffic)
+        Ok(text + &estimate.collect::<String>() + &self.table().render(palette.header) + &traffic)
     }
 }
 
 impl Answer {
+    /// Adds the CSV columns of `--traffic`.
+    fn traffic_columns<'a>(&'a self, table: Draft<&'a Point>) -> Draft<&'a Point> {
+        let sectors: [fn(&KernelTrafficAnswer) -> u64; 6] = [
+            |sectors| sectors.l2_reads,
+            |sectors| sectors.l2_writes,
+            |sectors| sectors.l2_misses,
+            |sectors| sectors.dram_reads,
+            |sectors| sectors.dram_writes,
+            |sectors| sectors.activations,
+        ];
+        let shares: [fn(&PointTraffic) -> Option<f64>; 3] = [
+            |traffic| traffic.slice_share,
+            |traffic| traffic.channel_share,
+            |traffic| traffic.bank_share,
+        ];
+        let [
+            reads @ ..,
+            left,
+            slice,
+            channel,
+            bank,
+            drain_l2,
+            drain_dram,
+            camping,
+            ways,
+        ] = TRAFFIC_COLUMNS;
+        table
+            .each(reads.into_iter().zip(sectors), |table, (name, count)| {
+                table.exact(name, |point| point.traffic.as_ref().map(|of| count(&of.sectors)))
+            })
+            .exact(left, |point| point.traffic.as_ref().map(|of| of.left_dirty))
+            .each(
+                [slice, channel, bank].into_iter().zip(shares),
+                |table, (name, share)| {
+                    table.exact(name, |point| {
+                        let share = point.traffic.as_ref().and_then(share);
+                        share.map(|share| format!("{share:.6}"))
+                    })
+                },
+            )
+            .exact(drain_l2, |_| self.drain.map(|drain| drain.l2_bytes_per_second))
+            .exact(drain_dram, |_| {
+                self.drain.map(|drain| drain.dram_bytes_per_second)
+            })
+            .exact(camping, |_| self.drain.map(|drain| drain.camping_percent))
+            // With the buffers in L2 at the start, fewer sectors come from DRAM.
+            .exact(ways, |_| self.l2_ways.filter(|_| !self.warm))
+    }
+
     /// Returns a table with the memory traffic of a job for each number of SMs; empty without `--traffic`.
     fn traffic(&self, palette: &Palette) -> String {
-        let mut table = Table::new([
-            Column::Right("SMs"),
-            Column::Right("L2 reads"),
-            Column::Right("L2 writes"),
-            Column::Right("DRAM reads"),
-            Column::Right("DRAM writes"),
-            Column::Right("left dirty"),
-            Column::Right("rows opened"),
-            Column::Right("slice"),
-            Column::Right("channel"),
-            Column::Right("bank"),
-        ]);
-        let share =
-            |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let share = |share: Option<f64>| Cell::or(share.map(|share| format!("{:.1} %", 100.0 * share)), "-");
         let points = self.points.iter();
-        let mut points = points
-            .filter_map(|point| Some((point.sms, point.traffic.as_ref()?)))
-            .peekable();
-        if points.peek().is_none() {
+        let table = Table::of(points.filter_map(|point| Some((point.sms, point.traffic.as_ref()?))))
+            .number("SMs", |(sms, _)| *sms)
+            .number("L2 reads", |(_, traffic)| traffic.sectors.l2_reads)
+            .number("L2 writes", |(_, traffic)| traffic.sectors.l2_writes)
+            .number("DRAM reads", |(_, traffic)| traffic.sectors.dram_reads)
+            .number("DRAM writes", |(_, traffic)| traffic.sectors.dram_writes)
+            .number("left dirty", |(_, traffic)| traffic.left_dirty)
+            .number("rows opened", |(_, traffic)| traffic.sectors.activations)
+            .number("slice", |(_, traffic)| share(traffic.slice_share))
+            .number("channel", |(_, traffic)| share(traffic.channel_share))
+            .number("bank", |(_, traffic)| share(traffic.bank_share));
+        let table = table.done();
+        if table.is_empty() {
             return String::new();
-        }
-        for (sms, traffic) in points {
-            let sectors = &traffic.sectors;
-            table.row([
-                sms.to_string(),
-                sectors.l2_reads.to_string(),
-                sectors.l2_writes.to_string(),
-                sectors.dram_reads.to_string(),
-                sectors.dram_writes.to_string(),
-                traffic.left_dirty.to_string(),
-                sectors.activations.to_string(),
-                share(traffic.slice_share),
-                share(traffic.channel_share),
-                share(traffic.bank_share),
-            ]);
         }
         let drain = self.drain.map_or(String::new(), |drain| {
             format!(
@@ -434,4 +415,13 @@ impl Answer {
         let title = "sectors of 32 bytes of a job, and largest share of one slice, channel and bank among 1024 sectors\n";
         format!("\n{title}{}{drain}", table.render(palette.header))
     }
+}
+
+/// Returns the cell of an uncertainty [percent].
+fn uncertainty(percent: f64) -> Cell {
+    let text = match percent {
+        0.0 => "exact".to_owned(),
+        _ => format!("{percent:.1} %"),
+    };
+    Cell::valued(text, format!("{percent:?}"))
 }

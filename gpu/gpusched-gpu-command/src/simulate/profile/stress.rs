@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use gpusched_cli::part::{Column, Output, OutputPath, Palette, Progress, Report, Rows, Table, json_document};
+use gpusched_cli::part::{Cell, Output, OutputPath, Palette, Progress, Report, Table, json_document};
 use gpusched_cli::{Global, Outcome};
 use gpusched_gpu::machine::Machine;
 use gpusched_gpu::stress::{Level, PATTERNS, Rates, Stress, Use};
@@ -12,7 +12,6 @@ use gpusched_model::Scheduler;
 use gpusched_model::error::{Error, Result};
 
 /// CSV columns; one row per pattern.
-const COLUMNS: &str = "pattern,level,use,l2_bytes_per_second,dram_bytes_per_second";
 
 /// Sustained rates of the memory system of a simulated GPU.
 #[derive(Clone, Debug, Serialize)]
@@ -94,7 +93,7 @@ pub fn run(
             }
         }
     }
-    output.only(COLUMNS, &StressAnswer::new(machine, &stress))?;
+    output.last(&StressAnswer::new(machine, &stress))?;
     Ok(Outcome::Positive)
 }
 
@@ -123,28 +122,22 @@ impl StressAnswer {
 }
 
 impl Report for StressAnswer {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        self.patterns.iter().try_for_each(|pattern| rows.add(pattern))
+    fn table(&self) -> Table {
+        let rate = |rate: u64| Cell::valued(gigabytes(rate), rate);
+        let table = Table::of(&self.patterns)
+            .text(("pattern", "pattern"), |pattern| &pattern.pattern)
+            .text(("limited by", "level"), |pattern| &pattern.level)
+            .text(("use", "use"), |pattern| &pattern.used)
+            .number(("GB/s at L2", "l2_bytes_per_second"), |pattern| {
+                rate(pattern.l2_bytes_per_second)
+            })
+            .number(("GB/s at DRAM", "dram_bytes_per_second"), |pattern| {
+                rate(pattern.dram_bytes_per_second)
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let gigabytes = |rate: u64| format!("{:.2}", rate as f64 / 1e9);
-        let mut table = Table::new([
-            Column::Left("pattern"),
-            Column::Left("limited by"),
-            Column::Left("use"),
-            Column::Right("GB/s at L2"),
-            Column::Right("GB/s at DRAM"),
-        ]);
-        for pattern in &self.patterns {
-            table.row([
-                pattern.pattern.clone(),
-                pattern.level.clone(),
-                pattern.used.clone(),
-                gigabytes(pattern.l2_bytes_per_second),
-                gigabytes(pattern.dram_bytes_per_second),
-            ]);
-        }
         let line = |name: &str, rates: RatesAnswer| {
             format!(
                 "{name}: {} GB/s at L2, {} GB/s at DRAM\n",
@@ -155,9 +148,13 @@ impl Report for StressAnswer {
         Ok(format!(
             "{} under patterns of requests from all SMs\n{}{}{}",
             self.machine,
-            table.render(palette.header),
+            self.table().render(palette.header),
             line("lowest rates of balanced patterns", self.balanced),
             line("lowest rates of all patterns (universal)", self.universal),
         ))
     }
+}
+
+fn gigabytes(rate: u64) -> String {
+    format!("{:.2}", rate as f64 / 1e9)
 }

@@ -1,6 +1,6 @@
 //! Text form of a run on a sub-core.
 
-use gpusched_cli::part::{Column, Palette, Table, clip};
+use gpusched_cli::part::{Palette, Table, clip};
 use gpusched_model::counted;
 use gpusched_model::warp_scenario::WarpScenarioShape;
 use gpusched_sim::warps::subcore::Overview;
@@ -13,12 +13,10 @@ const NAME: usize = 24;
 pub fn text(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -> String {
     let (cycles, issued) = overview.cycles();
     let mut text = format!(
-        "{}: {} under {}{}{:#}, {issued} of {cycles} cycles used\n",
+        "{}: {} under {}, {issued} of {cycles} cycles used\n",
         clip(shape.name.as_deref().unwrap_or("scenario"), 60),
         counted(shape.kernels.len(), "kernel"),
-        palette.good,
-        shape.scheduler,
-        palette.good,
+        palette.verdict(true, shape.scheduler),
     );
     text += &kernels(shape, overview, palette);
     let warps: Vec<String> = overview
@@ -32,34 +30,16 @@ pub fn text(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -
 }
 
 fn kernels(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -> String {
-    let budgets = shape.scheduler.has_budgets();
-    let mut columns = vec![
-        Column::Left("kernel"),
-        Column::Right("warps"),
-        Column::Right("launch"),
-        Column::Right("start"),
-        Column::Right("finish"),
-        Column::Right("response"),
-        Column::Right("instructions"),
-    ];
-    if budgets {
-        columns.insert(2, Column::Right("budget"));
-    }
-    let mut table = Table::new(columns);
-    for (kernel, found) in shape.kernels.iter().zip(overview.kernels()) {
-        let mut cells = vec![
-            clip(&kernel.name, NAME),
-            kernel.warps.to_string(),
-            kernel.launch.to_string(),
-            found.start.to_string(),
-            found.finish.to_string(),
-            (found.finish - kernel.launch).to_string(),
-            found.instructions.to_string(),
-        ];
-        if budgets {
-            cells.insert(2, kernel.budget.unwrap_or(0).to_string());
-        }
-        table.row(cells);
-    }
-    table.render(palette.header)
+    let table = Table::of(shape.kernels.iter().zip(overview.kernels()))
+        .text("kernel", |(kernel, _)| clip(&kernel.name, NAME))
+        .number("warps", |(kernel, _)| kernel.warps.get())
+        .when(shape.scheduler.has_budgets(), |table| {
+            table.number("budget", |(kernel, _)| kernel.budget.unwrap_or(0))
+        })
+        .number("launch", |(kernel, _)| kernel.launch)
+        .number("start", |(_, found)| found.start)
+        .number("finish", |(_, found)| found.finish)
+        .number("response", |(kernel, found)| found.finish - kernel.launch)
+        .number("instructions", |(_, found)| found.instructions);
+    table.done().render(palette.header)
 }

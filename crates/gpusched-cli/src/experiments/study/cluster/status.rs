@@ -9,8 +9,8 @@ use super::record::Record;
 use super::scripts::{SHARDS, ranges};
 use super::slurm::{self, State};
 use super::submit::Active;
-use crate::report::{Output, Palette, Report, Rows, json_document};
-use crate::{Global, Outcome, complain};
+use crate::report::{Output, Palette, Report, Table, json_document};
+use crate::{Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{Folder, Overrides, Progress, Shards, Spec, Study};
 
@@ -58,22 +58,15 @@ enum Merge {
     Missing,
 }
 
-impl Args {
-    /// Shows the progress.
-    ///
-    /// # Errors
-    /// Fails for a folder without shards, and for shards of another study or version.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let status = match Record::read(&self.folder)? {
             Some(record) => of_submission(&record, &self.folder, global)?,
             None => of_folder(&self.folder)?,
         };
         let is_finished = status.states.iter().all(|state| *state == Shown::Finished);
-        Output::open(global)?.only(COLUMNS, &status)?;
-        Ok(match is_finished {
-            true => Outcome::Positive,
-            false => Outcome::Negative,
-        })
+        Output::open(global)?.last(&status)?;
+        Ok(is_finished.into())
     }
 }
 
@@ -101,9 +94,7 @@ fn of_submission(record: &Record, folder: &Path, global: &Global) -> Result<Stat
             Error::Refused(refusal) => refusal.message(),
             other => other.to_string(),
         };
-        if !global.quiet {
-            complain(&format!("note: the queue is unknown: {cause}"));
-        }
+        global.note(format_args!("the queue is unknown: {cause}"));
     });
     let queue = queue.ok().map(|queue| Active::new(record, &queue));
     let mut queued = vec![None; shards.progress.len() + 1];
@@ -139,9 +130,6 @@ pub(super) fn is_merged(spec: &Spec, folder: &Path) -> Result<bool> {
     let study = Study::new(spec.clone(), Folder::new(folder, spec.name()))?;
     Ok(study.state == gpusched_study::State::Current)
 }
-
-/// CSV columns.
-const COLUMNS: &str = "study,shard,state";
 
 /// Progress of the shards of a study.
 struct Status {
@@ -195,9 +183,12 @@ impl Report for Status {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        let mut all = (1u32..).zip(&self.states);
-        all.try_for_each(|(shard, state)| rows.add((&self.study, shard, state)))
+    fn table(&self) -> Table {
+        let table = Table::of((1u32..).zip(&self.states))
+            .exact("study", |_| &self.study)
+            .exact("shard", |(shard, _)| *shard)
+            .exact("state", |(_, state)| state.to_string());
+        table.done()
     }
 
     fn text(&self, _palette: &Palette) -> Result<String> {

@@ -14,8 +14,8 @@ use super::settings::{Options, Settings};
 use super::slurm::{self, Queue, State};
 use super::status::is_merged;
 use crate::arguments::{named, whole};
-use crate::report::{Output, Palette, Report, Rows, json_document};
-use crate::{Global, Outcome, embedding};
+use crate::report::{Output, Palette, Report, Table, json_document};
+use crate::{Global, Outcome, Run, embedding};
 use gpusched_model::artifact::Outputs;
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Refusal, Result};
@@ -94,13 +94,8 @@ struct Submission<'a> {
     hours: Option<f64>,
 }
 
-impl Args {
-    /// Submits the study for the first time, or submits unfinished shards again.
-    ///
-    /// # Errors
-    /// Fails for an invalid study, for a folder of another study, if commands of Slurm are missing, or if Slurm rejects
-    /// a job. After an error, no job remains in the queue.
-    pub fn run(&self, global: &Global) -> Result<Outcome> {
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
         let folder = global
             .file()
             .ok_or_else(|| Error::parameter("output", "none", "-o DIR, the folder for the submission"))?;
@@ -119,14 +114,12 @@ impl Args {
             (None, false) => submission.first()?,
             (Some(record), dry) => submission.again(record, dry)?,
         };
-        let stdout = Global {
-            output: None,
-            ..global.clone()
-        };
-        Output::open(&stdout)?.only(COLUMNS, &report)?;
+        Output::open(&global.to_stdout())?.last(&report)?;
         Ok(Outcome::Positive)
     }
+}
 
+impl Args {
     fn submission<'a>(
         &self,
         spec: &'a Spec,
@@ -433,9 +426,6 @@ fn after_any(jobs: &[String]) -> Vec<String> {
     arguments
 }
 
-/// CSV columns.
-const COLUMNS: &str = "study,folder,shards,array,merge";
-
 /// Result of a submission.
 #[derive(Serialize)]
 struct Submitted {
@@ -469,14 +459,14 @@ impl Report for Submitted {
         json_document(self)
     }
 
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
-        rows.add((
-            &self.study,
-            &self.folder,
-            ranges(&self.shards),
-            self.array,
-            self.merge,
-        ))
+    fn table(&self) -> Table {
+        let table = Table::of([self])
+            .exact("study", |submitted| &submitted.study)
+            .exact("folder", |submitted| &submitted.folder)
+            .exact("shards", |submitted| ranges(&submitted.shards))
+            .exact("array", |submitted| submitted.array)
+            .exact("merge", |submitted| submitted.merge);
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {

@@ -1,12 +1,12 @@
 //! Results of `budget sequence` as text.
 
-use crate::report::{About, Column, Palette, Report, Shown, Table, clip};
+use crate::budget::estimates::{count, over_nominal, percent};
+use crate::report::{About, Cell, Palette, Report, Shown, Table, clip};
 use gpusched_model::Verdict;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_sim::regulation::Estimate;
-use gpusched_sim::regulation::sequence::{Dispatch, Job, KernelSetting, SequencePolicy, SequenceSummary};
+use gpusched_sim::regulation::sequence::{Dispatch, KernelSetting, SequencePolicy, SequenceSummary};
 
 /// Maximum number of jobs per policy that the text lists.
 const SHOWN: usize = 20;
@@ -63,44 +63,30 @@ impl Report for About<Shown, SequenceSummary> {
 }
 
 fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> String {
-    let (style, word) = match verdict.schedulable {
-        true => (palette.good, "SCHEDULABLE"),
-        false => (palette.bad, "NOT SCHEDULABLE"),
+    let word = if verdict.schedulable {
+        "SCHEDULABLE"
+    } else {
+        "NOT SCHEDULABLE"
     };
+    let word = palette.verdict(verdict.schedulable, word);
     let reason = verdict.evidence.reason();
     let test = match dispatch {
         Dispatch::Fifo => "np-edf with the smallest deadline for all kernels".to_owned(),
         _ => verdict.policy.to_string(),
     };
-    format!("test with nominal WCETs before the simulation: {style}{word}{style:#} under {test} ({reason})\n")
+    format!("test with nominal WCETs before the simulation: {word} under {test} ({reason})\n")
 }
 
 fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Left("kernel"),
-        Column::Right("period"),
-        Column::Right("offset"),
-        Column::Right("deadline"),
-        Column::Right("nominal Q"),
-        Column::Right("nominal WCET"),
-        Column::Right("jobs"),
-    ]);
-    let time = |time: Option<Time>| time.map_or("-".to_owned(), |time| time.to_string());
-    for index in 0..kernels.len() {
-        let Some(kernel) = kernels.get(index) else {
-            continue;
-        };
-        table.row([
-            name(kernels, index),
-            time(kernel.period_ns),
-            kernel.offset_ns.to_string(),
-            time(kernel.deadline_ns),
-            kernel.nominal_q.to_string(),
-            kernel.wcet_nominal_ns.to_string(),
-            kernel.jobs.to_string(),
-        ]);
-    }
-    table.render(palette.header)
+    let table = Table::of(kernels.iter().enumerate())
+        .text("kernel", |(index, _)| name(kernels, *index))
+        .time("period", |(_, kernel)| Cell::or(kernel.period_ns, "-"))
+        .time("offset", |(_, kernel)| kernel.offset_ns)
+        .time("deadline", |(_, kernel)| Cell::or(kernel.deadline_ns, "-"))
+        .number("nominal Q", |(_, kernel)| kernel.nominal_q.to_string())
+        .time("nominal WCET", |(_, kernel)| kernel.wcet_nominal_ns)
+        .number("jobs", |(_, kernel)| kernel.jobs);
+    table.done().render(palette.header)
 }
 
 /// Returns the position and the name of a kernel, such as `#0 histo`.
@@ -113,66 +99,31 @@ fn name(kernels: &[KernelSetting], index: usize) -> String {
 }
 
 fn policies(policies: &[SequencePolicy], palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Left("policy"),
-        Column::Right("best-effort requests"),
-        Column::Right("over nominal"),
-        Column::Right("while kernels run"),
-        Column::Right("over nominal"),
-        Column::Right("idle"),
-        Column::Right("smallest margin"),
-        Column::Right("missed"),
-        Column::Right("late"),
-    ]);
-    let over = |improvement: &Option<Estimate>| {
-        improvement.as_ref().map_or("-".to_owned(), |over| {
-            format!("{:+.1}{} %", over.mean * 100.0, around(over, 100.0, 1))
+    let table = Table::of(policies)
+        .text("policy", |policy| policy.policy.to_string())
+        .number("best-effort requests", |policy| count(&policy.requests))
+        .number("over nominal", |policy| over_nominal(policy.improvement.as_ref()))
+        .number("while kernels run", |policy| count(&policy.running_requests))
+        .number("over nominal", |policy| {
+            over_nominal(policy.running_improvement.as_ref())
         })
-    };
-    let requests = |requests: &Estimate| format!("{:.0}{}", requests.mean, around(requests, 1.0, 0));
-    for policy in policies {
-        let margin = policy.kernels.iter().map(|kernel| kernel.margin_ns).min();
-        table.row([
-            policy.policy.to_string(),
-            requests(&policy.requests),
-            over(&policy.improvement),
-            requests(&policy.running_requests),
-            over(&policy.running_improvement),
-            format!(
-                "{:.1}{} %",
-                policy.idle_share.mean * 100.0,
-                around(&policy.idle_share, 100.0, 1)
-            ),
-            margin.map_or("-".to_owned(), signed),
-            policy.missed_jobs.to_string(),
-            policy.late_jobs.to_string(),
-        ]);
-    }
-    table.render(palette.header)
+        .number("idle", |policy| percent(&policy.idle_share))
+        .number("smallest margin", |policy| {
+            let margin = policy.kernels.iter().map(|kernel| kernel.margin_ns).min();
+            Cell::or(margin.map(signed), "-")
+        })
+        .number("missed", |policy| policy.missed_jobs)
+        .number("late", |policy| policy.late_jobs);
+    table.done().render(palette.header)
 }
 
 fn jobs_of(summary: &SequenceSummary, palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Left("policy"),
-        Column::Left("kernel"),
-        Column::Right("job"),
-        Column::Right("release"),
-        Column::Right("start"),
-        Column::Right("finish"),
-        Column::Right("response"),
-        Column::Right("due"),
-        Column::Right("margin"),
-        Column::Left(""),
-    ]);
-    let mut hidden = 0;
-    for policy in &summary.policies {
-        hidden += policy.jobs.len().saturating_sub(SHOWN);
-        for job in policy.jobs.iter().take(SHOWN) {
-            table.row(row(policy, job, &summary.kernels));
-        }
-    }
-    let rest = match hidden {
-        0 => String::new(),
+    let hidden = summary
+        .policies
+        .iter()
+        .map(|policy| policy.jobs.len().saturating_sub(SHOWN));
+    let rest = match hidden.sum() {
+        0usize => String::new(),
         more => format!(
             "… and {}; --format json lists all jobs\n",
             counted(more as u64, "more job")
@@ -182,35 +133,27 @@ fn jobs_of(summary: &SequenceSummary, palette: &Palette) -> String {
         1 => "",
         _ => "jobs of the first run\n",
     };
-    title.to_owned() + &table.render(palette.header) + &rest
-}
-
-fn row(policy: &SequencePolicy, job: &Job, kernels: &[KernelSetting]) -> [String; 10] {
-    let word = match (job.missed, job.late()) {
-        (false, false) => "",
-        (true, false) => "MISSED",
-        (false, true) => "LATE",
-        (true, true) => "MISSED, LATE",
-    };
-    [
-        policy.policy.to_string(),
-        name(kernels, job.kernel),
-        job.job.to_string(),
-        milliseconds(job.release_ns),
-        milliseconds(job.start_ns),
-        milliseconds(job.finish_ns),
-        milliseconds(job.response_ns),
-        job.due_ns.map_or("-".to_owned(), milliseconds),
-        signed(job.margin_ns),
-        word.to_owned(),
-    ]
-}
-
-/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty if there is only one
-/// run.
-fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
-    let half = estimate.high.map(|high| (high - estimate.mean) * scale);
-    half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
+    let jobs = summary.policies.iter().flat_map(|policy| {
+        let jobs = policy.jobs.iter().take(SHOWN);
+        jobs.map(|job| (policy.policy, job))
+    });
+    let table = Table::of(jobs)
+        .text("policy", |(policy, _)| policy.to_string())
+        .text("kernel", |(_, job)| name(&summary.kernels, job.kernel))
+        .number("job", |(_, job)| job.job)
+        .number("release", |(_, job)| milliseconds(job.release_ns))
+        .number("start", |(_, job)| milliseconds(job.start_ns))
+        .number("finish", |(_, job)| milliseconds(job.finish_ns))
+        .number("response", |(_, job)| milliseconds(job.response_ns))
+        .number("due", |(_, job)| Cell::or(job.due_ns.map(milliseconds), "-"))
+        .number("margin", |(_, job)| signed(job.margin_ns))
+        .text("", |(_, job)| match (job.missed, job.late()) {
+            (false, false) => "",
+            (true, false) => "MISSED",
+            (false, true) => "LATE",
+            (true, true) => "MISSED, LATE",
+        });
+    title.to_owned() + &table.done().render(palette.header) + &rest
 }
 
 fn milliseconds(time: Time) -> String {

@@ -1,6 +1,7 @@
 //! Results of `budget simulate` as text and CSV.
 
-use crate::report::{About, Column, Palette, Report, Rows, Shown, Table};
+use crate::budget::estimates::{count, or_none, over_nominal, percent};
+use crate::report::{About, Palette, Report, Rows, Shown, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_sim::regulation::{Estimate, Run, Summary};
@@ -61,97 +62,50 @@ impl Report for About<Shown, Summary> {
 
 /// Returns a table with one row per policy.
 fn policies(summary: &Summary) -> Table {
-    let mut columns = vec![
-        Column::Left("policy"),
-        Column::Right("best-effort requests"),
-        Column::Right("over nominal"),
-        Column::Right("mean Q"),
-        Column::Right("std of Q"),
-        Column::Right("finish, mean"),
-        Column::Right("last"),
-        Column::Right("margin"),
-        Column::Right("late"),
-    ];
-    columns.extend(summary.optimum.iter().map(|_| Column::Right("share of limit")));
-    let mut table = Table::new(columns);
-    for policy in &summary.policies {
-        let mut row = vec![
-            policy.policy.to_string(),
-            count(&policy.requests),
-            over_nominal(policy.improvement.as_ref()),
-            share(&policy.q_mean),
-            share(&policy.q_std),
-            milliseconds(policy.finish_ns.mean),
-            milliseconds(policy.finish_ns.last),
-            milliseconds(policy.margin_ns),
-            policy.late_runs.to_string(),
-        ];
-        row.extend(summary.optimum.iter().map(|_| of_limit(policy.of_limit.as_ref())));
-        table.row(row);
-    }
-    if let Some(optimum) = &summary.optimum {
-        table.row([
-            "optimum".to_owned(),
-            count(&optimum.requests),
-            over_nominal(optimum.improvement.as_ref()),
-            share(&optimum.q_mean),
-            share(&optimum.q_std),
-            milliseconds(optimum.finish_ns.mean),
-            milliseconds(optimum.finish_ns.last),
-            milliseconds(optimum.margin_ns),
-            optimum.late_runs.to_string(),
-            of_limit(optimum.of_limit.as_ref()),
-        ]);
-    }
-    table
+    let policies = summary.policies.iter().map(|of| {
+        let times = (&of.finish_ns, of.margin_ns, of.late_runs);
+        let requests = (&of.requests, of.improvement.as_ref(), of.of_limit.as_ref());
+        (of.policy.to_string(), requests, (&of.q_mean, &of.q_std), times)
+    });
+    let optimum = summary.optimum.iter().map(|of| {
+        let times = (&of.finish_ns, of.margin_ns, of.late_runs);
+        let requests = (&of.requests, of.improvement.as_ref(), of.of_limit.as_ref());
+        ("optimum".to_owned(), requests, (&of.q_mean, &of.q_std), times)
+    });
+    let table = Table::of(policies.chain(optimum))
+        .text("policy", |(name, ..)| name.clone())
+        .number("best-effort requests", |(_, (requests, ..), ..)| count(requests))
+        .number("over nominal", |(_, (_, over, _), ..)| over_nominal(*over))
+        .number("mean Q", |(.., (mean, _), _)| share(mean))
+        .number("std of Q", |(.., (_, std), _)| share(std))
+        .number("finish, mean", |(.., (finish, ..))| milliseconds(finish.mean))
+        .number("last", |(.., (finish, ..))| milliseconds(finish.last))
+        .number("margin", |(.., (_, margin, _))| milliseconds(*margin))
+        .number("late", |(.., (.., late))| *late)
+        .when(summary.optimum.is_some(), |table| {
+            table.number("share of limit", |(_, (.., share), ..)| or_none(*share, percent))
+        });
+    table.done()
 }
 
 /// Returns a table of the memory requests of each core, with one column per policy.
 fn cores(summary: &Summary) -> Table {
-    let policies = || summary.policies.iter();
-    let mut columns = vec![Column::Left("best-effort core"), Column::Right("wants")];
-    columns.extend(policies().map(|policy| Column::Right(policy.policy.name())));
-    let mut table = Table::new(columns);
-    for (index, demand) in summary.setting.cores.iter().enumerate() {
-        let mut row = vec![index.to_string(), demand.to_string()];
-        row.extend(policies().map(|policy| or_none(policy.cores.get(index), count)));
-        table.row(row);
-    }
-    let mut row = vec!["fairness".to_owned(), String::new()];
-    row.extend(policies().map(|policy| or_none(policy.fairness.as_ref(), share)));
-    table.row(row);
-    table
-}
-
-fn count(estimate: &Estimate) -> String {
-    format!("{:.0}{}", estimate.mean, around(estimate, 1.0, 0))
+    let table = Table::of(summary.setting.cores.iter().enumerate())
+        .text("best-effort core", |(index, _)| *index)
+        .foot("fairness")
+        .number("wants", |(_, demand)| demand.to_string())
+        .each(&summary.policies, |table, policy| {
+            table
+                .number(policy.policy.name(), |(index, _)| {
+                    or_none(policy.cores.get(*index), count)
+                })
+                .foot(or_none(policy.fairness.as_ref(), share))
+        });
+    table.done()
 }
 
 fn share(estimate: &Estimate) -> String {
     format!("{:.4}", estimate.mean)
-}
-
-fn over_nominal(estimate: Option<&Estimate>) -> String {
-    or_none(estimate, |over| {
-        format!("{:+.1}{} %", over.mean * 100.0, around(over, 100.0, 1))
-    })
-}
-
-fn of_limit(estimate: Option<&Estimate>) -> String {
-    or_none(estimate, |share| {
-        format!("{:.1}{} %", share.mean * 100.0, around(share, 100.0, 1))
-    })
-}
-
-fn or_none(estimate: Option<&Estimate>, write: impl Fn(&Estimate) -> String) -> String {
-    estimate.map_or("-".to_owned(), write)
-}
-
-/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty if there is only one
-/// run.
-fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
-    let half = estimate.high.map(|high| (high - estimate.mean) * scale);
-    half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
 }
 
 fn milliseconds(ns: f64) -> String {

@@ -3,44 +3,42 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::report::{About, Column, Palette, Report, Rows, Table, clip};
+use crate::report::{About, Palette, Report, Table, clip};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_recording::examiner::Imported;
 use gpusched_sim::blocks::{Comparison, Difference, Reason, Record};
 
-/// CSV columns.
-pub const COLUMNS: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason";
-
 /// The tuple contains the measured run and the simulated blocks, sorted by kernel and block
 /// number.
 impl Report for About<(&Imported, &Record), Comparison> {
-    fn rows(&self, rows: &mut Rows) -> Result<()> {
+    fn table(&self) -> Table {
         let About((run, record), comparison) = self;
         let differences = comparison.differences.iter();
         let reasons: BTreeMap<(usize, u32), Reason> = differences
             .map(|difference| ((difference.kernel, difference.block), difference.reason))
             .collect();
-        for block in &record.blocks {
-            let launch = run.scenario.shape().kernels.get(block.kernel);
-            let execution = run.executions.get(block.kernel);
-            let Some(measured) = execution.and_then(|run| run.blocks.get(block.block as usize)) else {
-                continue;
-            };
-            rows.add((
-                block.kernel,
-                launch.and_then(|launch| launch.name.as_ref()),
-                block.block,
-                measured.sm,
-                block.sm,
-                measured.start.ns(),
-                block.start_ns.ns(),
-                measured.end.ns(),
-                block.end_ns.ns(),
-                reasons.get(&(block.kernel, block.block)).copied().map(name),
-            ))?;
-        }
-        Ok(())
+        let blocks = record.blocks.iter().filter_map(|block| {
+            let execution = run.executions.get(block.kernel)?;
+            Some((block, execution.blocks.get(block.block as usize)?))
+        });
+        let table = Table::of(blocks)
+            .exact("kernel", |(block, _)| block.kernel)
+            .exact("name", |(block, _)| {
+                let launch = run.scenario.shape().kernels.get(block.kernel);
+                launch.and_then(|launch| launch.name.as_ref())
+            })
+            .exact("block", |(block, _)| block.block)
+            .exact("measured_sm", |(_, measured)| measured.sm)
+            .exact("simulated_sm", |(block, _)| block.sm)
+            .exact("measured_start_ns", |(_, measured)| measured.start)
+            .exact("simulated_start_ns", |(block, _)| block.start_ns)
+            .exact("measured_end_ns", |(_, measured)| measured.end)
+            .exact("simulated_end_ns", |(block, _)| block.end_ns)
+            .exact("reason", |(block, _)| {
+                reasons.get(&(block.kernel, block.block)).copied().map(name)
+            });
+        table.done()
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
@@ -59,25 +57,14 @@ impl Report for About<(&Imported, &Record), Comparison> {
             clip(shape.name.as_deref().unwrap_or("run"), 60),
             percent(comparison.equal, comparison.blocks),
         );
-        let mut table = Table::new([
-            Column::Right("kernel"),
-            Column::Left("name"),
-            Column::Right("blocks"),
-            Column::Right("same SM"),
-            Column::Right("share"),
-            Column::Right("same load"),
-        ]);
-        for kernel in &comparison.kernels {
-            table.row([
-                kernel.kernel.to_string(),
-                clip(kernel.name.as_deref().unwrap_or(""), 32),
-                kernel.blocks.to_string(),
-                kernel.equal.to_string(),
-                percent(kernel.equal, kernel.blocks),
-                percent(kernel.equal_by_load, kernel.blocks),
-            ]);
-        }
-        text += &table.render(palette.header);
+        let table = Table::of(&comparison.kernels)
+            .number("kernel", |kernel| kernel.kernel)
+            .text("name", |kernel| clip(kernel.name.as_deref().unwrap_or(""), 32))
+            .number("blocks", |kernel| kernel.blocks)
+            .number("same SM", |kernel| kernel.equal)
+            .number("share", |kernel| percent(kernel.equal, kernel.blocks))
+            .number("same load", |kernel| percent(kernel.equal_by_load, kernel.blocks));
+        text += &table.done().render(palette.header);
         if let Some(first) = comparison.differences.first() {
             text += &explain(first, comparison);
             let counts = comparison.reasons;

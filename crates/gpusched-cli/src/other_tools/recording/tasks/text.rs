@@ -1,7 +1,7 @@
 //! Report on derived tasks as text, and notes.
 
 use crate::recording::source::{Source, of_recording};
-use crate::report::{Column, Palette, Table, clip};
+use crate::report::{Cell, Palette, Table, clip};
 use gpusched_model::time::Time;
 use gpusched_model::{Task, WarmUp, counted};
 use gpusched_recording::activity::Rhythm;
@@ -199,40 +199,33 @@ impl Text<'_> {
     /// Returns the report.
     pub fn render(&self, palette: &Palette) -> String {
         let mut text = String::new();
-        let mut table = Table::new([
-            Column::Left("task"),
-            Column::Right("jobs"),
-            Column::Right("period"),
-            Column::Right("least distance"),
-            Column::Right("jitter"),
-            Column::Right("SMs"),
-            Column::Left("contention"),
-            Column::Right("median"),
-            Column::Right("p99"),
-            Column::Right("longest"),
-            Column::Right("C(m)"),
-        ]);
-        let time = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| Time::from_ns(ns).to_string());
-        for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
-            for (index, point) in report.points.iter().enumerate() {
-                let rhythm = observed(report).filter(|_| index == 0);
-                let first = |text: String| if index == 0 { text } else { String::new() };
-                table.row([
-                    first(clip(&report.name, NAME)),
-                    point.jobs.to_string(),
-                    first(task.period().to_string()),
-                    first(time(rhythm.map(|rhythm| rhythm.least_distance_ns))),
-                    first(task.jitter().to_string()),
-                    point.sms.to_string(),
-                    if point.conflict { "conflict" } else { "isolated" }.to_owned(),
-                    time(point.times.median_ns),
-                    time(point.times.p99_ns),
-                    time(point.times.max_ns),
-                    time(Some(point.wcet_ns)),
-                ]);
-            }
-        }
-        text += &table.render(palette.header);
+        let time = |ns: Option<u64>| Cell::or(ns.map(Time::from_ns), "-");
+        let tasks = self.derived.tasks.iter().zip(self.derived.set.tasks());
+        let points = tasks.flat_map(|(report, task)| {
+            let points = report.points.iter().enumerate();
+            points.map(move |(index, point)| ((index == 0).then_some((report, task)), point))
+        });
+        let table = Table::of(points)
+            .text("task", |(first, _)| {
+                first.map(|(report, _)| clip(&report.name, NAME))
+            })
+            .number("jobs", |(_, point)| point.jobs)
+            .time("period", |(first, _)| first.map(|(_, task)| task.period()))
+            .time("least distance", |(first, _)| {
+                let rhythm = first.map(|(report, _)| observed(report));
+                rhythm.map(|rhythm| time(rhythm.map(|rhythm| rhythm.least_distance_ns)))
+            })
+            .time("jitter", |(first, _)| first.map(|(_, task)| task.jitter()))
+            .number("SMs", |(_, point)| point.sms)
+            .text(
+                "contention",
+                |(_, point)| if point.conflict { "conflict" } else { "isolated" },
+            )
+            .time("median", |(_, point)| time(point.times.median_ns))
+            .time("p99", |(_, point)| time(point.times.p99_ns))
+            .time("longest", |(_, point)| time(point.times.max_ns))
+            .time("C(m)", |(_, point)| Time::from_ns(point.wcet_ns));
+        text += &table.done().render(palette.header);
         text += &format!("\nC(m) is {} times the longest time\n", self.options.margin);
         for report in &self.derived.tasks {
             text += &self.worst(report);

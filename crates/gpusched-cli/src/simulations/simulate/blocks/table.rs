@@ -1,6 +1,6 @@
 //! Text form of a run of `simulate blocks`.
 
-use crate::report::{Column, Palette, Table, clip};
+use crate::report::{Palette, Table, clip};
 use gpusched_model::counted;
 use gpusched_model::scenario::{CopyKind, ScenarioShape, Stream};
 use gpusched_model::time::Time;
@@ -16,13 +16,12 @@ const SMS: usize = 40;
 pub fn text(shape: &ScenarioShape, end: Time, overview: &Overview, palette: &Palette) -> String {
     let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
     let mut text = format!(
-        "{}: {} and {} on {}, all done at {}{end}{:#}\n",
+        "{}: {} and {} on {}, all done at {}\n",
         clip(shape.name.as_deref().unwrap_or("scenario"), 60),
         counted(shape.kernels.len(), "kernel"),
         counted(blocks, "thread block"),
         counted(shape.platform.shape().sms, "SM"),
-        palette.good,
-        palette.good,
+        palette.verdict(true, end),
     );
     text += &kernels(shape, overview, palette);
     if !overview.copies().is_empty() {
@@ -32,64 +31,42 @@ pub fn text(shape: &ScenarioShape, end: Time, overview: &Overview, palette: &Pal
 }
 
 fn kernels(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Right("kernel"),
-        Column::Left("name"),
-        Column::Left("stream"),
-        Column::Right("blocks"),
-        Column::Right("ready"),
-        Column::Right("start"),
-        Column::Right("end"),
-        Column::Left("SMs"),
-    ]);
-    for kernel in overview.kernels() {
-        let times = kernel.times;
-        let Some(launch) = shape.kernels.get(times.kernel) else {
-            continue;
-        };
-        table.row([
-            times.kernel.to_string(),
-            clip(launch.name.as_deref().unwrap_or(""), NAME),
-            stream(shape, launch.application, launch.stream),
-            launch.blocks.to_string(),
-            times.ready_ns.to_string(),
-            times.start_ns.to_string(),
-            times.end_ns.to_string(),
-            clip(&ranges(kernel.sms()), SMS),
-        ]);
-    }
-    table.render(palette.header)
+    let kernels = overview.kernels();
+    let kernels =
+        kernels.filter_map(|kernel| Some((kernel, kernel.times, shape.kernels.get(kernel.times.kernel)?)));
+    let table = Table::of(kernels)
+        .number("kernel", |(_, times, _)| times.kernel)
+        .text("name", |(.., launch)| {
+            clip(launch.name.as_deref().unwrap_or(""), NAME)
+        })
+        .text("stream", |(.., launch)| {
+            stream(shape, launch.application, launch.stream)
+        })
+        .number("blocks", |(.., launch)| launch.blocks)
+        .time("ready", |(_, times, _)| times.ready_ns)
+        .time("start", |(_, times, _)| times.start_ns)
+        .time("end", |(_, times, _)| times.end_ns)
+        .text("SMs", |(kernel, ..)| clip(&ranges(kernel.sms()), SMS));
+    table.done().render(palette.header)
 }
 
 fn copies(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> String {
-    let mut table = Table::new([
-        Column::Right("copy"),
-        Column::Left("name"),
-        Column::Left("stream"),
-        Column::Left("kind"),
-        Column::Right("start"),
-        Column::Right("end"),
-    ]);
     let mut copies = overview.copies().to_vec();
     copies.sort_unstable_by_key(|copy| copy.copy);
-    for found in copies {
-        let Some(copy) = shape.copies.get(found.copy) else {
-            continue;
-        };
-        let kind = match copy.kind {
+    let copies = copies
+        .iter()
+        .filter_map(|found| Some((found, shape.copies.get(found.copy)?)));
+    let table = Table::of(copies)
+        .number("copy", |(found, _)| found.copy)
+        .text("name", |(_, copy)| clip(copy.name.as_deref().unwrap_or(""), NAME))
+        .text("stream", |(_, copy)| stream(shape, copy.application, copy.stream))
+        .text("kind", |(_, copy)| match copy.kind {
             CopyKind::Memcpy => "memcpy",
             CopyKind::Memset => "memset",
-        };
-        table.row([
-            found.copy.to_string(),
-            clip(copy.name.as_deref().unwrap_or(""), NAME),
-            stream(shape, copy.application, copy.stream),
-            kind.to_owned(),
-            found.start_ns.to_string(),
-            found.end_ns.to_string(),
-        ]);
-    }
-    table.render(palette.header)
+        })
+        .time("start", |(found, _)| found.start_ns)
+        .time("end", |(found, _)| found.end_ns);
+    table.done().render(palette.header)
 }
 
 /// Returns the name of a stream, such as `3` or `default`. With several applications, `1:3` is

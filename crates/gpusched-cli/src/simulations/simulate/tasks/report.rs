@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::case::Case;
 use super::{Args, Times};
 use crate::arguments::naming;
-use crate::report::{About, Column, Palette, Report, Table, clip, numbered};
+use crate::report::{About, Cell, Palette, Report, Table, clip, numbered};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
@@ -144,24 +144,16 @@ impl Summary {
                 .collect(),
         });
     }
-
-    fn headline(&self, palette: &Palette) -> String {
-        match self.misses {
-            0 => format!("{}NO DEADLINE MISSED{:#}", palette.good, palette.good),
-            1 => format!("{}1 DEADLINE MISSED{:#}", palette.bad, palette.bad),
-            misses => format!("{}{misses} DEADLINES MISSED{:#}", palette.bad, palette.bad),
-        }
-    }
 }
 
 /// If gpusched did not simulate the plan, returns a line with the reason. Otherwise, returns `None`.
 fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
     let failure = summary.failure.as_ref()?;
-    let bad = palette.bad;
-    Some(format!(
-        "{bad}NOT SIMULATED{bad:#}: the plan has no partitions: {failure}{}",
-        naming(set, failure.task())
-    ))
+    let (headline, task) = (
+        palette.verdict(false, "NOT SIMULATED"),
+        naming(set, failure.task()),
+    );
+    Some(format!("{headline}: the plan has no partitions: {failure}{task}"))
 }
 
 /// The tuple contains the position of a task set, the task set, whether it is the only task set,
@@ -188,7 +180,7 @@ fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> Stri
     }
     format!(
         "{index}: {} in {} until {}{}\n",
-        summary.headline(palette),
+        palette.misses(summary.misses),
         counted(summary.jobs, "job"),
         summary.duration_ns,
         name.unwrap_or_default()
@@ -202,30 +194,22 @@ fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     }
     let mut text = format!(
         "{}: {}, {} until {}, {}\n\n",
-        summary.headline(palette),
+        palette.misses(summary.misses),
         set.name().map_or("task set".to_owned(), |name| clip(name, 40)),
         counted(summary.jobs, "job"),
         summary.duration_ns,
         counted(summary.preemptions, "preemption")
     );
-    let mut table = Table::new([
-        Column::Right("partition"),
-        Column::Right("SMs"),
-        Column::Left("policy"),
-        Column::Right("tasks"),
-        Column::Right("busy"),
-    ]);
-    for (index, part) in summary.partitions.iter().enumerate() {
-        let until = part.end_ns.max(summary.duration_ns).ns().max(1);
-        table.row([
-            index.to_string(),
-            part.sms.to_string(),
-            part.policy.to_string(),
-            part.tasks.len().to_string(),
-            format!("{:.1} %", part.busy_ns.ns() as f64 / until as f64 * 100.0),
-        ]);
-    }
-    text += &table.render(palette.header);
+    let table = Table::of(summary.partitions.iter().enumerate())
+        .number("partition", |(index, _)| *index)
+        .number("SMs", |(_, part)| part.sms)
+        .text("policy", |(_, part)| part.policy.to_string())
+        .number("tasks", |(_, part)| part.tasks.len())
+        .number("busy", |(_, part)| {
+            let until = part.end_ns.max(summary.duration_ns).ns().max(1);
+            format!("{:.1} %", part.busy_ns.ns() as f64 / until as f64 * 100.0)
+        });
+    text += &table.done().render(palette.header);
     text.push('\n');
     text += &tasks(summary).render(palette.header);
     text
@@ -233,34 +217,24 @@ fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
 
 /// Returns a table with one row per task, in the order of the task set.
 fn tasks(summary: &Summary) -> Table {
-    let mut table = Table::new([
-        Column::Right("#"),
-        Column::Left("task"),
-        Column::Right("partition"),
-        Column::Right("jobs"),
-        Column::Right("missed"),
-        Column::Right("preempted"),
-        Column::Right("response, mean"),
-        Column::Right("longest"),
-        Column::Right("D"),
-    ]);
     let mut rows: Vec<(usize, &TaskSummary)> = Vec::new();
     for (index, part) in summary.partitions.iter().enumerate() {
         rows.extend(part.tasks.iter().map(|task| (index, task)));
     }
     rows.sort_by_key(|(_, task)| task.task);
-    for (partition, task) in rows {
-        table.row([
-            task.task.to_string(),
-            task.name.as_ref().map_or("-".to_owned(), |name| clip(name, 40)),
-            partition.to_string(),
-            task.jobs.to_string(),
-            task.misses.to_string(),
-            task.preemptions.to_string(),
-            format!("{:.3}ms", task.response_mean_ns / 1e6),
-            task.response_max_ns.to_string(),
-            task.deadline_ns.to_string(),
-        ]);
-    }
-    table
+    let table = Table::of(rows)
+        .number("#", |(_, task)| task.task)
+        .text("task", |(_, task)| {
+            Cell::or(task.name.as_ref().map(|name| clip(name, 40)), "-")
+        })
+        .number("partition", |(partition, _)| *partition)
+        .number("jobs", |(_, task)| task.jobs)
+        .number("missed", |(_, task)| task.misses)
+        .number("preempted", |(_, task)| task.preemptions)
+        .number("response, mean", |(_, task)| {
+            format!("{:.3}ms", task.response_mean_ns / 1e6)
+        })
+        .time("longest", |(_, task)| task.response_max_ns)
+        .time("D", |(_, task)| task.deadline_ns);
+    table.done()
 }

@@ -1,0 +1,31 @@
+//! `gpusched budget`: memory bandwidth budgets of best-effort cores.
+
+mod estimates;
+mod nominal;
+mod regulation;
+mod sequence;
+mod simulate;
+
+use crate::{Global, Outcome, Run};
+use gpusched_model::error::Result;
+
+/// Subcommands of `gpusched budget`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Find the largest budget that keeps the slowdown of a kernel within a limit.
+    Nominal(nominal::Args),
+    /// Simulate a kernel and concurrent CPU cores whose memory budget changes.
+    Simulate(simulate::Args),
+    /// Simulate several kernels, each with one release or with periodic releases.
+    Sequence(sequence::Args),
+}
+
+impl Run for Command {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        match self {
+            Command::Nominal(args) => args.run(global),
+            Command::Simulate(args) => args.run(global),
+            Command::Sequence(args) => args.run(global),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `gpusched import`: converts and summarizes the files of other tools.
+
+mod amalthea;
+mod examiner;
+
+use crate::part::{Family, Run};
+use crate::{Global, Outcome};
+use gpusched_model::error::Result;
+
+/// Subcommands of `gpusched import`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Convert a task model of APP4MC to an end-to-end system.
+    Amalthea(amalthea::Args),
+    /// Convert logs of cuda_scheduling_examiner to a scenario, or compare with a simulation.
+    Examiner(examiner::Args),
+}
+
+impl Family for Command {
+    const NAME: &'static str = "import";
+}
+
+impl Run for Command {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        match self {
+            Command::Amalthea(args) => args.run(global),
+            Command::Examiner(args) => args.run(global),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! `gpusched recording audit`: compares a recorded run with its task set and its plan.
+
+mod audited;
+mod chart;
+
+use std::path::PathBuf;
+
+pub use audited::Request;
+
+use super::source::Reading;
+use crate::arguments::refused;
+use crate::report::{About, Output, Palette, Report, Table, TimelineFiles, clip};
+use crate::{Global, Outcome, Run};
+use gpusched_model::counted;
+use gpusched_model::error::Result;
+use gpusched_model::time::Time;
+use gpusched_recording::audit::{Audit, Check, FindingKind, Subject, Visible};
+
+/// Arguments of `gpusched recording audit`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Recording of the run
+    ///
+    /// Without a plan, the size states the number of SMs for C(m): a number of SMs (`run.sqlite@16`), a percentage of
+    /// MPS (`run.sqlite@50%`), or a MIG slice (`run.sqlite@3g.20gb` with `--gpu`).
+    #[arg(value_name = "FILE[@SIZE]")]
+    file: PathBuf,
+    /// Task set of the run
+    #[arg(long, value_name = "SET")]
+    set: PathBuf,
+    /// Plan of the run, to check partitions and contexts
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<PathBuf>,
+    /// Activity of a task with another name; may be repeated
+    #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair)]
+    task: Vec<(String, String)>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    timeline_files: TimelineFiles,
+}
+
+const EXAMPLE: &str = "\
+The verdict is `kept`, `broken`, or `not-visible` if the file shows no jobs of a task. Each check has its own verdict. No profiler
+records the SM of a thread block. So gpusched checks contexts, and states what the file does not show.
+
+Exit code 0: the file shows no violation, and it shows jobs of every task. 1: otherwise.
+
+Example:
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched recording audit tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json";
+
+pub fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text
+        .split_once('=')
+        .filter(|(task, activity)| !task.is_empty() && !activity.is_empty());
+    let pair = pair.map(|(task, activity)| (task.to_owned(), activity.to_owned()));
+    pair.ok_or_else(|| refused(text, "TASK=ACTIVITY, such as camera=detect_kernel"))
+}
+
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let canvas = self.timeline_files.open(&mut output)?;
+        let request = Request {
+            file: &self.file,
+            set: &self.set,
+            plan: self.plan.as_deref(),
+            names: &self.task,
+            reading: &self.reading,
+        };
+        let audited = request.audited(global)?;
+        for note in &audited.notes {
+            global.note(format_args!("{}: {note}", audited.source.file));
+        }
+        if self.timeline_files.wanted() {
+            let timeline = audited
+                .timeline()
+                .map_err(|error| self.timeline_files.refuse(error))?;
+            canvas.draw(&timeline, &audited.source.file, &mut output)?;
+        }
+        let (file, found) = (audited.source.file, audited.found);
+        let kept = found.kept;
+        output.last(&About(file, found))?;
+        Ok(kept.into())
+    }
+}
+
+impl Report for About<String, Audit> {
+    fn table(&self) -> Table {
+        let table = Table::of(&self.1.findings)
+            .exact("task", |finding| &finding.task)
+            .exact("kind", |finding| finding.kind.to_string())
+            .exact("check", |finding| finding.check.to_string())
+            .exact("job", |finding| finding.job)
+            .exact("at_ns", |finding| finding.at_ns)
+            .exact("by_ns", |finding| finding.by_ns)
+            .exact("detail", |finding| &finding.detail);
+        table.done()
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About(file, audit) = self;
+        let mut text = match audit.verdict {
+            Visible::Kept => format!("KEPT: {file} shows no violation\n"),
+            Visible::Broken => format!("BROKEN: {file} shows violations\n"),
+            Visible::NotVisible => format!("NOT VISIBLE: {file} shows no jobs of some tasks\n"),
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for check in &audit.checks {
+            if !names.contains(&check.task.as_str()) {
+                names.push(&check.task);
+            }
+        }
+        let subjects = [
+            ("releases", Subject::Releases),
+            ("deadlines", Subject::Deadlines),
+            ("WCET", Subject::Wcet),
+            ("overlap", Subject::Overlap),
+            ("context", Subject::Context),
+            ("context size", Subject::Size),
+        ];
+        let table = Table::of(names)
+            .text("task", |name| clip(name, 40))
+            .number("jobs", |name| {
+                of_task(audit, name).next().map_or(0, |check| check.jobs)
+            })
+            .each(subjects, |table, (title, subject)| {
+                table.text(title, |name| {
+                    let check = of_task(audit, name).find(|check| check.subject == subject);
+                    match check.map(|check| (check.verdict, check.slack_ns)) {
+                        Some((Visible::Kept, Some(slack))) => {
+                            let slack = Time::from_ns(u64::try_from(slack).unwrap_or_default());
+                            format!("kept, slack {slack}")
+                        }
+                        Some((Visible::Kept, None)) => "kept".to_owned(),
+                        Some((Visible::Broken, _)) => "BROKEN".to_owned(),
+                        Some((Visible::NotVisible, _)) | None => "not visible".to_owned(),
+                    }
+                })
+            });
+        text.push('\n');
+        text += &table.done().render(palette.header);
+        let (unknown, broken): (Vec<_>, Vec<_>) = audit
+            .findings
+            .iter()
+            .partition(|finding| finding.kind == FindingKind::Unknown);
+        let missing = unknown.iter().any(|finding| finding.check == Subject::Jobs);
+        if audit.dropped_jobs > 0 {
+            let dropped = counted(audit.dropped_jobs, "job");
+            text += &format!("\nwarm-up: dropped {dropped}, which the checks ignore\n");
+        }
+        if !broken.is_empty() {
+            text.push('\n');
+        }
+        for finding in broken {
+            let at = Time::from_ns(finding.at_ns.unwrap_or_default());
+            let job = finding.job.map(|job| format!(" job {job}")).unwrap_or_default();
+            let by = finding
+                .by_ns
+                .map(|by| format!(" by {}", Time::from_ns(by)))
+                .unwrap_or_default();
+            text += &format!(
+                "{} of {}{job} at {at}{by}: {}\n",
+                finding.kind,
+                clip(&finding.task, 40),
+                finding.detail
+            );
+        }
+        if !unknown.is_empty() || audit.unassigned_launches > 0 {
+            text += "\nnot visible in this file:\n";
+        }
+        if audit.unassigned_launches > 0 {
+            let launches = counted(audit.unassigned_launches as u64, "launch");
+            text += &format!(
+                "the job of {launches}, so execution times may be longer and overlaps may be missing\n"
+            );
+        }
+        for finding in unknown {
+            text += &format!(
+                "{} of {}: {}\n",
+                finding.check,
+                clip(&finding.task, 40),
+                finding.detail
+            );
+        }
+        if missing {
+            text += "\nhint: name the activity of a task with `--task TASK=ACTIVITY`, or try `--by kernel` or `--by stream`\n";
+        }
+        Ok(text)
+    }
+}
+
+fn of_task<'a>(audit: &'a Audit, name: &'a str) -> impl Iterator<Item = &'a Check> {
+    audit.checks.iter().filter(move |check| check.task == name)
+}

@@ -1,0 +1,30 @@
+//! `gpusched recording`: reads the recordings that profilers made on real GPUs.
+
+pub mod audit;
+pub mod source;
+mod summary;
+mod tasks;
+
+use crate::{Global, Outcome, Run};
+use gpusched_model::error::Result;
+
+/// Subcommands of `gpusched recording`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Count launches, streams and ranges, and report statistics of their times.
+    Summary(summary::Args),
+    /// Derive a task set from recordings.
+    Tasks(tasks::Args),
+    /// Compare a recorded run with its task set and its plan.
+    Audit(audit::Args),
+}
+
+impl Run for Command {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        match self {
+            Command::Summary(args) => args.run(global),
+            Command::Tasks(args) => args.run(global),
+            Command::Audit(args) => args.run(global),
+        }
+    }
+}

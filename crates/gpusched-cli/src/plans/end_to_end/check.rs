@@ -1,0 +1,182 @@
+//! Results of `verify` for end-to-end verdicts and plans.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{only, refuse};
+use crate::arguments::Memory;
+use crate::report::{About, Output, Palette, Report, Table, numbered};
+use crate::{Global, Outcome};
+use gpusched_model::assumptions::Assumption;
+use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
+use gpusched_model::error::{Error, Result};
+use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
+use gpusched_model::{Bandwidth, Interference, counted};
+use gpusched_verify::{Fault, verify_system};
+
+/// Result of `verify` for an end-to-end verdict.
+#[derive(Serialize)]
+struct Checked {
+    /// Whether `verify` confirms every statement of the verdict.
+    verified: bool,
+    /// Statement of the verdict.
+    schedulable: bool,
+    /// First wrong statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault>,
+    /// Assumptions of the verdict.
+    assumptions: Vec<Assumption>,
+}
+
+/// Returns the interference model and the memory that the user states.
+///
+/// # Errors
+/// Fails if the interference model requires a memory bandwidth that is absent, or if a stated bandwidth has no effect.
+pub fn environment(interference: Option<Interference>, bandwidth: Option<Bandwidth>) -> Result<Environment> {
+    let interference = interference.unwrap_or_default();
+    let reason = "segments state bytes, and no sectors";
+    refuse("interference", interference.counts_memory_time(), reason)?;
+    let memory = Memory {
+        memory_bandwidth: bandwidth,
+        arbitration: None,
+        memory_rates: None,
+        memory_time: None,
+        own_l2: false,
+        camping_limit: None,
+        variation: None,
+    };
+    let memory = memory.shared(interference)?;
+    Ok(Environment {
+        interference,
+        memory: memory.map(|memory| memory.bandwidth),
+    })
+}
+
+/// A verdict on a system, or a plan that contains the verdict.
+pub struct Stated {
+    /// The system as written in its file.
+    pub draft: Draft,
+    /// The system of the verdict. If there is a plan, the system has the partitions of the plan.
+    pub system: System,
+    pub answer: Answer,
+    /// The plan that contains the verdict.
+    pub plan: Option<SystemPlan>,
+}
+
+/// Reads the verdict or plan in the file `path`, and the only system of the stream.
+///
+/// # Errors
+/// Fails on bad input, and if the plan is for another system.
+pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> Result<Stated> {
+    let file = systems.file().to_owned();
+    let draft = only(systems)?;
+    let shown = path.display().to_string();
+    let raw = EndToEndAnswers::only_raw(path, "verdict")?;
+    if raw.has("evidence") {
+        let answer: Answer = raw.parse(&shown)?;
+        let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
+        return Ok(Stated {
+            draft,
+            system,
+            answer,
+            plan: None,
+        });
+    }
+    let plan: SystemPlan = raw.parse(&shown)?;
+    plan.check_system(&draft)
+        .map_err(|refusal| refusal.at(&shown, None))?;
+    let planned = plan
+        .system
+        .as_ref()
+        .map(|system| System::new(system, environment));
+    let (Some(system), Some(answer)) = (planned, plan.verdict.clone()) else {
+        return Err(Error::file(
+            &shown,
+            "a plan without a verdict",
+            "a plan with a system and a verdict",
+        ));
+    };
+    Ok(Stated {
+        draft,
+        system: system.map_err(|refusal| refusal.at(&shown, None))?,
+        answer,
+        plan: Some(plan),
+    })
+}
+
+/// Checks whether the verdict or plan in the file `path` is correct for the only system of the stream. `sms` is the
+/// number of SMs of the GPU, if the user states it.
+///
+/// # Errors
+/// Fails on bad input, or if output cannot be written.
+pub fn verify(
+    path: &Path,
+    systems: EndToEndSystems,
+    (environment, sms): (Environment, Option<u32>),
+    global: &Global,
+) -> Result<Outcome> {
+    let Stated {
+        system, answer, plan, ..
+    } = read(path, systems, environment)?;
+    let shown = path.display().to_string();
+    let place = if plan.is_some() { "verdict." } else { "" };
+    let used: u64 = system
+        .partitions()
+        .iter()
+        .map(|partition| u64::from(partition.sms))
+        .sum();
+    if let Some(sms) = sms.filter(|&sms| used > u64::from(sms)) {
+        let found = format!("partitions with {} in total", counted(used, "SM"));
+        return Err(Error::file(
+            &shown,
+            found,
+            format!("at most {}", counted(sms, "SM")),
+        ));
+    }
+    let fault = verify_system(&answer, &system).err();
+    let enforced = answer.evidence.offsets_ns.is_some();
+    let checked = Checked {
+        verified: fault.is_none(),
+        schedulable: answer.schedulable,
+        fault: fault.map(|fault| Fault {
+            field: format!("{place}{}", fault.field),
+            message: fault.message,
+        }),
+        assumptions: system.assumptions(enforced),
+    };
+    let proven = checked.verified && checked.schedulable;
+    Output::open(global)?.last(&About(!global.quiet, checked))?;
+    Ok(proven.into())
+}
+
+/// The flag states whether to write the assumptions.
+impl Report for About<bool, Checked> {
+    fn table(&self) -> Table {
+        let fault = self.1.fault.as_ref();
+        let table = Table::of([&self.1])
+            .exact("verified", |checked| checked.verified)
+            .exact("schedulable", |checked| checked.schedulable)
+            .exact("field", |_| fault.map(|fault| &fault.field))
+            .exact("message", |_| fault.map(|fault| &fault.message));
+        table.done()
+    }
+
+    fn text(&self, palette: &Palette) -> Result<String> {
+        let About(assumptions, checked) = self;
+        let (good, bad) = (palette.good, palette.bad);
+        let mut text = match (&checked.fault, checked.schedulable) {
+            (None, true) => format!(
+                "{good}VERIFIED{good:#}: all bounds are confirmed, and all deadlines and limits are met\n"
+            ),
+            (None, false) => {
+                format!("{bad}VERIFIED, BUT NOT PROVEN SCHEDULABLE{bad:#}: all stated bounds are confirmed\n")
+            }
+            (Some(fault), _) => format!("{bad}WRONG{bad:#}: {}: {}\n", fault.field, fault.message),
+        };
+        if *assumptions && checked.fault.is_none() {
+            text += &format!("\n{}", numbered(&checked.assumptions));
+        }
+        Ok(text)
+    }
+}

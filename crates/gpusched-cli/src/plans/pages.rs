@@ -1,0 +1,223 @@
+//! `gpusched report`: one self-contained web page about a plan, an end-to-end system, a study or a recording.
+
+use std::path::{Path, PathBuf};
+
+use crate::arguments::notes::Notes;
+use crate::arguments::{named, whole};
+use crate::other_tools::recording::audit::{Request, pair};
+use crate::other_tools::recording::source::Reading;
+use crate::plans::end_to_end::{self, Input};
+use crate::report::{Content, Output, Progress};
+use crate::{Format, Global, Outcome, Run};
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::reader::{EndToEndSystems, Plans, TaskSets};
+use gpusched_model::{Bandwidth, Interference, Plan, TaskSet};
+use gpusched_report::{Page, plan, recording, study, system};
+use gpusched_study::{Reasons, Study, studies};
+use gpusched_verify::{Effort, GROUPS, verify_system};
+
+/// Arguments of `gpusched report`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Plan, results folder of a study, or, with --set, recording (FILE[@SIZE])
+    ///
+    /// For an end-to-end system, INPUT is a plan of `partition` or a verdict of `test --format json`.
+    #[arg(value_name = "INPUT")]
+    input: PathBuf,
+    /// Task set or end-to-end system of the plan
+    #[arg(value_name = "SET", conflicts_with = "set")]
+    tasks: Option<PathBuf>,
+    /// Examine at most N candidate partitions for the lower bound of the plan [default: 30000000]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..), conflicts_with = "set")]
+    search_effort: Option<u64>,
+    /// Interference model of the end-to-end system
+    #[arg(long, value_parser = named::<Interference>(), help_heading = "End-to-end systems")]
+    interference: Option<Interference>,
+    /// Guaranteed memory bandwidth of the end-to-end system, e.g., 100GB/s
+    #[arg(long, value_name = "RATE", help_heading = "End-to-end systems")]
+    memory_bandwidth: Option<Bandwidth>,
+    /// Task set of a recorded run; INPUT is the recording
+    #[arg(long, value_name = "SET", help_heading = "Recordings")]
+    set: Option<PathBuf>,
+    /// Plan of a recorded run, to check partitions and contexts
+    #[arg(long, value_name = "PLAN", help_heading = "Recordings")]
+    plan: Option<PathBuf>,
+    /// Activity of a task with another name; may be repeated
+    #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair, help_heading = "Recordings")]
+    task: Vec<(String, String)>,
+    #[command(flatten, next_help_heading = "Recordings")]
+    reading: Reading,
+}
+
+const EXAMPLE: &str = "\
+The page is one HTML file without network access. The same input gives the same page. The page of a plan or an end-to-end system
+shows the result of `gpusched verify` first. The page of a study requires current results. It shows the reasons of `reasons.json` for
+claims that are not reproduced, from the folder of the results or the folder above it. The page of a recording shows its audit.
+
+Exit code 0: the plan is proven schedulable, no claim of the study fails, or the recording shows no violation. 1: otherwise.
+
+Examples:
+  gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched report plan.json tasksets/tasksets/adas.json -o plan.html
+  gpusched study run analysis/smoke.toml -o results && gpusched report results -o study.html
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html";
+
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        if let Some(format @ (Format::Json | Format::Csv)) = global.format {
+            let expected = "no --format, because the report is a web page";
+            return Err(Error::parameter("format", format, expected));
+        }
+        if let Some(path) = global.file() {
+            Content::Html.check("output", path)?;
+        }
+        let plain = self.plan.is_none() && self.task.is_empty() && self.reading.is_default();
+        if self.set.is_none() && !plain {
+            let expected = "--set SET, because the options are about a recording";
+            return Err(Error::parameter(
+                "set",
+                "options of a recording without --set",
+                expected,
+            ));
+        }
+        let is_plan = self.set.is_none() && !self.input.is_dir();
+        if !is_plan {
+            self.refuse_environment("another input")?;
+        }
+        let output = Output::open(global)?;
+        let page = match (&self.set, self.input.is_dir()) {
+            (Some(set), _) => self.recording(set, global)?,
+            (None, true) => self.study(&self.input)?,
+            (None, false) => self.plan(global)?,
+        };
+        output.answer(page.html)?;
+        Ok(page.positive.into())
+    }
+}
+
+impl Args {
+    fn plan(&self, global: &Global) -> Result<Page> {
+        let Some(tasks) = &self.tasks else {
+            let found = format!("{} without SET", self.input.display());
+            let expected = "a plan with its task set, a results folder, or a recording with --set";
+            let hint = "add the task set of the plan, or `--set SET` for a recording";
+            return Err(Refusal::new("INPUT", found, expected).hint(hint).into());
+        };
+        let set = match Input::open(tasks)? {
+            Input::Sets(sets) => only(sets)?,
+            Input::Systems(systems) => return self.system(systems),
+        };
+        self.refuse_environment("a task set")?;
+        let plan: Plan = Plans::only(&self.input, "plan")?;
+        if let Some(hardware) = &plan.hardware {
+            Notes::default().gpu(&set, &hardware.device, global.quiet);
+        }
+        let progress = Progress::new(global, "candidate partitions examined");
+        let effort = Effort {
+            groups: self.search_effort.unwrap_or(GROUPS),
+            watch: &|groups| progress.at(groups),
+        };
+        plan::page(&plan, &set, &effort)
+    }
+
+    fn system(&self, systems: EndToEndSystems) -> Result<Page> {
+        let reason = "the verdict of a system has no lower bound";
+        end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
+        let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
+        let stated = end_to_end::read(&self.input, systems, environment)?;
+        let fault = verify_system(&stated.answer, &stated.system).err();
+        let (model, memory) = (stated.system.interference(), stated.system.memory());
+        let memory = memory.map(|memory| format!(" --memory-bandwidth {memory}"));
+        let memory = memory.unwrap_or_default();
+        let command = format!("gpusched verify plan.json system.json --interference {model}{memory}");
+        system::page(&system::Input {
+            fault: fault.as_ref(),
+            draft: &stated.draft,
+            system: &stated.system,
+            answer: &stated.answer,
+            plan: stated.plan.as_ref(),
+            command: &command,
+        })
+    }
+
+    /// Refuses the options about end-to-end systems. `found` is the input.
+    fn refuse_environment(&self, found: &str) -> Result<()> {
+        let options = [
+            ("interference", self.interference.is_some()),
+            ("memory_bandwidth", self.memory_bandwidth.is_some()),
+        ];
+        for (option, given) in options {
+            if given {
+                let expected = "an end-to-end system, because a plan of a task set states its models";
+                return Err(Error::parameter(option, found, expected));
+            }
+        }
+        Ok(())
+    }
+
+    fn study(&self, folder: &Path) -> Result<Page> {
+        if let Some(tasks) = &self.tasks {
+            let found = format!("{} with the folder of a study", tasks.display());
+            return Err(Error::parameter("SET", found, "only the folder"));
+        }
+        if self.search_effort.is_some() {
+            let found = "the folder of a study";
+            return Err(Error::parameter(
+                "search_effort",
+                found,
+                "a plan with its task set",
+            ));
+        }
+        let found: Vec<Study> = studies(folder)?;
+        match found.as_slice() {
+            [one] => study::page(one, &reasons(folder)?),
+            several => {
+                let found = format!("{} studies", several.len());
+                Err(Error::file(folder, found, "the results folder of one study"))
+            }
+        }
+    }
+
+    fn recording(&self, set: &Path, global: &Global) -> Result<Page> {
+        let request = Request {
+            file: &self.input,
+            set,
+            plan: self.plan.as_deref(),
+            names: &self.task,
+            reading: &self.reading,
+        };
+        let audited = request.audited(global)?;
+        let name = Path::new(&audited.source.file).file_name().unwrap_or_default();
+        recording::page(&recording::Input {
+            file: &name.to_string_lossy(),
+            audit: &audited.found,
+            timeline: &audited.timeline()?,
+            notes: &audited.notes,
+            planned: audited.has_plan(),
+        })
+    }
+}
+
+/// Reads the reasons in `reasons.json`, in the folder of the results or in the folder above it.
+fn reasons(folder: &Path) -> Result<Reasons> {
+    let files = [
+        folder.join("reasons.json"),
+        folder.join("..").join("reasons.json"),
+    ];
+    let file = files.iter().find(|file| file.exists());
+    file.map_or_else(|| Ok(Reasons::default()), Reasons::read)
+}
+
+/// Returns the only task set of `sets`.
+fn only(sets: TaskSets) -> Result<TaskSet> {
+    let file = sets.file().to_owned();
+    let mut found = None;
+    for set in sets {
+        let (line, set) = set?;
+        if found.replace(set).is_some() {
+            let refusal = Refusal::new("", "a second task set", "one task set").at(&file, line);
+            return Err(refusal.into());
+        }
+    }
+    found.ok_or_else(|| Error::file(&file, "nothing", "a task set"))
+}

@@ -1,0 +1,246 @@
+//! `gpusched run`: dispatches the jobs of a plan, on a GPU or in virtual time.
+
+mod report;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::arguments::{named, refused, whole};
+use crate::report::{Output, Palette};
+use crate::{Format, Global, Outcome, complain};
+use gpusched_model::device::Granularity;
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::reader::{Documents, Plans, TaskSets};
+use gpusched_model::time::{ParseTimeError, Time};
+use gpusched_model::{Factor, TaskSet};
+use gpusched_runtime::{Backend, Overheads, Prepared, Program, Run, Work, simulated, trace};
+
+/// Arguments of `gpusched run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Plan file, written by `partition --policy np-edf --format json`
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// Task set of the plan
+    #[arg(value_name = "SET")]
+    set: PathBuf,
+    /// Where the jobs run
+    #[arg(long, value_parser = named::<Backend>(), default_value_t = Backend::Cuda)]
+    backend: Backend,
+    /// Time after which no job arrives
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    duration: Time,
+    /// Bounds on the overheads of the dispatcher
+    ///
+    /// gpusched tests each partition again: C' = C + o and J' = J + w. Without this option, the WCETs include the overheads.
+    #[arg(long, value_name = "FILE")]
+    overheads: Option<PathBuf>,
+    /// Shortest execution time as a share of the WCET
+    #[arg(long, value_name = "SHARE", default_value = "0.5", value_parser = share)]
+    shortest: Factor,
+    /// Execution time of one job, e.g., `lidar#3=2ms`; may be repeated
+    ///
+    /// The time may exceed the WCET, to show the effect of an overrun.
+    #[arg(long, value_name = "TASK#JOB=TIME", value_parser = stated)]
+    execution: Vec<(String, u64, Time)>,
+    /// Part of each execution time for launch and detection [default: 100us]
+    ///
+    /// Only with `--backend cuda`. The kernel of a job lasts for the execution time minus this time.
+    #[arg(long, value_name = "TIME")]
+    reserve: Option<Time>,
+    /// Time before an arrival from which an idle dispatcher spins [default: 100us]
+    ///
+    /// Only with `--backend cuda`. Before, the dispatcher sleeps, and the system may wake it late. With a time longer than all periods,
+    /// it never sleeps.
+    #[arg(long, value_name = "TIME")]
+    spin: Option<Time>,
+    /// Real-time priority of the dispatchers (SCHED_FIFO); 0 for none [default: 50]
+    ///
+    /// Only with `--backend cuda`.
+    #[arg(long, value_name = "N", value_parser = whole::<i32>(0..=99))]
+    fifo_priority: Option<i32>,
+}
+
+const EXAMPLE: &str = "\
+`run` first verifies the plan. Then one dispatcher per partition releases the jobs of each task periodically, and launches one job at
+a time, in the order of the policy. The jobs are synthetic: their execution times are random, up to the WCETs.
+The result is a summary. With --format json (or -o NAME.json), it is the trace of the run, which `recording audit` compares with the
+plan. With --format csv (or -o NAME.csv), it has one row per job.
+Exit code 0: all jobs met their deadlines and budgets. 1: otherwise, or the plan is not proven.
+
+Example:
+  gpusched partition tasksets/tasksets/adas.json --gpu orin --policy np-edf -o plan.json && gpusched run plan.json tasksets/tasksets/adas.json --backend simulated -o trace.json && gpusched recording audit trace.json --set tasksets/tasksets/adas.json --plan plan.json";
+
+/// CSV columns.
+const COLUMNS: &str = "partition,task,job,arrival_ns,visible_ns,decision_ns,enqueued_ns,completion_ns,deadline_ns,missed,overrun,late_wake,failed\n";
+
+/// Longest duration. Times of a run and its deadlines then fit into 64 bits.
+const LONGEST: Time = Time::from_ns(1 << 62);
+
+fn duration(text: &str) -> Result<Time, String> {
+    let time: Time = text.parse().map_err(|error: ParseTimeError| error.to_string())?;
+    match Time::ZERO < time && time <= LONGEST {
+        true => Ok(time),
+        false => Err(refused(text, "a positive time, such as 10s")),
+    }
+}
+
+fn share(text: &str) -> Result<Factor, String> {
+    let value = text.parse().ok().and_then(Factor::from_f64);
+    let value = value.filter(|&share| share > Factor::ZERO && share.ratio().0 <= share.ratio().1);
+    value.ok_or_else(|| refused(text, "a number above 0 and at most 1, with at most nine decimals"))
+}
+
+fn stated(text: &str) -> Result<(String, u64, Time), String> {
+    let parsed = text.rsplit_once('=').and_then(|(job, time)| {
+        let (task, number) = job.rsplit_once('#')?;
+        Some((task.to_owned(), number.parse().ok()?, time.parse().ok()?))
+    });
+    parsed.ok_or_else(|| refused(text, "TASK#JOB=TIME, such as lidar#3=2ms"))
+}
+
+impl crate::Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        self.check()?;
+        let plan = Plans::only(&self.plan, "plan")?;
+        let set = TaskSets::only(&self.set, "task set")?;
+        let overheads = self.overheads.as_ref();
+        let overheads = overheads.map(|path| Documents::<Overheads>::only(path, "overheads file"));
+        let overheads = overheads.transpose()?.unwrap_or_default();
+        let work = self.work(&set, global)?;
+        let at = |error: Error| error.map_refusal(|refusal| refusal.at(&self.plan, None));
+        let program = match Program::prepare(&plan, &set, overheads).map_err(at)? {
+            Prepared::Ready(program) => program,
+            Prepared::Unproven(reason) => {
+                complain(&format!("note: gpusched does not run the plan, because {reason}"));
+                return Ok(Outcome::Negative);
+            }
+        };
+        program.jobs(self.duration)?;
+        self.check_jobs(&set)?;
+        let mut output = Output::open(global)?;
+        let run = match self.backend {
+            Backend::Simulated => simulated::run(&program, &work, self.duration)?,
+            Backend::Cuda => self.on_gpu(&program, &work, global)?,
+        };
+        match global.format() {
+            Format::Json => {
+                let path = global.file().unwrap_or(Path::new("-"));
+                output.sync()?;
+                let written = trace::write(&mut output, &program, &run, &self.backend.to_string(), work.seed);
+                written.map_err(|cause| Error::io(path, "write", cause))?;
+                output.finish()?;
+            }
+            Format::Csv => {
+                output.write(COLUMNS)?;
+                output.answer(report::rows(&program, &run))?;
+            }
+            Format::Text => {
+                output.answer(report::text(&program, &run, self.duration, &Palette::of(global)))?
+            }
+        }
+        if global.file().is_some() {
+            global.note(report::headline(&run, self.duration));
+        }
+        Ok(run.kept().into())
+    }
+}
+
+impl Args {
+    /// Refuses options without effect.
+    fn check(&self) -> Result<()> {
+        let options = [
+            ("reserve", self.reserve.is_some()),
+            ("spin", self.spin.is_some()),
+            ("fifo-priority", self.fifo_priority.is_some()),
+        ];
+        for (option, given) in options {
+            if given && self.backend != Backend::Cuda {
+                let found = format!("--backend {}", self.backend);
+                return Err(Error::parameter(
+                    option,
+                    found,
+                    "--backend cuda, where the option has an effect",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a stated execution time of a job that does not arrive.
+    fn check_jobs(&self, set: &TaskSet) -> Result<()> {
+        for (name, number, _) in &self.execution {
+            let task = (0..set.tasks().len()).find(|&task| set.label(task) == *name);
+            let Some(task) = task.and_then(|task| set.tasks().get(task)) else {
+                continue;
+            };
+            let jobs = self.duration.ns().div_ceil(task.period().ns().max(1));
+            if *number >= jobs {
+                let expected = format!(
+                    "a job below {jobs}, because {jobs} jobs of {name} arrive before {}",
+                    self.duration
+                );
+                return Err(Error::parameter(
+                    "execution",
+                    format!("{name}#{number}"),
+                    expected,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the execution times of the jobs.
+    fn work(&self, set: &TaskSet, global: &Global) -> Result<Work> {
+        let mut stated = BTreeMap::new();
+        for (name, number, time) in &self.execution {
+            let position = (0..set.tasks().len()).find(|&task| set.label(task) == *name);
+            let Some(position) = position else {
+                let expected = "the name of a task of the set";
+                return Err(Error::parameter("execution", format!("{name:?}"), expected));
+            };
+            stated.insert((position, *number), *time);
+        }
+        Ok(Work {
+            seed: global.seed(),
+            shortest: self.shortest,
+            stated,
+        })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn on_gpu(&self, program: &Program, work: &Work, global: &Global) -> Result<Run> {
+        use crate::report::Progress;
+        use gpusched_runtime::cuda;
+
+        let hint = |refusal: Refusal| refusal.hint("`--backend simulated` runs the plan without a GPU");
+        if let Some(granularity) = program
+            .granularity
+            .filter(|&kind| kind != Granularity::GreenContext)
+        {
+            let expected = "green-context, because the dispatchers of one process create green contexts";
+            return Err(hint(Refusal::new("hardware.granularity", granularity, expected))
+                .at(&self.plan, None)
+                .into());
+        }
+        let driver = cuda::Driver::load().map_err(hint)?;
+        let options = cuda::Options {
+            duration: self.duration,
+            reserve: self.reserve.unwrap_or(Time::from_ns(100_000)),
+            spin: self.spin.unwrap_or(Time::from_ns(100_000)),
+            fifo_priority: self.fifo_priority.unwrap_or(50),
+            wake_bound: self.overheads.is_some().then_some(program.overheads.wake_ns),
+        };
+        let progress = Progress::new(global, "jobs");
+        cuda::run(&driver, program, work, options, &|jobs| progress.at(jobs))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn on_gpu(&self, _: &Program, _: &Work, _: &Global) -> Result<Run> {
+        let refusal = Refusal::new("backend", "cuda on another system", "Linux");
+        Err(refusal
+            .hint("`--backend simulated` runs the plan without a GPU")
+            .into())
+    }
+}

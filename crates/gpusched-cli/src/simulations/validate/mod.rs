@@ -1,0 +1,176 @@
+//! `gpusched validate`: compares analysis and simulation.
+
+mod end_to_end;
+mod report;
+pub mod reproducer;
+mod shared;
+
+use crate::arguments::whole;
+use gpusched_analysis::interference::model_of;
+use std::path::PathBuf;
+
+use crate::part::{Common, Validations};
+use crate::report::{Content, Output, OutputPath, Progress, json_lines};
+use crate::{Global, Outcome, Run};
+use gpusched_model::error::Result;
+use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
+
+pub use end_to_end::EndToEndValidation;
+pub use report::Validation;
+pub use shared::SharedValidation;
+
+/// Compare analysis and simulation over random systems.
+///
+/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference model. gpusched
+/// simulates one hyperperiod of every partition that the analysis accepts. The releases are critical or random, and the
+/// execution times are WCETs or shorter.
+#[derive(Debug, clap::Args)]
+#[command(after_help = after_help())]
+pub struct Args {
+    /// Number of systems; 288 cover all policies, heuristics and interference models
+    #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
+    systems: u64,
+    /// Validate the analysis of partitions that share a memory
+    ///
+    /// gpusched simulates all partitions of a system concurrently, under every priority order of
+    /// the partitions at the memory and under max-min fairness. The result compares the
+    /// interference models `conflict` and `conflict+bandwidth`.
+    #[arg(long, conflicts_with = "pessimism")]
+    shared_memory: bool,
+    /// Validate the end-to-end analysis of cores, copy engines and partitions
+    ///
+    /// gpusched simulates each system in six runs with different arrivals and execution times. The result compares all
+    /// bounds on segments, tasks and chains with the simulated times. If a time exceeds its bound, gpusched writes
+    /// the system to the file of `--reproducer`. With `--shared-memory`, all resources of a system share a memory.
+    #[arg(long, conflicts_with_all = ["pessimism", "devices"])]
+    end_to_end: bool,
+    /// Use the GPUs that `gpusched gpus` lists, with their partition sizes
+    ///
+    /// The generated systems use all granularities in turn. Only with `--shared-memory`.
+    #[arg(long, requires = "shared_memory")]
+    devices: bool,
+    #[command(flatten)]
+    others: Validations,
+    /// Also write the ratios of simulated response times to their bounds, as CSV
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
+    pessimism: Option<OutputPath>,
+    /// File for the smallest counterexample, if there is one
+    #[arg(long, value_name = "PATH", default_value = "reproducer.json",
+        value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
+    reproducer: OutputPath,
+    /// File that stores the progress, so that a later run can continue
+    #[arg(long, value_name = "PATH")]
+    checkpoint: Option<PathBuf>,
+}
+
+/// Returns the end of the help.
+fn after_help() -> String {
+    let (mut negative, mut examples) = (String::new(), String::new());
+    for added in Validations::all() {
+        negative += added.negative;
+        examples += added.examples;
+    }
+    format!(
+        "\
+Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound{negative}. \
+To repeat such a violation, run the printed command. It simulates the file of
+--reproducer. The name of the task set in the file contains the arguments of the command.
+
+Examples:
+  gpusched validate --systems 576
+  gpusched validate --shared-memory --systems 100000
+  gpusched validate --end-to-end --systems 10000
+  gpusched validate --end-to-end --shared-memory --systems 10000
+{examples}  gpusched validate --systems 576 --pessimism pessimism.csv && \
+gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg"
+    )
+}
+
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        if let Some(other) = self.others.chosen() {
+            let common = Common {
+                systems: self.systems,
+                reproducer: &self.reproducer,
+                checkpoint: self.checkpoint.as_deref(),
+            };
+            return other.run(common, global);
+        }
+        if self.end_to_end {
+            return self.run_end_to_end(global);
+        }
+        if self.shared_memory {
+            return self.run_shared(global);
+        }
+        let mut output = Output::open(global)?;
+        let pessimism = output.beside(self.pessimism.as_ref())?;
+        let campaign = Campaign {
+            systems: self.systems,
+            seed: global.seed(),
+            analysis: model_of,
+        };
+        let bar = self.bar(global);
+        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
+        let found = global.pool()?.install(run)?;
+        drop(bar);
+        let validation = Validation::new(&campaign, &found, &self.reproducer);
+        if let Some(smallest) = &found.reproducer {
+            let file = output.beside(Some(&self.reproducer))?;
+            let set = json_lines([&reproducer::set(smallest)])?;
+            file.map_or(Ok(()), |file| output.complete(file, set))?;
+        }
+        if let Some(file) = pessimism {
+            output.complete(file, report::pessimism(&found))?;
+        }
+        output.last(&validation)?;
+        Ok(match found.breaches() {
+            0 => Outcome::Positive,
+            _ => Outcome::Negative,
+        })
+    }
+}
+
+impl Args {
+    fn run_shared(&self, global: &Global) -> Result<Outcome> {
+        let output = Output::open(global)?;
+        let campaign = shared_memory::Campaign {
+            systems: self.systems,
+            seed: global.seed(),
+            devices: self.devices,
+            analysis: |system| shared_memory::campaign::verdicts(system, true),
+        };
+        let bar = self.bar(global);
+        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
+        let report = global.pool()?.install(run)?;
+        drop(bar);
+        output.last(&SharedValidation::new(&campaign, &report))?;
+        Ok(match report.broken {
+            None => Outcome::Positive,
+            Some(_) => Outcome::Negative,
+        })
+    }
+
+    fn run_end_to_end(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let campaign = systems::Campaign::new(self.systems, global.seed(), self.shared_memory);
+        let bar = self.bar(global);
+        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
+        let report = global.pool()?.install(run)?;
+        drop(bar);
+        if let Some(draft) = &report.draft {
+            let file = output.beside(Some(&self.reproducer))?;
+            let draft = json_lines([draft])?;
+            file.map_or(Ok(()), |file| output.complete(file, draft))?;
+        }
+        output.last(&EndToEndValidation::new(&campaign, &report))?;
+        Ok(match report.tally.exceeded {
+            0 => Outcome::Positive,
+            _ => Outcome::Negative,
+        })
+    }
+
+    /// Returns a progress bar.
+    fn bar(&self, global: &Global) -> Progress {
+        Progress::of(global, self.systems, "systems")
+    }
+}
