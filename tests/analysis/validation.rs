@@ -9,6 +9,7 @@ use gpusched::interference::model_of;
 use gpusched::interference::{CoLocated, InflatedWcet, Interference};
 use gpusched::model::policy::{Priorities, Strength};
 use gpusched::model::{Kind, Policy, Task};
+use gpusched::simulator::campaign::Campaign as _;
 use gpusched::time::Time;
 use gpusched::validation::check::Breach;
 use gpusched::validation::{Campaign, Report};

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use super::{Global, Outcome};
 use crate::part::{Common, Validations};
-use crate::report::{Content, Output, OutputPath, Progress, json_lines};
+use crate::report::{Content, Output, OutputPath};
 use gpusched_model::error::Result;
 use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
 
@@ -93,19 +93,19 @@ impl Args {
     /// Fails on bad usage, for a checkpoint of another validation, or if output cannot be
     /// written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let common = Common {
+            systems: self.systems,
+            reproducer: &self.reproducer,
+            checkpoint: self.checkpoint.as_deref(),
+        };
         if let Some(other) = self.others.chosen() {
-            let common = Common {
-                systems: self.systems,
-                reproducer: &self.reproducer,
-                checkpoint: self.checkpoint.as_deref(),
-            };
             return other.run(common, global);
         }
         if self.end_to_end {
-            return self.run_end_to_end(global);
+            return self.run_end_to_end(common, global);
         }
         if self.shared_memory {
-            return self.run_shared(global);
+            return self.run_shared(common, global);
         }
         let mut output = Output::open(global)?;
         let pessimism = output.beside(self.pessimism.as_ref())?;
@@ -114,27 +114,18 @@ impl Args {
             seed: global.seed(),
             analysis: model_of,
         };
-        let bar = self.bar(global);
-        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
-        let found = global.pool()?.install(run)?;
-        drop(bar);
+        let found = common.run(&campaign, global)?;
         let validation = Validation::new(&campaign, &found, &self.reproducer);
-        if let Some(smallest) = &found.reproducer {
-            let file = output.beside(Some(&self.reproducer))?;
-            let set = json_lines([&reproducer::set(smallest)])?;
-            file.map_or(Ok(()), |file| output.complete(file, set))?;
-        }
+        let set = found.reproducer.as_ref().map(reproducer::set);
+        common.write(&mut output, set.as_ref())?;
         if let Some(file) = pessimism {
             output.complete(file, report::pessimism(&found))?;
         }
         output.only(report::COLUMNS, &validation)?;
-        Ok(match found.breaches() {
-            0 => Outcome::Positive,
-            _ => Outcome::Negative,
-        })
+        Ok(outcome(found.breaches() == 0))
     }
 
-    fn run_shared(&self, global: &Global) -> Result<Outcome> {
+    fn run_shared(&self, common: Common<'_>, global: &Global) -> Result<Outcome> {
         let output = Output::open(global)?;
         let campaign = shared_memory::Campaign {
             systems: self.systems,
@@ -142,38 +133,24 @@ impl Args {
             devices: self.devices,
             analysis: |system| shared_memory::campaign::verdicts(system, true),
         };
-        let bar = self.bar(global);
-        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
-        let report = global.pool()?.install(run)?;
-        drop(bar);
+        let report = common.run(&campaign, global)?;
         output.only(shared::COLUMNS, &SharedValidation::new(&campaign, &report))?;
-        Ok(match report.broken {
-            None => Outcome::Positive,
-            Some(_) => Outcome::Negative,
-        })
+        Ok(outcome(report.broken.is_none()))
     }
 
-    fn run_end_to_end(&self, global: &Global) -> Result<Outcome> {
+    fn run_end_to_end(&self, common: Common<'_>, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let campaign = systems::Campaign::new(self.systems, global.seed(), self.shared_memory);
-        let bar = self.bar(global);
-        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
-        let report = global.pool()?.install(run)?;
-        drop(bar);
-        if let Some(draft) = &report.draft {
-            let file = output.beside(Some(&self.reproducer))?;
-            let draft = json_lines([draft])?;
-            file.map_or(Ok(()), |file| output.complete(file, draft))?;
-        }
+        let report = common.run(&campaign, global)?;
+        common.write(&mut output, report.draft.as_ref())?;
         output.only(end_to_end::COLUMNS, &EndToEndValidation::new(&campaign, &report))?;
-        Ok(match report.tally.exceeded {
-            0 => Outcome::Positive,
-            _ => Outcome::Negative,
-        })
+        Ok(outcome(report.tally.exceeded == 0))
     }
+}
 
-    /// Returns a progress bar.
-    fn bar(&self, global: &Global) -> Progress {
-        Progress::of(global, self.systems, "systems")
+fn outcome(positive: bool) -> Outcome {
+    match positive {
+        true => Outcome::Positive,
+        false => Outcome::Negative,
     }
 }
