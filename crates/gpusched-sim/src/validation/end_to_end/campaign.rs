@@ -13,7 +13,7 @@ use super::draw::system;
 use super::traffic;
 use crate::campaign::{self, Header};
 use crate::end_to_end::{
-    ChainTimes, Drawn, Execution, Extent, Gaps, Jitter, Observed, Pattern, Phases, Simulator,
+    Arrivals, ChainTimes, Drawn, Execution, Extent, Jitter, Observed, Offsets, Pattern, Simulator,
 };
 
 /// A function that returns the bounds on a system.
@@ -253,7 +253,7 @@ impl Campaign {
             let extent = Extent::before(Time::from_ns(6 * period));
             simulator.run(&mut source, extent, &mut (&mut longest.observed, &mut chains))?;
             longest.runs += 1;
-            if pattern.gaps == Gaps::default() {
+            if pattern.arrivals == Arrivals::Periodic {
                 for (longest, time) in longest.chains.iter_mut().zip(chains.times()) {
                     longest.0 = longest.0.max(time.reaction);
                     longest.1 = longest.1.max(time.age);
@@ -303,7 +303,7 @@ impl campaign::Campaign for Campaign {
 fn patterns() -> [Pattern; 6] {
     let periodic = Pattern::default();
     let random = Pattern {
-        phases: Phases::Random,
+        offsets: Offsets::Random,
         ..periodic
     };
     [
@@ -327,7 +327,7 @@ fn patterns() -> [Pattern; 6] {
         Pattern {
             execution: Execution::Extremes,
             jitter: Jitter::Random,
-            gaps: Gaps::Sporadic,
+            arrivals: Arrivals::Sporadic,
             ..random
         },
     ]
