@@ -9,7 +9,7 @@ use strum::{EnumMessage as _, VariantArray as _};
 use super::findings::{Findings, Study};
 use super::reasons::{Reason, Reasons};
 use crate::claim::Finding;
-use crate::definition::kind::Kind;
+use crate::spec::kind::Kind;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 

@@ -9,9 +9,9 @@
 use std::path::Path;
 
 use super::journal::{self, Header};
-use super::work::Shard;
-use crate::definition::spec::{Overrides, Spec};
-use crate::output::folder::Folder;
+use crate::definition::folder::Folder;
+use crate::spec::{Overrides, Spec};
+use crate::work::Shard;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// The mean time of a shard must be at least the time of this number of chunks of the slowest point.

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::collection::Collection;
+use crate::work::collection::Collection;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::journal;
 use line::Line;

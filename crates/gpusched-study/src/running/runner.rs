@@ -8,11 +8,11 @@ use rayon::ThreadPool;
 
 use super::difference;
 use super::journal::{Header, Journal, Record};
-use super::work::{Chunk, Shard};
-use crate::definition::spec::Spec;
-use crate::output::folder::Folder;
+use crate::definition::folder::Folder;
 use crate::output::provenance::Provenance;
 use crate::output::results;
+use crate::spec::Spec;
+use crate::work::{Chunk, Shard};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_sim::campaign::each;
 

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use super::line::{Header, Line};
-use crate::running::collection::{Added, Collection};
+use crate::work::collection::{Added, Collection};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::journal::Lines;
 
