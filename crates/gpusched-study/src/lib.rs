@@ -67,11 +67,11 @@ pub use output::figures::Figure;
 pub use output::findings::{Findings, State, Study, studies};
 pub use output::provenance::Provenance;
 pub use output::reasons::Reasons;
-pub use output::reproduction::reproduction;
+pub use output::reproduction::{Commands, reproduction};
 pub use partitioning::{
     Algorithm, Axis, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Variant,
 };
-pub use running::estimate::Estimate;
+pub use running::estimate::{Estimate, FINISH_TRIAL};
 pub use running::journal::START_ANEW;
 pub use running::merge::{Merged, merge};
 pub use running::runner::{Observer, Summary, copy, discard, run};
