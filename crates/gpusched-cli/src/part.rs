@@ -8,9 +8,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use clap::{ArgMatches, Command, FromArgMatches};
+use serde::Serialize;
 
 use crate::{Global, Outcome};
 use gpusched_model::error::Result;
+use gpusched_sim::campaign::Campaign;
 use gpusched_study::measures::{self, Entry};
 
 pub use crate::arguments::{named, refused, whole};
@@ -157,6 +159,29 @@ pub struct Common<'a> {
     pub reproducer: &'a OutputPath,
     /// File that stores the progress.
     pub checkpoint: Option<&'a Path>,
+}
+
+impl Common<'_> {
+    /// Runs `campaign` on the threads of `global`, and shows its progress.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Campaign::run`].
+    pub fn run<C: Campaign>(&self, campaign: &C, global: &Global) -> Result<C::Report> {
+        let bar = Progress::of(global, self.systems, "systems");
+        let run = || campaign.run(self.checkpoint, |systems| bar.advance(systems));
+        global.pool()?.install(run)
+    }
+
+    /// Writes `found`, the smallest counterexample, to its file.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn write(&self, output: &mut Output, found: Option<&impl Serialize>) -> Result<()> {
+        let Some(found) = found else { return Ok(()) };
+        let file = output.beside(Some(self.reproducer))?;
+        let found = json_lines([found])?;
+        file.map_or(Ok(()), |file| output.complete(file, found))
+    }
 }
 
 /// Arguments of a kind of validation.

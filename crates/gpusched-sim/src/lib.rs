@@ -2,7 +2,7 @@
 //! shows one possible run. An analysis proves a bound for every run.
 
 pub mod blocks;
-pub mod checkpoint;
+pub mod campaign;
 pub mod end_to_end;
 pub mod engine;
 pub mod regulation;

@@ -54,29 +54,29 @@ mod output;
 mod partitioning;
 pub mod plot;
 mod running;
+mod spec;
 pub mod table;
+mod work;
 
-pub use cases::{CASE_COLUMNS, Case, Cases, CasesKind, CasesShape};
+pub use cases::{Case, Cases, CasesKind, CasesShape};
 pub use claim::{Claim, Finding, check};
 pub use definition::axis::Values;
 pub use definition::figures::Figures;
-pub use definition::kind::{Kind, Shape};
-pub use definition::spec::{Overrides, Spec};
+pub use definition::folder::Folder;
 pub use output::figures::Figure;
 pub use output::findings::{Findings, State, Study, studies};
-pub use output::folder::Folder;
 pub use output::provenance::Provenance;
 pub use output::reasons::Reasons;
-pub use output::reproduction::reproduction;
-pub use output::weighted::{WEIGHTED_COLUMNS, weighted};
+pub use output::reproduction::{Commands, reproduction};
 pub use partitioning::{
-    Algorithm, Axis, COLUMNS, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape,
-    TIMING_COLUMNS, Variant,
+    Algorithm, Axis, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Variant,
 };
-pub use running::estimate::Estimate;
+pub use running::estimate::{Estimate, FINISH_TRIAL};
 pub use running::journal::START_ANEW;
 pub use running::merge::{Merged, merge};
 pub use running::runner::{Observer, Summary, copy, discard, run};
 pub use running::shards::{Progress, Shards};
-pub use running::work::{Chunk, Point, Shard, Work};
-pub use table::{Table, wilson};
+pub use spec::kind::{Kind, Shape};
+pub use spec::{Overrides, Spec};
+pub use table::{CASE_COLUMNS, COLUMNS, TIMING_COLUMNS, Table, WEIGHTED_COLUMNS, weighted, wilson};
+pub use work::{Chunk, Point, Shard, Work};

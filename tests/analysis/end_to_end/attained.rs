@@ -4,7 +4,7 @@ use gpusched::Time;
 use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::System;
 use gpusched::model::streams::{Purpose, below, stream};
-use gpusched::simulator::end_to_end::{Drawn, Extent, Jitter, Observed, Pattern, Phases, Simulator};
+use gpusched::simulator::end_to_end::{Drawn, Extent, Jitter, Observed, Pattern, Simulator};
 
 use super::system;
 
@@ -15,7 +15,7 @@ fn search(system: &System, latest: u64) -> Vec<Time> {
     let mut simulator = Simulator::new(system, None).unwrap();
     let mut observed = Observed::new(system);
     let pattern = Pattern {
-        phases: Phases::Synchronous,
+        phases: false,
         jitter: Jitter::Late,
         ..Pattern::default()
     };

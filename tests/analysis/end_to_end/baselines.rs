@@ -3,6 +3,7 @@
 use gpusched::end_to_end::{Baseline, analyze, baseline};
 use gpusched::model::Interference;
 use gpusched::model::end_to_end::{Answer, System};
+use gpusched::simulator::campaign::Campaign as _;
 use gpusched::simulator::validation::end_to_end::{Campaign, draw};
 
 use crate::end_to_end::system;

@@ -1,6 +1,7 @@
 //! Random systems. The full number is a documented command: `gpusched validate --end-to-end --systems 1000000`.
 
 use gpusched::end_to_end::{analyze, analyze_enforced};
+use gpusched::simulator::campaign::Campaign as _;
 use gpusched::simulator::validation::end_to_end::Campaign;
 use gpusched::verification::verify_system;
 use rayon::prelude::*;

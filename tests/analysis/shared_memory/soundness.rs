@@ -4,6 +4,7 @@ use gpusched::interference::{Interference, model_of};
 use gpusched::model::device::Granularity;
 use gpusched::model::{OtherTraffic, Verdict};
 use gpusched::partitioning::Problem;
+use gpusched::simulator::campaign::Campaign as _;
 use gpusched::simulator::validation::shared::campaign::verdicts;
 use gpusched::simulator::validation::shared::draw::System;
 use gpusched::simulator::validation::shared::hardware::OnDevice;

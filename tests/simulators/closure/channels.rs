@@ -7,6 +7,7 @@ use gpusched_gpu::co_runs::{Campaign, Division, Examiner, Form, Report};
 use gpusched_gpu::scenario::{Options, Setup};
 use gpusched_gpu::warp_run::{KernelSource, Queue, WarpRunShape};
 use gpusched_gpu::{Machine, Program, WarpRun};
+use gpusched_sim::campaign::Campaign as _;
 
 use super::{RUNS, STRESS, campaign, machine};
 use crate::support::root;

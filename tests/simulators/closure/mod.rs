@@ -18,6 +18,7 @@ use std::sync::LazyLock;
 use gpusched_gpu::co_runs::{self, Campaign, Division, Examiner, Form, Systems};
 use gpusched_gpu::stress::{PATTERNS, Stress};
 use gpusched_gpu::{Machine, Program, WarpRun};
+use gpusched_sim::campaign::Campaign as _;
 
 use crate::support::{root, run};
 

@@ -131,15 +131,15 @@ fn patterns_respect_the_system() {
     );
     let sporadic = system(&text);
     let late = Pattern {
-        phases: Phases::Synchronous,
+        phases: false,
         jitter: Jitter::Late,
-        gaps: Gaps::Stated,
+        arrivals: Arrivals::Sporadic,
         ..Pattern::default()
     };
     let runs = late.runs(&sporadic, (1, 2));
     let ns = |time: Time| time.ns();
     assert_eq!([runs[0].first, runs[0].earliest, runs[0].gap].map(ns), [0, 4, 2]);
-    assert_eq!([runs[1].first, runs[1].earliest, runs[1].gap].map(ns), [4, 4, 0]);
+    assert_eq!([runs[1].first, runs[1].earliest, runs[1].gap].map(ns), [4, 4, 10]);
     let mut source = Drawn::new(&sporadic, &runs, (1, 2)).unwrap();
     let script = Script::record(&sporadic, &mut source, Extent::jobs(50)).unwrap();
     let arrivals: Vec<Arrival> = script.jobs(0).map(|(arrival, _)| arrival).collect();
@@ -151,7 +151,7 @@ fn patterns_respect_the_system() {
     assert_eq!((arrivals[0].jitter.ns(), arrivals[1].jitter.ns()), (4, 0));
     let stated = system(SYSTEM);
     let pattern = Pattern {
-        phases: Phases::StatedOrRandom,
+        offsets: Offsets::Random,
         ..Pattern::default()
     };
     let [urgent, kernel] = pattern.runs(&stated, (1, 2))[..] else {
@@ -175,7 +175,7 @@ fn patterns_respect_the_system() {
         };
         assert!(
             expected.iter().all(|time| kernels.contains(time)),
-            "{execution}: {kernels:?}"
+            "{execution:?}: {kernels:?}"
         );
     }
 }

@@ -29,11 +29,12 @@ fn search(system: &System, runs: u64, periods: u64) -> Observed {
     let extent = Extent::before(Time::from_ns(periods * longest));
     for run in 0..runs {
         let pattern = Pattern {
-            phases: if run == 0 {
-                Phases::Synchronous
+            offsets: if run == 0 {
+                Offsets::Synchronous
             } else {
-                Phases::Random
+                Offsets::Random
             },
+            phases: false,
             execution: [Execution::Wcet, Execution::Extremes][run as usize % 2],
             ..Pattern::default()
         };

@@ -80,18 +80,23 @@ fn memory(rng: &mut ChaCha8Rng, system: &System) -> Option<Channels> {
     (!partitions.any(|partition| limited(partition.policy))).then_some(Channels { count, order, bursts })
 }
 
-fn pattern(rng: &mut ChaCha8Rng) -> Pattern {
-    Pattern {
-        phases: [Phases::Synchronous, Phases::Random][below(rng, 2)],
-        jitter: [Jitter::None, Jitter::Late, Jitter::Max, Jitter::Random][below(rng, 4)],
-        gaps: [Gaps::Periodic, Gaps::Sporadic][below(rng, 2)],
+/// Returns a random pattern, and whether each job is released as late as possible.
+fn pattern(rng: &mut ChaCha8Rng) -> (Pattern, bool) {
+    let offsets = [Offsets::Synchronous, Offsets::Random][below(rng, 2)];
+    let jitter = [Some(Jitter::None), Some(Jitter::Late), None, Some(Jitter::Random)][below(rng, 4)];
+    let pattern = Pattern {
+        offsets,
+        phases: false,
+        jitter: jitter.unwrap_or(Jitter::None),
+        arrivals: [Arrivals::Periodic, Arrivals::Sporadic][below(rng, 2)],
         execution: [
             Execution::Wcet,
             Execution::Bcet,
             Execution::Random,
             Execution::Extremes,
         ][below(rng, 4)],
-    }
+    };
+    (pattern, jitter.is_none())
 }
 
 /// Simulates random system `seed` with both simulators, and checks the chains.
@@ -115,8 +120,11 @@ fn compare(seed: u64) {
         if let Some(memory) = &memory {
             simulator.share(memory.clone()).unwrap();
         }
-        let pattern = pattern(rng);
-        let runs = pattern.runs(&system, (seed, run));
+        let (pattern, latest) = pattern(rng);
+        let mut runs = pattern.runs(&system, (seed, run));
+        if latest {
+            runs.iter_mut().for_each(|run| run.delay = Delay::Max);
+        }
         let drawn = || Drawn::new(&system, &runs, (seed, run)).unwrap();
         let extent = Extent {
             jobs: 8,

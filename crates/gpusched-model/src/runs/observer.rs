@@ -25,7 +25,7 @@ impl<E, T> Observer<E, T> for () {
     fn see(&mut self, _: T, _: E) {}
 }
 
-impl<E, T, O: Observer<E, T>> Observer<E, T> for &mut O {
+impl<E, T, O: Observer<E, T> + ?Sized> Observer<E, T> for &mut O {
     #[inline(always)]
     fn see(&mut self, now: T, event: E) {
         (**self).see(now, event);

@@ -34,12 +34,13 @@ mod simulator;
 mod source;
 mod thread;
 
+pub use crate::engine::{Arrivals, Jitter, Offsets};
 pub use channels::{Burst, Channels};
 pub use event::{Event, Job, Part};
 pub use observers::chains::{ChainTime, ChainTimes};
 pub use observers::chart::Chart;
 pub use observers::observed::{Observed, TaskObserved};
-pub use pattern::{Gaps, Jitter, Pattern, Phases};
+pub use pattern::Pattern;
 pub use script::{Playback, Script};
 pub use simulator::{Extent, FOREVER, Simulator};
 pub use source::{Arrival, Delay, Drawn, Execution, Source, TaskRun};

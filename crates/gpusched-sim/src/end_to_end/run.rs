@@ -15,7 +15,7 @@ use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 
 /// One run. All times are in ns.
-pub(super) struct Run<'r, S, O> {
+pub(super) struct Run<'r, S, O: ?Sized> {
     pub plan: &'r Plan,
     pub memory: Option<&'r Channels>,
     pub state: &'r mut State,
@@ -25,7 +25,7 @@ pub(super) struct Run<'r, S, O> {
     pub now: u64,
 }
 
-impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
+impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
     /// Executes all events in time order.
     pub fn execute(&mut self) -> Result<(), Error> {
         for task in 0..self.plan.tasks.len() {

@@ -115,7 +115,7 @@ impl Simulator {
         &mut self,
         source: &mut impl Source,
         extent: Extent,
-        observer: &mut impl Observer<Event>,
+        observer: &mut (impl Observer<Event> + ?Sized),
     ) -> Result<(), Error> {
         if extent.end > FOREVER {
             return Err(Error::parameter("duration", extent.end, "at most 2^62 ns"));

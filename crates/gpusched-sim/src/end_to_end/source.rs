@@ -1,8 +1,8 @@
 //! Sources of jobs, and the source that draws random jobs.
 
-use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::engine::releases::uniform;
 use gpusched_model::end_to_end::System;
 use gpusched_model::error::Error;
 use gpusched_model::streams::{Purpose, stream};
@@ -40,23 +40,7 @@ pub enum Delay {
 }
 
 /// Execution times of segments.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    Debug,
-    Default,
-    serde::Serialize,
-    serde::Deserialize,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Execution {
     /// The WCET of the segment.
     #[default]
@@ -180,10 +164,4 @@ impl Source for Drawn<'_> {
             _ => of.wcet, // the WCET is requested, or all BCETs of the task equal the WCETs
         }
     }
-}
-
-/// Returns a uniform random integer from 0 to `most`, computed from one random word. The bias is at most
-/// (`most` + 1)·2⁻⁶⁴.
-pub(super) fn uniform(rng: &mut impl Rng, most: u64) -> u64 {
-    ((u128::from(rng.next_u64()) * (u128::from(most) + 1)) >> 64) as u64
 }

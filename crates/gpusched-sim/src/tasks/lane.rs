@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Job, Release, Task};
+use crate::engine::releases::uniform;
 use crate::engine::tournament::NEVER;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
@@ -178,10 +178,4 @@ impl Lane {
             deadline: Time::from_ns(arrival + self.deadline),
         }
     }
-}
-
-/// Returns a uniform random integer from 0 to `most`, computed from one random word. The bias is
-/// at most (`most` + 1)·2⁻⁶⁴.
-pub(super) fn uniform(rng: &mut impl Rng, most: u64) -> u64 {
-    ((u128::from(rng.next_u64()) * (u128::from(most) + 1)) >> 64) as u64
 }

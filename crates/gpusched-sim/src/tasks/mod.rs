@@ -29,12 +29,13 @@ mod ready;
 mod simulation;
 mod task;
 
+pub use crate::engine::{Arrivals, Jitter, Offsets};
 pub use discipline::{Discipline, Order, priorities};
 pub use event::{Event, Job};
 pub use horizon::{MAX_JOBS, hyperperiod, jobs_before};
 pub use observers::chart::Chart;
 pub use observers::occupancy::Occupancy;
 pub use observers::tally::{Tally, TaskTally};
-pub use pattern::{Arrivals, Jitter, Offsets, Pattern};
+pub use pattern::Pattern;
 pub use simulation::Simulation;
 pub use task::{Release, Task};

@@ -6,58 +6,10 @@
 //! start instant. All later jobs are released on arrival. With a common start instant and jitter `late`, the pattern is
 //! the worst case for preemptive tasks. A [`Pattern::blocker`] starts a job 1 ns before the common start instant.
 
-use serde::{Deserialize, Serialize};
-
-use super::lane::uniform;
 use super::{Release, Task};
+use crate::engine::releases::{Arrivals, Jitter, Offsets, uniform};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
-
-/// Start instant of each task. No job of the task is released earlier.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Offsets {
-    /// All tasks have one common start instant.
-    #[default]
-    Synchronous,
-    /// Each task has its own random start instant within one period.
-    Random,
-}
-
-/// Delay between the arrival and the release of a job.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Jitter {
-    /// Each job is released on arrival.
-    None,
-    /// The first job is released as late as possible. Later jobs are released on arrival, but never before the first
-    /// job is released.
-    #[default]
-    Late,
-    /// Each job has a random delay, up to the jitter of the task.
-    Random,
-}
-
-/// Time between two consecutive arrivals of a task.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Arrivals {
-    /// Arrivals are exactly one period apart.
-    #[default]
-    Periodic,
-    /// Arrivals are one period plus a random time apart. The random time is at most half a
-    /// period.
-    Sporadic,
-}
 
 /// Pattern of all releases in a simulation.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,24 +1,13 @@
-//! Validation of many systems. A campaign can use any number of threads and can be interrupted
-//! and resumed.
-//!
-//! A campaign processes systems in chunks. The result of a chunk is one line of integers, which
-//! can be written to a checkpoint. The total result does not depend on the order of the chunks.
-//! If several systems violate a guarantee, the campaign minimises the system with the lowest
+//! Validation of many systems. If several systems violate a guarantee, the campaign minimises the system with the lowest
 //! number.
-
-use gpusched_analysis::interference::model_of;
-use std::ops::Range;
-use std::path::Path;
-
-use serde::{Deserialize, Serialize};
 
 use super::check::{Breach, Partition};
 use super::draw::{System, policies, system};
 use super::minimise::{Reproducer, minimise};
 use super::runs::Run;
-use super::tally::PolicyTally;
-use crate::checkpoint::{Chunk, Header, chunks};
-use gpusched_analysis::interference::{InflatedWcet, Interference};
+use super::tally::{PolicyTally, Tallies};
+use crate::campaign::{self, Header};
+use gpusched_analysis::interference::{InflatedWcet, Interference, model_of};
 use gpusched_analysis::partitioning::{Problem, partition};
 use gpusched_model::Policy;
 use gpusched_model::error::Result;
@@ -54,85 +43,45 @@ impl Report {
     /// Returns the sums over all policies.
     pub fn total(&self) -> PolicyTally {
         let mut total = PolicyTally::default();
-        self.policies.iter().for_each(|(_, tally)| total.add(tally));
+        self.policies.iter().for_each(|(_, tally)| total += tally);
         total
     }
 }
 
-/// The result of one chunk of systems.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Record {
-    pub chunk: u64,
-    /// Results for each policy.
-    pub tallies: Vec<PolicyTally>,
-    /// Number of the first system that violates a guarantee.
-    pub broken: Option<u64>,
-}
+impl campaign::Campaign for Campaign {
+    type Record = Tallies<PolicyTally>;
+    type Report = Report;
+    const CHUNK: u64 = 576;
 
-impl Chunk for Record {
-    const SYSTEMS: u64 = 576;
+    fn header(&self) -> Result<Header> {
+        Ok(Header::new(self.systems, self.seed))
+    }
 
-    fn number(&self) -> u64 {
-        self.chunk
+    fn record(&self, chunk: u64) -> Tallies<PolicyTally> {
+        Tallies::new(chunk, policies().len())
+    }
+
+    fn check(&self, index: u64, record: &mut Tallies<PolicyTally>) -> Result<()> {
+        let system = system(self.seed, index)?;
+        let place = policies().iter().position(|&policy| policy == system.policy);
+        if let Some(tally) = place.and_then(|place| record.tallies.get_mut(place))
+            && self.examine(&system, tally)?.is_some()
+        {
+            record.broken = record.broken.or(Some(index));
+        }
+        Ok(())
+    }
+
+    fn report(&self, all: Tallies<PolicyTally>) -> Result<Report> {
+        let reproducer = all.broken.map(|index| self.reproduce(index)).transpose()?;
+        Ok(Report {
+            policies: policies().into_iter().zip(all.tallies).collect(),
+            reproducer: reproducer.flatten(),
+        })
     }
 }
 
 impl Campaign {
-    /// Runs the campaign on the current threads of `rayon`. If there is a checkpoint at `path`, the
-    /// campaign continues from the checkpoint. Calls `advanced` with the number of systems that
-    /// were completed since the last call.
-    ///
-    /// # Errors
-    /// Fails with [`gpusched_model::error::Error::Io`] or
-    /// [`gpusched_model::error::Error::Refused`] if the checkpoint cannot be used.
-    pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
-        let mut sum = vec![PolicyTally::default(); policies().len()];
-        let mut broken: Option<u64> = None;
-        let header = Header::new(self.systems, self.seed);
-        let accept = |record: Record, systems| {
-            sum.iter_mut()
-                .zip(&record.tallies)
-                .for_each(|(sum, tally)| sum.add(tally));
-            broken = broken.into_iter().chain(record.broken).min();
-            advanced(systems);
-        };
-        chunks(
-            &header,
-            path,
-            |number, systems| self.chunk(number, systems),
-            accept,
-        )?;
-        let reproducer = match broken {
-            Some(index) => self.reproduce(index)?,
-            None => None,
-        };
-        Ok(Report {
-            policies: policies().into_iter().zip(sum).collect(),
-            reproducer,
-        })
-    }
-
-    fn chunk(&self, chunk: u64, systems: Range<u64>) -> Result<Record> {
-        let policies = policies();
-        let mut record = Record {
-            chunk,
-            tallies: vec![PolicyTally::default(); policies.len()],
-            broken: None,
-        };
-        for index in systems {
-            let system = system(self.seed, index)?;
-            let place = policies.iter().position(|&policy| policy == system.policy);
-            let Some(tally) = place.and_then(|place| record.tallies.get_mut(place)) else {
-                continue;
-            };
-            if self.examine(&system, tally)?.is_some() {
-                record.broken = record.broken.or(Some(index));
-            }
-        }
-        Ok(record)
-    }
-
     /// Partitions the GPU, simulates each partition and counts the results. Returns the first
     /// violation of a guarantee.
     fn examine(&self, system: &System, tally: &mut PolicyTally) -> Result<Option<(Partition, Breach, Run)>> {
@@ -197,9 +146,10 @@ impl Campaign {
     fn reproduce(&self, index: u64) -> Result<Option<Reproducer>> {
         let system = system(self.seed, index)?;
         let found = self.examine(&system, &mut PolicyTally::default())?;
-        Ok(found.map(|(partition, breach, run)| {
+        let minimised = found.map(|(partition, breach, run)| {
             let model = (self.analysis)(system.interference);
             minimise(index, partition, system.interference, model, breach, run)
-        }))
+        });
+        minimised.transpose()
     }
 }

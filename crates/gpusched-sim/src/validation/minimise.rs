@@ -3,9 +3,11 @@
 
 use super::check::{Breach, Partition};
 use super::runs::Run;
+use crate::campaign::shrink;
 use crate::tasks::{Arrivals, Jitter, Offsets, Pattern};
 use gpusched_analysis::interference::model_of;
 use gpusched_analysis::interference::{CoLocated, InflatedWcet, Interference};
+use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Contention, Task, TaskSet, TaskShape, WcetFunction};
@@ -37,35 +39,23 @@ pub(super) fn minimise(
     model: &dyn InflatedWcet,
     breach: Breach,
     run: Run,
-) -> Reproducer {
+) -> Result<Reproducer> {
     let truth = model_of(interference);
-    let mut smallest = (partition, run);
-    let mut attempts = ATTEMPTS;
     let breaks = |partition: &Partition, run: Run| partition.breach(model, truth, run) == Some(breach);
-    if let Some(plain) = tabulated(&smallest.0, truth).filter(|plain| breaks(plain, run)) {
-        smallest.0 = plain;
-    }
-    'search: loop {
-        for (partition, run) in candidates(&smallest.0, smallest.1) {
-            if attempts == 0 {
-                break 'search;
-            }
-            attempts -= 1;
-            if breaks(&partition, run) {
-                smallest = (partition, run);
-                continue 'search;
-            }
-        }
-        break;
-    }
-    let (partition, run) = smallest;
-    Reproducer {
+    let plain = tabulated(&partition, truth).filter(|plain| breaks(plain, run));
+    let (partition, run) = shrink(
+        (plain.unwrap_or(partition), run),
+        ATTEMPTS,
+        |(partition, run)| candidates(partition, *run),
+        |(partition, run)| Ok(breaks(partition, *run)),
+    )?;
+    Ok(Reproducer {
         system,
         breach,
         partition,
         interference,
         run,
-    }
+    })
 }
 
 /// Returns the partition with tables as WCET functions. Each table states WCETs only for the

@@ -1,6 +1,11 @@
 //! Integer results of many systems. The results can be added in any order.
 
+use std::ops::AddAssign;
+
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::campaign::Record;
 
 /// Results of all systems with one policy.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -57,9 +62,8 @@ impl Default for PolicyTally {
     }
 }
 
-impl PolicyTally {
-    /// Adds the results in `other`.
-    pub fn add(&mut self, other: &PolicyTally) {
+impl AddAssign<&PolicyTally> for PolicyTally {
+    fn add_assign(&mut self, other: &PolicyTally) {
         self.systems += other.systems;
         self.schedulable += other.schedulable;
         self.partitions += other.partitions;
@@ -75,7 +79,9 @@ impl PolicyTally {
             *sum += tasks;
         }
     }
+}
 
+impl PolicyTally {
     /// Counts a task whose longest response time is `longest` and whose response-time bound is
     /// `bound` [ns].
     pub(super) fn count(&mut self, longest: u64, bound: u64) {
@@ -102,5 +108,39 @@ impl PolicyTally {
         let weighted = self.ratios.iter().zip(0u64..).map(|(tasks, ratio)| tasks * ratio);
         let bounded = self.bounded();
         (bounded > 0).then(|| weighted.sum::<u64>() as f64 / 100.0 / bounded as f64)
+    }
+}
+
+/// Results of some systems for each policy.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tallies<T> {
+    chunk: u64,
+    /// Results for each policy.
+    pub(super) tallies: Vec<T>,
+    /// Number of the first system that violates a guarantee.
+    pub(super) broken: Option<u64>,
+}
+
+impl<T: Clone + Default> Tallies<T> {
+    pub(super) fn new(chunk: u64, policies: usize) -> Tallies<T> {
+        Tallies {
+            chunk,
+            tallies: vec![T::default(); policies],
+            broken: None,
+        }
+    }
+}
+
+impl<T: Serialize + DeserializeOwned + Send + for<'t> AddAssign<&'t T>> Record for Tallies<T> {
+    fn chunk(&self) -> u64 {
+        self.chunk
+    }
+
+    fn add(&mut self, other: Tallies<T>) {
+        for (sum, tally) in self.tallies.iter_mut().zip(&other.tallies) {
+            *sum += tally;
+        }
+        self.broken = self.broken.into_iter().chain(other.broken).min();
     }
 }

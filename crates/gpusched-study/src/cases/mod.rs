@@ -3,18 +3,18 @@
 pub(super) mod results;
 mod shape;
 
-pub use results::CASE_COLUMNS;
 pub use shape::{CasesKind, CasesShape};
 
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::definition::document::{Document, Head};
+use super::definition::document::Document;
+use super::definition::head::Head;
 use super::definition::names;
 use super::measures::{self, Inputs, Measure, Prepared};
-use super::running::collection::Content;
-use super::running::work::{Chunk, Work};
+use super::work::collection::Content;
+use super::work::{Chunk, Work};
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// All inputs that determine the results of a study of cases, except the name of the study.

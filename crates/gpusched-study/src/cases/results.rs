@@ -1,22 +1,11 @@
 //! The table of results of a study of cases.
 
 use super::{Case, Cases};
+use crate::definition::tables::Tables;
 use crate::measures::Row;
-use crate::output::tables::{Tables, csv_of};
+use crate::table::CASE_COLUMNS;
+use crate::table::csv_of;
 use gpusched_model::error::Result;
-
-/// Columns of every table of cases. In addition, each table has the columns of its metrics, just before the column
-/// `quantity`.
-pub const CASE_COLUMNS: [&str; 8] = [
-    "study",
-    "case",
-    "measure",
-    "quantity",
-    "value",
-    "unit",
-    "published",
-    "deviation",
-];
 
 /// Number of columns in [`CASE_COLUMNS`] that precede the columns of the metrics.
 const BEFORE: usize = 3;

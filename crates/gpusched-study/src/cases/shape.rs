@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::Claim;
+use crate::claim::Claim;
 use crate::definition::figures::Figures;
 
 /// A study of cases, which evaluates one metric for each experiment case.

@@ -6,21 +6,8 @@ use std::path::Path;
 use serde::de::{Deserialize as _, DeserializeOwned};
 use toml::de::{DeTable, DeValue};
 
-use super::figures::Figures;
-use crate::Claim;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::Tree;
-
-/// The fields that every study has.
-#[derive(Clone, Debug)]
-pub(crate) struct Head {
-    pub name: String,
-    pub title: String,
-    pub source: String,
-    pub seed: u64,
-    pub figures: Option<Figures>,
-    pub claims: Vec<Claim>,
-}
 
 /// The text of a TOML file, with the name of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,10 +6,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::document::Document;
-use crate::output::tables::Tables;
-use crate::partitioning::TIMING_COLUMNS;
+use super::tables::Tables;
 use crate::plot::{self, FigureTable, Names, Options};
-use crate::table::Table;
+use crate::table::{TIMING_COLUMNS, Table};
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// Maximum length of the name of a figure [characters].

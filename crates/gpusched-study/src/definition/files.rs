@@ -6,8 +6,9 @@ use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use crate::output::folder::INPUTS;
-use crate::output::hash::sha256;
+use sha2::{Digest as _, Sha256};
+
+use super::folder::INPUTS;
 use gpusched_model::reader::{Document, Documents};
 
 /// Finds and reads the files that a study or one of its cases names.
@@ -152,4 +153,12 @@ impl Files {
     pub(crate) fn into_inputs(self) -> Inputs {
         self.inputs
     }
+}
+
+/// Returns the SHA-256 hash of `bytes` as hexadecimal digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

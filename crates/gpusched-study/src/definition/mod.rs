@@ -1,12 +1,13 @@
-//! Definitions of studies.
+//! What a study file defines, and what the folder of its results contains.
 
 pub(super) mod axis;
 pub(super) mod document;
 pub(super) mod figures;
 pub(super) mod files;
+pub(super) mod folder;
 pub(super) mod functions;
 pub(super) mod hardware;
-pub(super) mod kind;
+pub(super) mod head;
 pub(super) mod levels;
 pub(super) mod names;
-pub(super) mod spec;
+pub(super) mod tables;

@@ -11,7 +11,7 @@ use super::statistics::ratio;
 use super::{Files, Labels, Measure, Parameters, Row};
 use crate::definition::functions::WcetFunctions;
 use crate::definition::hardware;
-use crate::output::weighted::Weighted;
+use crate::table::Weighted;
 use gpusched_analysis::generation::{Kernels, Periods, Recipe, Source};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;

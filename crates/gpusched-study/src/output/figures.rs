@@ -1,18 +1,14 @@
 //! Figures of a study with results.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
 use super::findings::Study;
 use super::provenance::Provenance;
 use crate::definition::figures::table_of;
-use crate::definition::kind::Kind;
-use crate::definition::spec::Spec;
-use crate::partitioning::Partitioning;
-use crate::plot::{self, FigureTable, Names, Options};
-use crate::running::work::Shard;
+use crate::plot::{self, Options};
 use crate::table::Table;
+use crate::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
 
@@ -49,7 +45,7 @@ impl Study {
         let mut figures = Vec::new();
         for figure in self.spec.figures() {
             let table = table_of(figure, &tables)?;
-            for (part, options) in complete(&self.spec, figure, &table) {
+            for (part, options) in self.spec.complete(figure, &table) {
                 let path = self.folder.figure(part.as_deref());
                 let table = table.clone();
                 figures.push(Figure { path, options, table });
@@ -73,109 +69,5 @@ impl Study {
         let provenance = Provenance::new(&self.spec, Shard::WHOLE)?.of_results(&self.tables()?.results);
         provenance.write(outputs, &self.folder.provenance(Shard::WHOLE))?;
         outputs.write(&path, self.spec.text())
-    }
-}
-
-/// Completes the options of `figure`. The figure belongs to the study `spec` and shows `table`. Returns the name of the
-/// figure and its options. If the figure is divided into parts, returns the name and the options of each part.
-pub(crate) fn complete(spec: &Spec, figure: &Options, table: &Table) -> Vec<(Option<String>, Options)> {
-    let mut options = figure.clone();
-    let title = match spec.title() {
-        "" => spec.name(),
-        title => title,
-    };
-    options.title.get_or_insert_with(|| title.to_owned());
-    let parts = match spec.kind() {
-        Kind::Partitioning(of) => parts(of, &mut options, table),
-        Kind::Cases(_) => Vec::new(),
-    };
-    if parts.is_empty() {
-        return vec![(figure.name.clone(), options)];
-    }
-    let part = |(column, value): (&str, String)| {
-        let mut options = options.clone();
-        let title = options.title.unwrap_or_default();
-        options.title = Some(format!("{title}: {column} = {value}"));
-        options.selection.insert(column.to_owned(), Names::one(&value));
-        let part = format!("{column}-{value}");
-        let name = figure.name.iter().cloned().chain([part]);
-        (Some(name.collect::<Vec<_>>().join(".")), options)
-    };
-    parts.into_iter().map(part).collect()
-}
-
-/// If `options` do not state where the figure shows a further axis with several values, chooses the place. The place is
-/// the horizontal axis if the utilization and the number of tasks do not vary, otherwise the panels.
-fn further_axes(study: &Partitioning, options: &mut Options, others_vary: bool) {
-    for name in study.axes() {
-        let named = |names: &Option<Names>| {
-            names
-                .iter()
-                .any(|Names(names)| names.iter().any(|other| other == name))
-        };
-        let is_placed = options.x.as_deref() == Some(name)
-            || named(&options.series)
-            || named(&options.panel)
-            || options.selection.contains_key(name);
-        if is_placed || study.count(name) < 2 {
-            continue;
-        }
-        if options.x.is_none() && !others_vary && options.kind != Some(plot::FigureKind::Cdf) {
-            options.x = Some(name.to_owned());
-            continue;
-        }
-        let Names(panel) = options
-            .panel
-            .get_or_insert_with(|| Names(vec!["variant".to_owned()]));
-        panel.push(name.to_owned());
-    }
-}
-
-/// Completes the options of a figure of a study of partitioning. If the figure is divided into parts, returns the
-/// column and the value of each part.
-fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'static str, String)> {
-    let points = study.points().iter();
-    let utilizations: BTreeSet<_> = points.clone().map(|point| point.utilization).collect();
-    let tasks: BTreeSet<_> = points.map(|point| point.tasks).collect();
-    further_axes(study, options, utilizations.len().max(tasks.len()) > 1);
-    let is_weighted = table.find("weighted").is_some();
-    if options.y.is_none() {
-        let y = match options.table {
-            Some(FigureTable::Weighted) => "weighted",
-            Some(FigureTable::Timing) => "mean_search_ns",
-            _ => "rate",
-        };
-        options.y = Some(y.to_owned());
-    }
-    let over_tasks = is_weighted || tasks.len() > utilizations.len();
-    let (x, column, values): (_, _, Vec<String>) = match over_tasks {
-        true => (
-            "tasks",
-            "utilization",
-            utilizations.iter().flatten().map(ToString::to_string).collect(),
-        ),
-        false => (
-            "utilization",
-            "tasks",
-            tasks.iter().flatten().map(ToString::to_string).collect(),
-        ),
-    };
-    let x = options.x.clone().unwrap_or_else(|| x.to_owned());
-    if options.kind != Some(plot::FigureKind::Cdf) {
-        options.x = Some(x.clone());
-    }
-    let named = |names: &Option<Names>| {
-        names
-            .iter()
-            .any(|Names(names)| names.iter().any(|name| name == column))
-    };
-    let distinguishes = x == column
-        || named(&options.series)
-        || named(&options.panel)
-        || options.selection.contains_key(column)
-        || is_weighted;
-    match values.len() > 1 && !distinguishes {
-        true => values.into_iter().map(|value| (column, value)).collect(),
-        false => Vec::new(),
     }
 }

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::Folder;
 use super::provenance::Provenance;
-use super::tables::Tables;
 use crate::claim::Finding;
-use crate::definition::spec::{Overrides, Spec};
-use crate::running::work::Shard;
+use crate::definition::folder::Folder;
+use crate::definition::tables::Tables;
+use crate::spec::{Overrides, Spec};
+use crate::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 

@@ -2,11 +2,7 @@
 
 pub(super) mod figures;
 pub(super) mod findings;
-pub(super) mod folder;
-pub(super) mod hash;
 pub(super) mod provenance;
 pub(super) mod reasons;
 pub(super) mod reproduction;
 pub(super) mod results;
-pub(super) mod tables;
-pub(super) mod weighted;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::hash::sha256;
-use crate::definition::spec::Spec;
+use crate::definition::files::sha256;
 use crate::partitioning::Partitioning;
-use crate::running::work::Shard;
+use crate::spec::Spec;
+use crate::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 

@@ -9,47 +9,60 @@ use strum::{EnumMessage as _, VariantArray as _};
 use super::findings::{Findings, Study};
 use super::reasons::{Reason, Reasons};
 use crate::claim::Finding;
-use crate::definition::kind::Kind;
+use crate::spec::kind::Kind;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 
 /// Maximum number of characters per line, except for a line with a single longer word.
 const WIDTH: usize = 158;
 
-/// Maximum number of computed values that the page lists for one claim. The command `study check`
-/// prints all values.
+/// Maximum number of computed values that the page lists for one claim.
 const FIGURES: usize = 4;
 
+/// The command lines that the page names.
+#[derive(Copy, Clone, Debug)]
+pub struct Commands<'a> {
+    /// Writes the page.
+    pub page: &'a str,
+    /// Prints the condition and the computed values of each claim.
+    pub check: &'a str,
+    /// Returns the command line that runs the study in the file of the first path, with its results in the folder of the
+    /// second path.
+    pub run: fn(&Path, &Path) -> String,
+}
+
 /// Returns the page about finished studies. The page depends only on the claims and results of these studies, on
-/// `reasons` and on `command`. The latter is the command line that writes the page.
+/// `reasons` and on `commands`.
 ///
 /// # Errors
 /// Fails under the same conditions as [`Study::findings`], and if a reason is stated for an unknown or a reproduced claim.
-pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Result<String> {
+pub fn reproduction(studies: &[Study], reasons: &Reasons, commands: Commands<'_>) -> Result<String> {
+    let Commands { page, check, run } = commands;
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
     reasons.check(&findings)?;
     let about = format!(
         "The studies check published claims and hypotheses of gpusched. This page first lists the claims that \
          are not reproduced, with the reason, the published values and the values that the study computes for \
          the condition of the claim. A name in parentheses after computed values is an analysis variant. \
-         `{command}` writes this page."
+         `{page}` writes this page."
     );
     let mut page = format!("# Reproduction\n\n{}\n", wrapped(&about, ""));
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
     page += &not_checkable(reasons);
     page += &by_construction(&findings, reasons);
-    let mut about = "If the results do not confirm a claim with the mark *must hold*, the study fails. \
-                     `gpusched study check` prints the condition and the computed values of each claim."
-        .to_owned();
+    let mut about = format!(
+        "If the results do not confirm a claim with the mark *must hold*, the study fails. `{check}` prints the \
+         condition and the computed values of each claim."
+    );
     let common = common_folder(studies);
     if let Some(folder) = &common {
         let (file, results) = (folder.join("NAME.toml"), folder.join("NAME"));
-        let _ = write!(about, " {}", repetition(&file, &results, "the study NAME"));
+        let _ = write!(about, " {}", repetition(&run(&file, &results), "the study NAME"));
     }
     page += &format!("## Reproduced\n\n{}\n", wrapped(&about, ""));
     for (study, findings) in studies.iter().zip(&findings) {
-        page += &section(study, findings, reasons, common.is_none());
+        page += &section(study, findings, reasons, common.is_none().then_some(run));
     }
     Ok(page)
 }
@@ -248,18 +261,19 @@ fn common_folder(studies: &[Study]) -> Option<PathBuf> {
 }
 
 /// Returns a sentence with the command that repeats `study`.
-fn repetition(file: &Path, results: &Path, study: &str) -> String {
-    format!(
-        "`gpusched study run {} -o {}` repeats {study}.",
-        file.display(),
-        results.display()
-    )
+fn repetition(command: &str, study: &str) -> String {
+    format!("`{command}` repeats {study}.")
 }
 
 /// Returns the list item of one study. It states the size, the title and the reproduced claims of the study, without the
-/// claims that are reproduced by construction. If `repeated` is true, the item also contains the command that repeats
-/// the study.
-fn section(study: &Study, findings: &Findings, reasons: &Reasons, repeated: bool) -> String {
+/// claims that are reproduced by construction. The item also contains the command that repeats the study, if `run` is
+/// present.
+fn section(
+    study: &Study,
+    findings: &Findings,
+    reasons: &Reasons,
+    run: Option<fn(&Path, &Path) -> String>,
+) -> String {
     let spec = &study.spec;
     let name_of = spec.name();
     let title = if spec.title().is_empty() {
@@ -272,9 +286,9 @@ fn section(study: &Study, findings: &Findings, reasons: &Reasons, repeated: bool
         size(spec.kind()),
         spec.seed()
     );
-    if repeated {
+    if let Some(run) = run {
         let (file, results) = paths(study);
-        let _ = write!(about, " {}", repetition(&file, results, "the study"));
+        let _ = write!(about, " {}", repetition(&run(&file, results), "the study"));
     }
     if findings.findings.is_empty() {
         about += " The study has no claims.";

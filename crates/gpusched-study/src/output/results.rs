@@ -1,11 +1,11 @@
 //! The result files of a completed study.
 
 use super::findings::Findings;
-use super::folder::Folder;
 use super::provenance::Provenance;
-use crate::definition::spec::Spec;
-use crate::running::collection::Collection;
-use crate::running::work::Shard;
+use crate::definition::folder::Folder;
+use crate::spec::Spec;
+use crate::work::Shard;
+use crate::work::collection::Collection;
 use gpusched_model::error::Result;
 
 /// Writes all result files in one step. If the check of the claims fails, gpusched writes all files except the file

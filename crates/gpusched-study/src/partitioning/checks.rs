@@ -4,7 +4,7 @@ use crate::definition::axis::MAX_VALUES;
 use crate::definition::document::Document;
 use crate::definition::hardware;
 use crate::definition::names::unique;
-use crate::running::work::Point;
+use crate::work::Point;
 use gpusched_analysis::generation::{Recipe, check_blocks};
 use gpusched_analysis::partitioning::Offer;
 use gpusched_model::Refusal;
@@ -13,8 +13,8 @@ use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Factor, Platform};
 
-use super::grid::{Cell, FIELDS};
-use super::shape::{PartitioningShape as Shape, Variant};
+use super::grid::Cell;
+use super::shape::{FIELDS, PartitioningShape as Shape, Variant};
 
 /// Maximum number of tasks in one task set.
 const MAX_TASKS: u64 = 10_000;

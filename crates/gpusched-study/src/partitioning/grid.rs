@@ -4,7 +4,7 @@
 use toml::Table;
 use toml::map::Entry;
 
-use super::shape::PartitioningShape as Shape;
+use super::shape::{FIELDS, PartitioningShape as Shape};
 use crate::definition::axis::MAX_VALUES;
 use crate::definition::document::Document;
 use crate::definition::levels::{Level, Levels};
@@ -22,31 +22,6 @@ enum Place {
     /// Each `[[variant]]`.
     Variant,
 }
-
-/// Fields that an axis can replace, in the order of the columns. The last axis varies fastest.
-pub(super) const FIELDS: [&str; 21] = [
-    "population",
-    "platform",
-    "device",
-    "sms",
-    "generator",
-    "cap",
-    "periods",
-    "memory-share",
-    "deadline",
-    "jitter",
-    "compute-serial",
-    "memory-serial",
-    "compute-conflict",
-    "memory-conflict",
-    "blocks",
-    "saturation",
-    "wcet",
-    "policy",
-    "interference",
-    "arbitration",
-    "granularity",
-];
 
 fn place(field: &str) -> Place {
     match field {

@@ -10,18 +10,18 @@ mod setting;
 mod shape;
 
 pub use pairs::PAIR_COLUMNS;
-pub use results::{COLUMNS, TIMING_COLUMNS};
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
 use serde::Serialize;
 
 use self::setting::{Contents, Setting};
-use super::definition::document::{Document, Head};
+use super::definition::document::Document;
 use super::definition::files::Inputs;
-use super::running::collection::Content;
-use super::running::work::{Chunk, MAX_CHUNKS, Point, Work};
+use super::definition::head::Head;
+use super::work::collection::Content;
+use super::work::{Chunk, MAX_CHUNKS, Point, Work};
 use crate::definition::levels::Level;
-use crate::running::tally::Tally;
+use crate::work::tally::Tally;
 use gpusched_analysis::generation::Recipe;
 use gpusched_analysis::partitioning::{Heuristic, Offer, partition_by};
 use gpusched_model::Factor;

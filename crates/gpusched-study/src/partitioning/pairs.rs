@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use statrs::distribution::{Binomial, DiscreteCDF as _};
 
 use super::Partitioning;
-use crate::output::tables::csv_of;
-use crate::running::tally::Tally;
+use crate::table::csv_of;
+use crate::work::tally::Tally;
 use gpusched_model::error::Result;
 
 /// Columns of the table of pairs. The table has one row for each combination of: number of tasks, values on the further

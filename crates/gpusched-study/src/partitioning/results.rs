@@ -4,51 +4,14 @@ use super::Partitioning;
 use super::pairs;
 use super::setting::Setting;
 use super::shape::{Algorithm, Variant};
-use crate::output::tables::{Tables, csv_of};
-use crate::output::weighted;
-use crate::running::collection::Collection;
-use crate::running::tally::Tally;
-use crate::running::work::Point;
-use crate::table::Table;
-use crate::wilson;
+use crate::definition::tables::Tables;
+use crate::table::csv_of;
+use crate::table::wilson;
+use crate::table::{COLUMNS, TIMING_COLUMNS, Table, weighted_table};
+use crate::work::Point;
+use crate::work::collection::Collection;
+use crate::work::tally::Tally;
 use gpusched_model::error::Result;
-
-/// Columns of the results. The columns of the further axes follow the column `tasks`, except for columns that this list
-/// already contains. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
-/// `mean_sms` is the mean over all schedulable task sets. It is empty if no task set is schedulable. The columns with
-/// mean numbers of merges contain means over all task sets.
-pub const COLUMNS: [&str; 17] = [
-    "study",
-    "point",
-    "utilization",
-    "tasks",
-    "variant",
-    "algorithm",
-    "policy",
-    "interference",
-    "sms",
-    "sets",
-    "schedulable",
-    "rate",
-    "ci_low",
-    "ci_high",
-    "mean_sms",
-    "mean_merges",
-    "mean_prefill_merges",
-];
-
-/// Columns of the table of times. All times are means over all task sets [ns].
-pub const TIMING_COLUMNS: [&str; 9] = [
-    "study",
-    "point",
-    "utilization",
-    "tasks",
-    "variant",
-    "algorithm",
-    "sets",
-    "mean_search_ns",
-    "mean_prefill_ns",
-];
 
 /// Returns the tables of results of a completed study.
 pub(crate) fn tables(name: &str, study: &Partitioning, collection: &Collection) -> Result<Tables> {
@@ -127,7 +90,7 @@ pub(crate) fn weighted(name: &str, study: &Partitioning, results: &[u8]) -> Resu
     let asked = study.weighted();
     asked
         .then(|| {
-            weighted::table(
+            weighted_table(
                 name,
                 &Table::from_reader(name, results)?,
                 &axes(study).collect::<Vec<_>>(),

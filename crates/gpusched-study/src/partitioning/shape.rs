@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Claim;
+use crate::claim::Claim;
 use crate::definition::axis::Values;
 use crate::definition::figures::Figures;
 use crate::definition::functions::WcetFunctions;
@@ -109,6 +109,31 @@ pub struct Axis {
     pub fields: toml::Table,
 }
 
+/// Fields that an axis can replace, in the order of the columns. The last axis varies fastest.
+pub(super) const FIELDS: [&str; 21] = [
+    "population",
+    "platform",
+    "device",
+    "sms",
+    "generator",
+    "cap",
+    "periods",
+    "memory-share",
+    "deadline",
+    "jitter",
+    "compute-serial",
+    "memory-serial",
+    "compute-conflict",
+    "memory-conflict",
+    "blocks",
+    "saturation",
+    "wcet",
+    "policy",
+    "interference",
+    "arbitration",
+    "granularity",
+];
+
 /// Lists the fields that an axis can replace.
 #[cfg(feature = "schema")]
 fn name_fields(schema: &mut schemars::Schema) {
@@ -117,7 +142,7 @@ fn name_fields(schema: &mut schemars::Schema) {
         .get_mut("properties")
         .and_then(|fields| fields.as_object_mut())
     {
-        properties.extend(super::grid::FIELDS.map(|field| (field.to_owned(), levels.clone())));
+        properties.extend(FIELDS.map(|field| (field.to_owned(), levels.clone())));
     }
     schema.insert("additionalProperties".to_owned(), false.into());
 }

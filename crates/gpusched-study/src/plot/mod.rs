@@ -30,15 +30,12 @@ mod style;
 mod svg;
 mod values;
 
-pub use options::{AxisScale, FigureKind, FigureTable, Options};
+pub use options::{AxisScale, FigureKind, FigureTable, MAX_ROWS, Options};
 pub(crate) use values::accepts;
 pub use values::{Names, Reference, Selection, Size, Span};
 
-use crate::Table;
+use crate::table::Table;
 use gpusched_model::error::Result;
-
-/// Maximum number of rows that one figure shows.
-pub const MAX_ROWS: usize = 1_000_000;
 
 /// Draws the rows of all tables as one figure, and returns the figure as SVG text.
 ///

@@ -6,6 +6,9 @@ use serde::Deserialize;
 
 use super::values::{Names, Reference, Size, Span};
 
+/// Maximum number of rows that one figure shows.
+pub const MAX_ROWS: usize = 1_000_000;
+
 /// How a figure looks. Each missing option has a default that depends on the table of results.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -9,6 +9,9 @@ use serde::de::{self, Deserializer, SeqAccess, Visitor};
 /// Smallest and largest width or height of a figure [pixels].
 const PIXELS: (u32, u32) = (150, 10_000);
 
+/// Largest absolute value that an axis can show.
+pub(super) const MAX_VALUE: f64 = 1e15;
+
 /// One text, or a list of texts. On the command line, a comma separates the texts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Names(pub Vec<String>);
@@ -143,7 +146,7 @@ impl TryFrom<[f64; 2]> for Span {
     type Error = String;
 
     fn try_from([low, high]: [f64; 2]) -> Result<Span, String> {
-        let fits = |end: f64| end.abs() <= super::data::MAX_VALUE;
+        let fits = |end: f64| end.abs() <= MAX_VALUE;
         if fits(low) && fits(high) && high - low > 1e-12 * low.abs().max(high.abs()) {
             return Ok(Span { low, high });
         }

@@ -9,13 +9,16 @@
 use std::path::Path;
 
 use super::journal::{self, Header};
-use super::work::Shard;
-use crate::definition::spec::{Overrides, Spec};
-use crate::output::folder::Folder;
+use crate::definition::folder::Folder;
+use crate::spec::{Overrides, Spec};
+use crate::work::Shard;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// The mean time of a shard must be at least the time of this number of chunks of the slowest point.
 const CHUNKS: u128 = 4;
+
+/// Hint of the error about an unfinished trial.
+pub const FINISH_TRIAL: &str = "run the trial again";
 
 /// Estimate of the work of a study.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -55,7 +58,7 @@ impl Estimate {
         if collection.missing().next().is_some() {
             let refusal = Refusal::new("", "an unfinished trial", "all task sets of the trial");
             let refusal = refusal.at(folder.path(), None);
-            return Err(refusal.hint("repeat `study run` for the trial").into());
+            return Err(refusal.hint(FINISH_TRIAL).into());
         }
         let sets = trial.partitioning().map_or(1, |trial| trial.sets());
         // Times of all task sets of the study at each point.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::collection::Collection;
 use super::journal::{self, Header};
 use super::runner::make;
-use super::work::Shard;
-use crate::definition::spec::{Overrides, Spec};
-use crate::output::folder::{Folder, JOURNAL};
+use crate::definition::folder::{Folder, JOURNAL};
 use crate::output::results;
+use crate::spec::{Overrides, Spec};
+use crate::work::Shard;
+use crate::work::collection::Collection;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// Merges the shards of all studies that have journals in `folders`. Writes the files of the whole study into the

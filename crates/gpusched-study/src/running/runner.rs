@@ -1,25 +1,22 @@
-//! Runs a study or one shard of a study. Several threads compute chunks, and one thread writes the results to the
-//! journal. A run can resume an interrupted run.
+//! Runs a study or one shard of a study. Several threads compute chunks and write the results to the journal. A run can
+//! resume an interrupted run.
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
 
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use super::difference;
 use super::journal::{Header, Journal, Record};
-use super::work::{Chunk, Shard};
-use crate::definition::spec::Spec;
-use crate::output::folder::Folder;
+use crate::definition::folder::Folder;
 use crate::output::provenance::Provenance;
 use crate::output::results;
+use crate::spec::Spec;
+use crate::work::{Chunk, Shard};
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::interrupt;
+use gpusched_sim::campaign::each;
 
-/// Receives reports about the progress of a run. All calls are on the thread that called [`run`].
+/// Receives reports about the progress of a run, one report at a time and from several threads.
 pub trait Observer {
     /// Reports the start of a run of `total` task sets or cases. Earlier runs finished `resumed` of these sets or
     /// cases.
@@ -58,7 +55,7 @@ pub fn run(
     path: impl AsRef<Path>,
     shard: Shard,
     pool: &ThreadPool,
-    observer: &mut dyn Observer,
+    observer: &mut (dyn Observer + Send),
 ) -> Result<Summary> {
     let folder = Folder::new(path, spec.name());
     make(folder.path())?;
@@ -82,13 +79,15 @@ pub fn run(
             .sum::<u64>();
     observer.started(units, resumed);
     if !pending.is_empty() {
-        compute(spec, &pending, pool, |record| {
+        let compute = |chunk: &Chunk, goes_on: &dyn Fn() -> bool| record(spec, chunk, goes_on);
+        let accept = |record: Record| {
             let before = collection.units();
             journal.record(&record)?;
             collection.add(record.chunk, &record.content);
             observer.advanced(collection.units() - before);
             Ok(())
-        })?;
+        };
+        pool.install(|| each(&pending, compute, accept))?;
     }
     journal.sync()?;
 
@@ -152,47 +151,6 @@ pub(crate) fn make(path: &Path) -> Result<()> {
         Err(_) if path.is_dir() => Ok(()),
         other => other.map_err(|cause| Error::io(path, "create folder", cause)),
     }
-}
-
-/// Computes `chunks` on worker threads. Calls `accept` with each result on this thread, in any order. Stops at the first
-/// error of a worker or of `accept`.
-fn compute(
-    spec: &Spec,
-    chunks: &[Chunk],
-    pool: &ThreadPool,
-    mut accept: impl FnMut(Record) -> Result<()>,
-) -> Result<()> {
-    let stop = AtomicBool::new(false);
-    let result = pool.in_place_scope(|scope| {
-        let (sender, receiver) = sync_channel(64);
-        scope.spawn(|_| work(spec, chunks, &stop, sender));
-        let result = receiver.iter().try_for_each(|record| accept(record?));
-        if result.is_err() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        result // Dropping the receiver unblocks workers that wait for space in the channel.
-    });
-    interrupt::check();
-    result
-}
-
-/// Computes chunks on a worker thread and sends each result. The worker ends when `stop` is set or when the receiver is
-/// dropped.
-fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Result<Record>>) {
-    chunks
-        .par_iter()
-        .with_max_len(1)
-        .for_each_with(sender, |sender, chunk| {
-            let goes_on = || !stop.load(Ordering::Relaxed) && !interrupt::is_requested();
-            if !goes_on() {
-                return;
-            }
-            if let Some(result) = record(spec, chunk, goes_on).transpose()
-                && sender.send(result).is_err()
-            {
-                stop.store(true, Ordering::Relaxed);
-            }
-        });
 }
 
 /// Computes one chunk. Returns `None` if the run was stopped before the end of the chunk.

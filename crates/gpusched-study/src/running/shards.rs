@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-use super::work::Shard;
-use crate::definition::spec::{Overrides, Spec};
-use crate::output::folder::{Folder, JOURNAL};
+use crate::definition::folder::{Folder, JOURNAL};
 use crate::output::provenance::Provenance;
+use crate::spec::{Overrides, Spec};
+use crate::work::Shard;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// Ending of the name of the file that a finished shard writes last.

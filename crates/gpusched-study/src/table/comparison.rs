@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Serialize, Serializer};
 
+use super::COLUMNS;
 use super::Table;
 use super::wilson;
-use crate::COLUMNS;
 use gpusched_model::error::{self, Refusal};
 
 /// Columns that identify a row in a study of partitioning, together with the columns of its further axes.

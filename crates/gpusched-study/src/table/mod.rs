@@ -4,10 +4,17 @@
 //! An empty cell is a missing value. For example, the mean number of SMs is missing if no task set
 //! is schedulable.
 
+mod columns;
 mod comparison;
+mod weighted;
 pub mod wilson;
+mod writer;
 
+pub use columns::{CASE_COLUMNS, COLUMNS, TIMING_COLUMNS};
 pub use comparison::{Compared, Comparison, compare};
+pub use weighted::{WEIGHTED_COLUMNS, weighted};
+pub(super) use weighted::{Weighted, table as weighted_table};
+pub(super) use writer::csv_of;
 
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};

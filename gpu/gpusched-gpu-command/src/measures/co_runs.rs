@@ -6,6 +6,7 @@ use gpusched_gpu::program::{Dimensions, Overrides, Program};
 use gpusched_gpu::stress::Stress;
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
+use gpusched_sim::campaign::Campaign as _;
 use serde::{Deserialize, Serialize};
 
 use crate::measures::{Files, Labels, Measure, Parameters, Row};

@@ -6,7 +6,7 @@ pub use report::WarpValidation;
 
 use std::path::{Path, PathBuf};
 
-use gpusched_cli::part::{Common, Output, Progress, Validate, json_lines, whole};
+use gpusched_cli::part::{Common, Output, Progress, Validate, whole};
 use gpusched_cli::{Global, Outcome};
 use gpusched_gpu::co_runs;
 use gpusched_gpu::machine::Machine;
@@ -154,15 +154,8 @@ impl Validate for WarpArgs {
             division: self.memory.into(),
             camping_limit: self.camping_limit,
         };
-        let bar = Progress::of(global, common.systems, "systems");
-        let run = || campaign.run(common.checkpoint, |runs| bar.advance(runs));
-        let report = global.pool()?.install(run)?;
-        drop(bar);
-        if let Some((_, run)) = &report.violation {
-            let file = output.beside(Some(common.reproducer))?;
-            let run = json_lines([run])?;
-            file.map_or(Ok(()), |file| output.complete(file, run))?;
-        }
+        let report = common.run(&campaign, global)?;
+        common.write(&mut output, report.violation.as_ref().map(|(_, run)| run))?;
         output.last(&WarpValidation::new(&campaign, &report))?;
         Ok((report.violation.is_none() && report.co_runs > 0).into())
     }

@@ -1,7 +1,6 @@
 //! Many random runs, compared with their bounds.
 
-use std::ops::Range;
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use crate::machine::Machine;
 use crate::program::Program;
@@ -14,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::bound::{Examiner, Form, Victim};
 use super::division::Division;
 use super::draw::{Draft, Kernels};
-use super::shrink::{fewer_jobs, shrink, smaller};
+use super::shrink::{TRIALS, fewer_jobs, smaller};
 use super::task_sets;
-use gpusched_sim::checkpoint::{Chunk, Header, chunks};
+use gpusched_sim::campaign::{self, Header, shrink};
 
 /// Kind of the runs of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -52,21 +51,41 @@ pub struct Campaign {
     pub camping_limit: Option<u32>,
 }
 
-/// One run, stored as one line of the checkpoint.
-#[derive(Debug, Serialize, Deserialize)]
+/// One run, as a line of the checkpoint.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+struct Line {
     /// Number of the run.
     run: u64,
     /// Results; `None` if the campaign omits the run.
     examined: Option<Examined>,
 }
 
-impl Chunk for Record {
-    const SYSTEMS: u64 = 1;
+/// Results of runs, by the number of the run. The results of one run are one line of the checkpoint.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Line", into = "Line")]
+pub struct Runs(BTreeMap<u64, Option<Examined>>);
 
-    fn number(&self) -> u64 {
-        self.run
+impl From<Line> for Runs {
+    fn from(Line { run, examined }: Line) -> Runs {
+        Runs(BTreeMap::from([(run, examined)]))
+    }
+}
+
+impl From<Runs> for Line {
+    fn from(mut runs: Runs) -> Line {
+        let (run, examined) = runs.0.pop_first().unwrap_or_default(); // a chunk has one run
+        Line { run, examined }
+    }
+}
+
+impl campaign::Record for Runs {
+    fn chunk(&self) -> u64 {
+        self.0.first_key_value().map_or(0, |(&run, _)| run) // a chunk has one run
+    }
+
+    fn add(&mut self, other: Runs) {
+        self.0.extend(other.0);
     }
 }
 
@@ -84,7 +103,7 @@ struct Parameters<'a> {
 }
 
 /// A run with the results of its kernels.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Examined {
     victims: Vec<Victim>,
@@ -126,57 +145,10 @@ pub struct Report {
     pub violation: Option<(u64, WarpRunShape)>,
 }
 
-impl Campaign {
-    /// Runs the campaign on the current threads of `rayon`. If there is a checkpoint at `path`, the campaign continues
-    /// from the checkpoint. Calls `advanced` with the number of runs that were completed since the last call.
-    ///
-    /// # Errors
-    /// Fails if a program cannot be simulated on the machine. Fails with [`Error::Io`] or [`Error::Refused`] if the
-    /// checkpoint cannot be used.
-    pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
-        let mut examined: Vec<Record> = Vec::new();
-        let compute = |run: u64, _: Range<u64>| {
-            let examined = self.examine(run)?;
-            Ok(Record { run, examined })
-        };
-        let accept = |record, runs| {
-            examined.push(record);
-            advanced(runs);
-        };
-        chunks(&self.header()?, path, compute, accept)?;
-        examined.sort_by_key(|record| record.run);
-        let mut examined: Vec<_> = examined.into_iter().map(|record| record.examined).collect();
-        let violation = examined.iter_mut().enumerate().find_map(|(index, examined)| {
-            let run = examined.as_mut()?.violation.take()?;
-            Some((index as u64, run))
-        });
-        let co_runs = examined.iter().flatten().count() as u64;
-        let victims: Vec<&Victim> = examined.iter().flatten().flat_map(|run| &run.victims).collect();
-        let slowdowns = victims.iter().map(|victim| ratio(victim.together, victim.alone));
-        let slowdowns = sorted(slowdowns);
-        let tally = |form| {
-            let ratios = sorted(victims.iter().filter_map(|victim| victim.ratio(form)));
-            Tally {
-                form,
-                exceeded: victims.iter().filter(|victim| victim.exceeds(form)).count() as u64,
-                worst: ratios.last().copied().unwrap_or(0.0),
-                pessimism: median(&sorted(ratios.iter().map(|ratio| ratio.recip()))),
-            }
-        };
-        let forms: &[Form] = match self.kind {
-            Systems::CoRuns(_) => &Form::ALL,
-            Systems::TaskSets => &[self.form],
-        };
-        Ok(Report {
-            co_runs,
-            left_out: self.systems - co_runs,
-            kernels: victims.len() as u64,
-            slowdown: median(&slowdowns),
-            largest_slowdown: slowdowns.last().copied().unwrap_or(0.0),
-            forms: forms.iter().copied().map(tally).collect(),
-            violation,
-        })
-    }
+impl campaign::Campaign for Campaign {
+    type Record = Runs;
+    type Report = Report;
+    const CHUNK: u64 = 1;
 
     fn header(&self) -> Result<Header> {
         let Campaign {
@@ -207,6 +179,51 @@ impl Campaign {
         Header::new(*systems, *seed).of(of, &parameters)
     }
 
+    fn record(&self, _: u64) -> Runs {
+        Runs(BTreeMap::new())
+    }
+
+    fn check(&self, index: u64, runs: &mut Runs) -> Result<()> {
+        runs.0.insert(index, self.examine(index)?);
+        Ok(())
+    }
+
+    fn report(&self, Runs(mut runs): Runs) -> Result<Report> {
+        let violation = runs.iter_mut().find_map(|(&index, examined)| {
+            let run = examined.as_mut()?.violation.take()?;
+            Some((index, run))
+        });
+        let examined: Vec<Examined> = runs.into_values().flatten().collect();
+        let victims: Vec<&Victim> = examined.iter().flat_map(|run| &run.victims).collect();
+        let slowdowns = victims.iter().map(|victim| ratio(victim.together, victim.alone));
+        let slowdowns = sorted(slowdowns);
+        let tally = |form| {
+            let ratios = sorted(victims.iter().filter_map(|victim| victim.ratio(form)));
+            Tally {
+                form,
+                exceeded: victims.iter().filter(|victim| victim.exceeds(form)).count() as u64,
+                worst: ratios.last().copied().unwrap_or(0.0),
+                pessimism: median(&sorted(ratios.iter().map(|ratio| ratio.recip()))),
+            }
+        };
+        let forms: &[Form] = match self.kind {
+            Systems::CoRuns(_) => &Form::ALL,
+            Systems::TaskSets => &[self.form],
+        };
+        let co_runs = examined.len() as u64;
+        Ok(Report {
+            co_runs,
+            left_out: self.systems - co_runs,
+            kernels: victims.len() as u64,
+            slowdown: median(&slowdowns),
+            largest_slowdown: slowdowns.last().copied().unwrap_or(0.0),
+            forms: forms.iter().copied().map(tally).collect(),
+            violation,
+        })
+    }
+}
+
+impl Campaign {
     fn examine(&self, index: u64) -> Result<Option<Examined>> {
         match self.kind {
             Systems::CoRuns(changes) => self.co_run(index, changes),
@@ -257,7 +274,7 @@ impl Campaign {
         let exceeds = |victims: &[Victim]| victims.iter().any(|victim| victim.exceeds(self.form));
         let violation = match exceeds(&victims) {
             false => None,
-            true => Some(shrink(run, smaller, |run| {
+            true => Some(shrink(run, TRIALS, smaller, |run| {
                 Ok(exceeds(&self.examiner.examine(run)?.unwrap_or_default()))
             })?),
         };
@@ -294,7 +311,7 @@ impl Campaign {
         let victims = examine(&jobs.run)?;
         let violation = match exceeds(&victims) {
             false => None,
-            true => Some(shrink(jobs.run.clone(), fewer_jobs, |run| {
+            true => Some(shrink(jobs.run.clone(), TRIALS, fewer_jobs, |run| {
                 Ok(exceeds(&examine(run)?))
             })?),
         };

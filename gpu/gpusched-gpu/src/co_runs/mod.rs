@@ -6,7 +6,7 @@
 //! * [`bound`] bounds the time of each kernel in a co-run.
 //! * [`task_sets`] generates task sets whose jobs are kernels, and compares response times with the analysis.
 //! * [`campaign`] simulates many runs and compares the times with the bounds.
-//! * `shrink` searches for a smaller run that still exceeds a bound.
+//! * `shrink` lists smaller runs, for a run that exceeds a bound.
 
 pub mod bound;
 pub mod campaign;

@@ -1,34 +1,9 @@
-//! Searches for a smaller run that still exceeds a bound.
+//! Smaller runs, for the search for a smaller run that still exceeds a bound.
 
 use crate::warp_run::{KernelSource, RunKernel, WarpRunShape};
-use gpusched_model::error::Result;
 
 /// Maximum number of smaller runs that are tried.
-const TRIALS: u32 = 80;
-
-/// Returns the smallest run found that still exceeds its bound. `smaller` returns the runs that are one step smaller
-/// than a run, and `exceeds` states whether a run exceeds its bound.
-pub fn shrink(
-    run: WarpRunShape,
-    smaller: fn(&WarpRunShape) -> Vec<WarpRunShape>,
-    exceeds: impl Fn(&WarpRunShape) -> Result<bool>,
-) -> Result<WarpRunShape> {
-    let mut best = run;
-    let mut trials = 0;
-    'smaller: loop {
-        for smaller in smaller(&best) {
-            trials += 1;
-            if trials > TRIALS {
-                return Ok(best);
-            }
-            if exceeds(&smaller)? {
-                best = smaller;
-                continue 'smaller;
-            }
-        }
-        return Ok(best);
-    }
-}
+pub const TRIALS: usize = 80;
 
 /// Returns all runs that lack one kernel of `run` and have at least `least` kernels.
 fn fewer(run: &WarpRunShape, least: usize) -> Vec<WarpRunShape> {

@@ -7,7 +7,7 @@ use super::check::finished;
 use crate::report::Output;
 use crate::{Format, Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
-use gpusched_study::{Reasons, Study, reproduction};
+use gpusched_study::{Commands, Reasons, Study, reproduction};
 
 /// Arguments of `gpusched study reproduction`. The Markdown page lists every claim with its
 /// source, with published and computed numbers, and with one verdict per analysis variant.
@@ -54,7 +54,12 @@ impl Run for Args {
             files.find(|file| file.is_file())
         });
         let reasons = file.map_or_else(|| Ok(Reasons::default()), Reasons::read)?;
-        let page = reproduction(&studies, &reasons, &command)?;
+        let commands = Commands {
+            page: &command,
+            check: "gpusched study check",
+            run: |file, results| format!("gpusched study run {} -o {}", file.display(), results.display()),
+        };
+        let page = reproduction(&studies, &reasons, commands)?;
         let mut failed = false;
         for study in &studies {
             failed |= study.findings()?.is_failure();

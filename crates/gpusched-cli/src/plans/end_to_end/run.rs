@@ -10,8 +10,10 @@ use gpusched_model::end_to_end::System;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
-use gpusched_model::{Interference, counted};
-use gpusched_sim::end_to_end::{ChainTime, ChainTimes, Chart, Drawn, Extent, Observed, Pattern, Simulator};
+use gpusched_model::{Interference, Observer, counted};
+use gpusched_sim::end_to_end::{
+    ChainTime, ChainTimes, Chart, Drawn, Event, Extent, Observed, Pattern, Simulator,
+};
 use gpusched_sim::timeline::Timeline;
 
 /// Maximum number of jobs in a simulation without `--duration`.
@@ -107,14 +109,11 @@ pub fn simulate(
     let (mut observed, mut chains) = (Observed::new(&system), ChainTimes::new(&system));
     let mut simulator = Simulator::new(&system, None)?;
     let extent = Extent::before(end);
+    let mut run = |observer: &mut dyn Observer<Event>| simulator.run(&mut source, extent, observer);
     if files.wanted() {
         let mut timeline = Timeline::new();
         let mut chart = Chart::new(&mut timeline, &system).map_err(|error| files.refuse(error))?;
-        simulator.run(
-            &mut source,
-            extent,
-            &mut (&mut observed, (&mut chains, &mut chart)),
-        )?;
+        run(&mut (&mut observed, (&mut chains, &mut chart)))?;
         if let Some(error) = chart.refused() {
             return Err(files.refuse(error));
         }
@@ -124,7 +123,7 @@ pub fn simulate(
             &mut output,
         )?;
     } else {
-        simulator.run(&mut source, extent, &mut (&mut observed, &mut chains))?;
+        run(&mut (&mut observed, &mut chains))?;
     }
     let found = simulation(&system, (&observed, chains.times()), end, global.seed());
     let misses = found.misses;

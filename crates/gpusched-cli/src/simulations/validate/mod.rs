@@ -10,7 +10,7 @@ use gpusched_analysis::interference::model_of;
 use std::path::PathBuf;
 
 use crate::part::{Common, Validations};
-use crate::report::{Content, Output, OutputPath, Progress, json_lines};
+use crate::report::{Content, Output, OutputPath};
 use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
 use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
@@ -88,19 +88,19 @@ gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
+        let common = Common {
+            systems: self.systems,
+            reproducer: &self.reproducer,
+            checkpoint: self.checkpoint.as_deref(),
+        };
         if let Some(other) = self.others.chosen() {
-            let common = Common {
-                systems: self.systems,
-                reproducer: &self.reproducer,
-                checkpoint: self.checkpoint.as_deref(),
-            };
             return other.run(common, global);
         }
         if self.end_to_end {
-            return self.run_end_to_end(global);
+            return self.run_end_to_end(common, global);
         }
         if self.shared_memory {
-            return self.run_shared(global);
+            return self.run_shared(common, global);
         }
         let mut output = Output::open(global)?;
         let pessimism = output.beside(self.pessimism.as_ref())?;
@@ -109,29 +109,20 @@ impl Run for Args {
             seed: global.seed(),
             analysis: model_of,
         };
-        let bar = self.bar(global);
-        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
-        let found = global.pool()?.install(run)?;
-        drop(bar);
+        let found = common.run(&campaign, global)?;
         let validation = Validation::new(&campaign, &found, &self.reproducer);
-        if let Some(smallest) = &found.reproducer {
-            let file = output.beside(Some(&self.reproducer))?;
-            let set = json_lines([&reproducer::set(smallest)])?;
-            file.map_or(Ok(()), |file| output.complete(file, set))?;
-        }
+        let set = found.reproducer.as_ref().map(reproducer::set);
+        common.write(&mut output, set.as_ref())?;
         if let Some(file) = pessimism {
             output.complete(file, report::pessimism(&found))?;
         }
         output.last(&validation)?;
-        Ok(match found.breaches() {
-            0 => Outcome::Positive,
-            _ => Outcome::Negative,
-        })
+        Ok((found.breaches() == 0).into())
     }
 }
 
 impl Args {
-    fn run_shared(&self, global: &Global) -> Result<Outcome> {
+    fn run_shared(&self, common: Common<'_>, global: &Global) -> Result<Outcome> {
         let output = Output::open(global)?;
         let campaign = shared_memory::Campaign {
             systems: self.systems,
@@ -139,38 +130,17 @@ impl Args {
             devices: self.devices,
             analysis: |system| shared_memory::campaign::verdicts(system, true),
         };
-        let bar = self.bar(global);
-        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
-        let report = global.pool()?.install(run)?;
-        drop(bar);
+        let report = common.run(&campaign, global)?;
         output.last(&SharedValidation::new(&campaign, &report))?;
-        Ok(match report.broken {
-            None => Outcome::Positive,
-            Some(_) => Outcome::Negative,
-        })
+        Ok((report.broken.is_none()).into())
     }
 
-    fn run_end_to_end(&self, global: &Global) -> Result<Outcome> {
+    fn run_end_to_end(&self, common: Common<'_>, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let campaign = systems::Campaign::new(self.systems, global.seed(), self.shared_memory);
-        let bar = self.bar(global);
-        let run = || campaign.run(self.checkpoint.as_deref(), |systems| bar.advance(systems));
-        let report = global.pool()?.install(run)?;
-        drop(bar);
-        if let Some(draft) = &report.draft {
-            let file = output.beside(Some(&self.reproducer))?;
-            let draft = json_lines([draft])?;
-            file.map_or(Ok(()), |file| output.complete(file, draft))?;
-        }
+        let report = common.run(&campaign, global)?;
+        common.write(&mut output, report.draft.as_ref())?;
         output.last(&EndToEndValidation::new(&campaign, &report))?;
-        Ok(match report.tally.exceeded {
-            0 => Outcome::Positive,
-            _ => Outcome::Negative,
-        })
-    }
-
-    /// Returns a progress bar.
-    fn bar(&self, global: &Global) -> Progress {
-        Progress::of(global, self.systems, "systems")
+        Ok((report.tally.exceeded == 0).into())
     }
 }

@@ -5,7 +5,7 @@ use super::{Event, Scheduled, Simulation};
 use gpusched_model::Observer;
 use gpusched_model::scenario::SwitchBoundary;
 
-impl<O: Observer<Event>> Simulation<'_, O> {
+impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
     /// Runs the application scheduler, which may start or end a turn.
     pub(super) fn take_turns(&mut self) {
         loop {

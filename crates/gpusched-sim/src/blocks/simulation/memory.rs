@@ -15,7 +15,7 @@ struct Rates {
     copies: Vec<(usize, u64)>,
 }
 
-impl<O: Observer<Event>> Simulation<'_, O> {
+impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
     /// Starts a regulation period. The simulation has already processed the ends of blocks at
     /// this instant.
     pub(super) fn begin_period(&mut self) {

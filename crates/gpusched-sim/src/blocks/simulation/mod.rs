@@ -66,7 +66,7 @@ struct RunningCopy {
     live: bool,
 }
 
-struct Simulation<'a, O> {
+struct Simulation<'a, O: ?Sized> {
     scenario: &'a ScenarioShape,
     observer: &'a mut O,
     now: Time,
@@ -103,14 +103,18 @@ struct Simulation<'a, O> {
 /// # Errors
 /// Fails with [`Error::Refused`] if random block times cannot be generated, or if the run is
 /// longer than [`Time::LIMIT`].
-pub fn simulate(scenario: &Scenario, seed: u64, observer: &mut impl Observer<Event>) -> Result<Time> {
+pub fn simulate(
+    scenario: &Scenario,
+    seed: u64,
+    observer: &mut (impl Observer<Event> + ?Sized),
+) -> Result<Time> {
     let shape = scenario.shape();
     let mut simulation = Simulation::new(shape, seed, observer)?;
     simulation.run()?;
     Ok(simulation.now)
 }
 
-impl<'a, O: Observer<Event>> Simulation<'a, O> {
+impl<'a, O: Observer<Event> + ?Sized> Simulation<'a, O> {
     fn new(scenario: &'a ScenarioShape, seed: u64, observer: &'a mut O) -> Result<Simulation<'a, O>> {
         let device = scenario.platform.shape();
         let commands = Commands::new(scenario);

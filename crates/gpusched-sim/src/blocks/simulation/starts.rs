@@ -7,7 +7,7 @@ use super::super::progress::Progress;
 use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::Observer;
 
-impl<O: Observer<Event>> Simulation<'_, O> {
+impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
     /// Runs the block scheduler for the application whose turn it is.
     pub(super) fn start_blocks(&mut self) {
         let Some(application) = self.turns.current.filter(|_| !self.turns.is_over()) else {

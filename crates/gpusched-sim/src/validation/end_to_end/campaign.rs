@@ -7,14 +7,13 @@ use gpusched_model::end_to_end::{Answer, Communication, Draft, System};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
-use std::path::Path;
+use std::ops::AddAssign;
 
 use super::draw::system;
 use super::traffic;
-use crate::checkpoint::{Chunk, Header, chunks};
+use crate::campaign::{self, Header};
 use crate::end_to_end::{
-    ChainTimes, Drawn, Execution, Extent, Gaps, Jitter, Observed, Pattern, Phases, Simulator,
+    Arrivals, ChainTimes, Drawn, Execution, Extent, Jitter, Observed, Offsets, Pattern, Simulator,
 };
 
 /// A function that returns the bounds on a system.
@@ -65,22 +64,20 @@ pub struct Tally {
     pub exceeded: u64,
 }
 
-impl Tally {
-    fn plus(&self, other: &Tally) -> Tally {
-        Tally {
-            systems: self.systems + other.systems,
-            bounded_systems: self.bounded_systems + other.bounded_systems,
-            tasks: self.tasks + other.tasks,
-            bounds: self.bounds + other.bounds,
-            attained: self.attained + other.attained,
-            ratio_permille: self.ratio_permille + other.ratio_permille,
-            chains: self.chains + other.chains,
-            chain_ratio_permille: self.chain_ratio_permille + other.chain_ratio_permille,
-            enforced_bounds: self.enforced_bounds + other.enforced_bounds,
-            runs: self.runs + other.runs,
-            jobs: self.jobs + other.jobs,
-            exceeded: self.exceeded + other.exceeded,
-        }
+impl AddAssign<&Tally> for Tally {
+    fn add_assign(&mut self, other: &Tally) {
+        self.systems += other.systems;
+        self.bounded_systems += other.bounded_systems;
+        self.tasks += other.tasks;
+        self.bounds += other.bounds;
+        self.attained += other.attained;
+        self.ratio_permille += other.ratio_permille;
+        self.chains += other.chains;
+        self.chain_ratio_permille += other.chain_ratio_permille;
+        self.enforced_bounds += other.enforced_bounds;
+        self.runs += other.runs;
+        self.jobs += other.jobs;
+        self.exceeded += other.exceeded;
     }
 }
 
@@ -112,22 +109,26 @@ pub struct Report {
     pub draft: Option<Draft>,
 }
 
-/// The result of one chunk of systems.
+/// Results of some systems.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+pub struct Record {
     chunk: u64,
-    /// Sums over the systems of the chunk.
+    /// Sums over the systems.
     tally: Tally,
     /// Excess in the first system that has an excess, if any.
     excess: Option<Excess>,
 }
 
-impl Chunk for Record {
-    const SYSTEMS: u64 = 64;
-
-    fn number(&self) -> u64 {
+impl campaign::Record for Record {
+    fn chunk(&self) -> u64 {
         self.chunk
+    }
+
+    fn add(&mut self, other: Record) {
+        self.tally += &other.tally;
+        let found = self.excess.take().into_iter().chain(other.excess);
+        self.excess = found.min_by_key(|excess| excess.system);
     }
 }
 
@@ -147,43 +148,6 @@ impl Campaign {
             shared,
             analysis: analyze,
         }
-    }
-
-    /// Runs the campaign on the current threads of `rayon`. If there is a checkpoint at `path`, the campaign continues
-    /// from the checkpoint. Calls `advanced` with the number of systems that were completed since the last call.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Internal`] if a system cannot be generated. Fails with [`Error::Io`] or [`Error::Refused`]
-    /// if the checkpoint cannot be used.
-    pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
-        let (mut tally, mut excess) = (Tally::default(), None::<Excess>);
-        let accept = |record: Record, systems| {
-            tally = tally.plus(&record.tally);
-            let found = excess.take().into_iter().chain(record.excess);
-            excess = found.min_by_key(|excess| excess.system);
-            advanced(systems);
-        };
-        let header = Header::new(self.systems, self.seed).of("end-to-end", &self.shared)?;
-        chunks(&header, path, |chunk, systems| self.chunk(chunk, systems), accept)?;
-        let draft = excess
-            .as_ref()
-            .and_then(|excess: &Excess| self.draft(excess.system))
-            .map(|(draft, _)| draft);
-        Ok(Report { tally, excess, draft })
-    }
-
-    fn chunk(&self, chunk: u64, systems: Range<u64>) -> Result<Record> {
-        let (mut tally, mut first) = (Tally::default(), None);
-        for index in systems {
-            let (found, excess) = self.examine(index)?;
-            tally = tally.plus(&found);
-            first = first.or(excess);
-        }
-        Ok(Record {
-            chunk,
-            tally,
-            excess: first,
-        })
     }
 
     fn draft(&self, index: u64) -> Option<(Draft, Option<usize>)> {
@@ -289,7 +253,7 @@ impl Campaign {
             let extent = Extent::before(Time::from_ns(6 * period));
             simulator.run(&mut source, extent, &mut (&mut longest.observed, &mut chains))?;
             longest.runs += 1;
-            if pattern.gaps == Gaps::default() {
+            if pattern.arrivals == Arrivals::Periodic {
                 for (longest, time) in longest.chains.iter_mut().zip(chains.times()) {
                     longest.0 = longest.0.max(time.reaction);
                     longest.1 = longest.1.max(time.age);
@@ -300,11 +264,46 @@ impl Campaign {
     }
 }
 
+impl campaign::Campaign for Campaign {
+    type Record = Record;
+    type Report = Report;
+    const CHUNK: u64 = 64;
+
+    fn header(&self) -> Result<Header> {
+        Header::new(self.systems, self.seed).of("end-to-end", &self.shared)
+    }
+
+    fn record(&self, chunk: u64) -> Record {
+        Record {
+            chunk,
+            tally: Tally::default(),
+            excess: None,
+        }
+    }
+
+    fn check(&self, index: u64, record: &mut Record) -> Result<()> {
+        let (tally, excess) = self.examine(index)?;
+        record.tally += &tally;
+        record.excess = record.excess.take().or(excess);
+        Ok(())
+    }
+
+    fn report(&self, Record { tally, excess, .. }: Record) -> Result<Report> {
+        let system = excess.as_ref().map(|excess| excess.system);
+        let draft = system.and_then(|system| self.draft(system));
+        Ok(Report {
+            tally,
+            excess,
+            draft: draft.map(|(draft, _)| draft),
+        })
+    }
+}
+
 /// Returns the patterns of the runs.
 fn patterns() -> [Pattern; 6] {
     let periodic = Pattern::default();
     let random = Pattern {
-        phases: Phases::Random,
+        offsets: Offsets::Random,
         ..periodic
     };
     [
@@ -328,7 +327,7 @@ fn patterns() -> [Pattern; 6] {
         Pattern {
             execution: Execution::Extremes,
             jitter: Jitter::Random,
-            gaps: Gaps::Sporadic,
+            arrivals: Arrivals::Sporadic,
             ..random
         },
     ]

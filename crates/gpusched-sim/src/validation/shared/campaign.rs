@@ -1,16 +1,16 @@
 //! Validation of many systems with shared memory, on any number of threads. For each analysis, the campaign counts the
 //! accepted systems. It also counts how many accepted systems miss a deadline in a simulation.
 
-use gpusched_analysis::interference::model_of;
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
-use std::path::Path;
 
 use super::draw::{System, policies, system};
 use super::hardware::on_device;
-use crate::checkpoint::{Chunk, Header, chunks};
+use crate::campaign::{self, Header};
 use crate::shared_runs::first_miss;
-use gpusched_analysis::interference::Interference;
+use crate::validation::tally::Tallies;
+use gpusched_analysis::interference::{Interference, model_of};
 use gpusched_analysis::partitioning::Problem;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::{Policy, Verdict};
@@ -54,18 +54,15 @@ pub struct Tally {
     pub jobs: u64,
 }
 
-impl Tally {
-    /// Returns the sums of the two tallies.
-    pub fn plus(&self, other: &Tally) -> Tally {
-        Tally {
-            systems: self.systems + other.systems,
-            blind: self.blind + other.blind,
-            blind_missed: self.blind_missed + other.blind_missed,
-            accepted: self.accepted + other.accepted,
-            accepted_missed: self.accepted_missed + other.accepted_missed,
-            runs: self.runs + other.runs,
-            jobs: self.jobs + other.jobs,
-        }
+impl AddAssign<&Tally> for Tally {
+    fn add_assign(&mut self, other: &Tally) {
+        self.systems += other.systems;
+        self.blind += other.blind;
+        self.blind_missed += other.blind_missed;
+        self.accepted += other.accepted;
+        self.accepted_missed += other.accepted_missed;
+        self.runs += other.runs;
+        self.jobs += other.jobs;
     }
 }
 
@@ -81,76 +78,50 @@ pub struct Report {
 impl Report {
     /// Returns the sums over all policies.
     pub fn total(&self) -> Tally {
-        let tallies = self.policies.iter().map(|(_, tally)| tally);
-        tallies.fold(Tally::default(), |sum, tally| sum.plus(tally))
+        let mut total = Tally::default();
+        self.policies.iter().for_each(|(_, tally)| total += tally);
+        total
     }
 }
 
-/// The result of one chunk of systems.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Record {
-    chunk: u64,
-    /// Results for each policy.
-    tallies: Vec<Tally>,
-    /// Number of the first accepted system that missed a deadline.
-    broken: Option<u64>,
-}
+impl campaign::Campaign for Campaign {
+    type Record = Tallies<Tally>;
+    type Report = Report;
+    const CHUNK: u64 = 144;
 
-impl Chunk for Record {
-    const SYSTEMS: u64 = 144;
+    fn header(&self) -> Result<Header> {
+        Header::new(self.systems, self.seed).of("shared memory", &self.devices)
+    }
 
-    fn number(&self) -> u64 {
-        self.chunk
+    fn record(&self, chunk: u64) -> Tallies<Tally> {
+        Tallies::new(chunk, policies().len())
+    }
+
+    fn check(&self, index: u64, record: &mut Tallies<Tally>) -> Result<()> {
+        let tally = self.examine(index)?;
+        let turn = index % (record.tallies.len() as u64).max(1);
+        let sum = usize::try_from(turn)
+            .ok()
+            .and_then(|turn| record.tallies.get_mut(turn));
+        if let Some(sum) = sum {
+            *sum += &tally;
+        }
+        if tally.accepted_missed > 0 {
+            record.broken = record.broken.or(Some(index));
+        }
+        Ok(())
+    }
+
+    fn report(&self, all: Tallies<Tally>) -> Result<Report> {
+        Ok(Report {
+            policies: policies().into_iter().zip(all.tallies).collect(),
+            broken: all.broken,
+        })
     }
 }
 
 impl Campaign {
-    /// Runs the campaign on the current threads of `rayon`. If there is a checkpoint at `path`, the campaign continues
-    /// from the checkpoint. Calls `advanced` with the number of systems that were completed since the last call.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Internal`] if a system cannot be generated. Fails with [`Error::Io`] or [`Error::Refused`]
-    /// if the checkpoint cannot be used.
-    pub fn run(&self, path: Option<&Path>, mut advanced: impl FnMut(u64) + Send) -> Result<Report> {
-        let policies = policies();
-        let mut sum = vec![Tally::default(); policies.len()];
-        let mut broken: Option<u64> = None;
-        let compute = |chunk, systems| self.chunk(chunk, systems, policies.len());
-        let accept = |record: Record, systems| {
-            for (sum, tally) in sum.iter_mut().zip(&record.tallies) {
-                *sum = sum.plus(tally);
-            }
-            broken = broken.into_iter().chain(record.broken).min();
-            advanced(systems);
-        };
-        let header = Header::new(self.systems, self.seed).of("shared memory", &self.devices)?;
-        chunks(&header, path, compute, accept)?;
-        Ok(Report {
-            policies: policies.into_iter().zip(sum).collect(),
-            broken,
-        })
-    }
-
-    fn chunk(&self, chunk: u64, systems: Range<u64>, policies: usize) -> Result<Record> {
-        let mut record = Record {
-            chunk,
-            tallies: vec![Tally::default(); policies],
-            broken: None,
-        };
-        for index in systems {
-            let (place, tally) = self.examine(index, policies)?;
-            if let Some(sum) = record.tallies.get_mut(place) {
-                *sum = sum.plus(&tally);
-            }
-            if tally.accepted_missed > 0 {
-                record.broken = record.broken.or(Some(index));
-            }
-        }
-        Ok(record)
-    }
-
-    fn examine(&self, index: u64, policies: usize) -> Result<(usize, Tally)> {
+    fn examine(&self, index: u64) -> Result<Tally> {
         let unusable = || Error::Internal(format!("system {index} cannot be generated"));
         let mut system = system(self.seed, index).ok_or_else(unusable)?;
         if self.devices {
@@ -175,8 +146,7 @@ impl Campaign {
         let accepted_missed = all(&aware) && simulate(&aware);
         tally.blind_missed = missed.into();
         tally.accepted_missed = accepted_missed.into();
-        let place = usize::try_from(index % (policies as u64).max(1)).unwrap_or(0);
-        Ok((place, tally))
+        Ok(tally)
     }
 }
 

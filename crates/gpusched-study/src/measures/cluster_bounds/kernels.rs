@@ -1,6 +1,6 @@
 //! Kernels with clusters, read from the files that a study names.
 
-use crate::measures::Files;
+use crate::definition::files::Files;
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_model::Kernel;
 use gpusched_model::error::Refusal;

@@ -8,7 +8,7 @@ use gpusched_model::Interference;
 use gpusched_model::end_to_end::{Draft, System};
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_sim::end_to_end::{Drawn, Execution, Extent, Gaps, Observed, Pattern, Phases, Simulator};
+use gpusched_sim::end_to_end::{Arrivals, Drawn, Execution, Extent, Observed, Offsets, Pattern, Simulator};
 
 /// How gpusched decides whether a system is schedulable.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -163,7 +163,7 @@ impl Subject {
 fn patterns() -> [Pattern; 4] {
     let synchronous = Pattern::default();
     let random = Pattern {
-        phases: Phases::Random,
+        offsets: Offsets::Random,
         ..synchronous
     };
     [
@@ -175,7 +175,7 @@ fn patterns() -> [Pattern; 4] {
         random,
         Pattern {
             execution: Execution::Extremes,
-            gaps: Gaps::Sporadic,
+            arrivals: Arrivals::Sporadic,
             ..random
         },
     ]

@@ -10,7 +10,7 @@ use self::methods::Method;
 use super::limits::within;
 use super::statistics::ratio;
 use super::{Files, Labels, Measure, Parameters, Row};
-use crate::output::weighted::Weighted;
+use crate::table::Weighted;
 use gpusched_analysis::generation::WcetModel;
 use gpusched_analysis::generation::systems::{Configuration, SystemRecipe, SystemSource};
 use gpusched_model::Interference;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::rows::{Rows, Selected};
 use crate::plot::options::{FigureKind, Options};
-use crate::table::Column;
-use crate::{CASE_COLUMNS, Table};
+use crate::plot::values::Names;
+use crate::table::{CASE_COLUMNS, Column, Table};
 use gpusched_model::error::{Error, Result};
 
 /// Names of the columns that a figure shows.
@@ -33,7 +33,7 @@ impl Choice {
             Some(y) => y.clone(),
             None => default_y(table)?,
         };
-        let stated = |names: &Option<_>| names.as_ref().map(|crate::plot::Names(names)| names.clone());
+        let stated = |names: &Option<_>| names.as_ref().map(|Names(names)| names.clone());
         let (panel, series) = (stated(&options.panel), stated(&options.series));
         let taken: Vec<String> = panel
             .iter()

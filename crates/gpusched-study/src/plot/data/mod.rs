@@ -13,8 +13,8 @@ use self::choice::Choice;
 use self::rows::{Row, Rows};
 use super::axis::{self, Axis, Wanted};
 use super::options::{AxisScale, FigureKind, Options};
-use super::values::{Reference, Size};
-use crate::Table;
+use super::values::{MAX_VALUE, Reference, Size};
+use crate::table::Table;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// Maximum number of series in a figure. The reader of a figure cannot distinguish more series.
@@ -25,9 +25,6 @@ const MAX_PANELS: usize = 48;
 
 /// Maximum number of categories on an axis.
 const MAX_CATEGORIES: usize = 200;
-
-/// Largest absolute value that an axis can show.
-pub(super) const MAX_VALUE: f64 = 1e15;
 
 /// The data of a figure, ready for drawing.
 #[derive(Debug)]

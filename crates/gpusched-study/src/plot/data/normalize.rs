@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::MAX_VALUE;
 use super::rows::Rows;
 use crate::plot::options::Options;
+use crate::plot::values::MAX_VALUE;
 use gpusched_model::error::{Error, Refusal, Result};
 
 /// Returns the index of the series that `options` divide by, or `None`.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::choice::Choice;
-use super::{MAX_PANELS, MAX_VALUE, index_of};
-use crate::Table;
-use crate::plot::MAX_ROWS;
-use crate::plot::values::{Names, accepts};
+use super::{MAX_PANELS, index_of};
+use crate::plot::options::MAX_ROWS;
+use crate::plot::values::{MAX_VALUE, Names, accepts};
+use crate::table::Table;
 use crate::table::{Column, too_many_rows};
 use gpusched_model::error::{Error, Refusal, Result};
 

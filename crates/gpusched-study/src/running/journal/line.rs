@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::definition::spec::Spec;
-use crate::running::collection::{Content, hash_rows};
-use crate::running::tally::Tally;
-use crate::running::work::Shard;
+use crate::spec::Spec;
+use crate::work::Shard;
+use crate::work::collection::{Content, hash_rows};
+use crate::work::tally::Tally;
 use gpusched_model::error::Result;
 
 /// The first line of a journal, which identifies the study.

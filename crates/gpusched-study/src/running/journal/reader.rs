@@ -1,13 +1,12 @@
 //! Reader of journals.
 
 use std::fs::{File, TryLockError};
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use super::busy;
 use super::line::{Header, Line};
-use crate::running::collection::{Added, Collection};
+use crate::work::collection::{Added, Collection};
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::journal::Lines;
 
 /// Hint of every error about the content of a journal.
 pub const START_ANEW: &str = "delete this file to start anew, or choose another folder";
@@ -25,7 +24,7 @@ pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result
         // If the file system has no file locks, the journal can still be read.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
-    let mut reader = JournalReader::new(path, &file);
+    let mut reader = JournalReader::new(path, Lines::new(path, &file));
     if reader.header(header, false)?.is_some() {
         while reader.record(collection)?.is_some() {}
     }
@@ -38,57 +37,48 @@ pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result
 /// Fails with [`Error::Io`] if the file cannot be read.
 pub fn first_line(path: &Path) -> Result<String> {
     let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
-    let mut reader = JournalReader::new(path, &file);
-    let line = reader.next()?.unwrap_or_default();
-    Ok(String::from_utf8_lossy(line).into_owned())
+    let mut lines = Lines::new(path, &file);
+    let line = lines.next()?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(without_end(line)).into_owned())
+}
+
+/// Returns the error for a journal that another process uses.
+pub(super) fn busy(path: &Path) -> Error {
+    let found = "a study that another process uses";
+    let refusal = Refusal::new("", found, "a study that no other process uses");
+    refusal
+        .at(path, None)
+        .hint("wait for the other process, or choose another folder")
+        .into()
+}
+
+/// Returns `line` without its line end.
+fn without_end(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
 }
 
 /// Reads the complete lines of a journal.
 pub(super) struct JournalReader<'a> {
     path: &'a Path,
-    lines: BufReader<&'a File>,
-    /// Number of the current line. The first line has number 1.
-    line: usize,
-    /// Position after the last complete line [bytes].
-    pub(super) position: u64,
-    buffer: Vec<u8>,
+    lines: Lines<'a>,
 }
 
-/// Upper bound on the length of a line [bytes].
-const LONGEST_LINE: u64 = 1 << 28;
-
 impl<'a> JournalReader<'a> {
-    pub(super) fn new(path: &'a Path, file: &'a File) -> JournalReader<'a> {
-        JournalReader {
-            path,
-            lines: BufReader::new(file),
-            line: 0,
-            position: 0,
-            buffer: Vec::new(),
-        }
+    pub(super) fn new(path: &'a Path, lines: Lines<'a>) -> JournalReader<'a> {
+        JournalReader { path, lines }
     }
 
-    /// Returns the next complete line. Returns `None` at the end of the file and at an incomplete line.
-    fn next(&mut self) -> Result<Option<&[u8]>> {
-        self.buffer.clear();
-        let mut limited = (&mut self.lines).take(LONGEST_LINE);
-        let read = limited
-            .read_until(b'\n', &mut self.buffer)
-            .map_err(|cause| Error::io(self.path, "read", cause))?;
-        self.line += 1;
-        if self.buffer.last() != Some(&b'\n') {
-            return Ok(None);
-        }
-        self.position += read as u64;
-        Ok(Some(&self.buffer[..read - 1]))
+    /// Returns the position after the last complete line [bytes].
+    pub(super) fn position(&self) -> u64 {
+        self.lines.position()
     }
 
     /// Checks the first line. Returns `None` if the first line is incomplete.
     pub(super) fn header(&mut self, expected: &Header, shard_counts: bool) -> Result<Option<()>> {
-        let Some(line) = self.next()? else {
+        let Some(line) = self.lines.next()? else {
             // An incomplete first line may be overwritten only if it is the beginning of exactly this header.
             let whole = serde_json::to_vec(expected).map_err(|error| Error::Internal(error.to_string()))?;
-            if !shard_counts || whole.starts_with(&self.buffer) {
+            if !shard_counts || whole.starts_with(self.lines.rest()) {
                 return Ok(None);
             }
             return Err(self.error(Refusal::new(
@@ -97,7 +87,7 @@ impl<'a> JournalReader<'a> {
                 "the beginning of a journal of this study",
             )));
         };
-        let found: Header = match serde_json::from_slice(line) {
+        let found: Header = match serde_json::from_slice(without_end(line)) {
             Ok(found) => found,
             Err(error) => {
                 return Err(self.error(Refusal::told(
@@ -118,10 +108,10 @@ impl<'a> JournalReader<'a> {
 
     /// Reads the next chunk and adds it to `collection`.
     pub(super) fn record(&mut self, collection: &mut Collection) -> Result<Option<(usize, Added)>> {
-        let Some(line) = self.next()? else {
+        let Some(line) = self.lines.next()? else {
             return Ok(None);
         };
-        let line: Line = match serde_json::from_slice(line) {
+        let line: Line = match serde_json::from_slice(without_end(line)) {
             Ok(line) => line,
             Err(error) => return Err(self.error(Refusal::told("", format!("found a damaged line: {error}")))),
         };
@@ -166,7 +156,7 @@ impl<'a> JournalReader<'a> {
     }
 
     fn error(&self, refusal: Refusal) -> Error {
-        let refusal = refusal.at(self.path, self.line);
+        let refusal = refusal.at(self.path, self.lines.number());
         refusal.hint(START_ANEW).into()
     }
 }

@@ -19,7 +19,7 @@ use crate::{Global, Outcome, Run, embedding};
 use gpusched_model::artifact::Outputs;
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_study::{self, Estimate, Folder, Overrides, Progress, Shards, Spec};
+use gpusched_study::{self, Estimate, FINISH_TRIAL, Folder, Overrides, Progress, Shards, Spec};
 
 /// Arguments of `gpusched study submit`.
 ///
@@ -148,7 +148,12 @@ impl Args {
             return Err(Error::parameter("shards", shards, expected));
         }
         let estimate = match &self.trial {
-            Some(trial) => Some(Estimate::of_trial(spec, trial)?),
+            Some(trial) => Some(Estimate::of_trial(spec, trial).map_err(|error| {
+                error.map_refusal(|refusal| match refusal.advice() {
+                    Some(FINISH_TRIAL) => refusal.hint("repeat `study run` for the trial"),
+                    _ => refusal,
+                })
+            })?),
             None => None,
         };
         if let Some(most) = estimate

@@ -112,21 +112,20 @@ impl Args {
         &self,
         scenario: &Scenario,
         global: &Global,
-        observer: &mut impl Observer<Event>,
+        observer: &mut dyn Observer<Event>,
     ) -> Result<(Time, Option<Timeline>)> {
         let refuse = |error: Error| error.map_refusal(|refusal| refusal.at(&self.scenario, None));
         let mut sharing = Sharing::new(scenario.shape());
         let mut both = (observer, &mut sharing);
+        // Writing a row takes longer than a dynamic call, so all outputs share one copy of the simulator.
+        let run =
+            |observer: &mut dyn Observer<Event>| simulate(scenario, global.seed(), observer).map_err(refuse);
         let (end, timeline) = match self.timeline_files.wanted() {
-            false => (
-                simulate(scenario, global.seed(), &mut both).map_err(refuse)?,
-                None,
-            ),
+            false => (run(&mut both)?, None),
             true => {
                 let mut chart =
                     Chart::new(scenario.shape()).map_err(|error| self.timeline_files.refuse(error))?;
-                let end =
-                    simulate(scenario, global.seed(), &mut Following(both, &mut chart)).map_err(refuse)?;
+                let end = run(&mut Following(both, &mut chart))?;
                 let timeline = chart
                     .finish()
                     .map_err(|error| self.timeline_files.refuse(error))?;

@@ -195,19 +195,10 @@ impl Args {
             end_to_end::refuse(option, given, reason)?;
         }
         let pattern = simulator::Pattern {
-            phases: match self.offsets {
-                Offsets::Synchronous => simulator::Phases::Stated,
-                Offsets::Random => simulator::Phases::StatedOrRandom,
-            },
-            jitter: match self.jitter {
-                Jitter::None => simulator::Jitter::None,
-                Jitter::Late => simulator::Jitter::Late,
-                Jitter::Random => simulator::Jitter::Random,
-            },
-            gaps: match self.arrivals {
-                Arrivals::Periodic => simulator::Gaps::Periodic,
-                Arrivals::Sporadic => simulator::Gaps::Sporadic,
-            },
+            offsets: self.offsets,
+            phases: true,
+            jitter: self.jitter,
+            arrivals: self.arrivals,
             execution: match self.times {
                 Times::Wcet => simulator::Execution::Wcet,
                 Times::Short => simulator::Execution::Random,

@@ -2,12 +2,13 @@
 
 use serde::Deserialize;
 
-use super::document::{Document, Head};
 use crate::cases::{self, Cases, CasesShape};
-use crate::output::tables::Tables;
+use crate::definition::document::Document;
+use crate::definition::head::Head;
+use crate::definition::tables::Tables;
 use crate::partitioning::{self, Partitioning, PartitioningShape};
-use crate::running::collection::{Collection, Content};
-use crate::running::work::{Chunk, Work};
+use crate::work::collection::{Collection, Content};
+use crate::work::{Chunk, Work};
 use gpusched_model::error::{Error, Result};
 
 /// The kind of a study, with the definition of the study.

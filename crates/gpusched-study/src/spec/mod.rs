@@ -1,21 +1,23 @@
 //! A study that was read from its TOML file and checked.
 
+mod figures;
+pub(super) mod kind;
+
 use std::path::Path;
 
-use super::document::{Document, Head};
-use super::figures::Figures;
-use super::files::Inputs;
-use super::kind::Kind;
-use crate::Claim;
+use self::kind::Kind;
 use crate::cases::Cases;
-use crate::output::figures::complete;
-use crate::output::folder::Folder;
-use crate::output::hash::sha256;
-use crate::output::tables::Tables;
+use crate::claim::Claim;
+use crate::definition::document::Document;
+use crate::definition::figures::Figures;
+use crate::definition::files::{Inputs, sha256};
+use crate::definition::folder::Folder;
+use crate::definition::head::Head;
+use crate::definition::tables::Tables;
 use crate::partitioning::Partitioning;
 use crate::plot::Options;
-use crate::running::work::Work;
 use crate::table::Table;
+use crate::work::Work;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
@@ -79,7 +81,7 @@ impl Spec {
             // The rows of a study of cases may get their places from values, which are not known yet.
             let parts = |figure: &Options, table: &Table| match spec.kind {
                 Kind::Partitioning(_) => {
-                    let parts = complete(&spec, figure, table).into_iter();
+                    let parts = spec.complete(figure, table).into_iter();
                     parts.map(|(_, options)| options).collect()
                 }
                 Kind::Cases(_) => Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::running::work::Shard;
+use crate::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
 

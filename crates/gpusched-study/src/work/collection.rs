@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
+use super::Work;
 use super::tally::Tally;
-use super::work::Work;
 
 /// The results of one chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -188,7 +188,7 @@ fn digest(content: &Content) -> u64 {
 }
 
 /// Adds rows to a hash. Also adds the lengths, so that different tables have different hash inputs.
-pub(super) fn hash_rows(hash: &mut Sha256, rows: &[Vec<String>]) {
+pub(crate) fn hash_rows(hash: &mut Sha256, rows: &[Vec<String>]) {
     for row in rows {
         hash.update((row.len() as u64).to_le_bytes());
         for cell in row {

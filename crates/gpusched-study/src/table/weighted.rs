@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use super::tables::csv_of;
-use crate::table::{Column, Table};
+use super::csv_of;
+use super::{COLUMNS, Column, Table};
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 
@@ -71,7 +71,7 @@ struct Line {
 /// # Errors
 /// Fails if `results` lacks a column that a study of partitioning writes.
 pub fn weighted(results: &Table) -> Result<Table> {
-    let known = |name: &str| crate::COLUMNS.contains(&name);
+    let known = |name: &str| COLUMNS.contains(&name);
     let axes: Vec<&str> = results
         .columns()
         .iter()

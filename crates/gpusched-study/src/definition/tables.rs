@@ -1,13 +1,11 @@
 //! The tables that a study writes.
 
-use std::io;
 use std::path::PathBuf;
 
 use super::folder::Folder;
 use crate::claim::{Claim, Finding, check};
 use crate::table::Table;
-use gpusched_model::error::{Error, Result};
-use gpusched_model::spreadsheet::shielded;
+use gpusched_model::error::Result;
 
 /// The tables of a study, each as CSV text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,24 +44,4 @@ impl Tables {
             _ => None,
         })
     }
-}
-
-/// Returns a table as CSV text. Error messages call the table `name`.
-pub(crate) fn csv_of<C: AsRef<[u8]>>(
-    name: &str,
-    columns: &[C],
-    rows: impl IntoIterator<Item = Vec<String>>,
-) -> Result<Vec<u8>> {
-    let fail = |error: csv::Error| Error::io(name, "write", io::Error::other(error));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(columns).map_err(fail)?;
-    for row in rows {
-        for cell in &row {
-            writer.write_field(&*shielded(cell)).map_err(fail)?;
-        }
-        writer.write_record(None::<&[u8]>).map_err(fail)?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| Error::io(name, "write", error.into_error()))
 }

@@ -4,6 +4,9 @@
 //! The division of the work into chunks depends only on the study. Therefore chunks are equal in
 //! every run, even in a distributed or interrupted run.
 
+pub(super) mod collection;
+pub(super) mod tally;
+
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
