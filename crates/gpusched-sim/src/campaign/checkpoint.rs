@@ -133,16 +133,3 @@ pub(super) fn open<R: DeserializeOwned>(path: &Path, header: &Header) -> Result<
     }
     Ok((journal, records))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::fnv_1a;
-
-    /// Values of the authors of the hash, <http://www.isthe.com/chongo/tech/comp/fnv/>.
-    #[test]
-    fn hashes_are_those_of_fnv_1a() {
-        assert_eq!(fnv_1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv_1a(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv_1a(b"foobar"), 0x8594_4171_f739_67e8);
-    }
-}
