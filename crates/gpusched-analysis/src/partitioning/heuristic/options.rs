@@ -6,26 +6,27 @@ use std::time::Duration;
 use serde::Deserialize;
 use strum::VariantArray;
 
-use super::heuristic::{Goal, Heuristic, LocalSearch};
-use super::kind::HeuristicKind;
-use super::merge::forbidden::Forbidden;
-use super::merge::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
-use super::search::{Objective, SearchLimits};
+use super::forbidden::Forbidden;
+use super::kind::listed;
+use super::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
+use super::{Heuristic, HeuristicKind, Objective};
 use gpusched_model::device::Granularity;
+use gpusched_model::error::Error;
 
 /// Options that the user sets.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Options {
     /// Whether local search follows the heuristic.
     pub improve: bool,
     /// Objective of the search.
     pub objective: Option<Objective>,
-    /// Search effort: maximum number of tests of candidate partitions, see [`SearchLimits::budget`].
+    /// Search effort: maximum number of tests of candidate partitions. If absent, gpusched uses
+    /// [`default_budget`](crate::partitioning::default_budget).
     #[serde(alias = "budget")]
     pub search_effort: Option<u64>,
-    /// Time limit, see [`SearchLimits::time`]. Studies ignore this option, because their results must not depend on the
-    /// machine.
+    /// Time limit. The search stops when it has used up the time or the search effort. Studies ignore this option,
+    /// because their results must not depend on the machine.
     #[serde(skip)]
     pub time_limit: Option<Duration>,
     /// Initial content of the list of partition pairs that the heuristic must not merge.
@@ -38,9 +39,11 @@ pub struct Options {
     pub bf_measure: Option<BfMeasure>,
     /// Whether the heuristic first tries merges with a small U(P) or merges with a large U(P).
     pub bf_direction: Option<BfDirection>,
-    /// Number of partitions of equal size, for `ffd` and `wfd`.
+    /// Number of partitions of equal size, for `ffd` and `wfd`. If absent, gpusched uses the smallest number with which
+    /// every task fits into a partition.
     pub split: Option<u32>,
-    /// Accepted optimality gap [SMs], see [`Goal::Sms::gap`].
+    /// Accepted optimality gap [SMs]. With [`Objective::Sms`], the search stops at a plan that fits the GPU and uses at
+    /// most `gap` SMs more than the lower bound.
     pub gap: Option<u32>,
 }
 
@@ -81,6 +84,17 @@ impl NoEffect {
     }
 }
 
+impl From<NoEffect> for Error {
+    fn from(refused: NoEffect) -> Error {
+        let expected = match &refused {
+            NoEffect::Option { with, .. } => format!("{}, where the option has an effect", listed(with)),
+            NoEffect::Improve { after } => listed(after),
+            NoEffect::GapBeside { .. } => format!("the objective {}", Objective::Sms),
+        };
+        Error::parameter(refused.option(), "an option without effect", expected)
+    }
+}
+
 impl HeuristicKind {
     /// Returns the heuristic with this name and with `options`.
     ///
@@ -88,12 +102,14 @@ impl HeuristicKind {
     /// Fails if an option would have no effect. The error names the first option without an
     /// effect.
     pub fn with(self, options: &Options) -> Result<Heuristic, NoEffect> {
-        let mut left = *options;
-        let heuristic = left.build(self);
-        let Some(option) = left.first() else {
-            return Ok(heuristic);
+        let mut all = options.effects(self).into_iter();
+        let Some((option, ..)) = all.find(|&(_, given, used)| given && !used) else {
+            return Ok(Heuristic {
+                kind: self,
+                options: *options,
+            });
         };
-        let with = options.heeding(option);
+        let with = options.users(option);
         Err(match (option, options.gap) {
             ("improve", _) => NoEffect::Improve { after: with },
             ("gap", Some(gap)) if with.contains(&self) => NoEffect::GapBeside {
@@ -107,140 +123,53 @@ impl HeuristicKind {
                     improve: true,
                     ..*options
                 }
-                .heeding(option)
+                .users(option)
                 .contains(&self),
             },
         })
     }
 }
 
-impl From<HeuristicKind> for Heuristic {
-    /// Returns the heuristic `kind` with default options.
-    fn from(kind: HeuristicKind) -> Heuristic {
-        Options::default().build(kind)
-    }
-}
-
 impl Options {
-    /// Builds the heuristic `kind`. Removes from `self` the options that the heuristic uses.
-    fn build(&mut self, kind: HeuristicKind) -> Heuristic {
-        match kind {
-            HeuristicKind::Sms => Heuristic::Sms {
-                forbidden: self.forbidden.take().unwrap_or_default(),
-                order: self.order.take().unwrap_or_default(),
-                ties: self.sms_ties.take().unwrap_or_default(),
-                improve: self.local_search(),
-            },
-            HeuristicKind::Bf => Heuristic::Bf {
-                forbidden: self.forbidden.take().unwrap_or_default(),
-                order: self.order.take().unwrap_or_default(),
-                measure: self.bf_measure.take().unwrap_or_default(),
-                direction: self.bf_direction.take().unwrap_or_default(),
-                improve: self.local_search(),
-            },
-            HeuristicKind::OneGpu => Heuristic::OneGpu,
-            HeuristicKind::OnePerPartition => Heuristic::OnePerPartition {
-                improve: self.local_search(),
-            },
-            HeuristicKind::Ffd => Heuristic::Ffd {
-                split: self.split.take(),
-                improve: self.local_search(),
-            },
-            HeuristicKind::Wfd => Heuristic::Wfd {
-                split: self.split.take(),
-                improve: self.local_search(),
-            },
-            HeuristicKind::Savings => Heuristic::Savings {
-                objective: self.fit().unwrap_or_default(),
-                improve: self.improve().then(|| self.limits()),
-            },
-            HeuristicKind::Matching => Heuristic::Matching {
-                objective: self.fit().unwrap_or_default(),
-                improve: self.improve().then(|| self.limits()),
-            },
-            HeuristicKind::Auto => Heuristic::Auto {
-                goal: self.goal(),
-                limits: self.limits(),
-            },
-            HeuristicKind::Optimal => Heuristic::Optimal {
-                goal: self.goal(),
-                limits: self.limits(),
-            },
-        }
-    }
-
-    fn improve(&mut self) -> bool {
-        std::mem::take(&mut self.improve)
-    }
-
-    fn local_search(&mut self) -> Option<LocalSearch> {
-        self.improve().then(|| LocalSearch {
-            objective: self.fit().unwrap_or_default(),
-            limits: self.limits(),
-        })
-    }
-
-    /// Removes and returns the objective, unless it is [`Objective::Margin`]. This objective remains, because it
-    /// requires a heuristic with a lower bound.
-    fn fit(&mut self) -> Option<Objective> {
-        self.objective
-            .take_if(|objective| *objective != Objective::Margin)
-    }
-
-    fn limits(&mut self) -> SearchLimits {
-        SearchLimits {
-            budget: self.search_effort.take(),
-            time: self.time_limit.take(),
-        }
-    }
-
-    fn goal(&mut self) -> Goal {
-        match self.objective.take().unwrap_or_default() {
-            Objective::Sms => Goal::Sms {
-                gap: self.gap.take().unwrap_or_default(),
-            },
-            Objective::Feasible => Goal::Feasible,
-            Objective::Margin => Goal::Margin,
-        }
-    }
-
-    /// Returns the name of the first option that is set. Study files use the same name.
-    fn first(&self) -> Option<&'static str> {
-        self.given()
-            .into_iter()
-            .find_map(|(option, given)| given.then_some(option))
-    }
-
-    /// Returns the name of each option, and whether the option is set.
-    fn given(&self) -> [(&'static str, bool); 11] {
+    /// Returns the name of each option in study files, whether the option is set, and whether the heuristic `kind` uses
+    /// the option. If the user requests a local search, it counts as a part of the heuristic.
+    fn effects(&self, kind: HeuristicKind) -> [(&'static str, bool, bool); 11] {
+        use HeuristicKind::{Bf, Ffd, Matching, OneGpu, Savings, Sms, Wfd};
+        let bounds = kind.seeks_bound();
+        let improves = !bounds && kind != OneGpu;
+        let searches = bounds || (improves && self.improve);
+        let (sms, bf) = (kind == Sms, kind == Bf);
+        let split = matches!(kind, Ffd | Wfd);
+        // The largest margin requires a heuristic with a lower bound.
+        let fits = self.objective != Some(Objective::Margin);
+        let aims = bounds || (fits && (searches || matches!(kind, Savings | Matching)));
+        let gap = bounds && self.objective.unwrap_or_default() == Objective::Sms;
         [
-            ("improve", self.improve),
-            ("objective", self.objective.is_some()),
-            ("search_effort", self.search_effort.is_some()),
-            ("time_limit", self.time_limit.is_some()),
-            ("forbidden", self.forbidden.is_some()),
-            ("order", self.order.is_some()),
-            ("sms_ties", self.sms_ties.is_some()),
-            ("bf_measure", self.bf_measure.is_some()),
-            ("bf_direction", self.bf_direction.is_some()),
-            ("split", self.split.is_some()),
-            ("gap", self.gap.is_some()),
+            ("improve", self.improve, improves),
+            ("objective", self.objective.is_some(), aims),
+            ("search_effort", self.search_effort.is_some(), searches),
+            ("time_limit", self.time_limit.is_some(), searches),
+            ("forbidden", self.forbidden.is_some(), sms || bf),
+            ("order", self.order.is_some(), sms || bf),
+            ("sms_ties", self.sms_ties.is_some(), sms),
+            ("bf_measure", self.bf_measure.is_some(), bf),
+            ("bf_direction", self.bf_direction.is_some(), bf),
+            ("split", self.split.is_some(), split),
+            ("gap", self.gap.is_some(), gap),
         ]
     }
 
-    /// Returns the heuristics that use the option `option`. If the user requests a local search, it counts as a part of
-    /// the heuristic.
-    fn heeding(&self, option: &'static str) -> Vec<HeuristicKind> {
+    /// Returns the heuristics that use the option `option` beside the other options.
+    fn users(&self, option: &'static str) -> Vec<HeuristicKind> {
         let alone = Options {
             objective: self.objective.filter(|_| option == "objective"),
             ..*self
         };
-        let heeds = |kind: &HeuristicKind| {
-            let mut left = alone;
-            left.build(*kind);
-            !left.given().contains(&(option, true))
+        let uses = |kind: &HeuristicKind| {
+            let mut all = alone.effects(*kind).into_iter();
+            all.any(|(name, _, used)| name == option && used)
         };
-        HeuristicKind::VARIANTS.iter().copied().filter(heeds).collect()
+        HeuristicKind::VARIANTS.iter().copied().filter(uses).collect()
     }
 }
 
@@ -277,9 +206,9 @@ mod tests {
     #[test]
     fn each_option_has_an_effect_somewhere_and_one_gpu_takes_none() {
         let all = all();
-        for (option, given) in all.given() {
-            assert!(given && !all.heeding(option).is_empty(), "{option}");
-            assert!(!all.heeding(option).contains(&HeuristicKind::OneGpu), "{option}");
+        for (option, given, _) in all.effects(HeuristicKind::OneGpu) {
+            assert!(given && !all.users(option).is_empty(), "{option}");
+            assert!(!all.users(option).contains(&HeuristicKind::OneGpu), "{option}");
         }
         for &kind in HeuristicKind::VARIANTS {
             assert_eq!(Heuristic::from(kind).kind(), kind);
