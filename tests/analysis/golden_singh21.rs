@@ -9,8 +9,8 @@ use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Conflict;
 use gpusched::model::{Plan, Policy};
 use gpusched::partitioning::forbidden::Forbidden;
-use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::partitioning::order::{BfDirection, SmsTies};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Options, Problem, partition};
 use rayon::prelude::*;
 
 const SMS: u32 = 68;
@@ -83,22 +83,19 @@ fn compare(
 }
 
 fn sms(forbidden: Forbidden) -> Heuristic {
-    Heuristic::Sms {
-        forbidden,
-        order: ListOrder::default(),
-        ties: SmsTies::default(),
-        improve: None,
-    }
+    let options = Options {
+        forbidden: Some(forbidden),
+        ..Options::default()
+    };
+    HeuristicKind::Sms.with(&options).unwrap()
 }
 
 fn bf(direction: BfDirection) -> Heuristic {
-    Heuristic::Bf {
-        forbidden: Forbidden::default(),
-        order: ListOrder::default(),
-        measure: BfMeasure::default(),
-        direction,
-        improve: None,
-    }
+    let options = Options {
+        bf_direction: Some(direction),
+        ..Options::default()
+    };
+    HeuristicKind::Bf.with(&options).unwrap()
 }
 
 fn one_gpu() -> Heuristic {
@@ -226,12 +223,11 @@ fn work_capacity_sms_ina() {
 #[test]
 fn ties_of_sms_decide_with_200_tasks() {
     let ratio = |ties| {
-        let sms = Heuristic::Sms {
-            forbidden: Forbidden::Ina,
-            order: ListOrder::default(),
-            ties,
-            improve: None,
+        let options = Options {
+            sms_ties: Some(ties),
+            ..Options::default()
         };
+        let sms = HeuristicKind::Sms.with(&options).unwrap();
         share(&plans(Reading::Proportional, 200, 46.0, 20, &sms))
     };
     let ratios = [SmsTies::Saving, SmsTies::Position].map(ratio);

@@ -5,7 +5,7 @@ use crate::support::rounds;
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::{Policy, TaskSet};
-use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Options, Problem, partition};
 use rand::RngExt;
 
 /// Returns every heuristic with every combination of its options.
@@ -19,29 +19,31 @@ fn all_heuristics() -> Vec<Heuristic> {
         Heuristic::from(HeuristicKind::OneGpu),
         Heuristic::from(HeuristicKind::OnePerPartition),
     ];
+    let none = Options::default();
+    let mut add = |kind: HeuristicKind, options: Options| all.push(kind.with(&options).unwrap());
     for split in [None, Some(1), Some(3), Some(100)] {
-        all.push(Heuristic::Ffd { split, improve: None });
-        all.push(Heuristic::Wfd { split, improve: None });
+        add(HeuristicKind::Ffd, Options { split, ..none });
+        add(HeuristicKind::Wfd, Options { split, ..none });
     }
     for forbidden in [Ina, Act] {
         for order in [Decreasing, Increasing] {
+            let merges = Options {
+                forbidden: Some(forbidden),
+                order: Some(order),
+                ..none
+            };
             for ties in [Saving, Position] {
-                all.push(Heuristic::Sms {
-                    forbidden,
-                    order,
-                    ties,
-                    improve: None,
-                });
+                let sms_ties = Some(ties);
+                add(HeuristicKind::Sms, Options { sms_ties, ..merges });
             }
             for measure in [Utilization, Demand] {
                 for direction in [Ascending, Descending] {
-                    all.push(Heuristic::Bf {
-                        forbidden,
-                        order,
-                        measure,
-                        direction,
-                        improve: None,
-                    });
+                    let best_fit = Options {
+                        bf_measure: Some(measure),
+                        bf_direction: Some(direction),
+                        ..merges
+                    };
+                    add(HeuristicKind::Bf, best_fit);
                 }
             }
         }
@@ -131,7 +133,7 @@ fn plans_equal_the_plain_transcription() {
     let mut rng = crate::oracle::random_sets::rng(6);
     let heuristics: Vec<Heuristic> = all_heuristics()
         .into_iter()
-        .filter(|h| matches!(h, Heuristic::Sms { .. } | Heuristic::Bf { .. }))
+        .filter(|h| matches!(h.kind(), HeuristicKind::Sms | HeuristicKind::Bf))
         .collect();
     let (mut merged, mut failed) = (0, 0);
     for round in 0..rounds(600) {

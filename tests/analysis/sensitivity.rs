@@ -1,8 +1,8 @@
 //! Guarantee: the sensitivity of a plan is its exact limit. The stated factor passes, and the next larger factor fails.
 
 use gpusched::interference::Conflict;
+use gpusched::model::plan::LARGEST_SCALING;
 use gpusched::model::{Policy, TaskSet};
-use gpusched::partitioning::sensitivity::LARGEST_SCALING;
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition, sensitivity};
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;

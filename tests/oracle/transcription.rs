@@ -6,9 +6,9 @@ use std::collections::HashSet;
 
 use gpusched::interference::Interference;
 use gpusched::model::{Policy, Task, TaskSet};
-use gpusched::partitioning::Heuristic;
 use gpusched::partitioning::forbidden::Forbidden;
 use gpusched::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
+use gpusched::partitioning::{Heuristic, HeuristicKind};
 
 use super::demand::{self, Sporadic};
 
@@ -151,25 +151,16 @@ impl Machine<'_> {
             }
         }
         // Order of the partners, and the selected partner: the first that merges, or the partner with the fewest SMs.
-        let mut sms_ties = SmsTies::Saving;
-        let (list_forbidden, list_order, best_fit) = match *heuristic {
-            Heuristic::Sms {
-                forbidden,
-                order,
-                ties,
-                ..
-            } => {
-                sms_ties = ties;
-                (forbidden, order, None)
-            }
-            Heuristic::Bf {
-                forbidden,
-                order,
-                measure,
-                direction,
-                ..
-            } => (forbidden, order, Some((measure, direction))),
-            Heuristic::Ffd { .. } | Heuristic::Wfd { .. } => return self.equal_split(heuristic.kind()),
+        let options = heuristic.options();
+        let list_forbidden = options.forbidden.unwrap_or(Forbidden::Ina);
+        let list_order = options.order.unwrap_or(ListOrder::Decreasing);
+        let sms_ties = options.sms_ties.unwrap_or(SmsTies::Saving);
+        let measure = options.bf_measure.unwrap_or(BfMeasure::Utilization);
+        let direction = options.bf_direction.unwrap_or(BfDirection::Ascending);
+        let best_fit = match heuristic.kind() {
+            HeuristicKind::Sms => None,
+            HeuristicKind::Bf => Some((measure, direction)),
+            HeuristicKind::Ffd | HeuristicKind::Wfd => return self.equal_split(heuristic.kind()),
             _ => panic!("{heuristic:?} has no transcription"),
         };
         let mut next_id = self.tasks.len() as u32;

@@ -9,7 +9,7 @@ use crate::support::rounds;
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::verdict::Evidence;
 use gpusched::model::{Policy, TaskSet};
-use gpusched::partitioning::{Heuristic, Problem, partition};
+use gpusched::partitioning::{HeuristicKind, Problem, partition};
 use gpusched::schedulability::{self, edf};
 use gpusched::time::Time;
 use gpusched::verification::verify;
@@ -217,7 +217,7 @@ fn an_early_deadline_decides() {
     let set: TaskSet = serde_json::from_str(json).unwrap();
     let policy = Policy::NpEdf;
     let problem = Problem::new(&set, 1, policy, model_of(Interference::None)).unwrap();
-    let plan = partition(&problem, &Heuristic::OneGpu);
+    let plan = partition(&problem, &HeuristicKind::OneGpu.into());
     let expected = Evidence::DemandExceedsInterval {
         interval_ns: Time::from_ns(1_996_488_706),
         demand_ns: 1_998_244_359,

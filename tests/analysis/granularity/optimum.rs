@@ -6,7 +6,7 @@ use gpusched::model::Policy;
 use gpusched::model::device::Granularity;
 use gpusched::model::plan::Failure;
 use gpusched::model::policy::{Preemption, Priorities};
-use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Objective, Offer, Options, Problem, partition};
+use gpusched::partitioning::{Heuristic, HeuristicKind, Objective, Offer, Options, Problem, partition};
 use gpusched::verification::verify;
 use rand::RngExt;
 
@@ -123,13 +123,7 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
             if heuristic.kind() != HeuristicKind::Optimal {
                 continue;
             }
-            let fewest = matches!(
-                heuristic,
-                Heuristic::Optimal {
-                    goal: Goal::Sms { .. },
-                    ..
-                }
-            );
+            let fewest = heuristic.objective() == Objective::Sms;
             let placed = matches!(granularity, Granularity::Gpc | Granularity::Mig);
             if placed && !fewest {
                 missed += usize::from(least.is_some() && !plan.schedulable);

@@ -3,7 +3,7 @@
 use gpusched::interference::model_of;
 use gpusched::model::Plan;
 use gpusched::model::plan::{Failure, Proof, UNITS_PER_SM};
-use gpusched::partitioning::{Goal, Heuristic, HeuristicKind, Problem, SearchLimits, partition};
+use gpusched::partitioning::{HeuristicKind, Objective, Options, Problem, partition};
 use gpusched::verification::verify;
 
 use super::exhaustive::{fewest, sizes};
@@ -48,10 +48,12 @@ fn the_optimum_is_that_of_exhaustive_search() {
         let plan = partition(&problem, &HeuristicKind::Optimal.into());
         let feasible = partition(
             &problem,
-            &Heuristic::Optimal {
-                goal: Goal::Feasible,
-                limits: SearchLimits::default(),
-            },
+            &HeuristicKind::Optimal
+                .with(&Options {
+                    objective: Some(Objective::Feasible),
+                    ..Options::default()
+                })
+                .unwrap(),
         );
         verify(&plan, &set).unwrap_or_else(|fault| panic!("{fault}: {what}"));
         verify(&feasible, &set).unwrap_or_else(|fault| panic!("{fault}: {what}"));

@@ -9,8 +9,8 @@ use crate::tasks::Discipline;
 use gpusched_analysis::generation::{Distribution, Recipe, Source, WcetModel};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
-use gpusched_analysis::partitioning::{Heuristic, HeuristicKind};
+use gpusched_analysis::partitioning::order::BfDirection;
+use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Options};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, below, stream, unit};
 use gpusched_model::time::Time;
@@ -42,29 +42,28 @@ pub fn policies() -> Vec<Policy> {
 }
 
 /// Returns the heuristics that the campaign uses, with their most important options.
-pub fn heuristics() -> [Heuristic; 8] {
-    let of = |kind: HeuristicKind| Heuristic::from(kind);
-    [
-        of(HeuristicKind::Sms),
-        Heuristic::Sms {
-            forbidden: Forbidden::Act,
-            order: ListOrder::default(),
-            ties: SmsTies::default(),
-            improve: None,
-        },
-        of(HeuristicKind::Bf),
-        Heuristic::Bf {
-            forbidden: Forbidden::Act,
-            order: ListOrder::default(),
-            measure: BfMeasure::default(),
-            direction: BfDirection::Descending,
-            improve: None,
-        },
-        of(HeuristicKind::OneGpu),
-        of(HeuristicKind::OnePerPartition),
-        of(HeuristicKind::Ffd),
-        of(HeuristicKind::Wfd),
-    ]
+fn heuristics() -> Result<Vec<Heuristic>> {
+    let none = Options::default();
+    let active = Options {
+        forbidden: Some(Forbidden::Act),
+        ..none
+    };
+    let descending = Options {
+        bf_direction: Some(BfDirection::Descending),
+        ..active
+    };
+    let all = [
+        (HeuristicKind::Sms, none),
+        (HeuristicKind::Sms, active),
+        (HeuristicKind::Bf, none),
+        (HeuristicKind::Bf, descending),
+        (HeuristicKind::OneGpu, none),
+        (HeuristicKind::OnePerPartition, none),
+        (HeuristicKind::Ffd, none),
+        (HeuristicKind::Wfd, none),
+    ];
+    let chosen = all.into_iter().map(|(kind, options)| Ok(kind.with(&options)?));
+    chosen.collect()
 }
 
 /// Numbers of SMs that a random GPU can have.
@@ -87,7 +86,7 @@ const BLOCKS: [u32; 3] = [2, 6, 40];
 /// Fails under the same conditions as [`Source::new`]. The constants of this file never cause a
 /// failure.
 pub fn system(seed: u64, index: u64) -> Result<System> {
-    let (policies, heuristics) = (policies(), heuristics());
+    let (policies, heuristics) = (policies(), heuristics()?);
     let turn = |count: usize, every: usize| (index / every as u64 % count.max(1) as u64) as usize;
     let mut rng = stream(seed, Purpose::ValidationSystems, 0, index);
     let sms = SMS[below(&mut rng, SMS.len())];

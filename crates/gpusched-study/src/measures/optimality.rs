@@ -15,10 +15,7 @@ use crate::table::Weighted;
 use gpusched_analysis::generation::{Kernels, Periods, Recipe, Source};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
-use gpusched_analysis::partitioning::order::{ListOrder, SmsTies};
-use gpusched_analysis::partitioning::{
-    Goal, Heuristic, HeuristicKind, Offer, Problem, SearchLimits, partition,
-};
+use gpusched_analysis::partitioning::{Heuristic, HeuristicKind, Offer, Options, Problem, partition};
 use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
@@ -91,20 +88,19 @@ impl Contender {
         self.into()
     }
 
-    fn heuristic(self) -> Heuristic {
-        match self {
+    fn heuristic(self) -> Result<Heuristic> {
+        let active = Options {
+            forbidden: Some(Forbidden::Act),
+            ..Options::default()
+        };
+        Ok(match self {
             Contender::SmsIna => HeuristicKind::Sms.into(),
-            Contender::SmsAct => Heuristic::Sms {
-                forbidden: Forbidden::Act,
-                order: ListOrder::default(),
-                ties: SmsTies::default(),
-                improve: None,
-            },
+            Contender::SmsAct => HeuristicKind::Sms.with(&active)?,
             Contender::BfIna => HeuristicKind::Bf.into(),
             Contender::Savings => HeuristicKind::Savings.into(),
             Contender::Matching => HeuristicKind::Matching.into(),
             Contender::Auto => HeuristicKind::Auto.into(),
-        }
+        })
     }
 
     /// Returns whether the heuristic stops as soon as its plan fits on the GPU.
@@ -289,14 +285,11 @@ impl Optimality {
         if let Some(offer) = &self.offer {
             problem = problem.offered(offer)?;
         }
-        let best = Heuristic::Optimal {
-            goal: Goal::default(),
-            limits: SearchLimits {
-                budget: parameters.budget,
-                time: None,
-            },
+        let options = Options {
+            search_effort: parameters.budget,
+            ..Options::default()
         };
-        let best = partition(&problem, &best);
+        let best = partition(&problem, &HeuristicKind::Optimal.with(&options)?);
         let mut counts = Counts {
             infeasible: 1,
             sums: vec![Sums::default(); parameters.algorithms.len() + 1],
@@ -307,7 +300,7 @@ impl Optimality {
         counts.infeasible = u64::from(bound.sms > self.sms);
         let algorithms = parameters.algorithms.iter().copied();
         for (algorithm, sums) in algorithms.zip(&mut counts.sums) {
-            let heuristic = algorithm.heuristic();
+            let heuristic = algorithm.heuristic()?;
             let plan = partition(&problem, &heuristic);
             let mut sms = plan.sms_used;
             if algorithm.ends_when_it_fits() && plan.schedulable {

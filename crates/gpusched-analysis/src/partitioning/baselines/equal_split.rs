@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::time::Instant;
 
+use crate::partitioning::problem::Problem;
 use crate::partitioning::search::tester::load::Load;
-use crate::partitioning::search::{Candidate, Group, GroupTester, Outcome, Problem};
+use crate::partitioning::search::{Candidate, Group, GroupTester, Outcome};
 use gpusched_model::utilization::Utilization;
 
 /// Rule that selects a partition for a task, if several partitions can accept the task.

@@ -33,7 +33,7 @@ pub(crate) fn pack(tester: &mut GroupTester<'_>, singles: &[Candidate]) -> (Vec<
     let (mut tested, mut best): (u64, Option<Vec<Part>>) = (0, None);
     let key = |parts: &[Part]| {
         (
-            total(parts) > problem.shares() || !problem.fits_places(parts),
+            total(parts) > problem.shares() || !problem.fits_places(parts.iter().map(|part| part.sms)),
             total(parts),
         )
     };

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use crate::interference::bandwidth::{Load, Source};
-use crate::partitioning::search::Problem;
+use crate::partitioning::problem::Problem;
 use crate::partitioning::search::budget::Budget;
 use crate::partitioning::search::lemmas::smallest;
 use gpusched_model::verdict::Verdict;

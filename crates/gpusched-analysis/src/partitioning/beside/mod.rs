@@ -1,74 +1,75 @@
-//! Plans with few SMs for partitions that share a memory. The number of SMs that a group needs depends on the other
-//! groups, so this search examines whole divisions of the tasks into groups.
+//! Searches for partitions that share a memory. The number of SMs that a group needs depends on the other groups.
 //!
-//! * [`least_sms`] computes the fewest SMs of one division;
+//! * [`searches`] runs several heuristic searches, which treat memory traffic in different ways, until one finds a plan;
+//! * [`least_sms`] computes the fewest SMs of one division of the tasks into groups;
 //! * [`descent`] improves a division by local search;
-//! * [`enumeration`] examines all divisions of a few tasks, which proves that no plan has fewer SMs.
+//! * [`enumeration`] examines all divisions of a few tasks, which proves that no plan has fewer SMs;
+//! * [`fewest`] searches with these three for a plan with few SMs;
+//! * [`improved`] replaces a plan by a plan with fewer SMs.
 
 mod descent;
 mod enumeration;
+mod fewest;
+mod improved;
 mod least_sms;
+mod searches;
 
-use super::search::{Limits, Part, Problem, total};
+use super::heuristic::effort::MANY;
+use super::heuristic::traffic::Traffic;
+use super::heuristic::{Heuristic, HeuristicKind};
+use super::search::{Aim, Candidate, Found, GroupTester, Part};
+use gpusched_model::SharedMemory;
 use gpusched_model::plan::EndedBy;
-use least_sms::{Divisions, Least};
+use searches::{Searches, Step};
 
-/// Result of the search.
-pub(crate) struct Fewest {
-    /// The best plan found. It has at most `most` SMs.
-    pub better: Option<Vec<Part>>,
-    /// Whether the search examined all plans with fewer SMs than the best plan.
-    pub complete: bool,
-    /// Number of tests of single partitions.
-    pub tested: u64,
-    /// Reason why the search is incomplete.
-    pub ended_by: Option<EndedBy>,
+/// Runs several searches for partitions that share `memory`, until one search finds a plan or proves that no plan exists.
+/// Then searches for a plan with fewer SMs, if `heuristic` seeks the fewest SMs. `singles` contains the smallest partition
+/// of each task without memory traffic.
+pub(crate) fn search(
+    tester: &mut GroupTester<'_>,
+    singles: &[Candidate],
+    heuristic: &Heuristic,
+    (traffic, memory): (Traffic, SharedMemory),
+) -> Found {
+    let problem = tester.problem();
+    let many = problem.tasks().len() > MANY;
+    let seeks_fewest = traffic == Traffic::All && heuristic.seeks_bound() && !problem.is_sharp();
+    // If partitions need a placement, a placed partition may be larger than the size that the last search tests.
+    let improves = seeks_fewest && !problem.has_places() && !many;
+    let mut searches = Searches::new(tester, singles, heuristic, memory);
+    let mut found = searches.first_plan(&steps(heuristic, traffic, many), improves);
+    let plan = &mut found.plan;
+    let least = plan.bound.as_ref().map_or(1, |bound| bound.sms);
+    let target = Aim::of(heuristic, problem).target(least);
+    let reached = plan.schedulable && plan.sms_used <= target;
+    if found.excluded || reached || !seeks_fewest {
+        return found;
+    }
+    if !improves {
+        plan.stats.ended_by = plan.stats.ended_by.or(Some(EndedBy::Choices));
+        return found;
+    }
+    let divisions = searches.divisions();
+    let heuristic = heuristic.within(searches.time_left());
+    improved::improved(problem, &found.plan, &divisions, (&heuristic, target))
 }
 
-/// Searches for a plan with at most `most` SMs, and with as few SMs as possible. The local search begins with each
-/// division of `starts` that has a plan. The search ends at a plan of at most `target` SMs.
-pub(crate) fn fewest(
-    problem: &Problem<'_>,
-    starts: &[Vec<Vec<usize>>],
-    (target, most): (u32, u32),
-    limits: Limits,
-) -> Fewest {
-    let budget = limits.start();
-    let Some(mut divisions) = Divisions::new(problem, most, budget) else {
-        return Fewest {
-            better: None,
-            complete: false,
-            tested: 0,
-            ended_by: Some(budget.spent(u64::MAX).unwrap_or(EndedBy::Budget)),
-        };
-    };
-    let mut best: Option<Vec<Part>> = None;
-    let mut below = most.saturating_add(1);
-    for (index, start) in starts.iter().enumerate() {
-        if below <= target {
-            break;
+/// Returns the searches for a plan, in their order. `many` states whether the set has more than [`MANY`] tasks.
+fn steps(heuristic: &Heuristic, traffic: Traffic, many: bool) -> Vec<Step> {
+    match traffic {
+        // A search without memory traffic is much faster. The first search therefore ignores memory traffic and
+        // computes the lower bound on the SMs. The last searches produce plans with fewer partitions, because fewer
+        // partitions cause less interference. A single partition on the whole GPU has no interference from other
+        // partitions.
+        Traffic::All if heuristic.seeks_bound() => {
+            let own = [Traffic::Ignore, Traffic::Heed].map(|traffic| (*heuristic, traffic));
+            let merges = Traffic::EACH.map(|traffic| (HeuristicKind::Sms.into(), traffic));
+            let merges = merges.into_iter().filter(|_| !many);
+            let last = [(HeuristicKind::OneGpu.into(), Traffic::Ignore)];
+            own.into_iter().chain(merges).chain(last).collect()
         }
-        if starts[..index].contains(start) {
-            continue;
-        }
-        if let Least::Sizes(sizes) = divisions.least_sms(start, most, descent::PATIENCE) {
-            let mut parts = parts_of(start, &sizes);
-            descent::descend(&mut divisions, &mut parts, target);
-            if total(&parts) < below {
-                below = total(&parts);
-                best = Some(parts);
-            }
-        }
-    }
-    let near = below <= target;
-    let complete = !near && enumeration::enumerate(&mut divisions, &mut best, (target, below));
-    let reached = best.as_deref().is_some_and(|parts| total(parts) <= target);
-    Fewest {
-        better: best,
-        complete,
-        tested: divisions.tested(),
-        ended_by: (!complete && !reached)
-            .then(|| budget.spent(divisions.tested()).unwrap_or(EndedBy::Choices)),
+        Traffic::All => Traffic::EACH.map(|traffic| (*heuristic, traffic)).to_vec(),
+        one => vec![(*heuristic, one)],
     }
 }
 

@@ -1,7 +1,8 @@
 //! Initial plan of a local search: the best plan of several searches that merge partitions.
 
 use super::seeding::pairs_of_kinds;
-use crate::partitioning::merge::{Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
+use crate::partitioning::heuristic::HeuristicKind;
+use crate::partitioning::merge::{merge_by_matching, merge_by_savings, partition_and_allocate};
 use crate::partitioning::search::{Candidate, GroupTester, Part, parts_of, total};
 
 /// Returns the initial plan with the fewest SMs, and the number of tested merges. Stops at the first plan that has at most
@@ -24,14 +25,19 @@ pub(crate) fn best_start(
                 tested += pairing + merge_by_savings(tester, &mut partitions, target);
             }
             Start::Sms => {
-                let outcome = partition_and_allocate(tester, partitions, Rules::default(), target);
+                let outcome = partition_and_allocate(tester, partitions, &HeuristicKind::Sms.into(), target);
                 tested += outcome.stats.merges_tested;
                 partitions = outcome.partitions;
             }
         }
         let parts = parts_of(partitions);
         let problem = tester.problem();
-        let key = |parts: &[Part]| (!problem.fits_places(parts), total(parts));
+        let key = |parts: &[Part]| {
+            (
+                !problem.fits_places(parts.iter().map(|part| part.sms)),
+                total(parts),
+            )
+        };
         if best.as_ref().is_none_or(|best| key(&parts) < key(best)) {
             best = Some(parts);
         }

@@ -3,67 +3,42 @@
 use std::time::Instant;
 
 use super::best_fit::{BestFitKey, best_fit_key};
-use super::forbidden::{Forbidden, ForbiddenList};
+use super::forbidden::ForbiddenList;
 use super::list::{Listed, PartitionList};
 use super::merging::{may_merge, merge};
-use super::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use super::select::{Eligible, select_partitions};
 use super::trial::MergeTrials;
+use crate::partitioning::heuristic::forbidden::Forbidden;
+use crate::partitioning::heuristic::order::{BfDirection, BfMeasure, SmsTies};
+use crate::partitioning::heuristic::{Heuristic, HeuristicKind};
 use crate::partitioning::search::outcome::elapsed_ns;
 use crate::partitioning::search::{Candidate, GroupTester, Outcome};
 use gpusched_model::plan::SearchStats;
 
-/// Options of Algorithm 1.
-#[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Rules {
-    pub forbidden: Forbidden,
-    pub order: ListOrder,
-    pub preference: Preference,
-}
-
-/// Rule that selects one of the possible merges of a partition.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Preference {
-    /// Selects by the relation ≫ (Definition 3).
-    FewestSms { ties: SmsTies },
-    /// Selects by the relation > (Definition 4).
-    BestFit {
-        measure: BfMeasure,
-        direction: BfDirection,
-    },
-}
-
-impl Default for Preference {
-    fn default() -> Preference {
-        Preference::FewestSms {
-            ties: SmsTies::default(),
-        }
-    }
-}
-
 /// Number of merges that BF selects one by one before it sorts the others.
 const SELECTED: usize = 4;
 
-/// Runs Algorithm 1 with `rules` until Σ SMs ≤ `target`. The algorithm starts from the smallest partition of each task
-/// (Lemma 2). In the paper, the target is M.
+/// Runs Algorithm 1 of `heuristic`, which is SMS or BF, until Σ SMs ≤ `target`. The algorithm starts from the smallest
+/// partition of each task (Lemma 2). In the paper, the target is M.
 pub(crate) fn partition_and_allocate(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
-    rules: Rules,
+    heuristic: &Heuristic,
     target: u32,
 ) -> Outcome {
+    let options = heuristic.options();
     let mut stats = SearchStats::default();
     // Each merge adds one partition to the list and removes two partitions.
     let capacity = 2 * singles.len();
     let mut forbidden = ForbiddenList::new(capacity);
-    if rules.forbidden == Forbidden::Act {
+    if options.forbidden.unwrap_or_default() == Forbidden::Act {
         let start = Instant::now();
         stats.prefill_merges = forbidden.prefill(tester, &singles);
         stats.prefill_ns = elapsed_ns(start);
     }
 
     let start = Instant::now();
-    let mut pars = PartitionList::new(rules.order, capacity);
+    let mut pars = PartitionList::new(options.order.unwrap_or_default(), capacity);
     for single in singles {
         pars.insert(tester, single);
     }
@@ -81,11 +56,13 @@ pub(crate) fn partition_and_allocate(
             forbidden: &mut forbidden,
             merges_tested: &mut stats.merges_tested,
         };
-        let merged = match rules.preference {
-            Preference::FewestSms { ties } => attempt.fewest_sms(ties, &eligible.ids),
-            Preference::BestFit { measure, direction } => {
-                attempt.first_success(measure, direction, &eligible.ids)
-            }
+        let merged = match heuristic.kind() {
+            HeuristicKind::Bf => attempt.first_success(
+                options.bf_measure.unwrap_or_default(),
+                options.bf_direction.unwrap_or_default(),
+                &eligible.ids,
+            ),
+            _ => attempt.fewest_sms(options.sms_ties.unwrap_or_default(), &eligible.ids),
         };
         match merged {
             Some(Merged { parts, sms }) => {

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::list::Listed;
-use super::order::{BfDirection, BfMeasure};
 use super::trial::MergeTrials;
+use crate::partitioning::heuristic::order::{BfDirection, BfMeasure};
 use crate::partitioning::search::Group;
 use gpusched_model::utilization::Utilization;
 

@@ -1,28 +1,10 @@
 //! The list of forbidden pairs ([Singh21] §3.5.3): pairs of partitions whose merge is known to fail. Algorithm 1 does
 //! not try to merge these pairs.
 
-use serde::{Deserialize, Serialize};
-
 use super::merging::can_merge;
 use super::relation::{Set, SymmetricRelation};
 use super::trial::MergeTrials;
 use crate::partitioning::search::{Candidate, GroupTester};
-
-/// Initial content of the list of forbidden pairs. In [Singh21], the text on INA in §3.5.3
-/// contradicts §3.6.2. gpusched follows §3.6.2.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Forbidden {
-    /// Inactive list: starts empty. If a merge fails, Algorithm 1 adds the pair of partitions.
-    #[default]
-    Ina,
-    /// Active list: Algorithm 1 first tests each pair of tasks, and never merges partitions that together contain a
-    /// failing pair.
-    Act,
-}
 
 /// Pairs of partition ids that Algorithm 1 must not merge.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::order::ListOrder;
 use super::relation::Set;
-use crate::partitioning::search::{Candidate, Group, GroupTester, Problem};
+use crate::partitioning::heuristic::order::ListOrder;
+use crate::partitioning::problem::Problem;
+use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::utilization::Utilization;
 
 /// A partition in the list.

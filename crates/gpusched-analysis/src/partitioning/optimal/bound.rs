@@ -3,7 +3,7 @@
 use super::pricing::Priced;
 use super::units::ONE;
 use super::works::Works;
-use crate::partitioning::hardware::Totals;
+use crate::partitioning::problem::hardware::Totals;
 use gpusched_model::plan::{LowerBound, Proof};
 
 /// The best lower bound that is known so far.

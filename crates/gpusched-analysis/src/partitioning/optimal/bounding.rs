@@ -2,12 +2,13 @@
 
 use super::bound::Bound;
 use super::columns::Columns;
-use super::generation::Targets;
+use super::columns::generation::Targets;
 use super::pricing::Pricing;
 use super::units::ONE;
 use super::works::Works;
-use crate::partitioning::hardware::{Offer, Totals};
-use crate::partitioning::search::{Aim, Experience, Part, Problem, Sizes, total};
+use crate::partitioning::problem::Problem;
+use crate::partitioning::problem::hardware::{Offer, Totals};
+use crate::partitioning::search::{Aim, Experience, Part, Sizes, total};
 use gpusched_model::plan::LowerBound;
 
 /// A lower bound under construction, together with the known groups.

@@ -2,7 +2,8 @@
 //! fewer allocation units does not always have a better placement, so a bound on allocation units
 //! cannot end the search.
 
-use crate::partitioning::search::{Part, Problem, Sizes};
+use crate::partitioning::problem::Problem;
+use crate::partitioning::search::{Part, Sizes};
 
 /// Maximum number of tasks for an enumeration. 10 tasks have 115,975 divisions into groups, and the enumeration skips
 /// most of these divisions.

@@ -6,21 +6,18 @@
 //! price sum minus its SMs. Prices are *valid* if no group has a positive excess. The sum of
 //! valid prices is a lower bound on the SMs of every plan.
 //!
-//! * [`pricing`] searches for groups with a positive excess.
-//! * [`master`] proposes prices.
-//! * [`branching`] selects a plan from the groups that are known at the end. To close the
-//!   optimality gap, the search then considers all groups that a better plan could contain.
+//! * [`pricing`] searches for groups with a positive excess, and [`tested`] does so by tests alone.
+//! * [`columns`] contains the known groups. Its linear program proposes prices, and its branch and bound selects a plan
+//!   from the known groups. To close the optimality gap, the search then considers all groups that a better plan could
+//!   contain.
+//! * [`bounding`] computes the lower bound and the plan step by step.
 //!
 //! All proofs use integer prices.
 
 mod bound;
 mod bounding;
-mod branching;
 mod columns;
-mod dive;
 mod enumeration;
-mod generation;
-mod master;
 mod pricing;
 mod tested;
 mod units;
@@ -28,11 +25,12 @@ mod works;
 
 use std::time::Instant;
 
-use super::hardware::{Offer, Totals};
+use super::heuristic::{Limits, Objective};
 use super::improve::{SEED, best_start, improve};
-use super::search::{
-    Aim, Candidate, GroupTester, LastPlaced, Limits, Objective, Outcome, Part, Problem, Sizes, total,
-};
+use super::problem::Problem;
+use super::problem::hardware::{Offer, Totals};
+use super::search::budget::Budget;
+use super::search::{Aim, Candidate, GroupTester, LastPlaced, Outcome, Part, Sizes, total};
 use bound::Bound;
 pub(crate) use bounding::Bounding;
 pub(crate) use enumeration::fewest_placed;
@@ -66,7 +64,7 @@ pub(crate) fn optimal(
     let mut bounding = Bounding::new(problem);
     let target = target.max(aim.target(bounding.sms()));
     let (mut parts, tested) = best_start(tester, singles, target);
-    let mut sizes = Sizes::new(tester, limits.start());
+    let mut sizes = Sizes::new(tester, Budget::start(limits));
     sizes.record();
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, SEED);

@@ -3,7 +3,7 @@
 
 use super::units::ONE;
 use crate::interference::{CoLocated, kind_index};
-use crate::partitioning::search::Problem;
+use crate::partitioning::problem::Problem;
 
 /// Least work of each task divided by its period (rounded down, in price units), and the possible growths of a group.
 #[derive(Debug)]

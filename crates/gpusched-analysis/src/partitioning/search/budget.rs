@@ -1,57 +1,10 @@
-//! Limits on the search effort and the time of a search.
+//! Limits of a running search on its effort and its time.
 
 use std::time::{Duration, Instant};
 
+use crate::partitioning::heuristic::Limits;
 use gpusched_model::interrupt;
 use gpusched_model::plan::EndedBy;
-
-/// Limits that the user sets.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct SearchLimits {
-    /// Maximum number of tests of candidate partitions. If absent, gpusched uses
-    /// [`default_budget`](crate::partitioning::default_budget).
-    pub budget: Option<u64>,
-    /// Time limit. The search stops when it has used up the time or the search effort. With a time limit, the results
-    /// depend on the machine.
-    pub time: Option<Duration>,
-}
-
-impl SearchLimits {
-    /// Returns the limits. If the user sets no limit on the number of tests, this limit is `tests`.
-    pub(crate) fn or(self, tests: u64) -> Limits {
-        Limits {
-            tests: self.budget.unwrap_or(tests),
-            time: self.time,
-        }
-    }
-}
-
-/// Limits of a search that has not started yet.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Limits {
-    tests: u64,
-    time: Option<Duration>,
-}
-
-impl Limits {
-    /// Returns the total limits of `searches` searches: the sum of their tests, and the time limit of a single search.
-    pub fn of_all(self, searches: u64) -> Limits {
-        Limits {
-            tests: self.tests.saturating_mul(searches),
-            ..self
-        }
-    }
-
-    /// Returns the maximum number of tests.
-    pub fn tests(self) -> u64 {
-        self.tests
-    }
-
-    /// Starts the search. The time limit counts from now on.
-    pub fn start(self) -> Budget {
-        Budget::new(self.tests, self.time)
-    }
-}
 
 /// Limits of a running search: a number of tests and a time limit. Only the time limit makes
 /// results depend on the machine.
@@ -63,6 +16,11 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
+    /// Starts a search with `limits`. The time limit counts from now on.
+    pub fn start(limits: Limits) -> Budget {
+        Budget::new(limits.tests, limits.time)
+    }
+
     /// Creates a budget of `tests` tests. If `limit` is present, the budget also limits the time, counted from now on.
     pub fn new(tests: u64, limit: Option<Duration>) -> Budget {
         Budget {

@@ -1,9 +1,9 @@
 //! A partition that a search constructs.
 
 use super::part::Part;
-use super::problem::Problem;
 use super::work::LeastWork;
 use crate::interference::CoLocated;
+use crate::partitioning::problem::Problem;
 
 /// A set of tasks, and the number of SMs of its partition.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Groups of tasks that a search tests. A group is one partition, or two partitions that the search may merge.
 
 use super::candidate::Candidate;
-use super::problem::Problem;
 use crate::interference::CoLocated;
+use crate::partitioning::problem::Problem;
 use gpusched_model::Policy;
 use gpusched_model::utilization::Utilization;
 

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::candidate::Candidate;
 use super::group::Group;
-use super::problem::Problem;
 use super::tester::GroupTester;
+use crate::partitioning::problem::Problem;
 use gpusched_model::plan::Failure;
 use gpusched_model::utilization::{Utilization, compare_total};
 use gpusched_model::{Contention, Task};

@@ -5,8 +5,8 @@ use std::time::Instant;
 use super::candidate::Candidate;
 use super::lemmas;
 use super::part::Part;
-use super::problem::Problem;
-use crate::partitioning::hardware::Placed;
+use crate::partitioning::problem::Problem;
+use crate::partitioning::problem::hardware::Placed;
 use gpusched_model::plan::{Failure, LowerBound, Partition, Plan, Proof, SearchStats};
 
 /// Result of a heuristic.
@@ -26,7 +26,23 @@ pub(crate) struct Outcome {
     pub stats: SearchStats,
 }
 
+/// Plan of a search, and whether its lower bound proves that no plan exists.
+///
+/// Under MIG, a bound on allocation units can exclude every plan, but the plan does not contain this bound.
+pub(crate) struct Found {
+    pub plan: Plan,
+    pub excluded: bool,
+}
+
 impl Outcome {
+    /// Creates the outcome of a search without tests.
+    pub fn untested(partitions: Vec<Candidate>) -> Outcome {
+        Outcome {
+            partitions,
+            ..Outcome::default()
+        }
+    }
+
     /// Creates the outcome of a search that only merges partitions. The search started at `start` and tested
     /// `merges_tested` merges.
     pub fn of_merges(partitions: Vec<Candidate>, merges_tested: u64, start: Instant) -> Outcome {
@@ -56,6 +72,21 @@ impl Outcome {
                 .partitions
                 .iter()
                 .all(|partition| problem.accepts(&partition.tasks, problem.sms_of(partition.sms)))
+    }
+
+    /// Whether the lower bound exceeds the allocation units of the GPU.
+    pub fn excludes(&self, problem: &Problem<'_>) -> bool {
+        self.bound
+            .as_ref()
+            .is_some_and(|bound| bound.sms > problem.shares())
+    }
+
+    /// Converts the outcome to its plan, see [`Outcome::into_plan`].
+    pub fn into_found(self, problem: &Problem<'_>) -> Found {
+        Found {
+            excluded: self.excluded,
+            plan: self.into_plan(problem),
+        }
     }
 
     /// Places the partitions, computes their verdicts, and checks that the GPU has enough SMs

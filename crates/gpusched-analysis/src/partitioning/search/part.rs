@@ -1,6 +1,6 @@
 //! A group of tasks with its number of SMs, and knowledge that a search keeps for the next search.
 
-use super::scale::Scale;
+use crate::partitioning::problem::Scale;
 
 /// A group of tasks and its number of SMs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use super::budget::Budget;
 use super::group::Group;
 use super::lemmas::smallest;
 use super::part::{Experience, Part, total};
-use super::problem::Problem;
 use super::tester::GroupTester;
 use crate::interference::CoLocated;
+use crate::partitioning::problem::Problem;
 use gpusched_model::Policy;
 use gpusched_model::plan::EndedBy;
 

@@ -1,8 +1,8 @@
 //! Least work of a partition: a lower bound on the SM time that its tasks need, for every number
 //! of SMs.
 
-use super::problem::Problem;
 use crate::interference::{CoLocated, kind_index};
+use crate::partitioning::problem::Problem;
 
 /// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, under different contention.
 ///

@@ -7,7 +7,7 @@ pub use changes::{Find, Trial};
 pub use reasons::searched_with_traffic;
 
 use crate::arguments::{Case, Request};
-use gpusched_analysis::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};
+use gpusched_analysis::partitioning::{AUTO_BUDGET, HeuristicKind, Objective, Options, Problem, partition};
 use gpusched_model::counted;
 use gpusched_model::policy::Strength;
 use gpusched_model::{Plan, TaskSet, Verdict};
@@ -56,14 +56,12 @@ fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     if case.set.tasks().len() == 1 || verdict.strength == Strength::NecessaryOnly {
         return None;
     }
-    let heuristic = Heuristic::Auto {
-        goal: Goal::Feasible,
-        limits: SearchLimits {
-            budget: Some(AUTO_BUDGET),
-            ..SearchLimits::default()
-        },
+    let options = Options {
+        objective: Some(Objective::Feasible),
+        search_effort: Some(AUTO_BUDGET),
+        ..Options::default()
     };
-    let plan = partition(&case.problem, &heuristic);
+    let plan = partition(&case.problem, &HeuristicKind::Auto.with(&options).ok()?);
     plan.schedulable.then(|| {
         format!(
             "In {} on the same SMs, all tasks meet their deadlines: see `gpusched partition`.",

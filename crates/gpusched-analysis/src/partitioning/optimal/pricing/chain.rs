@@ -19,10 +19,10 @@ const FEW: usize = 2;
 /// Blocking and position of a task. The next task of the chain is the task with the largest value.
 type Rank = (u64, usize);
 
-impl<'l> Walk<'_, 'l, '_, '_, '_, '_, '_> {
+impl<'w> Walk<'w, '_, '_, '_> {
     /// Visits all groups that extend the current group by tasks of `items`. The chain of these groups starts with the chosen
     /// tasks up to the relative deadline `from` [ns]. `bound` is an upper bound on the excess of these groups.
-    pub(super) fn chain(&mut self, items: &[Item<'l>], weights: &[f64], bound: i64, from: u64) {
+    pub(super) fn chain(&mut self, items: &[Item<'w>], weights: &[f64], bound: i64, from: u64) {
         let floor = self.search.floor;
         if self.exceeds_supply() {
             return;
@@ -38,7 +38,7 @@ impl<'l> Walk<'_, 'l, '_, '_, '_, '_, '_> {
         let room = bound - floor;
         let fixed = self.largest_blocking_after(from);
         let later = items.iter().filter(|item| item.due > from);
-        let mut next: Vec<Item<'l>> = later.copied().collect();
+        let mut next: Vec<Item<'w>> = later.copied().collect();
         if items.len() <= FEW || (next.is_empty() && fixed.is_none()) {
             self.complete(items, &weights, bound);
             return;
@@ -55,7 +55,7 @@ impl<'l> Walk<'_, 'l, '_, '_, '_, '_, '_> {
                 let among = items
                     .iter()
                     .filter(|other| other.due <= from || rank(other) < rank(item));
-                let mut among: Vec<Item<'l>> = among.copied().collect();
+                let mut among: Vec<Item<'w>> = among.copied().collect();
                 self.retain_with(item.task, &mut among);
                 self.with_blocking((from, item.due), item.blocking, |walk| {
                     walk.chain(&among, &weights, bound, item.due);
@@ -68,14 +68,14 @@ impl<'l> Walk<'_, 'l, '_, '_, '_, '_, '_> {
                 let among = items
                     .iter()
                     .filter(|other| other.due <= from || rank(other) < largest);
-                let among: Vec<Item<'l>> = among.copied().collect();
+                let among: Vec<Item<'w>> = among.copied().collect();
                 self.with_blocking((from, due), largest.0, |walk| {
                     walk.chain(&among, &weights, bound, due)
                 });
             }
             None => {
                 let among = items.iter().filter(|other| other.due <= from);
-                let among: Vec<Item<'l>> = among.copied().collect();
+                let among: Vec<Item<'w>> = among.copied().collect();
                 self.complete(&among, &weights, bound);
             }
         }
@@ -85,10 +85,10 @@ impl<'l> Walk<'_, 'l, '_, '_, '_, '_, '_> {
     /// for all groups that add some of `items` to the chosen tasks. Returns `None` if the bound is below the floor.
     fn bounded(
         &mut self,
-        items: &[Item<'l>],
+        items: &[Item<'w>],
         weights: &[f64],
         bound: i64,
-    ) -> Option<(Vec<Item<'l>>, Vec<f64>, i64)> {
+    ) -> Option<(Vec<Item<'w>>, Vec<f64>, i64)> {
         if self.has_no_tasks() {
             return Some((items.to_vec(), weights.to_vec(), bound));
         }

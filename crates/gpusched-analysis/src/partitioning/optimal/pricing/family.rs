@@ -10,7 +10,7 @@ use super::multipliers::{Question, improve};
 use super::table::Table;
 use crate::interference::kind_index;
 use crate::partitioning::optimal::units::ONE;
-use crate::partitioning::search::Problem;
+use crate::partitioning::problem::Problem;
 
 /// Number of innermost-loop steps of a linear program that take as long as one test of a group (estimated).
 pub(super) const STEPS: u64 = 800;

@@ -9,7 +9,7 @@
 
 use super::super::works::Growth;
 use crate::interference::{CoLocated, kind_index};
-use crate::partitioning::search::Problem;
+use crate::partitioning::problem::Problem;
 use gpusched_model::Task;
 use gpusched_model::wcet::MAX_SMS;
 

@@ -22,7 +22,8 @@ pub(super) mod tests;
 mod walk;
 
 use super::works::Works;
-use crate::partitioning::search::{Problem, Sizes};
+use crate::partitioning::problem::Problem;
+use crate::partitioning::search::Sizes;
 use family::Family;
 use gpusched_model::verdict::Evidence;
 use measures::Measures;

@@ -41,20 +41,20 @@ pub(crate) struct Limits {
 pub(super) const LESSONS: usize = 12;
 
 /// One search for groups.
-pub(super) struct Search<'s, 'e, 'p, 'q> {
+pub(super) struct Search<'s, 'e, 'p> {
     pub sizes: &'s mut Sizes<'e, 'p>,
-    pub prices: &'q [i64],
+    pub prices: &'s [i64],
     pub floor: i64,
     pub limits: Limits,
     pub failed: Vec<(Vec<usize>, u32)>,
     /// Pairs of tasks that cannot share a partition of some size, if the policy is not preemptive EDF.
-    pub pairs: &'q mut Pairs,
+    pub pairs: &'s mut Pairs,
     /// Number of found groups at which the search of the current family ends.
     pub groups: usize,
     pub priced: Priced,
 }
 
-impl Search<'_, '_, '_, '_> {
+impl Search<'_, '_, '_> {
     /// Whether the search of the current family must end.
     pub fn over(&self) -> bool {
         self.priced.groups.len() >= self.groups || self.sizes.exhausted()

@@ -11,8 +11,9 @@ use super::super::tested;
 use super::*;
 use crate::interference::Interference;
 use crate::partitioning::optimal::units::ONE;
+use crate::partitioning::problem::Scale;
 use crate::partitioning::search::budget::Budget;
-use crate::partitioning::search::{GroupTester, Part, Scale};
+use crate::partitioning::search::{GroupTester, Part};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::{Policy, TaskSet};
 

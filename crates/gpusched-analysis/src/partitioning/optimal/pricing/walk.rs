@@ -24,7 +24,7 @@ const MANY_WITH_PAIRS: usize = 12;
 const STEPS: u64 = 1_600;
 
 /// Searches the groups of `family` with `weights`, and improves `weights`.
-pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, weights: &mut [f64]) {
+pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_>, weights: &mut [f64]) {
     let floor = search.floor;
     if family.items.iter().map(|item| item.price).sum::<i64>() < floor + i64::from(family.level.low) * ONE {
         return;
@@ -61,15 +61,15 @@ fn blocks(policy: Policy) -> bool {
 }
 
 /// The walk: its current group, and its limits.
-pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
-    family: &'f Family<'l>,
+pub(super) struct Walk<'w, 's, 'e, 'p> {
+    family: &'w Family<'w>,
     /// See [`blocks`]. If true, tests of pairs and of all visited groups exclude more groups than the measures.
     blocks: bool,
     /// Whether the walk divides groups by their [chain](super::chain).
     chains: bool,
     /// Row of [`Pairs`](super::pairs::Pairs) with the results for this family.
     pairs: usize,
-    pub(super) search: &'r mut Search<'s, 'e, 'p, 'q>,
+    pub(super) search: &'w mut Search<'s, 'e, 'p>,
     tasks: Vec<usize>,
     counts: [u32; 3],
     worth: i64,
@@ -88,11 +88,8 @@ pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     sorted: Vec<usize>,
 }
 
-impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
-    pub fn new(
-        family: &'f Family<'l>,
-        search: &'r mut Search<'s, 'e, 'p, 'q>,
-    ) -> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
+impl<'w, 's, 'e, 'p> Walk<'w, 's, 'e, 'p> {
+    pub fn new(family: &'w Family<'w>, search: &'w mut Search<'s, 'e, 'p>) -> Walk<'w, 's, 'e, 'p> {
         let problem = search.sizes.problem();
         let classes = problem
             .interference()
@@ -117,18 +114,18 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     }
 
     /// Visits all groups of the family. `bound` is an upper bound on their excess.
-    pub fn choose_singles(&mut self, items: &[Item<'l>], weights: &[f64], bound: i64) {
+    pub fn choose_singles(&mut self, items: &[Item<'w>], weights: &[f64], bound: i64) {
         let counts = self.family.growth.counts;
         let kinds: Vec<usize> = (0..3).filter(|&kind| counts[kind] == 1).collect();
         let others = items.iter().filter(|item| counts[item.kind] > 1);
-        let others: Vec<Item<'l>> = others.copied().collect();
+        let others: Vec<Item<'w>> = others.copied().collect();
         self.choose((items, &others), weights, &kinds, bound);
     }
 
     /// Chooses one task of each kind in `kinds`, and then some tasks of `others`.
     fn choose(
         &mut self,
-        (items, others): (&[Item<'l>], &[Item<'l>]),
+        (items, others): (&[Item<'w>], &[Item<'w>]),
         weights: &[f64],
         kinds: &[usize],
         bound: i64,
@@ -137,7 +134,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             self.choose_others(others, weights, bound);
             return;
         };
-        let mut singles: Vec<&Item<'l>> = items.iter().filter(|item| item.kind == kind).collect();
+        let mut singles: Vec<&Item<'w>> = items.iter().filter(|item| item.kind == kind).collect();
         singles.sort_by_key(|item| (std::cmp::Reverse(item.gain), item.task));
         let Some(first) = singles.first().map(|item| item.gain) else {
             return;
@@ -162,10 +159,10 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     }
 
     /// Adds some tasks of `others` to the chosen tasks.
-    fn choose_others(&mut self, others: &[Item<'l>], weights: &[f64], bound: i64) {
+    fn choose_others(&mut self, others: &[Item<'w>], weights: &[f64], bound: i64) {
         let room = bound - self.search.floor;
         let useful = others.iter().filter(|item| item.gain + room >= 0);
-        let mut useful: Vec<Item<'l>> = useful.copied().collect();
+        let mut useful: Vec<Item<'w>> = useful.copied().collect();
         if self.blocks {
             if self.tasks.is_empty() && !self.chains {
                 self.choose_first(&useful, weights);
@@ -183,7 +180,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
 
     /// Chooses the first task of a group among `others`, and then the other tasks. If the walk ends early, the groups
     /// of the remaining first tasks stay open.
-    fn choose_first(&mut self, others: &[Item<'l>], weights: &[f64]) {
+    fn choose_first(&mut self, others: &[Item<'w>], weights: &[f64]) {
         let ranking = self.rank(others, weights, false);
         let items = &ranking.items;
         for (place, item) in items.iter().enumerate() {
@@ -199,7 +196,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             } else if self.look_at_this() {
                 let room = bound - self.search.floor;
                 let useful = items[place + 1..].iter().filter(|item| item.gain + room >= 0);
-                let mut useful: Vec<Item<'l>> = useful.copied().collect();
+                let mut useful: Vec<Item<'w>> = useful.copied().collect();
                 self.retain_with(item.task, &mut useful);
                 self.complete(&useful, weights, bound);
             }
@@ -208,13 +205,13 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     }
 
     /// Removes the items that cannot share a partition of the family with `task`.
-    pub(super) fn retain_with(&mut self, task: usize, items: &mut Vec<Item<'l>>) {
+    pub(super) fn retain_with(&mut self, task: usize, items: &mut Vec<Item<'w>>) {
         items.retain(|item| self.may_join(task, item.task));
     }
 
     /// Adds some tasks of `useful` to the current group. `bound` is an upper bound on the excess of all resulting
     /// groups.
-    pub(super) fn complete(&mut self, useful: &[Item<'l>], weights: &[f64], bound: i64) {
+    pub(super) fn complete(&mut self, useful: &[Item<'w>], weights: &[f64], bound: i64) {
         self.nodes = self.search.limits.nodes_each;
         self.found = 0;
         let ranking = self.rank(useful, weights, !self.tasks.is_empty());
@@ -230,7 +227,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    pub(super) fn rank(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
+    pub(super) fn rank(&mut self, items: &[Item<'w>], weights: &[f64], improved: bool) -> Ranking<'w> {
         let mut ranking = self.rank_by(items, weights, improved);
         if !self.blocks {
             return ranking;
@@ -252,7 +249,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         ranking
     }
 
-    fn rank_by(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
+    fn rank_by(&mut self, items: &[Item<'w>], weights: &[f64], improved: bool) -> Ranking<'w> {
         let family = self.family;
         let used = &self.used[self.tasks.len() * family.measures..(self.tasks.len() + 1) * family.measures];
         let (ranking, cost) = family.rank(items, weights, (self.worth, used, &self.supply), improved);
@@ -268,7 +265,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     ///
     /// If two items belong to the same class, they cannot share a partition of the family. So a group has at most one item of
     /// each class, and its gain is at most the sum of the largest gains of the classes (a bound from clique searches).
-    fn largest_gains(&mut self, items: &[Item<'l>]) -> Vec<i64> {
+    fn largest_gains(&mut self, items: &[Item<'w>]) -> Vec<i64> {
         let mut rest = vec![0; items.len() + 1];
         let mut classes: Vec<Vec<usize>> = Vec::new();
         for (place, item) in items.iter().enumerate().rev() {
@@ -310,7 +307,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     /// Visits all groups that extend the current group by items of `ranking` from position `from`
     /// on. `base` is an upper bound on the excess of the current group. Returns whether the walk
     /// visited or excluded all these groups.
-    fn extend(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
+    fn extend(&mut self, ranking: &Ranking<'w>, from: usize, base: i64) -> bool {
         let floor = self.search.floor;
         let (items, rest) = (&ranking.items, &ranking.rest);
         for place in from..items.len() {
@@ -346,7 +343,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     /// Returns true if a check proves that every group of the chosen tasks and of items from position `from` on has an
     /// excess below the floor. `base` is an upper bound on the excess of the chosen tasks. Returns false without a
     /// check for the first groups of a ranking.
-    fn cannot_reach(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
+    fn cannot_reach(&mut self, ranking: &Ranking<'w>, from: usize, base: i64) -> bool {
         if ranking.begun - self.nodes < self.search.limits.easy {
             return false;
         }
@@ -366,7 +363,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
 
     /// Extends a visited group like [`Walk::extend`]. If many groups contain this group, new weights exclude more of
     /// these groups.
-    fn extend_further(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
+    fn extend_further(&mut self, ranking: &Ranking<'w>, from: usize, base: i64) -> bool {
         let room = base + ranking.rest[from] - self.search.floor;
         // An item with a gain below −`room` is in no group whose excess is at least the floor. Later items have even
         // smaller gains.
@@ -387,7 +384,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
 
     /// Extends a visited group by `items` like [`Walk::extend_further`], without the items that cannot share a partition
     /// with its last task. `room` is the difference between an upper bound on the excess and the floor.
-    fn extend_with_last(&mut self, ranking: &Ranking<'l>, items: &[Item<'l>], room: i64) -> bool {
+    fn extend_with_last(&mut self, ranking: &Ranking<'w>, items: &[Item<'w>], room: i64) -> bool {
         let mut useful = items.to_vec();
         if let Some(&last) = self.tasks.last() {
             self.retain_with(last, &mut useful);

@@ -7,8 +7,8 @@
 
 use super::load::{Frame, Load};
 use crate::interference::kind_index;
+use crate::partitioning::problem::Problem;
 use crate::partitioning::search::group::Group;
-use crate::partitioning::search::problem::Problem;
 use gpusched_model::time::Time;
 
 /// Tables of WCETs and of loads.

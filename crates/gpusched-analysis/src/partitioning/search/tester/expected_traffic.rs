@@ -7,8 +7,8 @@
 //! verdicts of a plan come from [`Problem::verdicts`], which uses the actual partitions.
 
 use crate::interference::bandwidth::{Delay, Load};
+use crate::partitioning::problem::Problem;
 use crate::partitioning::search::candidate::Candidate;
-use crate::partitioning::search::problem::Problem;
 use crate::schedulability::Demand;
 use crate::schedulability::shared_memory::{self, Contended};
 

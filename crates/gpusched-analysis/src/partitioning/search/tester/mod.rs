@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::group::Group;
 use super::part::Experience;
-use super::problem::Problem;
+use crate::partitioning::problem::Problem;
 use crate::schedulability::{self, Demand};
 use costs::Costs;
 use expected_traffic::ExpectedTraffic;
@@ -88,7 +88,7 @@ impl<'a> GroupTester<'a> {
     /// Whether `group` passes its test on `sms` SMs.
     ///
     /// If the device supports only some sizes, `sms` counts allocation units, in this method and
-    /// in its callers. See [`hardware`](crate::partitioning::hardware).
+    /// in its callers. See [`hardware`](crate::partitioning::problem::hardware).
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(0, group, sms) + self.load(1, group, sms);
         self.accepts_with(load, group, sms)

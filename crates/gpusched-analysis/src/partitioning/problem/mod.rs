@@ -1,13 +1,12 @@
 //! The problem that a heuristic solves: the tasks, the GPU, the test and the interference model.
 
+pub(super) mod hardware;
 mod memory;
+pub(super) mod scale;
 mod slices;
 
-use super::part::Part;
-use super::scale::Scale;
 use crate::interference::bandwidth::memory_time::DirtyLines;
 use crate::interference::{CoLocated, InflatedWcet};
-use crate::partitioning::hardware::Offer;
 use crate::schedulability::{self, Demand};
 use gpusched_model::error::Error;
 use gpusched_model::policy::Preemption;
@@ -16,6 +15,8 @@ use gpusched_model::utilization::Utilization;
 use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Interference, OtherTraffic, Policy, SharedMemory, Task, TaskSet};
+use hardware::Offer;
+pub(crate) use scale::Scale;
 
 /// Tasks to assign to partitions of a GPU, and the schedulability analysis of one partition.
 #[derive(Copy, Clone)]
@@ -189,9 +190,10 @@ impl<'a> Problem<'a> {
         self.offer.is_some_and(Offer::has_places)
     }
 
-    /// Whether `parts` have a placement on the GPU. Always true if partitions need no placement.
-    pub(crate) fn fits_places(&self, parts: &[Part]) -> bool {
-        !self.has_places() || self.fits(parts.iter().map(|part| part.sms))
+    /// Whether partitions with `parts` allocation units have a placement on the GPU. Always true if partitions need no
+    /// placement.
+    pub(crate) fn fits_places(&self, parts: impl Iterator<Item = u32> + Clone) -> bool {
+        !self.has_places() || self.fits(parts)
     }
 
     /// Returns the total SMs of placed partitions that need `sizes` SMs, or `None` if the partitions have no placement.

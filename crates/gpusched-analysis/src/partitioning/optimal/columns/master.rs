@@ -28,7 +28,7 @@ const PIVOTS: u32 = 100_000;
 
 /// The linear program and its current basis.
 #[derive(Debug, Clone)]
-pub(super) struct Master {
+pub(crate) struct Master {
     rows: usize,
     columns: Vec<(Vec<u32>, f64)>,
     /// Columns of the basis. An entry is a column number, or [`SURPLUS`] + row.

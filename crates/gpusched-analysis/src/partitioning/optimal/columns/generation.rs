@@ -3,12 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::bound::{Bound, whole_sms};
-use super::columns::{Columns, Known, ROUND, TESTED_ROUND};
-use super::pricing::Limits;
-use super::tested;
-use super::units::ONE;
-use super::works::Works;
+use super::{Columns, Known, ROUND, TESTED_ROUND};
+use crate::partitioning::optimal::bound::{Bound, whole_sms};
+use crate::partitioning::optimal::pricing::Limits;
+use crate::partitioning::optimal::tested;
+use crate::partitioning::optimal::units::ONE;
+use crate::partitioning::optimal::works::Works;
 use crate::partitioning::search::Sizes;
 
 /// Reductions of the proof target [SMs], in the order of the attempts. These reductions are only for pricing that tests

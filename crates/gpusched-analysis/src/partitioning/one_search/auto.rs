@@ -5,10 +5,12 @@
 
 use std::time::Instant;
 
-use super::baselines::pack;
-use super::improve::{SEED, best_start, improve};
-use super::optimal::{Bounding, bound_of_work, fewest_placed};
-use super::search::{Aim, Candidate, GroupTester, Limits, Objective, Outcome, Sizes, parts_of, total};
+use crate::partitioning::baselines::pack;
+use crate::partitioning::heuristic::{Limits, Objective};
+use crate::partitioning::improve::{SEED, best_start, improve};
+use crate::partitioning::optimal::{Bounding, bound_of_work, fewest_placed};
+use crate::partitioning::search::budget::Budget;
+use crate::partitioning::search::{Aim, Candidate, GroupTester, Outcome, Sizes, parts_of, total};
 use gpusched_model::plan::EndedBy;
 
 /// Twentieths of the search effort after which the first local search stops.
@@ -45,7 +47,7 @@ pub(crate) fn auto(
 ) -> Outcome {
     let start = Instant::now();
     let problem = tester.problem();
-    let budget = limits.start();
+    let budget = Budget::start(limits);
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bound = Bounding::new(problem);
     let target = target.max(aim.target(bound.sms()));
@@ -88,7 +90,7 @@ pub(crate) fn auto(
     outcome
 }
 
-/// Returns a plan for more than [`MANY`](super::budgets::MANY) tasks, and the lower bound that follows from the work of the
+/// Returns a plan for more than [`MANY`](crate::partitioning::MANY) tasks, and the lower bound that follows from the work of the
 /// tasks. `singles` are the smallest partitions of the tasks.
 pub(crate) fn auto_of_many(tester: &mut GroupTester<'_>, singles: &[Candidate], aim: Aim) -> Outcome {
     let start = Instant::now();
@@ -120,7 +122,7 @@ pub(crate) fn prove(
     let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
     let mut bound = Bounding::new(problem);
     let mut parts = parts_of(singles);
-    let mut sizes = Sizes::new(tester, limits.start());
+    let mut sizes = Sizes::new(tester, Budget::start(limits));
     sizes.record();
     sizes.spend(APPROACH, 20);
     bound.approach(&mut sizes, alone, &parts, aim);

@@ -6,8 +6,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::interference::Interference;
+use crate::partitioning::problem::Problem;
+use crate::partitioning::search::GroupTester;
 use crate::partitioning::search::budget::Budget;
-use crate::partitioning::search::{GroupTester, Problem};
 use gpusched_model::{Policy, TaskSet};
 
 /// Returns the fewest SMs of groups that cover all `tasks` tasks, by dynamic programming over subsets.

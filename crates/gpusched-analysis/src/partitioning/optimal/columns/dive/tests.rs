@@ -4,15 +4,16 @@ use crate::interference::model_of;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::super::bound::Bound;
-use super::super::pricing::Pricing;
-use super::super::pricing::tests::random_set;
-use super::super::works::Works;
 use super::*;
 use crate::interference::Interference;
-use crate::partitioning::hardware::Totals;
+use crate::partitioning::optimal::bound::Bound;
+use crate::partitioning::optimal::pricing::Pricing;
+use crate::partitioning::optimal::pricing::tests::random_set;
+use crate::partitioning::optimal::works::Works;
+use crate::partitioning::problem::Problem;
+use crate::partitioning::problem::hardware::Totals;
+use crate::partitioning::search::GroupTester;
 use crate::partitioning::search::budget::Budget;
-use crate::partitioning::search::{GroupTester, Problem};
 use gpusched_model::Policy;
 use gpusched_model::policy::{Preemption, Priorities};
 

@@ -50,6 +50,13 @@ pub enum HeuristicKind {
     Optimal,
 }
 
+impl HeuristicKind {
+    /// Whether the heuristic computes a lower bound on the SMs of all plans.
+    pub(crate) fn seeks_bound(self) -> bool {
+        matches!(self, HeuristicKind::Auto | HeuristicKind::Optimal)
+    }
+}
+
 /// Adds to the schema the heuristic names of earlier gpusched versions.
 #[cfg(feature = "schema")]
 fn former_names(schema: &mut schemars::Schema) {

@@ -39,6 +39,9 @@ pub enum Traffic {
 }
 
 impl Traffic {
+    /// The treatments that [`Traffic::All`] tries.
+    pub(crate) const EACH: [Traffic; 3] = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
+
     /// Whether this value is the default. Files omit a default value.
     pub fn is_all(&self) -> bool {
         *self == Traffic::All

@@ -1,4 +1,6 @@
-//! Default search effort of each heuristic.
+//! Limits on the search effort and the time of a search, and the default search effort of each heuristic.
+
+use std::time::Duration;
 
 use super::kind::HeuristicKind;
 use gpusched_model::counted;
@@ -15,6 +17,25 @@ pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 /// Number of tasks above which [`HeuristicKind::Auto`] compares no pairs of partitions. The number of pairs grows
 /// quadratically, and the time of merges by savings cubically: a minute for 2,000 tasks.
 pub const MANY: usize = 2_000;
+
+/// Limits of a search that has not started yet.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Limits {
+    /// Maximum number of tests of candidate partitions.
+    pub tests: u64,
+    /// Time limit. With a time limit, the results depend on the machine.
+    pub time: Option<Duration>,
+}
+
+impl Limits {
+    /// Returns the total limits of `searches` searches: the sum of their tests, and the time limit of a single search.
+    pub fn of_all(self, searches: u64) -> Limits {
+        Limits {
+            tests: self.tests.saturating_mul(searches),
+            ..self
+        }
+    }
+}
 
 impl HeuristicKind {
     /// Returns the largest number of tasks of this heuristic, or `None` without a limit. At the limit, the pairs of

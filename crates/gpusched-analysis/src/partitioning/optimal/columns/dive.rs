@@ -8,13 +8,13 @@
 #[cfg(test)]
 mod tests;
 
-use super::bound::rounded;
 use super::branching::thinned;
-use super::columns::{Columns, Known, ROUND, Reach, TESTED_ROUND};
 use super::generation::FLOOR;
 use super::master::Master;
-use super::pricing::Limits;
-use super::units::ONE;
+use super::{Columns, Known, ROUND, Reach, TESTED_ROUND};
+use crate::partitioning::optimal::bound::rounded;
+use crate::partitioning::optimal::pricing::Limits;
+use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::{Part, Sizes, total};
 
 /// Share above which a group counts as fully contained in the solution of the linear program.

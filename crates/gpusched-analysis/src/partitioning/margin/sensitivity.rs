@@ -1,11 +1,10 @@
 //! Sensitivity of a plan: how much the WCETs may grow, and how many SMs each partition can lose,
 //! before the plan fails.
 
+use crate::partitioning::problem::{Problem, Scale};
 use crate::partitioning::search::lemmas::smallest;
-use crate::partitioning::search::{Problem, Scale};
 use crate::schedulability::{self, Demand};
-pub use gpusched_model::plan::LARGEST_SCALING;
-use gpusched_model::plan::{Partition, PartitionSlack, Plan, Sensitivity, TaskSlack};
+use gpusched_model::plan::{LARGEST_SCALING, Partition, PartitionSlack, Plan, Sensitivity, TaskSlack};
 
 /// Returns the sensitivity of `plan`, which is a solution of `problem`. Returns `None` if the plan is not schedulable. The
 /// sensitivity has three parts.
@@ -45,7 +44,7 @@ pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> 
 }
 
 /// Whether all `partitions` pass their tests. If partitions share a memory, one test covers all these partitions.
-pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
+fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
     let mut parts = partitions
         .iter()
         .map(|partition| (&partition.tasks[..], partition.sms));

@@ -13,17 +13,19 @@
 //! The search prefers the plan with the largest factor. Ties: the fewest SMs, then the plan that
 //! the search finds first.
 
+pub(super) mod sensitivity;
+
 use std::time::Instant;
 
-use super::auto;
-use super::heuristic::Heuristic;
+use super::heuristic::traffic::Traffic;
+use super::heuristic::{Heuristic, Limits, Objective};
+use super::one_search::auto;
+use super::problem::{Problem, Scale};
 use super::run;
-use super::search::{
-    Candidate, Experience, GroupTester, Objective, Outcome, Problem, Scale, SearchLimits, lemmas,
-};
-use super::sensitivity::{LARGEST_SCALING, joint_scaling};
-use super::traffic::Traffic;
-use gpusched_model::plan::{Failure, LowerBound, Margin, Plan, SearchStats};
+use super::search::budget::Budget;
+use super::search::{Candidate, Experience, Found, GroupTester, Outcome, lemmas};
+use gpusched_model::plan::{Failure, LARGEST_SCALING, LowerBound, Margin, Plan, SearchStats};
+use sensitivity::joint_scaling;
 
 /// The factor 1, in thousandths.
 const ONE: u64 = 1000;
@@ -61,7 +63,7 @@ pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traf
         experience: Experience::default(),
         phase: MARGIN_SEARCHES,
     };
-    let (first, _) = search.ask(problem, Objective::Feasible);
+    let first = search.ask(problem, Objective::Feasible).plan;
     if !first.schedulable {
         return first;
     }
@@ -183,22 +185,17 @@ impl Search<'_> {
             // The search also enumerates plans with a placement.
             return self.look(permille);
         }
-        let each = self.limits();
-        let (tasks, beside_traffic) = (self.problem.tasks().len(), self.problem.memory().is_some());
-        let tests = self.heuristic.spends(each, tasks, beside_traffic).tests();
-        let limits = SearchLimits {
-            budget: Some(tests.saturating_mul(searches)),
-            ..each
-        };
-        let heuristic = self.heuristic.towards(Objective::Feasible, limits);
+        let each = self.one_search(Objective::Feasible);
+        let tests = self.limits(&each).tests.saturating_mul(searches);
+        let heuristic = each.spending(Some(tests));
         let spare = (searches < 4).then_some(auto::SPARE);
         let scaled = self.problem.scaled(Scale::permille(permille)).without_traffic();
-        let (plan, excluded) = run::prove(&scaled, &heuristic, spare, &mut self.experience);
-        self.stats = plan.stats.plus(&self.stats);
-        if plan.schedulable && self.problem.memory().is_some() {
+        let found = run::prove(&scaled, &heuristic, spare, &mut self.experience);
+        self.stats = found.plan.stats.plus(&self.stats);
+        if found.plan.schedulable && self.problem.memory().is_some() {
             return false; // the plan may fail with memory traffic
         }
-        self.learn(&plan, excluded, permille)
+        self.learn(&found, permille)
     }
 
     /// Bisects between the factor of the best plan and an upper end: `high` or the proven limit,
@@ -220,19 +217,19 @@ impl Search<'_> {
     /// whether it finds a plan or a proof.
     fn look(&mut self, permille: u64) -> bool {
         let scaled = self.problem.scaled(Scale::permille(permille));
-        let (plan, excluded) = self.ask(&scaled, Objective::Feasible);
-        self.learn(&plan, excluded, permille)
+        let found = self.ask(&scaled, Objective::Feasible);
+        self.learn(&found, permille)
     }
 
-    /// Keeps the result of a search at the factor `permille`: a plan, or a proof that no plan exists. `excluded` states
-    /// whether the lower bound of the search excludes every plan. Returns whether the result is a plan or a proof.
-    fn learn(&mut self, plan: &Plan, excluded: bool, permille: u64) -> bool {
+    /// Keeps the result of a search at the factor `permille`: a plan, or a proof that no plan exists. Returns whether the
+    /// result is a plan or a proof.
+    fn learn(&mut self, Found { plan, excluded }: &Found, permille: u64) -> bool {
         if plan.schedulable {
             self.take(plan, permille);
             return true;
         }
         let failure = match &plan.failure {
-            Some(Failure::HeuristicFailed) if excluded => Some(Failure::BoundExceedsGpu),
+            Some(Failure::HeuristicFailed) if *excluded => Some(Failure::BoundExceedsGpu),
             Some(Failure::HeuristicFailed) | None => None,
             failure => failure.clone(),
         };
@@ -254,35 +251,39 @@ impl Search<'_> {
     fn save_sms(&mut self) {
         let permille = self.best.permille;
         let scaled = self.problem.scaled(Scale::permille(permille));
-        let (plan, _) = self.ask(&scaled, Objective::Sms);
+        let plan = self.ask(&scaled, Objective::Sms).plan;
         if plan.schedulable {
             self.take(&plan, permille);
         }
     }
 
     /// Searches for a plan of `problem`, which is `self.problem` with a factor on all WCETs.
-    fn ask(&mut self, problem: &Problem<'_>, objective: Objective) -> (Plan, bool) {
-        let heuristic = self.heuristic.towards(objective, self.limits());
+    fn ask(&mut self, problem: &Problem<'_>, objective: Objective) -> Found {
+        let heuristic = self.one_search(objective);
         let found = run::search(problem, &heuristic, self.traffic, &mut self.experience);
-        self.stats = found.0.stats.plus(&self.stats);
+        self.stats = found.plan.stats.plus(&self.stats);
         found
     }
 
-    /// Returns the limits on search effort and time for one of the searches.
-    fn limits(&self) -> SearchLimits {
-        let given = self.heuristic.limits().unwrap_or_default();
-        SearchLimits {
-            budget: given.budget.map(|budget| budget.div_ceil(MARGIN_SEARCHES)),
-            time: given.time.map(|limit| limit.saturating_sub(self.start.elapsed())),
-        }
+    /// Returns the heuristic of one of the searches, with its share of the search effort and with the remaining time.
+    fn one_search(&self, objective: Objective) -> Heuristic {
+        let options = self.heuristic.options();
+        let tests = options.search_effort.map(|tests| tests.div_ceil(MARGIN_SEARCHES));
+        let left = options.time_limit;
+        let left = left.map(|limit| limit.saturating_sub(self.start.elapsed()));
+        self.heuristic.towards(objective).spending(tests).within(left)
+    }
+
+    /// Returns the limits of `heuristic`.
+    fn limits(&self, heuristic: &Heuristic) -> Limits {
+        heuristic.limits(self.problem.tasks().len(), self.problem.memory().is_some())
     }
 
     /// Whether all searches together have reached the limit on search effort or time.
     fn is_spent(&self) -> bool {
         let spent = self.stats.merges_tested.saturating_add(self.stats.other_work);
-        let (tasks, beside_traffic) = (self.problem.tasks().len(), self.problem.memory().is_some());
-        let each = self.heuristic.spends(self.limits(), tasks, beside_traffic);
-        each.of_all(self.phase).start().is_spent(spent)
+        let each = self.limits(&self.one_search(Objective::Feasible));
+        Budget::start(each.of_all(self.phase)).is_spent(spent)
     }
 
     /// Keeps the groups of `plan` as the best plan if they permit a larger factor, or an equal
@@ -343,10 +344,7 @@ impl Search<'_> {
     /// Returns the best plan at the factor 1, with its WCET margin. `first` is a plan that passes
     /// at factor 1.
     fn into_plan(self, first: Plan) -> Plan {
-        let found = Outcome {
-            partitions: self.best.parts,
-            ..Outcome::default()
-        };
+        let found = Outcome::untested(self.best.parts);
         let plan = Some(found.into_plan(self.problem)).filter(|plan| plan.schedulable);
         let plan = plan.unwrap_or(first);
         let wcet_scaling_permille = joint_scaling(self.problem, &plan.partitions);

@@ -5,8 +5,8 @@
 //! number of SMs. Therefore s is the smallest number of slices among all instances with at least this number of SMs.
 
 use super::Problem;
+use super::hardware::Offer;
 use crate::interference::bandwidth::instance::wcet_within;
-use crate::partitioning::hardware::Offer;
 use gpusched_model::error::Error;
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, SharedMemory, Task};

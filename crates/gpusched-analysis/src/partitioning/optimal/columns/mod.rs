@@ -1,12 +1,22 @@
 //! The known groups, the prices of the tasks, and the plans and bounds that follow from both.
+//!
+//! * [`master`] proposes prices;
+//! * [`branching`] selects a plan from the known groups;
+//! * [`generation`] adds groups in rounds, and raises the lower bound;
+//! * [`dive`] searches for a plan that consists of known groups.
 
-use super::bound::{Bound, rounded};
-use super::master::Master;
-use super::pricing::{Limits, Pricing};
-use super::units::ONE;
-use super::works::Works;
-use super::{branching, tested};
+pub(super) mod branching;
+mod dive;
+pub(super) mod generation;
+mod master;
+
+use crate::partitioning::optimal::bound::{Bound, rounded};
+use crate::partitioning::optimal::pricing::{Limits, Pricing};
+use crate::partitioning::optimal::tested;
+use crate::partitioning::optimal::units::ONE;
+use crate::partitioning::optimal::works::Works;
 use crate::partitioning::search::{Aim, Part, Sizes, total};
+use master::Master;
 
 /// The groups that the search knows.
 pub(super) struct Columns {

@@ -9,9 +9,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::bound::rounded;
 use super::master::{Master, SURPLUS};
-use super::units::ONE;
+use crate::partitioning::optimal::bound::rounded;
+use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::{Part, Sizes, total};
 
 /// Result of a branch-and-bound search.

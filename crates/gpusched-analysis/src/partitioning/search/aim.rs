@@ -1,30 +1,7 @@
-//! Objective of a search.
+//! End condition of a search, which follows from the objective of its heuristic.
 
-use serde::{Deserialize, Serialize};
-
-/// Search objective.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Objective {
-    /// A plan with as few SMs as possible.
-    #[default]
-    Sms,
-    /// The first plan that fits the GPU.
-    Feasible,
-    /// The plan with the largest WCET margin, a common factor by which all WCETs may grow. Ties:
-    /// the fewest SMs.
-    Margin,
-}
-
-impl Objective {
-    /// Whether this value is the default. Files omit a default value.
-    pub fn is_default(&self) -> bool {
-        *self == Objective::default()
-    }
-}
+use crate::partitioning::heuristic::{Heuristic, Objective};
+use crate::partitioning::problem::Problem;
 
 /// End condition of a search: the objective, the SMs of the GPU, and the accepted optimality gap.
 ///
@@ -41,6 +18,22 @@ pub(crate) struct Aim {
 }
 
 impl Aim {
+    /// Returns the end condition of a search by `heuristic` on `problem`.
+    pub fn of(heuristic: &Heuristic, problem: &Problem<'_>) -> Aim {
+        let (objective, gap) = match heuristic.objective() {
+            // Partitions may have no placement although the GPU has enough allocation units. The
+            // search therefore minimizes the number of allocation units.
+            _ if problem.has_places() => (Objective::Sms, 0),
+            Objective::Sms => (Objective::Sms, heuristic.options().gap.unwrap_or_default()),
+            Objective::Feasible | Objective::Margin => (Objective::Feasible, 0),
+        };
+        Aim {
+            objective,
+            sms: problem.shares(),
+            gap,
+        }
+    }
+
     /// Returns the number of SMs at which the search may stop, if every plan has at least `bound` SMs.
     pub fn target(self, bound: u32) -> u32 {
         let near = bound.saturating_add(self.gap);
