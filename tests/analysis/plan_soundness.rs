@@ -165,7 +165,7 @@ fn plans_of_many_tasks_equal_the_plain_transcription() {
     let mut rng = crate::oracle::random_sets::rng(7);
     let heuristics: Vec<Heuristic> = all_heuristics()
         .into_iter()
-        .filter(|h| matches!(h, Heuristic::Sms { .. } | Heuristic::Bf { .. }))
+        .filter(|h| matches!(h.kind(), HeuristicKind::Sms | HeuristicKind::Bf))
         .collect();
     for round in 0..rounds(10) {
         let n = rng.random_range(65..=110);

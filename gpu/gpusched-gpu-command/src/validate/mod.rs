@@ -6,7 +6,7 @@ pub use report::WarpValidation;
 
 use std::path::{Path, PathBuf};
 
-use gpusched_cli::part::{Common, Output, Validate, whole};
+use gpusched_cli::part::{Common, Output, Progress, Validate, whole};
 use gpusched_cli::{Global, Outcome};
 use gpusched_gpu::co_runs;
 use gpusched_gpu::machine::Machine;
