@@ -147,7 +147,7 @@ fn bounds_that_hold_are_confirmed_and_no_others() {
 #[test]
 fn prices_beyond_all_sms_are_refuted() {
     let task = r#"{"period":10,"wcet":{"proportional":{"work":4,"serial":0,"conflict":1}}}"#;
-    let text = format!(r#"{{"tasks":[{}]}}"#, vec![task; 6].join(","));
+    let text = format!(r#"{{"tasks":[{}]}}"#, [task; 6].join(","));
     let set: gpusched::model::TaskSet = serde_json::from_str(&text).unwrap();
     for policy in ["edf", "np-edf", "dm"] {
         let problem = Problem::new(&set, 8, policy.parse().unwrap(), model_of(Interference::None)).unwrap();

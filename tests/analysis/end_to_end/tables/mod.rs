@@ -108,8 +108,8 @@ fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
     }
 }
 
-/// Returns generous bounds of a task of `period`: a CPU segment that ends by `first`, or within most of the period on a core
-/// with EDF, a kernel with the bound `delay`, and a CPU segment.
+/// Returns generous bounds of a task with a CPU segment, a kernel and a CPU segment. The first segment ends by `first`, or
+/// within three quarters of the period. The kernel ends within `delay` after its release.
 fn generous(period: Time, first: Option<u64>, delay: u64) -> Row {
     let first = first.unwrap_or(period.ns() / 4 * 3);
     let ends = [first, first + delay, period.ns() - 1];
