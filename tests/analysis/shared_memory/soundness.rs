@@ -6,8 +6,7 @@ use gpusched::model::{OtherTraffic, Verdict};
 use gpusched::partitioning::Problem;
 use gpusched::simulator::campaign::Campaign as _;
 use gpusched::validation::shared::campaign::verdicts;
-use gpusched::validation::shared::draw::System;
-use gpusched::validation::shared::hardware::OnDevice;
+use gpusched::validation::shared::draw::{OnDevice, System};
 use gpusched::validation::shared::{Campaign, Report};
 
 use crate::support::rounds;
