@@ -6,8 +6,7 @@ use gpusched::model::{OtherTraffic, Verdict};
 use gpusched::partitioning::Problem;
 use gpusched::simulator::campaign::Campaign as _;
 use gpusched::simulator::validation::shared::campaign::verdicts;
-use gpusched::simulator::validation::shared::draw::System;
-use gpusched::simulator::validation::shared::hardware::OnDevice;
+use gpusched::simulator::validation::shared::draw::{OnDevice, System};
 use gpusched::simulator::validation::shared::{Campaign, Report};
 
 use crate::support::rounds;

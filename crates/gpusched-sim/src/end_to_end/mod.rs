@@ -25,6 +25,7 @@
 
 mod channels;
 mod event;
+mod extent;
 mod observers;
 mod pattern;
 mod plan;
@@ -37,10 +38,11 @@ mod thread;
 pub use crate::engine::{Arrivals, Jitter, Offsets};
 pub use channels::{Burst, Channels};
 pub use event::{Event, Job, Part};
+pub use extent::{Extent, FOREVER};
 pub use observers::chains::{ChainTime, ChainTimes};
 pub use observers::chart::Chart;
 pub use observers::observed::{Observed, TaskObserved};
 pub use pattern::Pattern;
 pub use script::{Playback, Script};
-pub use simulator::{Extent, FOREVER, Simulator};
+pub use simulator::Simulator;
 pub use source::{Arrival, Delay, Drawn, Execution, Source, TaskRun};

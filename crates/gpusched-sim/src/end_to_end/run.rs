@@ -4,9 +4,8 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 
 use super::plan::{Key, Plan};
-use super::simulator::{Extent, FOREVER, State};
-use super::thread::{Arrived, Entry, job};
-use super::{Channels, Event, Part, Source};
+use super::thread::{Arrived, Entry, State, job};
+use super::{Channels, Event, Extent, FOREVER, Part, Source};
 use crate::engine::tournament::NEVER;
 use gpusched_model::Observer;
 use gpusched_model::error::Error;

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::Job;
 use super::plan::Constants;
-use crate::engine::tournament::NEVER;
+use crate::engine::tournament::{NEVER, Tournament};
 use gpusched_model::time::Time;
 
 /// A job that has arrived. All times are in ns.
@@ -128,5 +128,40 @@ impl Lane {
     /// Whether `task` occupies the resource.
     pub fn is_held_by(&self, task: usize) -> bool {
         self.running.is_some_and(|entry| entry.task == task)
+    }
+}
+
+/// State of a run.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub threads: Vec<Thread>,
+    pub lanes: Vec<Lane>,
+    /// Next events, in this order: one for each resource, one for the timer of each task, and one for the next arrival
+    /// of each task.
+    pub agenda: Tournament,
+    /// Numbers of the resources to dispatch.
+    pub dirty: Vec<usize>,
+    /// Numbers of the resources that changed at the present instant.
+    pub touched: Vec<usize>,
+}
+
+impl State {
+    pub fn new(tasks: usize, resources: usize) -> State {
+        State {
+            threads: vec![Thread::default(); tasks],
+            lanes: vec![Lane::default(); resources],
+            agenda: Tournament::new(resources + 2 * tasks),
+            dirty: Vec::with_capacity(resources),
+            touched: Vec::with_capacity(resources),
+        }
+    }
+
+    /// Resets the state for a new run.
+    pub fn clear(&mut self) {
+        self.threads.iter_mut().for_each(Thread::clear);
+        self.lanes.iter_mut().for_each(Lane::clear);
+        self.agenda.clear();
+        self.dirty.clear();
+        self.touched.clear();
     }
 }

@@ -6,8 +6,9 @@
 
 use rand::Rng;
 
-use super::hardware::OnDevice;
 use crate::shared_runs::Setting;
+use gpusched_analysis::partitioning::{Offer, Placed};
+use gpusched_model::device::Place;
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
@@ -42,6 +43,31 @@ pub struct System {
     pub memory: SharedMemory,
     /// Scheduling policy, for the schedulability test and for the simulation.
     pub policy: Policy,
+}
+
+/// The partitions of a system on a real device.
+#[derive(Clone, Debug)]
+pub struct OnDevice {
+    /// Supported partition sizes of the device.
+    pub offer: Offer,
+    /// Placement of each partition.
+    pub placed: Vec<Placed>,
+}
+
+impl OnDevice {
+    /// Returns the bandwidth of the memory slices of each partition. The bandwidth of the whole memory is `bandwidth`.
+    /// Returns `None` if all partitions share the memory.
+    pub fn slices(&self, bandwidth: Bandwidth) -> Option<Vec<Bandwidth>> {
+        let hardware = self.offer.hardware();
+        let mig = hardware.device.mig()?;
+        let own = |placed: &Placed| match &placed.place {
+            Some(Place::Instance(instance)) => {
+                Some(bandwidth.share(mig.profile(&instance.profile)?.memory, mig.memory_slices))
+            }
+            _ => None,
+        };
+        self.placed.iter().map(own).collect()
+    }
 }
 
 impl System {

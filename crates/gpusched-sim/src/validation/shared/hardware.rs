@@ -4,9 +4,9 @@
 use rand::Rng;
 use strum::VariantArray;
 
-use super::draw::{System, policies};
-use gpusched_analysis::partitioning::{Offer, Placed};
-use gpusched_model::device::{Device, Granularity, Place};
+use super::draw::{OnDevice, System, policies};
+use gpusched_analysis::partitioning::Offer;
+use gpusched_model::device::{Device, Granularity};
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
@@ -14,31 +14,6 @@ use gpusched_model::{Bandwidth, Peak, Task, TaskSet, TaskShape, WcetFunction};
 
 /// Maximum number of random attempts to find partitions that fit on a device.
 const TRIES: usize = 1_000;
-
-/// The partitions of a system on a real device.
-#[derive(Clone, Debug)]
-pub struct OnDevice {
-    /// Supported partition sizes of the device.
-    pub offer: Offer,
-    /// Placement of each partition.
-    pub placed: Vec<Placed>,
-}
-
-impl OnDevice {
-    /// Returns the bandwidth of the memory slices of each partition. The bandwidth of the whole memory is `bandwidth`.
-    /// Returns `None` if all partitions share the memory.
-    pub fn slices(&self, bandwidth: Bandwidth) -> Option<Vec<Bandwidth>> {
-        let hardware = self.offer.hardware();
-        let mig = hardware.device.mig()?;
-        let own = |placed: &Placed| match &placed.place {
-            Some(Place::Instance(instance)) => {
-                Some(bandwidth.share(mig.profile(&instance.profile)?.memory, mig.memory_slices))
-            }
-            _ => None,
-        };
-        self.placed.iter().map(own).collect()
-    }
-}
 
 /// Returns `system` on a random GPU with random partition sizes. `index` is the number of the system for the seed
 /// `seed`. Successive systems use the granularities in turn. The WCETs and the peak rate of each task keep their
