@@ -66,15 +66,6 @@ impl Form {
         }
     }
 
-    /// Returns the text before the rows of a simulation. For CSV, the text is the header `columns`. For other formats,
-    /// the text is empty.
-    pub fn header(&self, columns: &str) -> String {
-        match self.format {
-            Format::Csv => format!("{columns}\n"),
-            Format::Json | Format::Text => String::new(),
-        }
-    }
-
     /// Whether results are CSV.
     pub fn is_csv(&self) -> bool {
         self.format == Format::Csv

@@ -122,14 +122,6 @@ impl Output {
         self.finish()
     }
 
-    /// Writes the text before the rows of a simulation. For CSV, this text is the header `columns`.
-    ///
-    /// # Errors
-    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
-    pub fn header(&mut self, columns: &str) -> Result<()> {
-        self.write(self.form.header(columns))
-    }
-
     /// Writes `report`. There may be several reports. CSV has the header of the first report.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! * [`table`]: the columns, and the rows from which they take their cells;
 //! * [`cell`]: a text for the reader, and the exact value;
 //! * [`text`]: aligned text for the terminal;
-//! * [`csv`]: CSV.
+//! * [`mod@csv`]: the CSV form, and rows without a table;
 //!
 //! `templates/parts.html` renders a table on a page.
 

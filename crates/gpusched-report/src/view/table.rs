@@ -144,6 +144,15 @@ impl<R> Draft<R> {
         self
     }
 
+    /// Unless `shown` is true, omits the last column in text and on a page.
+    #[must_use]
+    pub fn shown(mut self, shown: bool) -> Draft<R> {
+        if let Some(column) = self.table.columns.last_mut().filter(|_| !shown) {
+            column.title = None;
+        }
+        self
+    }
+
     /// Makes the last column the name of the row.
     #[must_use]
     pub fn heading(mut self) -> Draft<R> {

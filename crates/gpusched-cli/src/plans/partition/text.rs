@@ -224,15 +224,12 @@ impl Args {
     /// plan without partitions, CSV has one row with empty cells.
     fn table(&self, case: &Case<'_>, plan: &Plan, is_csv: bool) -> Table {
         let is_edf = self.request.policy() == Policy::Edf;
-        let with_slack = is_edf && case.problem.memory().is_none();
-        let with_verdict = { plan.partitions.iter() }.any(|partition| !partition.verdict.schedulable);
         // Omit the SM numbers of a partition, because no tool can reserve single SMs.
         let told = |place: &Place| !matches!(place, Place::Sms(_));
         let mut places = plan
             .partitions
             .iter()
             .filter_map(|partition| partition.place.as_ref());
-        let with_place = places.any(told);
         let bound = plan.bound.as_ref().map(|bound| bound.sms);
         let (margin, edge) = (plan.margin.as_ref(), plan.sensitivity.as_ref());
         let scaling = margin.map(|margin| margin.wcet_scaling_permille);
@@ -255,33 +252,26 @@ impl Args {
                     let exact = utilization.map(|utilization| format!("{:.6}", utilization.as_f64()));
                     Cell::valued(decimals(utilization), exact.unwrap_or_default())
                 })
-            });
-        let slack =
-            |row: &Option<(usize, &Partition)>| Cell::or(row.and_then(|(_, of)| slack(case, of)), "-");
-        let table = match with_slack {
-            true => table.time(("slack", "slack_ns"), slack),
-            false => table.exact("slack_ns", |_| ""),
-        };
-        let reason = |partition: &Partition| {
-            let evidence = &partition.verdict.evidence;
-            Cell::valued(
-                format!("{evidence}{}", case.naming(evidence.task())),
-                evidence.reason(),
-            )
-        };
-        let reason = |row: &Option<(usize, &Partition)>| row.map(|(_, partition)| reason(partition));
-        let table = table.when(with_place, |table| {
-            table.text("place", |row| {
+            })
+            .time(("slack", "slack_ns"), |row| {
+                let partition = row.filter(|_| is_edf);
+                Cell::or(partition.and_then(|(_, partition)| slack(case, partition)), "-")
+            })
+            .shown(is_edf && case.problem.memory().is_none())
+            .text("place", |row| {
                 let place = row.and_then(|(_, partition)| partition.place.as_ref());
                 let place = place.map(ToString::to_string).unwrap_or_default();
                 wrap(place.split(", ").map(str::to_owned), 40)
             })
-        });
-        let table = match with_verdict {
-            true => table.text(("verdict", "reason"), reason),
-            false => table.exact("reason", reason),
-        };
-        let table = table
+            .shown(places.any(told))
+            .text(("verdict", "reason"), |row| {
+                row.map(|(_, partition)| {
+                    let evidence = &partition.verdict.evidence;
+                    let words = format!("{evidence}{}", case.naming(evidence.task()));
+                    Cell::valued(words, evidence.reason())
+                })
+            })
+            .shown({ plan.partitions.iter() }.any(|partition| !partition.verdict.schedulable))
             .exact("bound", |_| bound)
             .exact("gap", |_| {
                 bound.and_then(|bound| plan.sms_used.checked_sub(bound))

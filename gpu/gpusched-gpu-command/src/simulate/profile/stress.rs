@@ -11,8 +11,6 @@ use gpusched_gpu::stress::{Level, PATTERNS, Rates, Stress, Use};
 use gpusched_model::Scheduler;
 use gpusched_model::error::{Error, Result};
 
-/// CSV columns; one row per pattern.
-
 /// Sustained rates of the memory system of a simulated GPU.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

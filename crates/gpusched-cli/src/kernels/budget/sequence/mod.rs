@@ -103,7 +103,9 @@ impl Run for Args {
         let csv = global.format() == Format::Csv;
         let mut output = Output::open(global)?;
         let svg = output.beside(self.regulation.svg.as_ref())?;
-        output.header(periods::COLUMNS)?;
+        if csv {
+            output.write(format!("{}\n", periods::COLUMNS))?;
+        }
         let mut figure = periods::Figure::default();
         let mut done = 0;
         while done < self.regulation.runs && output.has_reader() {

@@ -90,8 +90,10 @@ impl crate::Run for Args {
         let mut optima = self.optimum.then(|| OptimumTally::new(deadline));
         let mut output = Output::open(global)?;
         let svg = output.beside(self.regulation.svg.as_ref())?;
-        output.header(report::COLUMNS)?;
         let mut figure = format!("{}\n", report::COLUMNS);
+        if is_csv {
+            output.write(&figure)?;
+        }
         let mut done = 0;
         while done < self.regulation.runs && output.has_reader() {
             let end = self.regulation.runs.min(done.saturating_add(BATCH));
