@@ -61,6 +61,7 @@ pub use claim::{Claim, Finding, check};
 pub use definition::axis::Values;
 pub use definition::figures::Figures;
 pub use definition::kind::{Kind, Shape};
+pub use definition::levels::{Level, Levels};
 pub use definition::spec::{Overrides, Spec};
 pub use output::figures::Figure;
 pub use output::findings::{Findings, State, Study, studies};
@@ -71,12 +72,14 @@ pub use output::reproduction::reproduction;
 pub use output::weighted::{WEIGHTED_COLUMNS, weighted};
 pub use partitioning::{
     Algorithm, Axis, COLUMNS, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape,
-    TIMING_COLUMNS, Variant,
+    TIMING_COLUMNS, Variant, decimal, mcnemar,
 };
+pub use running::collection::{Added, Collection, Content};
 pub use running::estimate::Estimate;
 pub use running::journal::START_ANEW;
 pub use running::merge::{Merged, merge};
 pub use running::runner::{Observer, Summary, copy, discard, run};
 pub use running::shards::{Progress, Shards};
+pub use running::tally::Tally;
 pub use running::work::{Chunk, Point, Shard, Work};
 pub use table::{Table, wilson};

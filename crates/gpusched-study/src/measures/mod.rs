@@ -21,6 +21,7 @@ pub mod statistics;
 
 pub use crate::definition::files::{Files, Inputs};
 pub use cluster_bounds::splits::Splits;
+pub use cluster_bounds::variants::{Variant, variants};
 pub use row::{Labels, Row};
 
 use block_level::{mapping, misprediction, occupancy, scenario};

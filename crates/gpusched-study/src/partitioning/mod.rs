@@ -9,8 +9,8 @@ pub(super) mod results;
 mod setting;
 mod shape;
 
-pub use pairs::PAIR_COLUMNS;
-pub use results::{COLUMNS, TIMING_COLUMNS};
+pub use pairs::{PAIR_COLUMNS, mcnemar};
+pub use results::{COLUMNS, TIMING_COLUMNS, decimal};
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
 use serde::Serialize;
