@@ -134,25 +134,3 @@ pub fn wrap(words: impl IntoIterator<Item = String>, longest: usize) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_are_aligned() {
-        let mut table = Table::new([Column::Right("n"), Column::Left("tasks")]);
-        table.row(["12".to_owned(), wrap(["a".into(), "bb".into(), "ccc".into()], 6)]);
-        table.row(["3".to_owned(), "é".to_owned()]);
-        assert_eq!(
-            table.render(Style::new()),
-            "   n  tasks\n  12  a, bb,\n      ccc\n   3  é\n"
-        );
-    }
-
-    #[test]
-    fn names_are_clipped_and_cleaned() {
-        assert_eq!(clip("abcdef", 4), "abc…");
-        assert_eq!(clip("a\u{1b}b", 4), "a\u{fffd}b");
-    }
-}
