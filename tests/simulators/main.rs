@@ -19,6 +19,7 @@ mod block_level;
 mod closure;
 mod instrument;
 mod job_level;
+mod kernel_groups;
 mod machine;
 mod programs;
 mod runtime;
