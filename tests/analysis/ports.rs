@@ -1,6 +1,10 @@
 //! Guarantee: each verdict states which ports of TPCs and GPCs its partitions share, and a field that a device file omits
 //! never leads to a stronger statement or to an export for another GPU.
 
+use gpusched::model::assumptions::Ports;
+use gpusched::model::device::{Device, Granularity, Hardware, Place};
+use gpusched::model::plan::SearchStats;
+use gpusched::model::{Evidence, Interference, Partition, Plan, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::{ADAS, run, run_with};
@@ -351,4 +355,69 @@ fn what_a_device_omits_is_not_exported() {
         .split(',')
         .collect::<Vec<_>>();
     assert_eq!(row[..6], ["titanv", "gpc", "0", "12", "4", ""], "{table:?}");
+}
+
+/// Returns the ports that partitions share. `units` contains the TPCs or GPCs of each partition.
+fn ports_of(units: &[Vec<u32>], granularity: Granularity) -> Ports {
+    let text = r#"{"name":"four","compute_capability":"8.6","sms":8,"sms_per_tpc":2,"tpcs_per_gpc":[2,2],"gpc_of_tpc":[0,1,0,1]}"#;
+    let place = match granularity {
+        Granularity::Gpc => Place::Gpcs,
+        _ => Place::Tpcs,
+    };
+    let partitions = units.iter().map(|units| Partition {
+        sms: 2,
+        tasks: vec![0],
+        place: Some(place(units.clone())),
+        verdict: Verdict::new("edf".parse().unwrap(), Evidence::BoundHolds),
+    });
+    Ports::of_plan(&Plan {
+        schedulable: true,
+        gpu_sms: 8,
+        hardware: Some(Hardware {
+            granularity,
+            device: serde_json::from_str::<Device>(text).unwrap(),
+        }),
+        interference: Some(Interference::Conflict),
+        memory: None,
+        sms_used: 8,
+        partitions: partitions.collect(),
+        assumptions: None,
+        failure: None,
+        bound: None,
+        margin: None,
+        stats: SearchStats::default(),
+        sensitivity: None,
+    })
+}
+
+#[test]
+fn pairs_are_found_once_and_counted() {
+    assert_eq!(
+        ports_of(&[vec![0, 2], vec![1], vec![3]], Granularity::Gpc),
+        Ports::Own
+    );
+    let found = |units: &[Vec<u32>]| match ports_of(units, Granularity::Tpc) {
+        Ports::SharedTpcs(pairs) => pairs.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(found(&[vec![0, 1], vec![1, 2], vec![2, 0]]), "0+1, 0+2, 1+2");
+    assert_eq!(found(&[vec![7, 7], vec![7], vec![0]]), "0+1");
+    assert_eq!(found(&vec![vec![0]; 4]), "0+1, 0+2, 0+3 and others");
+    // The time is linear in the number of partitions.
+    assert_eq!(found(&vec![vec![0, 1]; 60_000]), "0+1, 0+2, 0+3 and others");
+}
+
+#[test]
+fn texts_are_short() {
+    // The last four of the most partitions that a plan can have share a unit.
+    let units: Vec<Vec<u32>> = (0..65_536).map(|partition| vec![partition.min(65_532)]).collect();
+    let shared = [Granularity::Tpc, Granularity::Gpc].map(|granularity| ports_of(&units, granularity));
+    assert!(matches!(shared, [Ports::SharedTpcs(_), Ports::SharedGpcs(_)]));
+    for ports in [Ports::Own, Ports::SomeGpcs, Ports::Unknown]
+        .iter()
+        .chain(&shared)
+    {
+        let text = ports.to_string();
+        assert!(text.chars().count() <= 140 && text.ends_with('.'), "{text}");
+    }
 }

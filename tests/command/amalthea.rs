@@ -1,7 +1,10 @@
 //! Promise: the tasks in a model of APP4MC become an end-to-end system. No WCET is rounded down. gpusched states the parts that it
 //! ignores, decides contradictions safely, and refuses damaged and hostile files.
 
+mod flows;
 mod hostile;
+mod quantities;
+mod requirements;
 mod systems;
 
 use insta::assert_snapshot;
@@ -161,6 +164,20 @@ fn all_forms_of_the_format_are_read() {
     ];
     for (change, expected) in cases {
         assert_eq!(tasks(&imported(&changed(change))), expected, "{change}");
+    }
+}
+
+/// References to names are encoded. A percent sign without two digits stays.
+#[test]
+fn names_in_references_are_decoded() {
+    for (name, reference) in [
+        ("a b+c/d#?", "a+b%2Bc%2Fd%23%3F?type=Task"),
+        ("\u{e4}%zz%1", "%C3%A4%zz%1"),
+        ("SFM", "amlt:/#SFM?type=Task"),
+    ] {
+        let text = SMALL.replace("name=\"host\"", &format!("name=\"{name}\""));
+        let text = text.replace("\"host?type=Task\"", &format!("\"{reference}\""));
+        assert_eq!(tasks(&imported(&text))[0].0, name, "{reference}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use insta::assert_snapshot;
 
 use crate::support::transcript::Transcript;
-use crate::support::{ADAS, answer, files, gpusched, root, run, run_with, tenths};
+use crate::support::{ADAS, TASK, answer, files, gpusched, root, run, run_with, tenths};
 use gpusched::generation::{Distribution, Generator, Recipe, Source, WcetModel};
 use gpusched::model::{Factor, Plan, TaskSets, Verdict};
 
@@ -464,6 +464,31 @@ fn colors_are_for_terminals() {
     assert!(!colored(&[]));
     assert!(colored(&[("CLICOLOR_FORCE", "1")]));
     assert!(!colored(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+}
+
+/// A long cell has several lines. Numbers are right-aligned, words are left-aligned, and long names are clipped.
+#[test]
+fn columns_are_aligned() {
+    let long = "n".repeat(300);
+    let names = ["é", &long].into_iter().chain(["task-of-a-long-name"; 6]);
+    let tasks = names
+        .enumerate()
+        .map(|(index, name)| TASK.replacen('{', &format!("{{\"name\":\"{name}{index}\","), 1));
+    let set = format!("{{\"tasks\":[{}]}}", tasks.collect::<Vec<_>>().join(","));
+    let text = run_with("partition - --sms 1 -q", set).stdout;
+    let lines: Vec<Vec<char>> = text.lines().skip(3).map(|line| line.chars().collect()).collect();
+    let head: String = lines[0].iter().collect();
+    let [names, load] = ["tasks", "utilization"].map(|title| head.find(title).unwrap());
+    let rows: Vec<&Vec<char>> = lines.iter().skip(1).take_while(|line| !line.is_empty()).collect();
+    assert!(rows.len() > 2, "{text}");
+    for (index, row) in rows.into_iter().enumerate() {
+        assert!(row[names] != ' ' && row[names - 1] == ' ', "{text}");
+        let (before, after) = (&row[..names], row.get(load..load + 11));
+        assert_eq!(before.iter().all(|c| *c == ' '), index > 0, "{text}");
+        let number = after.map(|cell| cell.iter().collect::<String>());
+        assert_eq!(number.as_deref(), (index == 0).then_some("      0.800"), "{text}");
+    }
+    assert!(text.contains("n…") && !text.contains(&long), "{text}");
 }
 
 #[test]

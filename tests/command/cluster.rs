@@ -485,3 +485,83 @@ fn the_merge_states_the_longest_shard() {
         .unwrap();
     assert!((1.0..=2.0).contains(&ratio), "{}", merged.stderr);
 }
+
+/// Times and sizes of memory have the forms of Slurm.
+#[test]
+fn times_and_sizes_are_those_of_slurm() {
+    let slurm = Slurm::new();
+    let submit = |option: &str, value: &str| {
+        let answer = slurm.study(&format!(
+            "submit {STUDY} --shards 2 --dry-run --{option}={value} -o DIR"
+        ));
+        (answer.code, answer.stderr)
+    };
+    for (option, good, bad) in [
+        (
+            "time",
+            &["30", "10:30", "2:00:00", "1-12", "1-12:30", "1-12:00:00"][..],
+            &["", "30m", "2h", "1:2:3:4", ":30", "-1", "1--2", "1;ls"][..],
+        ),
+        (
+            "memory",
+            &["500", "500M", "2G", "1T", "10K"],
+            &["", "lots", "G", "2GB", "1.5G", "-1"],
+        ),
+    ] {
+        for value in good {
+            assert_eq!(submit(option, value), (0, String::new()), "{value}");
+        }
+        for value in bad {
+            let (code, message) = submit(option, value);
+            assert!(
+                code == 2 && message.starts_with(&format!("error: --{option}: ")),
+                "{value}: {message}"
+            );
+        }
+    }
+}
+
+/// Each line of the queue states a job and its state. Lines about arrays, ended jobs and other jobs are skipped. Consecutive
+/// shards are a range.
+#[test]
+fn the_queue_is_read_line_by_line() {
+    let slurm = Slurm::new();
+    assert_eq!(slurm.study(&format!("submit {STUDY} --shards 12 -o DIR")).code, 0);
+    let status = |queue: &str| {
+        slurm.set("queue", queue);
+        slurm.study("status DIR").stdout
+    };
+    assert_eq!(
+        status(
+            "100_1 RUNNING\n100_2 RUNNING\n100_3 COMPLETING\n100_7 RUNNING\n100_9 RUNNING\n100_10 RUNNING\n 101 PENDING \n\n\
+             100_4 CANCELLED\n100_[5-6] PENDING\nx RUNNING\n"
+        ),
+        "smoke: 0 of 12 shards finished\n  running: 6 (shards 1-3,7,9-10)\n  lost: 6 (shards 4-6,8,11-12)\nmerge: waiting\n"
+    );
+    let lost = status("");
+    assert!(lost.contains("\n  lost: 12 (shards 1-12)\n"), "{lost}");
+}
+
+/// The scripts call gpusched as one word for the shell.
+#[test]
+fn programs_are_one_word() {
+    let slurm = Slurm::new();
+    for (program, word) in [
+        ("/usr/bin/gpusched", "exec /usr/bin/gpusched study run"),
+        ("/a b/it's", r"exec '/a b/it'\''s' study run"),
+    ] {
+        let mut command = gpusched([
+            "study",
+            "submit",
+            STUDY,
+            "--shards",
+            "2",
+            "--dry-run",
+            "--program",
+            program,
+        ]);
+        let shown = slurm.on_path(command.arg("-o").arg(slurm.path("cluster")));
+        assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
+        assert!(shown.stdout.contains(word), "{word}: {}", shown.stdout);
+    }
+}

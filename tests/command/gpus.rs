@@ -51,3 +51,24 @@ fn unknown_gpus_are_refused_with_near_names() {
         "simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gpu l4",
     ]));
 }
+
+/// The message about an unknown name contains similar names. The most similar name is first.
+#[test]
+fn near_names_are_told() {
+    for (name, near) in [
+        ("RTX-4090", "did you mean rtx4090?\n"),
+        ("H100", "did you mean h100?\n"),
+        ("orin_nano", "did you mean orin-nano?\n"),
+        ("rtx490", "did you mean rtx4090"),
+        ("4090", "did you mean rtx4090?\n"),
+        ("spark", "did you mean gb10?\n"),
+        ("qqq", "or a device file\n"),
+    ] {
+        let said = run(&format!("gpus {name}")).stderr;
+        let (_, end) = said
+            .split_once(", expected a name that `gpusched gpus` lists, ")
+            .unwrap();
+        let end = end.trim_start_matches("or a device file; ");
+        assert!(end.starts_with(near), "{name}: {said}");
+    }
+}

@@ -12,6 +12,7 @@ mod support;
 
 mod amalthea;
 mod bad_input;
+mod charts;
 mod cli;
 mod cluster;
 mod docs;
@@ -22,6 +23,8 @@ mod examples;
 mod first_steps;
 mod gpus;
 mod help;
+mod measurements;
+mod options;
 mod outputs;
 mod pages;
 mod plain_words;

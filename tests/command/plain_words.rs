@@ -87,6 +87,27 @@ fn a_seed_without_effect_is_noted() {
     }
 }
 
+/// No command with random numbers calls a seed useless.
+#[test]
+fn commands_with_random_numbers_accept_a_seed() {
+    for line in [
+        "budget sequence x",
+        "budget simulate x",
+        "import examiner x --gpu k5000",
+        "run x x",
+        "simulate blocks x",
+        "simulate tasks x --sms 1",
+        "study run x -o x",
+        "study submit x -o x",
+        "wcet cluster x",
+        "wcet profile x --benchmark histo",
+        "wcet synth x",
+    ] {
+        let message = refusal(&format!("{line} --seed 3"));
+        assert!(message.contains("x: cannot "), "{line}: {message}");
+    }
+}
+
 /// Schedulers with issue budgets require them. The hint names the first kernel without a budget.
 #[test]
 fn a_budget_that_is_missing_is_shown() {

@@ -21,6 +21,7 @@ mod end_to_end;
 mod engine;
 mod instrument;
 mod job_level;
+mod kernel_groups;
 mod machine;
 mod programs;
 mod runtime;

@@ -13,8 +13,12 @@ mod study_support;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod claims;
+mod collection;
 mod committed_figures;
 mod committed_results;
+mod definitions;
+mod figures;
 mod own_studies;
 mod plot;
 mod study_axes;
@@ -23,3 +27,4 @@ mod study_claims;
 mod study_determinism;
 mod study_resume;
 mod study_specs;
+mod tables;

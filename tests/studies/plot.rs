@@ -93,7 +93,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the texts of a figure, in order.
-fn texts(svg: &str) -> Vec<&str> {
+pub fn texts(svg: &str) -> Vec<&str> {
     let pieces = svg.split("<text ").skip(1);
     pieces
         .map(|piece| piece.split_once('>').unwrap().1.split_once('<').unwrap().0.trim())
@@ -101,7 +101,7 @@ fn texts(svg: &str) -> Vec<&str> {
 }
 
 /// Returns the points of the lines of series, in pixels.
-fn lines(svg: &str) -> Vec<Vec<(f64, f64)>> {
+pub fn lines(svg: &str) -> Vec<Vec<(f64, f64)>> {
     let lines = svg
         .lines()
         .filter(|line| line.starts_with("<polyline") && line.contains("stroke-width=\"1.6\""));

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::study_support::{SMALL, parse, run, small};
+#[cfg(target_os = "linux")]
+use crate::support::root;
 use gpusched::study::{State, studies};
 use insta::assert_snapshot;
 use tempfile::tempdir;
@@ -245,8 +247,37 @@ fn the_list_names_every_study_and_its_results() {
     );
 }
 
+/// Runs `gpusched study list analysis` in a terminal of this width.
+#[cfg(target_os = "linux")]
+fn list_in_terminal(width: usize) -> String {
+    let program = env!("CARGO_BIN_EXE_gpusched");
+    let line = format!("stty rows 40 cols {width}; exec {program} study list analysis");
+    let mut command = std::process::Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).current_dir(root());
+    let output = command
+        .env("NO_COLOR", "1")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap().replace('\r', "")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_list_is_as_wide_as_the_terminal() {
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+    let whole = crate::support::run("study list analysis").stdout;
+    assert_eq!(list_in_terminal(widest(&whole)), whole);
+    for width in [80, 100, 120] {
+        let text = list_in_terminal(width);
+        assert!(widest(&text) <= width, "{text}");
+        assert_eq!(text.contains("SMS-INA"), width == 120, "{text}");
+    }
+}
+
 #[test]
 fn the_studies_of_the_checkout_are_what_they_promise() {
+    gpusched::register_parts();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("analysis");
     let studies = studies(folder).unwrap();
     let found: Vec<_> = studies

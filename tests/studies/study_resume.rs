@@ -4,6 +4,8 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use gpusched::study::{Progress, Shards};
+
 use crate::study_support::files::{stable_files, temporary};
 use crate::study_support::{SMALL, parse, run, small};
 
@@ -135,6 +137,85 @@ fn journals_of_something_else_are_refused_and_left_alone() {
             "nothing else is written"
         );
     }
+}
+
+/// Results of another study are refused with the fields that differ. Fields without an effect do not differ.
+#[test]
+fn results_of_another_study_are_told_by_their_fields() {
+    let folder = temporary();
+    let first = tiny();
+    run(&first, folder.path(), "1/1", 1).unwrap();
+    let told = |from: &str, to: &str| {
+        let text = first.text().replacen(from, to, 1);
+        assert_ne!(text, first.text(), "{from}");
+        let again = run(&parse(&text), folder.path(), "1/1", 1);
+        again.map(drop).map_err(|error| error.to_string())
+    };
+    let tasks: Vec<String> = (5..65).map(|tasks| tasks.to_string()).collect();
+    for (from, to, expected) in [
+        (
+            "sets = 1\n",
+            "sets = 12\n",
+            "at sets: found results of a study with 1, expected results of this study, with 12",
+        ),
+        (
+            "to = 4",
+            "to = 6",
+            "at axis.utilization.to: found results of a study with 4, expected results of this study, with 6",
+        ),
+        (
+            "policy = \"edf\"",
+            "policy = \"lp-edf\"\nblocks = 3",
+            "at variant[0].policy: found results of a study with \"edf\", expected results of this study, with \"lp-edf\"; \
+             further differences: variant[0].blocks",
+        ),
+        (
+            "interference = \"conflict\"",
+            "interference = \"none\"",
+            ".interference: found results of a study with \"conflict\", expected results of this study, with \"none\"",
+        ),
+        (
+            "forbidden = \"act\"\n",
+            "",
+            ".forbidden: found results of a study with \"act\", expected results of this study, with no such field",
+        ),
+        ("tasks = [5]", &format!("tasks = [{}]", tasks.join(", ")), "…"),
+    ] {
+        let message = told(from, to).unwrap_err();
+        assert!(message.contains(expected), "{message}");
+    }
+    assert_eq!(told("must_hold = true", "must_hold = false"), Ok(()));
+    assert_eq!(told("sets = 1\n", "sets = 1 # a comment\n"), Ok(()));
+}
+
+/// The name of a file states the study and the shard, even if the name of the study looks like a shard.
+#[test]
+fn shards_are_found_by_the_names_of_their_files() {
+    let folder = temporary();
+    let spec = parse(&SMALL.replace("name = \"small\"", "name = \"small.shard-x\""));
+    run(&spec, folder.path(), "2/8", 1).unwrap();
+    for other in [
+        "small.shard-x.checkpoint.jsonl",
+        "small.shard-x.provenance.json",
+        "small.shard-x.shard-9-of-8.checkpoint.jsonl",
+        "small.shard-x.shard-1-of-8.csv",
+    ] {
+        fs::write(folder.path().join(other), "").unwrap();
+    }
+    let found = Shards::find(folder.path()).unwrap();
+    let mut progress = vec![Progress::Missing; 8];
+    progress[1] = Progress::Finished;
+    assert_eq!(
+        (found.study.as_str(), found.progress),
+        ("small.shard-x", progress.clone())
+    );
+    fs::write(
+        folder.path().join("small.shard-x.shard-3-of-8.checkpoint.jsonl"),
+        "",
+    )
+    .unwrap();
+    progress[2] = Progress::Started;
+    assert_eq!(Shards::of(&spec, folder.path(), 8).unwrap().progress, progress);
 }
 
 #[test]

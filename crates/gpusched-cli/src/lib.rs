@@ -30,7 +30,9 @@ use plans::{export, generate, pages, partition, test, verify};
 pub use reference::schema::types::TYPES as SCHEMAS;
 pub use reference::tree;
 use reference::{completions, gpus, help, man, schema};
-use refusals::{overwriting, usage};
+use refusals::overwriting;
+pub use refusals::usage;
+pub use report::OutputPath;
 pub use simulations::validate::reproducer;
 use simulations::{simulate, validate};
 
@@ -139,7 +141,7 @@ impl From<bool> for Outcome {
 impl Outcome {
     /// Combines several results. `positive` states that all results so far are positive. `whole`
     /// states that gpusched has written all results.
-    fn of_answers(positive: bool, whole: bool) -> Outcome {
+    pub fn of_answers(positive: bool, whole: bool) -> Outcome {
         match (positive, whole) {
             (false, _) => Outcome::Negative,
             (true, true) => Outcome::Positive,
@@ -149,7 +151,8 @@ impl Outcome {
 }
 
 /// Reason why a command ends without a result.
-pub(crate) enum Stop {
+pub enum Stop {
+    /// The command failed.
     Failed(Error),
     /// A message of clap: help, the version, or an error in the arguments.
     Said(clap::Error),
@@ -208,7 +211,8 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
     }
 }
 
-fn exit_code(command: impl FnOnce() -> Result<Outcome, Stop>) -> u8 {
+/// Runs `command` and returns its exit code. Writes a message on standard error if the command has no result.
+pub fn exit_code(command: impl FnOnce() -> Result<Outcome, Stop>) -> u8 {
     match panic::catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(Outcome::Positive)) => 0,
         Ok(Ok(Outcome::Negative)) => 1,
@@ -242,52 +246,5 @@ pub fn complain(message: &str) {
     let line = one_line(message);
     if !embedding::note(&line) {
         let _ = writeln!(anstream::stderr(), "{line}");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    /// clap checks this property only in debug builds.
-    #[test]
-    fn each_option_has_one_meaning() {
-        fn check(command: &clap::Command) {
-            let options = command.get_arguments();
-            let names = options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
-            let mut names: Vec<&str> = names.collect();
-            names.sort_unstable();
-            let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
-            assert_eq!(twice, None, "{}", command.get_name());
-            command.get_subcommands().for_each(check);
-        }
-        let mut command = Cli::command();
-        command.build();
-        check(&command);
-    }
-
-    #[test]
-    fn exit_codes_follow_the_contract() {
-        assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
-        assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
-        assert_eq!(exit_code(|| Ok(Outcome::Unread)), 141);
-        assert_eq!(exit_code(|| Err(Error::parameter("a", "test", "none").into())), 2);
-        assert_eq!(exit_code(|| Err(Error::Internal("a test".to_owned()).into())), 3);
-        assert_eq!(exit_code(|| panic!("a test")), 3);
-        let broken = Error::io("fifo", "write", std::io::ErrorKind::BrokenPipe.into());
-        assert_eq!(exit_code(|| Err(broken.into())), 2);
-    }
-
-    #[test]
-    fn one_answer_that_says_no_decides() {
-        assert_eq!(Outcome::of_answers(false, false), Outcome::Negative);
-        assert_eq!(Outcome::of_answers(false, true), Outcome::Negative);
-        assert_eq!(Outcome::of_answers(true, false), Outcome::Unread);
-        assert_eq!(Outcome::of_answers(true, true), Outcome::Positive);
     }
 }

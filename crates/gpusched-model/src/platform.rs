@@ -71,35 +71,3 @@ impl Platform {
         Platform::all().find(|platform| platform.name == name)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_file_reads_and_names_its_source() {
-        let platforms: Vec<_> = Platform::all().collect();
-        assert_eq!(platforms.len(), FILES.len());
-        assert!(platforms.iter().all(|p| !p.source.is_empty()));
-        assert!(platforms.is_sorted_by_key(|p| p.sms));
-    }
-
-    #[test]
-    fn sms_are_the_published_numbers() {
-        for (name, sms) in [
-            ("tx2", 2),
-            ("k5000", 8),
-            ("xavier", 8),
-            ("orin", 16),
-            ("rtx2060", 30),
-            ("pegasus", 44),
-            ("rtx2080ti", 68),
-            ("titanv", 80),
-            ("a100", 108),
-            ("h100", 132),
-        ] {
-            assert_eq!(Platform::named(name).map(|p| p.sms), Some(sms), "{name}");
-        }
-        assert_eq!(Platform::named("gtx1"), None);
-    }
-}

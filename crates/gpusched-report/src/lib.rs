@@ -18,7 +18,7 @@ mod file;
 mod page;
 pub mod plan;
 pub mod recording;
-mod steps;
+pub mod steps;
 pub mod study;
 pub mod system;
 mod verdict;

@@ -122,24 +122,3 @@ fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
         HtmlEscape(text)
     );
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn demand_steps_up_at_its_deadlines() {
-        let steps = Steps {
-            end: 100,
-            demand: vec![(50, 25), (100, 50)],
-            checked: vec![(50, 25)],
-            excess: Some((100, 120)),
-        };
-        let svg = steps.svg();
-        let y = |value: f64| format!("{:.1}", TOP + HEIGHT * (1.0 - value / 120.0));
-        let middle = format!("H{:.1}V{}H", LEFT + WIDTH / 2.0, y(25.0));
-        assert!(svg.contains(&middle), "{svg}");
-        assert!(svg.contains("<title>interval 50ns, demand 25ns</title>"));
-        assert_eq!(svg.matches("class=\"excess\"").count(), 2);
-    }
-}

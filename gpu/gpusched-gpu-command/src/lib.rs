@@ -6,6 +6,8 @@ mod measures;
 mod simulate;
 mod validate;
 
+pub use measures::concurrent::draw;
+
 #[cfg(feature = "schema")]
 mod schemas;
 #[cfg(feature = "schema")]

@@ -135,6 +135,51 @@ fn hostile_files_are_refused() {
     assert_snapshot!(told);
 }
 
+/// gpusched counts the attributes of one element. Quotes in other parts of the file do not count.
+#[test]
+fn attributes_of_one_element_are_counted() {
+    const LIMIT: usize = 64;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.amxmi");
+    let is_refused = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let read = gpusched::recording::amalthea::system(&path, &options());
+        read.is_err_and(|error| error.to_string().contains("attributes of one element"))
+    };
+    let list = |count: usize| -> String { (0..count).map(|number| format!(" a{number}='>'")).collect() };
+    let (most, many) = (list(LIMIT), list(LIMIT + 1));
+    assert!(is_refused(&format!("<?xml a='1' b='2' c='3'?><e{many}/>")));
+    assert!(is_refused(&format!(
+        "<a b='1'/><a{most}><d{many} f='it\"s'/></a>"
+    )));
+    for text in [
+        format!("<e{most}/><e{most}/>"),
+        format!("<?xml{many}?><e/>"),
+        format!(
+            "<!-- <a{many}> don't --><a>it's \"quoted\" {} </a>",
+            "'text'".repeat(LIMIT + 1)
+        ),
+        format!("<a><![CDATA[<b{many}>]]></a>"),
+    ] {
+        assert!(!is_refused(&text), "{text}");
+    }
+    for broken in [
+        "",
+        "<",
+        "<<<",
+        "<a",
+        "<a b='",
+        "<a b='1",
+        "<!--",
+        "<![CDATA[",
+        "<?",
+        "'",
+        ">",
+    ] {
+        assert!(!is_refused(broken), "{broken}");
+    }
+}
+
 /// Changes a few bytes, removes or repeats a part, changes a number, or cuts the file off.
 fn mutate(text: &[u8], rng: &mut impl Rng) -> Vec<u8> {
     let mut changed = text.to_vec();

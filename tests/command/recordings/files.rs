@@ -150,3 +150,24 @@ fn other_files_are_refused() {
         answer.stderr
     );
 }
+
+/// The text after the last `@` is the size of a partition if it has the form of a size. Otherwise, it belongs to the name of
+/// the file.
+#[test]
+fn sizes_follow_the_last_sign() {
+    for (argument, file) in [
+        ("a.sqlite", "a.sqlite"),
+        ("a@b.csv@42", "a@b.csv"),
+        ("a@50%", "a"),
+        ("a@3g.20gb", "a"),
+        ("user@host.csv", "user@host.csv"),
+        ("a@0", "a@0"),
+    ] {
+        let refused = run(&format!("recording tasks {argument}"));
+        assert!(
+            refused.stderr.starts_with(&format!("error: {file}: cannot ")),
+            "{}",
+            refused.stderr
+        );
+    }
+}

@@ -181,3 +181,25 @@ fn scenarios_and_answers_follow_their_schemas() {
         );
     }
 }
+
+#[test]
+fn runs_of_sms_are_short() {
+    let early = [0, 2, 3, 5, 6, 7, 63, 64];
+    let times: Vec<&str> = (0..65)
+        .map(|sm| if early.contains(&sm) { "1us" } else { "9ms" })
+        .collect();
+    let scenario = serde_json::json!({
+        "platform": {"sms": 65, "threads_per_sm": 64, "sm_order": "ascending"},
+        "kernels": [
+            {"name": "A", "stream": 0, "blocks": 65, "threads": 64, "block_time": {"times": times}},
+            {"name": "B", "stream": 1, "blocks": 8, "threads": 64, "block_time": "1ms"},
+        ],
+    });
+    let text = run_with("simulate blocks -", scenario.to_string()).stdout;
+    let ends: Vec<&str> = text
+        .lines()
+        .skip(2)
+        .filter_map(|line| line.split_whitespace().last())
+        .collect();
+    assert_eq!(ends, ["0-64", "0,2,3,5-7,63,64"], "{text}");
+}

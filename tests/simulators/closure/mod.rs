@@ -12,6 +12,7 @@
 //! File 16 contains no traffic of note. It shows that no form of memory time is a bound if an SM refuses replies.
 
 mod channels;
+mod parts;
 
 use std::sync::LazyLock;
 

@@ -317,3 +317,99 @@ fn other_values_of_options() {
         (unit, unit, 4)
     );
 }
+
+/// Returns the message about the configuration in `text`.
+fn refusal(text: &[u8]) -> String {
+    parse(&[("f", text)], "a").unwrap_err().to_string()
+}
+
+/// Numbers are decimal, hexadecimal after `0x`, or octal after `0`.
+#[test]
+fn numbers_are_read_as_by_gpgpu_sim() {
+    for (text, number) in [("12", 12), ("0x1F", 31), ("010", 8)] {
+        let imported = import(&config_with("rtx2060", "-gpgpu_n_clusters", Some(text)));
+        assert_eq!(imported.machine.clusters, number, "{text}");
+    }
+    // These numbers are no numbers of clusters of a machine.
+    for (text, number) in [("0", "0"), ("4294967295", "4294967295")] {
+        let text = config_with("rtx2060", "-gpgpu_n_clusters", Some(text));
+        assert!(
+            refusal(text.as_bytes()).contains(&format!("found {number} (clusters)")),
+            "{number}"
+        );
+    }
+    for bad in ["\"\"", "-1", "+1", "1.5", "08", "0x", "4294967296", "1k", "0x-1"] {
+        let message = refusal(format!("\n\n-gpgpu_n_clusters {bad}").as_bytes());
+        assert!(
+            message.starts_with("f:3: at -gpgpu_n_clusters: found"),
+            "{message}"
+        );
+    }
+    for bad in ["1", "1:2:3:4:5", "1:b:3:4", "1:-2:3:4"] {
+        let text = config_with("rtx2060", "-gpgpu_clock_domains", Some(bad));
+        assert!(
+            refusal(text.as_bytes()).contains("at -gpgpu_clock_domains: found"),
+            "{bad}"
+        );
+    }
+}
+
+/// A misspelled option is refused with the most similar option of GPGPU-Sim.
+#[test]
+fn a_slip_is_near_what_was_meant() {
+    let names = include_str!("../../../gpu/gpusched-gpu/src/import/gpgpusim_config/names/options.txt");
+    let names: Vec<&str> = names.lines().filter(|line| line.starts_with('-')).collect();
+    assert!(names.is_sorted_by(|a, b| a < b) && names.len() > 200);
+    for (slip, meant) in [
+        ("-gpgpu_l1_latncy", "-gpgpu_l1_latency"),
+        ("-smem_latency", "-gpgpu_smem_latency"),
+        ("-rop_latency", "-gpgpu_l2_rop_latency"),
+        ("-gmem_skip_L1D", "-gpgpu_gmem_skip_L1D"),
+        ("-gpgpu_n_cluster", "-gpgpu_n_clusters"),
+        ("-gpgpu_cache:d1", "-gpgpu_cache:dl1"),
+        ("-ptx_opcode_latency_tensor", "-ptx_opcode_latency_tesnor"),
+    ] {
+        let message = refusal(format!("{slip} 1").as_bytes());
+        assert!(message.contains(&format!("did you mean {meant}?")), "{message}");
+    }
+    for far in ["-bogus_1", "-", "-colour"] {
+        let message = refusal(format!("{far} 1").as_bytes());
+        assert!(
+            message.starts_with("f:1: ") && !message.contains("did you mean"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn comments_quotes_and_lines_are_read() {
+    for (text, line, found) in [
+        ("# all\n-gpgpu_n_clusters 1x # one\n", 2, "1x"),
+        ("\n\t-gpgpu_n_clusters\r\n2x", 2, "2x"),
+        ("-gpgpu_n_clusters \"x=1:\n   y=2\"", 1, "x=1: y=2"),
+        ("-gpgpu_n_clusters \" two \"", 1, " two "),
+        ("-gpgpu_n_clusters a#b\"\n", 1, "a"),
+        ("\n-gpgpu_n_clusters \"c # d\n e\"", 2, "c e"),
+    ] {
+        let start = format!("f:{line}: at -gpgpu_n_clusters: found {found:?}");
+        let message = refusal(text.as_bytes());
+        assert!(message.starts_with(&start), "{text}: {message}");
+    }
+    for (text, line, word) in [
+        ("-gpgpu_n_clusters \"x=1:\n   y=2\" z", 2, "z"),
+        ("\n-gpgpu_n_clusters \"c # d\n e\" f", 3, "f"),
+        ("-gpgpu_n_clusters \"one\" \"\"", 1, ""),
+    ] {
+        let start = format!("f:{line}: found {word:?}, expected an option");
+        let message = refusal(text.as_bytes());
+        assert!(message.starts_with(&start), "{text}: {message}");
+    }
+    for (text, line) in [
+        (&b"-a\n\"b c\n"[..], 2),
+        (b"-a\n\n\xff", 3),
+        (b"# \xff\n-gpgpu_n_clusters x", 2),
+    ] {
+        let message = refusal(text);
+        assert!(message.starts_with(&format!("f:{line}: ")), "{message}");
+    }
+}

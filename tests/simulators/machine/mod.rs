@@ -4,6 +4,7 @@ mod addresses;
 mod command;
 mod files;
 mod garbage;
+mod hashes;
 mod import;
 mod occupancy;
 mod presets;

@@ -5,6 +5,8 @@ use gpusched::gpu::machine::{
     Hash, MshrKind, PartitionIndexing, WarpScheduler, WriteAllocation, WritePolicy,
 };
 
+use crate::support::{files, root};
+
 fn machine(name: &str) -> Machine {
     Machine::named(name).unwrap()
 }
@@ -109,4 +111,16 @@ fn l1_banks_follow_each_other() {
     let l1 = &machine("rtx2060").l1;
     let banks: Vec<u32> = (0..6).map(|sector| l1.bank(32 * sector + 7)).collect();
     assert_eq!(banks, [0, 1, 2, 3, 0, 1]);
+}
+
+#[test]
+fn every_file_reads_and_names_its_source() {
+    let machines: Vec<_> = Machine::all().collect();
+    let is_preset = |file: &std::path::PathBuf| file.extension().is_some_and(|ending| ending == "json");
+    let presets = files(&root().join("tasksets/machines"))
+        .into_iter()
+        .filter(is_preset);
+    assert_eq!(machines.len(), presets.count());
+    assert!(machines.iter().all(|machine| !machine.source.is_empty()));
+    assert!(machines.is_sorted_by_key(|machine| machine.sms()));
 }

@@ -4,6 +4,7 @@ mod garbage;
 mod interpreter;
 mod json_garbage;
 mod language;
+mod modifiers;
 mod refusals;
 mod replay;
 mod strides;

@@ -382,3 +382,40 @@ fn rates_of_a_machine() {
     let neither = run("simulate profile --machine rtx2060");
     assert_eq!(neither.code, 2, "{}", neither.stderr);
 }
+
+/// The numbers of SMs are a range with an optional step, or one number. Frequencies have whole kilohertz.
+#[test]
+fn ranges_and_frequencies_are_read_or_refused() {
+    let complaint = |option: &str, value: &str| {
+        let refused = run(&format!("simulate profile x --{option}={value}"));
+        assert_eq!(refused.code, 2, "{refused:?}");
+        refused.stderr.starts_with(&format!("error: --{option}: "))
+    };
+    for (option, good, bad) in [
+        (
+            "sms",
+            &["1..4", "2..9:3", "8"][..],
+            &["", "0..3", "3..1", "1..", "1..5:0", "1...5", "1..4097", "-1"][..],
+        ),
+        (
+            "clock",
+            &["dram=3500.5", "core=0.001"],
+            &[
+                "core",
+                "core=",
+                "core=0",
+                "core=1.",
+                "core=1.0001",
+                "mem=1",
+                "l2=-1",
+                "l2=100000.001",
+                "l2=+1",
+            ],
+        ),
+    ] {
+        assert!(good.iter().all(|value| !complaint(option, value)), "{option}");
+        for value in bad {
+            assert!(complaint(option, value), "{option} {value}");
+        }
+    }
+}

@@ -292,3 +292,25 @@ fn values_are_read_from_files() {
     let reads = |answer: &Value| answer["traffic"]["dram_reads"].as_u64().unwrap();
     assert_eq!((reads(&spread), reads(&equal)), (32, 1));
 }
+
+#[test]
+fn numbers_are_lists_or_ranges() {
+    let read = |text: &str| {
+        serde_json::from_str::<gpusched_gpu::warp_run::IndexSet>(text).map(|set| set.indices().to_vec())
+    };
+    assert_eq!(read("[5, 0]").unwrap(), [0, 5]);
+    assert_eq!(read("\"0-2,7\"").unwrap(), [0, 1, 2, 7]);
+    for bad in [
+        "[]",
+        "[1, 1]",
+        "\"\"",
+        "\"3-1\"",
+        "\"0-2,1\"",
+        "\"0-\"",
+        "\"0-4294967295\"",
+        "[4096]",
+        "7",
+    ] {
+        assert!(read(bad).is_err(), "{bad}");
+    }
+}

@@ -179,19 +179,3 @@ pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Resul
         )),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unknown_names_are_told_the_near_ones() {
-        assert_eq!(near("RTX-4090"), ["rtx4090"]);
-        assert_eq!(near("H100"), ["h100"]);
-        assert_eq!(near("orin_nano"), ["orin-nano"]);
-        assert_eq!(near("rtx490")[0], "rtx4090");
-        assert_eq!(near("4090"), ["rtx4090"]);
-        assert_eq!(near("spark"), ["gb10"]);
-        assert_eq!(near("qqq"), Vec::<String>::new());
-    }
-}

@@ -40,24 +40,3 @@ fn path(matches: &ArgMatches) -> String {
     let names = std::iter::successors(first, |(_, matches)| matches.subcommand()).map(|(name, _)| name);
     names.collect::<Vec<_>>().join(" ")
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory as _;
-
-    use super::*;
-    use crate::Cli;
-
-    #[test]
-    fn random_commands_are_known_by_their_names() {
-        for name in RANDOM {
-            let mut known = Cli::command();
-            for word in name.split(' ') {
-                known = known.find_subcommand(word).expect(name).clone();
-            }
-            assert!(!known.has_subcommands(), "{name}");
-        }
-        let matches = Cli::command().try_get_matches_from(["gpusched", "study", "list", "analysis"]);
-        assert_eq!(path(&matches.unwrap()), "study list");
-    }
-}

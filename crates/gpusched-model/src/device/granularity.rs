@@ -114,15 +114,3 @@ impl std::fmt::Display for Runs<'_> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_of_numbers() {
-        assert_eq!(Runs(&[0, 1, 2, 5, 7, 8]).to_string(), "0-2, 5, 7-8");
-        assert_eq!(Runs(&[]).to_string(), "");
-        assert_eq!(Place::Tpcs(vec![3]).to_string(), "TPCs 3");
-    }
-}

@@ -15,8 +15,6 @@ mod scope;
 mod segment;
 mod system;
 mod task;
-#[cfg(test)]
-mod tests;
 
 pub use bounds::{
     Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, SystemPlan,

@@ -249,32 +249,3 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_displayed_in_one_form() {
-        let refusal = Refusal::new("sms", 0, "1 to 16");
-        assert_eq!(refusal.to_string(), "sms: found 0, expected 1 to 16");
-        let inner = refusal.clone().within("kernels[2]").at("a.json", None);
-        assert_eq!(
-            inner.to_string(),
-            "a.json: at kernels[2].sms: found 0, expected 1 to 16"
-        );
-        let whole = refusal.of_field("").within("kernels[2]").hint("take 1");
-        assert_eq!(
-            whole.to_string(),
-            "kernels[2]: found 0, expected 1 to 16\n\nhint: take 1"
-        );
-    }
-
-    #[test]
-    fn values_are_one_short_line() {
-        let long = Refusal::new("a\nb", "x\u{1b}\n".repeat(1000), "less");
-        let text = long.to_string();
-        assert!(text.chars().count() < 200 && text.lines().count() == 1, "{text}");
-        assert!(!text.contains(char::is_control), "{text}");
-    }
-}

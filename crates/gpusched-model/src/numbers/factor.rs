@@ -178,31 +178,3 @@ impl schemars::JsonSchema for Factor {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_exact_fractions() {
-        let ratio = |value| Factor::from_f64(value).map(Factor::ratio);
-        assert_eq!(ratio(0.02), Some((1, 50)));
-        assert_eq!(ratio(2.3), Some((23, 10)));
-        assert_eq!(ratio(1.0), Some((1, 1)));
-        assert_eq!(ratio(0.0), Some((0, 1)));
-        assert_eq!(ratio(0.000000001), Some((1, 1_000_000_000)));
-        for bad in [-0.1, f64::NAN, f64::INFINITY, 1e7, 1.0 / 3.0, 1e-10] {
-            assert_eq!(ratio(bad), None, "{bad}");
-        }
-    }
-
-    #[test]
-    fn json_round_trips() {
-        for text in ["0.02", "2.3", "1.0", "123456.789"] {
-            let factor: Factor = serde_json::from_str(text).unwrap();
-            assert_eq!(serde_json::to_string(&factor).unwrap(), text);
-        }
-        let message = serde_json::from_str::<Factor>("1e308").unwrap_err().to_string();
-        assert!(message.contains("at most nine decimals"), "{message}");
-    }
-}

@@ -16,20 +16,3 @@ pub fn quotient(dividend: u64, divisor: u64) -> u64 {
     }
     dividend / divisor
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn quotients_are_those_of_integers(bits in (1u32..64, 1u32..64), dividend: u64, divisor: u64, near in -1i64..2) {
-            let divisor = (divisor >> bits.1).max(1);
-            let dividend = dividend >> bits.0;
-            prop_assert_eq!(quotient(dividend, divisor), dividend / divisor);
-            let multiple = (dividend / divisor * divisor).saturating_add_signed(near);
-            prop_assert_eq!(quotient(multiple, divisor), multiple / divisor);
-        }
-    }
-}

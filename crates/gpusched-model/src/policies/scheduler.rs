@@ -78,22 +78,3 @@ impl UnknownScheduler {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_read_as_written() {
-        for scheduler in Scheduler::ALL {
-            assert_eq!(scheduler.to_string().parse(), Ok(scheduler));
-            assert_eq!(serde_json::to_value(scheduler).unwrap(), scheduler.name());
-        }
-        let refusal = "rr".parse::<Scheduler>().unwrap_err().to_string();
-        assert_eq!(
-            refusal,
-            "found \"rr\", expected one of lrr, gto, oldest, rt-paws, qaws, rt-paws-by-priority, qaws-by-budget, \
-             rt-paws-printed, qaws-printed"
-        );
-    }
-}

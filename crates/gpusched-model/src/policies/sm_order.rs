@@ -28,15 +28,3 @@ impl SmOrder {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn orders() {
-        assert_eq!(SmOrder::EvenOdd.of(5), [0, 2, 4, 1, 3]);
-        assert_eq!(SmOrder::Ascending.of(3), [0, 1, 2]);
-        assert_eq!(SmOrder::Descending.of(3), [2, 1, 0]);
-    }
-}

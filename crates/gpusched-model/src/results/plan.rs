@@ -152,30 +152,6 @@ impl SearchStats {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reasons_are_those_of_the_files() {
-        for failure in [
-            Failure::WorkExceedsGpu,
-            Failure::TaskDoesNotFit { task: 0 },
-            Failure::WcetUnknown { task: 0 },
-            Failure::BoundExceedsGpu,
-            Failure::HeuristicFailed,
-        ] {
-            assert_eq!(
-                serde_json::to_value(&failure).unwrap()["reason"],
-                failure.reason()
-            );
-        }
-        for by in [EndedBy::Budget, EndedBy::Time, EndedBy::Choices] {
-            assert_eq!(serde_json::to_value(by).unwrap(), by.name());
-        }
-    }
-}
-
 /// Sensitivity of a plan: changes after which the plan is still schedulable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

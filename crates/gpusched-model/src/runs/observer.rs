@@ -82,33 +82,3 @@ impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for 
         self.1.goes_on()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Counts events up to the second number.
-    struct Until(u32, u32);
-
-    impl Observer<()> for Until {
-        fn see(&mut self, _: Time, (): ()) {
-            self.0 += 1;
-        }
-
-        fn goes_on(&self) -> bool {
-            self.0 < self.1
-        }
-    }
-
-    /// A chart that is full ends a run, although rows are still written. Rows without a reader do not end a run.
-    #[test]
-    fn the_second_observer_decides() {
-        for rows in [1, 9] {
-            let mut both = Following(Until(0, rows), Until(0, 3));
-            while Observer::<(), Time>::goes_on(&both) {
-                both.see(Time::ZERO, ());
-            }
-            assert_eq!((both.0.0, both.1.0), (3, 3));
-        }
-    }
-}

@@ -114,20 +114,3 @@ pub fn natural_gap(intervals: &[(i64, i64)]) -> Option<u64> {
     });
     largest.map(|(_, gap)| gap)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::natural_gap;
-
-    #[test]
-    fn the_largest_step_separates_jobs() {
-        let jobs: Vec<(i64, i64)> = (0..20)
-            .flat_map(|job| (0..3).map(move |kernel| (job * 10_000_000 + kernel * 52_000, kernel)))
-            .map(|(start, kernel)| (start, start + 50_000 - 100 * kernel))
-            .collect();
-        let gap = natural_gap(&jobs).unwrap();
-        assert!(gap > 9_000_000 && gap < 10_000_000, "{gap}");
-        assert_eq!(natural_gap(&[(0, 10), (10, 20), (5, 15)]), None);
-        assert_eq!(natural_gap(&[]), None);
-    }
-}

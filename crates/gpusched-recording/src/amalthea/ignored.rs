@@ -196,22 +196,3 @@ fn scheduling(model: &Model<'_>, used: &BTreeSet<String>) -> Vec<Ignored> {
         Ignored::named("parameter of scheduling", parameters.collect()),
     ]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_are_displayed_with_counts_and_names() {
-        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
-        let shown = Ignored::named("CPU task", names(&["a"])).to_string();
-        assert_eq!(shown, "1 CPU task (a)");
-        let shown = Ignored::named("priority", names(&["1", "1"])).to_string();
-        assert_eq!(shown, "2 priorities (1)");
-        let shown = Ignored::new("item of GPU tasks", 2, []).to_string();
-        assert_eq!(shown, "2 items of GPU tasks");
-        let many: Vec<String> = (0..13).map(|number| number.to_string()).collect();
-        let shown = Ignored::named("label", many).to_string();
-        assert_eq!(shown, "13 labels (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …)");
-    }
-}

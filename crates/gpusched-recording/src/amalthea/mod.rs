@@ -22,8 +22,8 @@ use gpusched_model::error::Result;
 pub use hardware::Gpu;
 pub use ignored::Ignored;
 use model::Model;
-pub use quantity::Frequency;
-pub use system::{Options, Times};
+pub use quantity::{Frequency, rounded_down, rounded_up};
+pub use system::{Flows, Options, Times, chains};
 
 /// A system from a model.
 #[derive(Clone, PartialEq, Eq, Debug)]

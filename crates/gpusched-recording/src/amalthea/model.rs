@@ -225,37 +225,3 @@ pub fn owner(node: Node<'_>) -> String {
         format!("{} {:?}", owner.tag_name().name(), name(owner))
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attributes_of_one_element_are_counted() {
-        assert_eq!(
-            most_attributes("<?xml a='1' b='2' c='3'?><e f='>' g=\"it's\"/>"),
-            2
-        );
-        assert_eq!(
-            most_attributes("<!-- <a b='1'> don't --><a>it's \"quoted\" 'text'</a>"),
-            0
-        );
-        assert_eq!(most_attributes("<a><![CDATA[<b c='1'>]]></a>"), 0);
-        assert_eq!(most_attributes("<a b='1'/><a b='1' c='2'><d e='1'/></a>"), 2);
-        for broken in [
-            "",
-            "<",
-            "<<<",
-            "<a",
-            "<a b='",
-            "<a b='1",
-            "<!--",
-            "<![CDATA[",
-            "<?",
-            "'",
-            ">",
-        ] {
-            assert!(most_attributes(broken) <= 1, "{broken}");
-        }
-    }
-}

@@ -61,26 +61,3 @@ fn decode(text: &str) -> String {
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(text: &str) -> (Option<String>, String) {
-        let Reference { name, category } = Reference::parse(text);
-        (category, name)
-    }
-
-    #[test]
-    fn names_are_decoded() {
-        let plain = |name: &str| (None, name.to_owned());
-        assert_eq!(parse("SFM?type=Task"), plain("SFM"));
-        assert_eq!(parse("amlt:/#SFM?type=Task"), plain("SFM"));
-        assert_eq!(parse("a+b%2Bc%2Fd%23%3F?type=Task"), plain("a b+c/d#?"));
-        assert_eq!(parse("%C3%A4%zz%1"), plain("ä%zz%1"));
-        assert_eq!(
-            parse("SMs/SM_2?type=HwFeature"),
-            (Some("SMs".to_owned()), "SM_2".to_owned())
-        );
-    }
-}

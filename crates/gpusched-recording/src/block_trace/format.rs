@@ -19,7 +19,7 @@ pub enum Format {
 impl Format {
     /// Detects the format from the extension of `path`. If the extension is unknown, the first bytes of the file
     /// determine the format.
-    pub(super) fn of(path: &Path, start: &[u8]) -> Format {
+    pub fn of(path: &Path, start: &[u8]) -> Format {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("csv") => return Format::Csv,
             Some("jsonl" | "ndjson") => return Format::Jsonl,
@@ -34,21 +34,5 @@ impl Format {
             Ok(value) if value.get("times").is_none() => Format::Jsonl,
             _ => Format::Examiner,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endings_come_first() {
-        let of = |path: &str, start: &str| Format::of(Path::new(path), start.as_bytes());
-        assert_eq!(of("a.csv", "{"), Format::Csv);
-        assert_eq!(of("a.jsonl", "run,block"), Format::Jsonl);
-        assert_eq!(of("-", "run,block\n"), Format::Csv);
-        assert_eq!(of("a.json", "\n {\"run\":0,\"block\":1}\n{"), Format::Jsonl);
-        assert_eq!(of("a.json", "{\n\"times\": [{},"), Format::Examiner);
-        assert_eq!(of("a", "{\"times\": [{}]}"), Format::Examiner);
     }
 }

@@ -54,20 +54,3 @@ pub fn stem(name: &str) -> &str {
         _ => name,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::stem;
-
-    #[test]
-    fn instances_share_a_name() {
-        for (name, expected) in [
-            ("ProfilerStep#6", "ProfilerStep"),
-            ("frame #12", "frame"),
-            ("#pragma", "#pragma"),
-            ("plain", "plain"),
-        ] {
-            assert_eq!(stem(name), expected);
-        }
-    }
-}

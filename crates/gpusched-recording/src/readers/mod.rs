@@ -9,6 +9,10 @@ mod nsys_sqlite;
 mod reports;
 mod signed;
 
+pub use date::of_epoch_ns;
+pub use json::Cleaned;
+pub use reports::Locale;
+pub use signed::signed;
 use std::path::Path;
 
 use gpusched_model::error::{Error, Result};

@@ -15,17 +15,3 @@ pub fn signed(text: &str, unit: u32, rounding: Rounding) -> Option<i64> {
     let ns = i64::try_from(nanoseconds(digits.as_bytes(), unit, opposite)?).ok()?;
     Some(-ns)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn negative_times_round_in_the_same_direction() {
-        assert_eq!(signed("1.6129", 3, Rounding::Down), Some(1_612));
-        assert_eq!(signed("-1.6129", 3, Rounding::Down), Some(-1_613));
-        assert_eq!(signed("-1.6129", 3, Rounding::Up), Some(-1_612));
-        assert_eq!(signed("--1", 0, Rounding::Up), None);
-        assert_eq!(signed("", 0, Rounding::Up), None);
-    }
-}

@@ -22,17 +22,3 @@ fn of_sorted(intervals: impl Iterator<Item = (i64, i64)>) -> u64 {
     }
     total
 }
-
-#[cfg(test)]
-mod tests {
-    use super::union_ns;
-
-    #[test]
-    fn common_time_counts_once() {
-        assert_eq!(union_ns([].into_iter()), 0);
-        assert_eq!(
-            union_ns([(5, 9), (-3, 2), (6, 7), (9, 12), (1, 1)].into_iter()),
-            5 + 4 + 3
-        );
-    }
-}

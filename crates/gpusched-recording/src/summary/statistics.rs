@@ -35,20 +35,3 @@ fn percentile<T>(sorted: &[T], percent: usize) -> Option<&T> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_measured_times() {
-        let times: Vec<u64> = (1..=200).collect();
-        let found = Statistics::sorted(&times, |&time| time);
-        assert_eq!(
-            (found.min_ns, found.median_ns, found.p99_ns, found.max_ns),
-            (Some(1), Some(100), Some(198), Some(200))
-        );
-        assert_eq!(Statistics::sorted(&[7], |&time| time).p99_ns, Some(7));
-        assert_eq!(Statistics::sorted(&[], |&time: &u64| time), Statistics::default());
-    }
-}

@@ -71,25 +71,3 @@ fn base(name: &str) -> &str {
     }
     name.get(start..end.unwrap_or(name.len())).unwrap_or(name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::base;
-
-    #[test]
-    fn functions_are_found() {
-        for (name, expected) in [
-            ("void cutlass::Kernel2<a::b<c>>(T1::Params)", "Kernel2"),
-            ("void Kernel2<cutlass_80>(Params)", "Kernel2"),
-            ("vecCopy(double*, int) [clone .kd]", "vecCopy"),
-            ("void at::native::(anonymous namespace)::multi<x, y>(z)", "multi"),
-            ("ampere_sgemm_128x64_nn", "ampere_sgemm_128x64_nn"),
-            (
-                "std::enable_if<!T7, void>::type internal::gemvx::kernel<int>(T13)",
-                "kernel",
-            ),
-        ] {
-            assert_eq!(base(name), expected);
-        }
-    }
-}

@@ -80,7 +80,7 @@ fn without_jitter(demands: &[Demand]) -> Option<Vec<Demand>> {
 
 /// Returns at most `most` steps of the demand bound function up to `end`, and the length up to which the steps are
 /// complete.
-fn steps(demands: &[Demand], end: u64, most: usize) -> (Vec<(u64, u128)>, u64) {
+pub fn steps(demands: &[Demand], end: u64, most: usize) -> (Vec<(u64, u128)>, u64) {
     let mut steps = Vec::new();
     let mut at = 0u64;
     loop {
@@ -189,25 +189,4 @@ fn figure(
         zoom: false,
         ..Figure::new(format!("demand-{index}"), caption, alternative, &chart.svg())
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_are_at_the_deadlines() {
-        let demand = |wcet, period, deadline| {
-            let [wcet, period, deadline] = [wcet, period, deadline].map(Time::from_ns);
-            Demand::new(wcet, period, deadline)
-        };
-        let demands = [demand(2, 10, 5), demand(3, 20, 20)];
-        let (found, end) = steps(&demands, 40, 100);
-        let slow: Vec<(u64, u128)> = (1..=40)
-            .filter(|&at| demand_bound(&demands, at) != demand_bound(&demands, at - 1))
-            .map(|at| (at, demand_bound(&demands, at)))
-            .collect();
-        assert_eq!((found, end), (slow.clone(), 40));
-        assert_eq!(steps(&demands, 40, 2), (slow[..2].to_vec(), 19));
-    }
 }

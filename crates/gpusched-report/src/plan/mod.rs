@@ -20,6 +20,8 @@ mod system;
 mod tables;
 mod verdict;
 
+pub use demand::steps as demand_steps;
+
 use gpusched_model::error::Result;
 use gpusched_model::{Plan, TaskSet};
 use gpusched_verify::{Effort, Stated, verify_with};

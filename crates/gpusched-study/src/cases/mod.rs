@@ -47,6 +47,11 @@ impl Case {
     pub fn measure(&self) -> &'static str {
         self.kind
     }
+
+    /// Returns the metric with the parameters of the case.
+    pub fn metric(&self) -> &dyn Measure {
+        &*self.measure
+    }
 }
 
 impl Cases {
@@ -184,32 +189,4 @@ fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
         identity,
     };
     Ok((case, entry.keys, inputs))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::measures::Row;
-
-    /// Before a study runs, gpusched checks the claims on a table with arbitrary numbers. So this table must differ
-    /// from the results only in its numbers.
-    #[test]
-    fn outlines_are_the_rows_but_for_their_numbers() {
-        let document = Document {
-            file: "cases.toml".to_owned(),
-            text: include_str!("../../../../tests/study_support/cases.toml").to_owned(),
-        };
-        let (head, study) = Cases::parse(&document).unwrap();
-        let labels = |rows: &[Row]| -> Vec<_> {
-            rows.iter()
-                .map(|row| (row.keys().to_vec(), row.quantity, row.unit, row.published))
-                .collect()
-        };
-        for case in study.cases() {
-            let (rows, outline) = (case.measure.rows(7).unwrap(), case.measure.outline(7).unwrap());
-            assert_eq!(labels(&rows), labels(&outline), "{}", case.name());
-        }
-        let rows = study.outline(&head.name).unwrap();
-        assert!(rows.iter().all(|row| row.len() == study.columns().len()));
-    }
 }

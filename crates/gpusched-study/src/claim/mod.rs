@@ -14,8 +14,6 @@ mod columns;
 mod evaluation;
 mod expression;
 pub mod parser;
-#[cfg(test)]
-mod tests;
 
 use std::collections::HashSet;
 

@@ -6,7 +6,7 @@ use super::axis::Values;
 
 /// One value on an axis, as the study states it.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Level(toml::Value);
+pub struct Level(toml::Value);
 
 impl Level {
     /// Returns the TOML value, for a field of the study.
@@ -34,7 +34,7 @@ const EXPECTED: &str = "a list of numbers or texts, or a range such as { from = 
 
 impl Levels {
     /// Returns the values; at least one.
-    pub(crate) fn as_slice(&self) -> &[Level] {
+    pub fn as_slice(&self) -> &[Level] {
         &self.0
     }
 
@@ -42,7 +42,7 @@ impl Levels {
     ///
     /// # Errors
     /// Fails with a message about the first invalid value.
-    pub(crate) fn new(value: &toml::Value) -> Result<Levels, String> {
+    pub fn new(value: &toml::Value) -> Result<Levels, String> {
         let values = match value {
             toml::Value::Array(values) => values.clone(),
             toml::Value::Table(_) => {
@@ -92,41 +92,5 @@ impl schemars::JsonSchema for Levels {
             "description": EXPECTED,
             "anyOf": [values, level, { "type": "array", "items": level, "minItems": 1, "uniqueItems": true }]
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn levels(text: &str) -> Result<Vec<String>, String> {
-        let table: toml::Table = toml::from_str(&format!("x = {text}")).unwrap();
-        let levels = Levels::new(&table["x"])?;
-        Ok(levels.as_slice().iter().map(Level::to_string).collect())
-    }
-
-    #[test]
-    fn lists_ranges_and_single_values() {
-        assert_eq!(
-            levels("[0.5, 'uniform:0.5:1']").unwrap(),
-            ["0.5", "uniform:0.5:1"]
-        );
-        assert_eq!(
-            levels("{ from = 0.5, to = 1.5, step = 0.5 }").unwrap(),
-            ["0.5", "1", "1.5"]
-        );
-        assert_eq!(levels("'edf'").unwrap(), ["edf"]);
-        assert_eq!(levels("7").unwrap(), ["7"]);
-        for (text, part) in [
-            ("[]", "empty list"),
-            ("['a', 'b', 'a']", "a twice"),
-            ("[1, 1.0]", "1 twice"),
-            ("[true]", "found true"),
-            ("[[1]]", "expected a list of numbers or texts"),
-            ("{ from = 2, to = 1, step = 1 }", "from ≤ to"),
-        ] {
-            let message = levels(text).unwrap_err();
-            assert!(message.contains(part), "{text}: {message}");
-        }
     }
 }

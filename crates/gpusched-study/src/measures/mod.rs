@@ -23,6 +23,7 @@ pub use crate::definition::files::{Files, Inputs};
 pub use cluster_bounds::splits::Splits;
 pub(super) use measure::Prepared;
 pub use measure::{Described, Entry, Measure, Parameters};
+pub use cluster_bounds::variants::{Variant, variants};
 pub use row::{Labels, Row};
 
 use block_level::{mapping, misprediction, occupancy, scenario};

@@ -95,26 +95,3 @@ pub(super) fn decimal(value: f64) -> String {
         _ => text,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn deviations_are_signed_and_zero_is_not() {
-        let deviation = |value: &str, published| {
-            Labels::default()
-                .row("q", value, "")
-                .beside(published)
-                .deviation()
-        };
-        assert_eq!(deviation("0.13", Some(0.14)), "-0.010000");
-        assert_eq!(deviation("0.1300000001", Some(0.13)), "0.000000");
-        assert_eq!(deviation("0.1299999999", Some(0.13)), "0.000000");
-        assert_eq!(deviation("14", Some(13.0)), "1.000000");
-        assert_eq!(
-            (deviation("0.13", None), deviation("", Some(1.0))),
-            Default::default()
-        );
-    }
-}

@@ -9,7 +9,7 @@ pub(super) mod results;
 mod setting;
 mod shape;
 
-pub use pairs::PAIR_COLUMNS;
+pub use pairs::{PAIR_COLUMNS, mcnemar};
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
 use serde::Serialize;

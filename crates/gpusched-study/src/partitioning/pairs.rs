@@ -56,7 +56,7 @@ pub(super) fn count(cells: &mut [Tally], verdicts: &[bool]) {
 }
 
 /// Returns the two-sided p-value of McNemar's exact test. `one` and `other` are the numbers of discordant pairs.
-pub(super) fn p_value(one: u64, other: u64) -> f64 {
+pub fn mcnemar(one: u64, other: u64) -> f64 {
     let all = one.saturating_add(other);
     match Binomial::new(0.5, all) {
         Ok(binomial) if all > 0 => (2.0 * binomial.cdf(one.min(other))).min(1.0),
@@ -141,51 +141,8 @@ pub(super) fn table(
             ]
             .map(|count| count.to_string()),
         );
-        row.push(format!("{:.6}", p_value(one, other)));
+        row.push(format!("{:.6}", mcnemar(one, other)));
         row
     });
     csv_of(name, &[before, axes, after].concat(), rows)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The sum over the binomial distribution in integers is the reference.
-    #[test]
-    fn p_values_are_those_of_the_sum() {
-        for all in 0..40_u32 {
-            for one in 0..=all {
-                let mut choose = 1_u128;
-                let mut tail = 0;
-                for k in 0..=one.min(all - one) {
-                    tail += choose;
-                    choose = choose * u128::from(all - k) / u128::from(k + 1);
-                }
-                let expected = (2.0 * tail as f64 / 2f64.powi(all as i32)).min(1.0);
-                let found = p_value(one.into(), (all - one).into());
-                assert!(
-                    (found - expected).abs() < 1e-9,
-                    "{one} of {all}: {found}, not {expected}"
-                );
-            }
-        }
-        assert!(p_value(0, 10_000) < 1e-9);
-        assert_eq!(p_value(u64::MAX, u64::MAX), 1.0);
-    }
-
-    #[test]
-    fn discordant_sets_are_counted_for_each_pair() {
-        let mut cells = vec![Tally::default(); 6];
-        for verdicts in [
-            [true, false, true],
-            [true, false, false],
-            [false, true, false],
-            [true; 3],
-        ] {
-            count(&mut cells, &verdicts);
-        }
-        let counts: Vec<u64> = cells.iter().map(|cell| cell.schedulable).collect();
-        assert_eq!(counts, [2, 1, 1, 0, 1, 1]); // (0, 1), (0, 2), (1, 2)
-    }
 }

@@ -203,7 +203,7 @@ fn key(cell: &Cell<'_>) -> Vec<String> {
 
 /// Returns numerator / denominator as text with `decimals` decimals. The computation uses integers and rounds half up. The
 /// text is empty if the denominator is 0.
-fn decimal(numerator: u64, denominator: u64, decimals: u32) -> String {
+pub fn decimal(numerator: u64, denominator: u64, decimals: u32) -> String {
     if denominator == 0 {
         return String::new();
     }
@@ -214,22 +214,5 @@ fn decimal(numerator: u64, denominator: u64, decimals: u32) -> String {
     match decimals {
         0 => whole.to_string(),
         _ => format!("{whole}.{fraction:0width$}", width = decimals as usize),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_exact_and_fixed() {
-        assert_eq!(decimal(1, 3, 6), "0.333333");
-        assert_eq!(decimal(2, 3, 6), "0.666667");
-        assert_eq!(decimal(1, 2, 0), "1");
-        assert_eq!(decimal(1, 16, 3), "0.063");
-        assert_eq!(decimal(100, 100, 6), "1.000000");
-        assert_eq!(decimal(139_000, 100, 3), "1390.000");
-        assert_eq!(decimal(5, 0, 3), "");
-        assert_eq!(decimal(u64::MAX, 1, 6), "18446744073709551615.000000");
     }
 }

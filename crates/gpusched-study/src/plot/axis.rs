@@ -17,10 +17,12 @@ const PADDING: f64 = 0.025;
 
 /// Converts values to coordinates. The ticks of an axis are at round values or at categories.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Axis {
+pub struct Axis {
+    /// Title of the axis, with the unit.
     pub title: String,
     /// Smallest coordinate on the axis.
     pub low: f64,
+    /// Largest coordinate on the axis.
     pub high: f64,
     /// Ticks in ascending order of their coordinates.
     pub ticks: Vec<Tick>,
@@ -29,8 +31,10 @@ pub(super) struct Axis {
 
 /// A mark on an axis.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Tick {
+pub struct Tick {
+    /// Coordinate of the mark.
     pub at: f64,
+    /// Text of the mark.
     pub label: String,
 }
 
@@ -46,11 +50,14 @@ enum Scale {
 
 /// The requirements on an axis of numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted<'a> {
+pub struct Wanted<'a> {
     /// Name of the column, which determines the default title and the unit.
     pub column: &'a str,
+    /// Title; `None` for the default title.
     pub title: Option<&'a str>,
+    /// Whether the axis is logarithmic.
     pub logarithmic: bool,
+    /// Ends of the axis; `None` for ends that suit the values.
     pub range: Option<Span>,
     /// Whether the axis starts at 0. Bars require such an axis.
     pub from_zero: bool,
@@ -325,128 +332,4 @@ fn words(column: &str, values: &[f64]) -> (String, f64) {
         _ => ("ns", 1.0),
     };
     (format!("{title} [{symbol}]"), unit)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn labels(axis: &Axis) -> String {
-        let labels: Vec<&str> = axis.ticks.iter().map(|tick| tick.label.as_str()).collect();
-        labels.join(" ")
-    }
-
-    const LINEAR: Wanted<'_> = Wanted {
-        column: "x",
-        title: None,
-        logarithmic: false,
-        range: None,
-        from_zero: false,
-    };
-
-    fn linear(column: &str, values: &[f64]) -> Axis {
-        Axis::new(Wanted { column, ..LINEAR }, values)
-    }
-
-    fn logarithmic(values: &[f64]) -> Axis {
-        let wanted = Wanted {
-            logarithmic: true,
-            ..LINEAR
-        };
-        Axis::new(wanted, values)
-    }
-
-    #[test]
-    fn linear_ticks_are_round_and_cover_the_values() {
-        for (values, expected) in [
-            (&[2.0, 68.0][..], "0 10 20 30 40 50 60 70"),
-            (&[0.1, 0.45], "0.0 0.1 0.2 0.3 0.4 0.5"),
-            (&[1000.0, 1007.0], "1000 1001 1002 1003 1004 1005 1006 1007"),
-            (&[-3.0, 4.0], "-3 -2 -1 0 1 2 3 4"),
-            (&[50.0], "44 46 48 50 52 54 56"),
-            (&[0.0], "-1.0 -0.5 0.0 0.5 1.0"),
-            (
-                &[1e15],
-                "900000000000000 950000000000000 1000000000000000 1050000000000000 1100000000000000",
-            ),
-        ] {
-            let axis = linear("x", values);
-            for &value in values {
-                assert!((0.01..0.99).contains(&axis.share(value)), "{values:?}");
-            }
-            assert_eq!(labels(&axis), expected, "{values:?}");
-        }
-    }
-
-    #[test]
-    fn bars_stand_on_zero() {
-        let bars = |values: &[f64]| {
-            let wanted = Wanted {
-                from_zero: true,
-                ..LINEAR
-            };
-            Axis::new(wanted, values)
-        };
-        for (values, zero) in [
-            (&[7.0, 8.0][..], 0.0),
-            (&[0.0], 0.0),
-            (&[-7.0, -8.0], 1.0),
-            (&[0.0, 0.0], 0.0),
-        ] {
-            assert_eq!(bars(values).share(0.0), zero, "{values:?}");
-        }
-        assert!((0.2..0.8).contains(&bars(&[-1.0, 1.0]).share(0.0)));
-        assert_eq!(labels(&bars(&[7.0, 8.0])), "0 1 2 3 4 5 6 7 8");
-    }
-
-    #[test]
-    fn a_stated_range_is_the_whole_axis() {
-        let wanted = Wanted {
-            range: Some(Span { low: 0.5, high: 2.0 }),
-            ..LINEAR
-        };
-        let axis = Axis::new(wanted, &[100.0]);
-        assert_eq!(
-            (axis.share(0.5), axis.share(2.0), axis.share(3.5)),
-            (0.0, 1.0, 2.0)
-        );
-        assert_eq!(labels(&axis), "0.6 0.8 1.0 1.2 1.4 1.6 1.8 2.0");
-    }
-
-    #[test]
-    fn a_rate_is_shown_from_0_to_1() {
-        assert_eq!(labels(&linear("rate", &[0.4, 0.5])), "0.0 0.2 0.4 0.6 0.8 1.0");
-    }
-
-    #[test]
-    fn decades() {
-        let axis = logarithmic(&[0.004, 120.0]);
-        assert_eq!(labels(&axis), "0.001 0.01 0.1 1 10 100 1000");
-        assert_eq!(axis.share(10.0), axis.share_of_coordinate(1.0));
-        assert_eq!(axis.share(0.0), 0.0);
-        assert_eq!(labels(&logarithmic(&[100.0])), "100 200");
-        assert_eq!(
-            labels(&logarithmic(&[9400.0, 281_000.0])),
-            "5000 10000 20000 50000 100000 200000 500000"
-        );
-        assert_eq!(labels(&logarithmic(&[0.02, 0.3])), "0.02 0.05 0.1 0.2 0.5");
-        assert_eq!(
-            labels(&logarithmic(&[1e-12, 1e12])),
-            "10⁻¹² 10⁻⁹ 10⁻⁶ 0.001 1 1000 10⁶ 10⁹ 10¹²"
-        );
-    }
-
-    #[test]
-    fn times_get_a_readable_unit() {
-        let axis = linear("mean_search_ns", &[1.2e6, 5.5e7]);
-        assert_eq!(axis.title, "Search time (mean) [ms]");
-        assert_eq!(labels(&axis), "0 10 20 30 40 50 60");
-        assert_eq!(axis.share(2e7), axis.share_of_coordinate(20.0));
-        assert_eq!(
-            (axis.text(2.5e6), axis.text(0.0)),
-            ("2.5".to_owned(), "0".to_owned())
-        );
-        assert_eq!(linear("wait_ns", &[10.0]).title, "Wait [ns]");
-        assert_eq!(linear("mean_slack", &[10.0]).title, "Mean slack");
-    }
 }

@@ -343,15 +343,3 @@ pub(super) fn shown(text: &str) -> String {
     }
     text.chars().take(LONGEST - 1).chain(['…']).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shown_text_is_legal_in_xml_and_short() {
-        assert_eq!(shown("a\nb\u{1}c"), "a b\u{fffd}c");
-        assert_eq!(shown(&"x".repeat(500)).chars().count(), 120);
-        assert!(text_width("SMS-INA", 12.0) > 50.0);
-    }
-}

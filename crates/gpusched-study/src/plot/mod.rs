@@ -18,15 +18,15 @@
 //! # Ok::<(), gpusched_model::error::Error>(())
 //! ```
 
-mod axis;
-mod data;
+pub mod axis;
+pub mod data;
 mod draw;
-mod fill;
+pub mod fill;
 pub mod gantt;
 mod layout;
 mod options;
-mod statistics;
-mod style;
+pub mod statistics;
+pub mod style;
 mod svg;
 mod values;
 

@@ -3,20 +3,28 @@
 
 /// Appearance of one line. All lengths are in pixels.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub(super) struct LineStyle {
+pub struct LineStyle {
+    /// Color in SVG notation.
     pub color: &'static str,
     /// Lengths of the stroke and of the gap, or `None` for a solid line.
     pub dash: Option<(f64, f64)>,
+    /// Marker at the points of the line.
     pub marker: Marker,
 }
 
+/// Marker of the points of a line.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub(super) enum Marker {
+pub enum Marker {
+    /// A circle.
     Circle {
+        /// Whether the circle has the color of the line.
         filled: bool,
     },
+    /// A polygon.
     Shape {
+        /// Corners relative to the point.
         corners: &'static [(f64, f64)],
+        /// Whether the polygon has the color of the line.
         filled: bool,
     },
 }
@@ -76,7 +84,7 @@ const MARKERS: [Marker; 9] = [
 
 /// Returns the style of the line with number `index`. Among the first 18 lines, any two differ in dashes or markers. Among
 /// the first 32 lines, any two differ in dashes or colors.
-pub(super) fn line_style(index: usize) -> LineStyle {
+pub fn line_style(index: usize) -> LineStyle {
     LineStyle {
         color: COLORS[index % COLORS.len()],
         dash: ((index + index / COLORS.len()) % (DASHES.len() + 1))
@@ -99,7 +107,7 @@ const HEAT: [[f64; 3]; 6] = [
 
 /// Returns the color of a heat map at `share` of its scale, from 0 to 1. Also returns whether text on this color must
 /// be white.
-pub(super) fn heat(share: f64) -> (String, bool) {
+pub fn heat(share: f64) -> (String, bool) {
     let position = share.clamp(0.0, 1.0) * (HEAT.len() - 1) as f64;
     let below = (position as usize).min(HEAT.len() - 2);
     let part = position - below as f64;
@@ -109,33 +117,4 @@ pub(super) fn heat(share: f64) -> (String, bool) {
     };
     let [red, green, blue] = [0, 1, 2].map(channel);
     (format!("#{red:02x}{green:02x}{blue:02x}"), share < 0.55)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_lines_look_alike() {
-        for a in 0..32 {
-            for b in 0..a {
-                let (a, b) = (line_style(a), line_style(b));
-                assert!((a.dash, a.color) != (b.dash, b.color));
-            }
-        }
-        // Any two of the first 18 lines can also be distinguished in black and white.
-        for a in 0..18 {
-            for b in 0..a {
-                let (a, b) = (line_style(a), line_style(b));
-                assert!((a.dash, a.marker) != (b.dash, b.marker));
-            }
-        }
-    }
-
-    #[test]
-    fn heat_goes_from_dark_to_light() {
-        assert_eq!(heat(0.0), ("#440154".to_owned(), true));
-        assert_eq!(heat(1.0), ("#fde725".to_owned(), false));
-        assert_eq!((heat(-1.0).0, heat(2.0).0), (heat(0.0).0, heat(1.0).0));
-    }
 }

@@ -146,25 +146,3 @@ fn parts(name: &str) -> Option<(&str, Shard)> {
     let (index, count) = shard.split_once("-of-")?;
     Some((study, Shard::new(index.parse().ok()?, count.parse().ok()?)?))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_shards_are_read() {
-        let shard = |text: &str| text.parse::<Shard>().unwrap();
-        let journal = "a.shard-x.shard-2-of-8.checkpoint.jsonl";
-        assert_eq!(parts(journal), Some(("a.shard-x", shard("2/8"))));
-        assert_eq!(parts("a.shard-2-of-8.provenance.json"), Some(("a", shard("2/8"))));
-        for other in [
-            "a.checkpoint.jsonl",
-            "a.provenance.json",
-            "a.shard-9-of-8.checkpoint.jsonl",
-            "a.shard-2-of-8.csv",
-            "",
-        ] {
-            assert_eq!(parts(other), None, "{other}");
-        }
-    }
-}

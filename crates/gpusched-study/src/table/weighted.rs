@@ -143,36 +143,3 @@ fn billionths(factor: Factor) -> u128 {
     let (numerator, denominator) = factor.ratio();
     u128::from(numerator) * 1_000_000_000 / u128::from(denominator)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_count_by_their_utilization() {
-        let mut weighted = Weighted::default();
-        assert_eq!(weighted.share(), "0.000000");
-        weighted.add(1_000_000_000, 10, 10);
-        assert_eq!(weighted.share(), "1.000000");
-        weighted.add(3_000_000_000, 5, 10);
-        assert_eq!(weighted.share(), "0.625000"); // (1·10 + 3·5) / (1·10 + 3·10)
-        weighted.add(500_000_000, 0, 1);
-        assert_eq!(weighted.share(), "0.617284"); // 25 / 40.5
-    }
-
-    #[test]
-    fn rows_of_one_number_of_tasks_become_one() {
-        let head = "study,utilization,tasks,variant,algorithm,policy,interference,sms,sets,schedulable\n";
-        let results = "s,1,5,r,a,edf,none,8,4,4\ns,1,5,r,b,edf,none,8,4,2\ns,2.5,5,r,a,edf,none,8,4,1\n\
-                       s,2.5,5,r,b,edf,none,8,4,0\ns,1,6,r,a,edf,none,8,4,3\n";
-        let read = |text: &str| Table::from_reader("s.csv", text.as_bytes()).unwrap();
-        let table = String::from_utf8(table("s", &read(&format!("{head}{results}")), &[]).unwrap()).unwrap();
-        let expected = "s,5,r,a,edf,none,8,2,8,0.464286\ns,5,r,b,edf,none,8,2,8,0.142857\ns,6,r,a,edf,none,8,1,4,0.750000\n";
-        assert_eq!(table, format!("{}\n{expected}", WEIGHTED_COLUMNS.join(",")));
-        let bad = super::table("s", &read(&format!("{head}s,1,5,r,a,edf,none,8,4,x\n")), &[]).unwrap_err();
-        assert_eq!(
-            bad.to_string(),
-            "s.csv:2: at schedulable: found \"x\", expected a number"
-        );
-    }
-}

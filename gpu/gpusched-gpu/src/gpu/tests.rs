@@ -100,20 +100,6 @@ fn the_sms_of_a_cluster_take_turns() {
     }
 }
 
-#[test]
-fn every_cycle_of_every_scheduler_is_accounted_for() {
-    let machine = Machine::named("rtx2060").unwrap();
-    let mut launches = launches(0);
-    launches.truncate(1);
-    launches[0].blocks = 1;
-    let results = run(&machine, &launches, Scheduler::Lrr, true, true);
-    let stalls = results.stalls;
-    let all = stalls.idle + stalls.scoreboard + stalls.pipeline + stalls.issued;
-    // Exactly one SM has a block, from the end of cycle 0 to the end of the last cycle.
-    assert_eq!(all, (results.cycles - 1) * 4);
-    assert_eq!(stalls.issued, results.kernels[0].warp_instructions);
-}
-
 /// Returns a kernel without memory accesses, with `blocks` blocks of 512 threads. If `uneven` is
 /// true, odd blocks run more loop rounds than even blocks.
 fn compute(blocks: u64, uneven: bool) -> Launch {
@@ -226,43 +212,6 @@ fn rounds_are_parts_of_the_run() {
         assert!(!whole && part.cycles <= settings.limit + 1);
         is_start(&part);
     }
-}
-
-#[test]
-fn overrides_reach_the_launch() {
-    let program: Program = serde_json::from_str(PROGRAMS[0]).unwrap();
-    let overrides = Overrides {
-        grid: Some("7".parse().unwrap()),
-        ..Overrides::default()
-    };
-    let launch = Launch::of_program(&program.with(&overrides).unwrap()).unwrap();
-    assert_eq!(launch.blocks, 7);
-}
-
-/// Returns the number of cycles from the issue of `statement` to the issue of the next instruction. The next
-/// instruction does not depend on `statement`.
-fn cycles_after(statement: &str) -> u64 {
-    let text = format!(
-        r#"{{"name":"k","grid":1,"block":32,"shared_memory":4096,"body":[{statement},{{"op":"other","to":"y"}}]}}"#
-    );
-    let launch = Launch::of_program(&serde_json::from_str(&text).unwrap()).unwrap();
-    let machine = Machine::named("rtx2060").unwrap();
-    let results = run(&machine, &[launch], Scheduler::Lrr, true, true);
-    results.issues[1].cycle - results.issues[0].cycle
-}
-
-#[test]
-fn an_atomic_on_shared_memory_holds_its_warp() {
-    let latency = u64::from(Machine::named("rtx2060").unwrap().shared_memory.latency);
-    for (address, words) in [("4*lane", 1), ("0", 1), ("64*lane", 16), ("128*lane", 32)] {
-        let access = |op: &str| {
-            format!(r#"{{"op":"{op}","to":"x","address":"{address}","bytes":4,"space":"shared"}}"#)
-        };
-        assert_eq!(cycles_after(&access("atomic")), latency + 2 + words, "{address}");
-        assert_eq!(cycles_after(&access("load")), 1, "{address}");
-    }
-    let idle = r#"{"op":"atomic","to":"x","address":"4*lane","bytes":4,"space":"shared","when":"0"}"#;
-    assert_eq!(cycles_after(idle), 1);
 }
 
 /// Runs two equal launches, the second at cycle `at`. Returns the response time of the second launch, and the number of

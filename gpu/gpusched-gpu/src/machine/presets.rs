@@ -69,16 +69,3 @@ impl Machine {
         names.join(", ")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_file_reads_and_names_its_source() {
-        let machines: Vec<_> = Machine::all().collect();
-        assert_eq!(machines.len(), FILES.len());
-        assert!(machines.iter().all(|machine| !machine.source.is_empty()));
-        assert!(machines.is_sorted_by_key(|machine| machine.sms()));
-    }
-}

@@ -182,30 +182,4 @@ impl List<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_list_is_as_wide_as_the_terminal() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../analysis");
-        let folders = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
-        // This crate has no measures of the cycle-level GPU.
-        let read = folders.filter_map(|folder| gpusched_study::studies(folder).ok());
-        let studies: Vec<_> = read.flatten().collect();
-        let text = |width| {
-            let entries = studies.iter().map(Entry::new).collect();
-            List { entries, width }.text(&Palette::default()).unwrap()
-        };
-        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
-        let whole = text(None);
-        assert_eq!(text(Some(widest(&whole))), whole);
-        for width in [80, 100, 120] {
-            let text = text(Some(width));
-            assert!(widest(&text) <= width, "{text}");
-            assert_eq!(text.contains("SMS-INA"), width == 120, "{text}");
-        }
-    }
 }

@@ -229,19 +229,3 @@ fn refuse_bad_size(path: &Path) -> Result<()> {
     let refusal = Refusal::new("", format!("the size {size:?} after `@`"), expected);
     Err(refusal.at(file, None).into())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_follow_the_last_sign() {
-        let of = |text: &str| split(Path::new(text));
-        assert_eq!(of("a.sqlite"), ("a.sqlite".into(), None));
-        assert_eq!(of("a@b.csv@42"), ("a@b.csv".into(), Some(Size::Sms(42))));
-        assert_eq!(of("a@50%"), ("a".into(), Some(Size::Percent(50))));
-        assert_eq!(of("a@3g.20gb"), ("a".into(), Some(Size::Slice("3g.20gb".into()))));
-        assert_eq!(of("user@host.csv"), ("user@host.csv".into(), None));
-        assert_eq!(of("a@0"), ("a@0".into(), None));
-    }
-}

@@ -1,9 +1,6 @@
 //! Errors of the command line, in the common format of gpusched. An error states the option, the found value and the
 //! expected value.
 
-#[cfg(test)]
-mod tests;
-
 use std::error::Error as _;
 use std::ffi::OsString;
 use std::iter;

@@ -41,26 +41,3 @@ pub fn line_of(text: &str, field: &str) -> usize {
     let skipped = value.bytes().take(blank).filter(|&byte| byte == b'\n').count();
     1 + skipped + before.filter(|&&byte| byte == b'\n').count()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::line_of;
-
-    #[test]
-    fn lines_of_paths() {
-        let text = "\n{\n \"a\": [1,\n  {\"b\\n\": 2, \"c\":\n 3}],\n \"d\": 4}";
-        for (field, line) in [
-            ("", 2),
-            ("a", 3),
-            ("a[0]", 3),
-            ("a[1]", 4),
-            ("a[1].c", 5),
-            ("d", 6),
-            ("a[1].x", 4),
-            ("a[7]", 3),
-            ("x.y", 2),
-        ] {
-            assert_eq!(line_of(text, field), line, "{field}");
-        }
-    }
-}

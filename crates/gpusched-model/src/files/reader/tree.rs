@@ -373,6 +373,3 @@ impl<'de> de::MapAccess<'de> for Fields<'_, '_> {
         seed.deserialize(Value(value)).map_err(|fault| fault.within(name))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -204,25 +204,3 @@ impl schemars::JsonSchema for Policy {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_read_as_written() {
-        for policy in Policy::all() {
-            assert_eq!(policy.name().parse(), Ok(policy));
-            let json = serde_json::to_string(&policy).unwrap();
-            assert_eq!(json, format!("\"{policy}\""));
-            assert_eq!(serde_json::from_str::<Policy>(&json).unwrap(), policy);
-        }
-        let refusal = "fifo".parse::<Policy>().unwrap_err().to_string();
-        assert!(
-            refusal.contains("`fifo`") && refusal.contains("`work-capacity`"),
-            "{refusal}"
-        );
-        let refusal = serde_json::from_str::<Policy>("7").unwrap_err().to_string();
-        assert!(refusal.contains("`edf`"), "{refusal}");
-    }
-}

@@ -172,37 +172,3 @@ fn pairs(units: &[Vec<u32>]) -> Option<Pairs> {
     let named: Vec<(usize, usize)> = found.into_iter().take(NAMED).collect();
     (!named.is_empty()).then_some(Pairs { named, others })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pairs_are_found_once_and_counted() {
-        assert_eq!(pairs(&[vec![0, 1], vec![2], vec![3]]), None);
-        let found = |units: &[Vec<u32>]| pairs(units).unwrap().to_string();
-        assert_eq!(found(&[vec![0, 1], vec![1, 2], vec![2, 0]]), "0+1, 0+2, 1+2");
-        assert_eq!(found(&[vec![7, 7], vec![7], vec![0]]), "0+1");
-        assert_eq!(found(&vec![vec![0]; 4]), "0+1, 0+2, 0+3 and others");
-        // The time is linear in the number of partitions.
-        assert_eq!(found(&vec![vec![0, 1]; 60_000]), "0+1, 0+2, 0+3 and others");
-    }
-
-    #[test]
-    fn texts_are_short() {
-        let pairs = || Pairs {
-            named: vec![(65_534, 65_535); NAMED],
-            others: true,
-        };
-        for ports in [
-            Ports::Own,
-            Ports::SharedTpcs(pairs()),
-            Ports::SharedGpcs(pairs()),
-            Ports::SomeGpcs,
-            Ports::Unknown,
-        ] {
-            let text = ports.to_string();
-            assert!(text.chars().count() <= 140 && text.ends_with('.'), "{text}");
-        }
-    }
-}

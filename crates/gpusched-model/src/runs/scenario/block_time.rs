@@ -169,33 +169,3 @@ impl schemars::JsonSchema for BlockTime {
         schemars::json_schema!({"anyOf": [time, form]})
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn forms_and_faults() {
-        let read = |text: &str| serde_json::from_str::<BlockTime>(text);
-        assert_eq!(read("\"2us\"").unwrap(), BlockTime::Fixed(Time::from_ns(2000)));
-        assert_eq!(read("7").unwrap(), BlockTime::Fixed(Time::from_ns(7)));
-        assert!(read(r#"{"uniform":["1us","2us"]}"#).is_ok());
-        assert!(read(r#"{"wcet":{"affine":{"isolated":{"a":"8us","b":"1us"}}}}"#).is_ok());
-        for (text, found) in [
-            ("0", "found 0ns"),
-            ("-1", "a time such as"),
-            (r#"{"uniform":["2us","1us"]}"#, "the shorter time first"),
-            (
-                r#"{"normal":{"mean":"3us","std":"1us","max":"2us"}}"#,
-                "normal.mean",
-            ),
-            (r#"{"times":[]}"#, "found 0 times"),
-            (r#"{"times":["1us",0]}"#, "found 0ns"),
-            (r#"{"gauss":1}"#, "gauss"),
-            (r#""400h""#, "expected"),
-        ] {
-            let error = read(text).unwrap_err().to_string();
-            assert!(error.contains(found), "{text}: {error}");
-        }
-    }
-}

@@ -157,32 +157,3 @@ impl schemars::JsonSchema for Device {
         schemars::json_schema!({"anyOf": [{"type": "string", "description": "the name of a platform"}, shape]})
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn platforms_and_figures() {
-        let read = |text: &str| serde_json::from_str::<Device>(text);
-        assert_eq!(read("\"xavier\"").unwrap().shape().threads_per_sm, 2048);
-        assert_eq!(read("\"k5000\"").unwrap().shape().sm_order, SmOrder::Descending);
-        let own = read(r#"{"sms":2,"threads_per_sm":64,"sm_order":"descending"}"#).unwrap();
-        assert_eq!((own.shape().sms, own.shape().blocks_per_sm), (2, 32));
-        for (text, found) in [
-            ("\"gtx1\"", "gtx1"),
-            (r#"{"sms":0,"threads_per_sm":64}"#, "found 0"),
-            (r#"{"sms":5000,"threads_per_sm":64}"#, "found 5000"),
-            (r#"{"sms":2}"#, "threads_per_sm"),
-            (r#"{"sms":2,"threads_per_sm":40}"#, "threads_per_sm: found 40"),
-            (
-                r#"{"sms":2,"threads_per_sm":64,"sms_per_gpc":0}"#,
-                "sms_per_gpc: found 0",
-            ),
-            ("7", "the name of a platform"),
-        ] {
-            let error = read(text).unwrap_err().to_string();
-            assert!(error.contains(found), "{text}: {error}");
-        }
-    }
-}

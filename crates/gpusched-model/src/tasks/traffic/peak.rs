@@ -128,38 +128,3 @@ impl schemars::JsonSchema for Peak {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn curves_round_up_to_measured_sms() {
-        let peak: Peak = serde_json::from_str(r#"[[2, "20GB/s"], [4, "50GB/s"]]"#).unwrap();
-        let at = |sms| peak.at(sms).map(|rate| rate.to_string());
-        assert_eq!(at(1).as_deref(), Some("20GB/s"));
-        assert_eq!(at(2).as_deref(), Some("20GB/s"));
-        assert_eq!(at(3).as_deref(), Some("50GB/s"));
-        assert_eq!(at(5), None);
-        let text = serde_json::to_string(&peak).unwrap();
-        assert_eq!(serde_json::from_str::<Peak>(&text).unwrap(), peak);
-    }
-
-    #[test]
-    fn what_is_no_peak_is_refused() {
-        for (bad, expected) in [
-            ("[]", "found no points"),
-            (r#"[[2, 1], [2, 1]]"#, "[1]: found 2 SMs"),
-            (r#"[[0, 1]]"#, "[0]: found 0 SMs"),
-            (r#"[[1, 2], [2, 1]]"#, "[1]: found 1B/s after 2B/s"),
-            (r#""120GB""#, "expected a bandwidth"),
-            ("-1", "expected a bandwidth"),
-            ("true", "expected a bandwidth such as"),
-            ("{}", "expected a bandwidth such as"),
-            (r#"[[1]]"#, "expected a tuple of size 2"),
-        ] {
-            let message = serde_json::from_str::<Peak>(bad).unwrap_err().to_string();
-            assert!(message.contains(expected), "{bad}: {message}");
-        }
-    }
-}

@@ -237,6 +237,3 @@ impl<'de> Deserialize<'de> for WcetFunction {
         deserializer.deserialize_any(FormVisitor)
     }
 }
-
-#[cfg(test)]
-mod tests;

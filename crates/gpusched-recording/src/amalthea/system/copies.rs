@@ -88,17 +88,3 @@ impl Rate {
         Some(Time::from_ns(ns)).filter(|&time| time <= Time::LIMIT)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn copies_are_rounded_up() {
-        let rate = Rate(160_000_000_000);
-        let ns = |bytes: u128| rate.duration(8 * bytes).map(Time::ns);
-        assert_eq!(ns(2 * 2_000_256), Some(200_026));
-        assert_eq!((ns(0), ns(1), ns(40)), (Some(0), Some(1), Some(2)));
-        assert_eq!(ns(u128::MAX / 8), None);
-    }
-}

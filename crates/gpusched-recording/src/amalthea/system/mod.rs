@@ -14,6 +14,9 @@ mod segments;
 mod steps;
 mod threads;
 
+pub use chains::chains;
+pub use flow::Flows;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -16,7 +16,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use super::Options;
 use super::input::Input;
 use crate::model::{Origin, Recording, Tool};
-use cleaned::Cleaned;
+pub use cleaned::Cleaned;
 
 /// Reads the JSON document in `input`.
 ///

@@ -7,6 +7,8 @@ mod nsys;
 mod number;
 mod rocprof;
 
+pub use ncu::Locale;
+
 use std::io::{self, Read as _};
 
 use csv::{ByteRecord, ReaderBuilder, Terminator};

@@ -10,7 +10,7 @@ use gpusched_model::Refusal;
 use super::header::Header;
 use super::{Report, Row, number};
 use crate::model::{Gpu, KernelSum, Origin, Recording, StreamKey, Tool};
-use locale::Locale;
+pub use locale::Locale;
 use metrics::Metric;
 
 /// Returns the reader of the page of Nsight Compute that starts with `header`.

@@ -7,4 +7,4 @@ pub(super) mod nominal;
 pub(super) mod percentile;
 pub(super) mod planted;
 pub(super) mod splits;
-mod variants;
+pub(super) mod variants;

@@ -13,8 +13,10 @@ const MAX_ROWS: usize = 100_000;
 
 /// One variant of a kernel.
 #[derive(Clone, Debug)]
-pub(super) struct Variant {
-    split: String,
+pub struct Variant {
+    /// Shares of the clusters, such as `1:2:4`.
+    pub split: String,
+    /// The kernel with this split.
     pub kernel: Kernel,
 }
 
@@ -30,8 +32,11 @@ impl Variant {
 
 /// Returns one variant of `kernel` for each number in `active_blocks` and each split in `splits`. If a list is absent,
 /// all variants have the number of active blocks, or the split, of `kernel`. Each variant has `rows` rows in the
-/// results. The function fails if the total number of rows is too large.
-pub(super) fn variants(
+/// results.
+///
+/// # Errors
+/// Fails if a list or the total number of rows is invalid, with a [`Refusal`] that names the field.
+pub fn variants(
     kernel: &Kernel,
     active_blocks: Option<&[u32]>,
     splits: Option<&Splits>,
@@ -120,63 +125,4 @@ fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> 
             Cluster::new(blocks, cluster.isolated(), cluster.contended()).map_err(|error| error.to_string())
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpusched_model::time::Time;
-
-    fn kernel() -> Kernel {
-        let cluster = |blocks, e0| Cluster::new(blocks, Time::from_ns(e0), Time::from_ns(2 * e0)).unwrap();
-        let clusters = vec![cluster(1, 10), cluster(2, 20), cluster(4, 30)];
-        Kernel::new(4, Time::from_ns(1000), clusters).unwrap()
-    }
-
-    fn blocks(splits: &str) -> Vec<Vec<(u64, u64)>> {
-        let splits: Splits = serde_json::from_str(splits).unwrap();
-        let variants = variants(&kernel(), None, Some(&splits), 1).unwrap();
-        let of = |variant: Variant| {
-            let clusters = variant.kernel.clusters().iter();
-            clusters
-                .map(|cluster| (cluster.blocks(), cluster.isolated().ns()))
-                .collect()
-        };
-        variants.into_iter().map(of).collect()
-    }
-
-    #[test]
-    fn no_block_is_lost() {
-        assert_eq!(blocks("[[1, 1, 1]]"), [[(3, 10), (2, 20), (2, 30)]]);
-        assert_eq!(blocks("[[1, 2, 4]]"), [[(1, 10), (2, 20), (4, 30)]]);
-        assert_eq!(blocks("[[0, 0.5, 0.5]]"), [[(4, 20), (3, 30)]]);
-        assert_eq!(blocks("[[0, 0, 9]]"), [[(7, 30)]]);
-        assert_eq!(blocks("[[1, 1, 1000000]]"), [[(7, 30)]]);
-        for variant in blocks(r#"{"parts": 9}"#) {
-            assert_eq!(variant.iter().map(|(blocks, _)| blocks).sum::<u64>(), 7);
-        }
-    }
-
-    #[test]
-    fn a_kernel_is_a_variant_of_itself() {
-        let own = variants(&kernel(), None, None, 1).unwrap();
-        assert_eq!(
-            (own.len(), own[0].split.as_str(), &own[0].kernel),
-            (1, "1:2:4", &kernel())
-        );
-        let splits = Splits::List(vec![vec![Factor::ONE; 3]; 2]);
-        let many = variants(&kernel(), Some(&[4, 8]), Some(&splits), 1).unwrap();
-        assert_eq!(
-            many.iter().map(|v| v.kernel.active_blocks()).collect::<Vec<_>>(),
-            [4, 4, 8, 8]
-        );
-        for (active, rows, field) in [
-            (vec![], 1, "active_blocks"),
-            (vec![0], 1, "active_blocks"),
-            (vec![4], 100_001, ""),
-        ] {
-            let refusal = variants(&kernel(), Some(&active), None, rows).unwrap_err();
-            assert_eq!(refusal.field(), field, "{refusal:?}");
-        }
-    }
 }

@@ -4,9 +4,6 @@ mod choice;
 mod normalize;
 mod rows;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeMap;
 
 use self::choice::Choice;
@@ -28,12 +25,16 @@ const MAX_CATEGORIES: usize = 200;
 
 /// The data of a figure, ready for drawing.
 #[derive(Debug)]
-pub(super) struct Chart {
+pub struct Chart {
+    /// Kind of the figure.
     pub kind: FigureKind,
+    /// Title of the figure.
     pub title: Option<String>,
+    /// Panels of the figure, in the order of drawing.
     pub panels: Vec<Panel>,
     /// Names of the series, in the order of their first occurrence in the tables.
     pub series: Vec<String>,
+    /// Lines at fixed values.
     pub references: Vec<Reference>,
     /// Axis of the colors of a heat map.
     pub colors: Option<Axis>,
@@ -41,22 +42,27 @@ pub(super) struct Chart {
     pub shared: bool,
     /// Whether an option states the ends of an axis. If so, values can be outside the axis.
     pub limited: bool,
+    /// Size of the figure; `None` for the default size.
     pub size: Option<Size>,
 }
 
+/// One panel of a figure.
 #[derive(Debug)]
-pub(super) struct Panel {
+pub struct Panel {
     /// Title of the panel; may be empty.
     pub title: String,
     /// Points of the panel, one list per series. The points are in ascending order of x. If the panel has no row of a
     /// series, the list of this series is empty.
     pub lines: Vec<Vec<Point>>,
+    /// Horizontal axis.
     pub x: Axis,
+    /// Vertical axis.
     pub y: Axis,
 }
 
+/// A point of a series.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Point {
+pub struct Point {
     /// Value on the horizontal axis, or the index of the category.
     pub x: f64,
     /// Value. `None` if the cell is empty; in this case, a line has a gap.
@@ -88,6 +94,10 @@ pub(super) fn check_places(tables: &[Table], options: &Options) -> Result<()> {
 }
 
 impl Chart {
+    /// Converts the rows of `tables` to the data of a figure.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`svg`](super::svg).
     pub fn new(tables: &[Table], options: &Options) -> Result<Chart> {
         let selected = rows::select(tables, &options.selection)?;
         let choice = Choice::new(&selected, options)?;

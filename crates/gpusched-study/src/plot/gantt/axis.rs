@@ -29,7 +29,7 @@ impl TimeAxis {
 
     /// Creates the axis of a window. The axis is `room` characters wide, with at least `gap` characters between two
     /// labels.
-    pub(super) fn new(window: Window, room: usize, gap: usize) -> TimeAxis {
+    pub fn new(window: Window, room: usize, gap: usize) -> TimeAxis {
         let (unit, length) = match window.to.ns() {
             1_000_000_000.. => ("s", 1_000_000_000),
             1_000_000.. => ("ms", 1_000_000),
@@ -85,54 +85,4 @@ fn decimals(step: u64, length: u64) -> usize {
         decimals += 1;
     }
     decimals
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn labels(from: u64, to: u64, room: usize) -> String {
-        let window = Window {
-            from: Time::from_ns(from),
-            to: Time::from_ns(to),
-        };
-        let axis = TimeAxis::new(window, room, 2);
-        let labels: Vec<String> = axis.ticks.iter().map(|&tick| axis.label(tick)).collect();
-        format!("{} {}", labels.join(" "), axis.unit)
-    }
-
-    #[test]
-    fn ticks_are_round_exact_and_have_room() {
-        for (from, to, room, expected) in [
-            (0, 10, 80, "0 1 2 3 4 5 6 7 8 9 10 ns"),
-            (0, 1, 80, "0 1 ns"),
-            (0, 60_000_000, 80, "0 10 20 30 40 50 60 ms"),
-            (0, 60_000_000, 20, "0 20 40 60 ms"),
-            (0, 2_500, 80, "0.0 0.5 1.0 1.5 2.0 2.5 µs"),
-            (7_300_000, 7_900_000, 80, "7.3 7.4 7.5 7.6 7.7 7.8 7.9 ms"),
-            (
-                1_000_000_100,
-                1_000_000_220,
-                80,
-                "1.00000010 1.00000012 1.00000014 1.00000016 1.00000018 1.00000020 1.00000022 s",
-            ),
-            (
-                1_000_000_100,
-                1_000_000_220,
-                30,
-                "1.00000010 1.00000015 1.00000020 s",
-            ),
-            (1_000_000_100, 1_000_000_220, 28, "1.0000001 1.0000002 s"),
-            (3, 4, 1, "4 ns"),
-            (
-                0,
-                i64::MAX as u64,
-                80,
-                "0 2000000000 4000000000 6000000000 8000000000 s",
-            ),
-        ] {
-            assert_eq!(labels(from, to, room), expected, "{from} {to} {room}");
-        }
-        assert!(labels(0, u64::MAX, 1).ends_with(" s"));
-    }
 }

@@ -28,4 +28,5 @@ mod svg;
 
 pub use axis::TimeAxis;
 pub use options::{MAX_SLICES, Options};
+pub use scene::Window;
 pub use svg::svg;

@@ -61,7 +61,9 @@ pub struct Steps<'a> {
 /// A window of time, including its start and its end. The end is later than the start.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Window {
+    /// Start of the window.
     pub from: Time,
+    /// End of the window.
     pub to: Time,
 }
 

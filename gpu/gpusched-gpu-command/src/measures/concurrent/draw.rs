@@ -20,7 +20,7 @@ pub struct Drawn {
 }
 
 /// Kernels of a group, each with its number of SMs.
-pub(super) type Members = Vec<(usize, u32)>;
+pub type Members = Vec<(usize, u32)>;
 
 /// Maximum number of possible assignments of SMs to the kernels of a group.
 const MOST_WAYS: u64 = 1 << 40;
@@ -42,7 +42,7 @@ fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
 }
 
 /// Returns whether the number of possible assignments is at least 1 and at most [`MOST_WAYS`].
-pub(super) fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
+pub fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
     let table = ways(choices, count, sms);
     let all = table.last().and_then(|row| row.last()).copied().unwrap_or(0);
     (1..=MOST_WAYS).contains(&all)
@@ -50,7 +50,7 @@ pub(super) fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
 
 /// Selects `size` of the `kernels` kernels at random, and for each of them a number of SMs from `choices`. All selected
 /// kernels together have at most `sms` SMs.
-pub(super) fn draw(rng: &mut impl Rng, kernels: usize, size: usize, choices: &[u32], sms: u32) -> Members {
+pub fn draw(rng: &mut impl Rng, kernels: usize, size: usize, choices: &[u32], sms: u32) -> Members {
     let mut names: Vec<usize> = (0..kernels).collect();
     let table = ways(choices, size, sms);
     let of = |count: usize, left: u32| {
@@ -76,41 +76,4 @@ pub(super) fn draw(rng: &mut impl Rng, kernels: usize, size: usize, choices: &[u
         }
     }
     group
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use gpusched_model::streams::{Purpose, stream};
-
-    /// If each of two kernels has 5, 10, … or 25 SMs, there are 15 assignments with at most 30 SMs in total. The test
-    /// checks that all assignments are about equally frequent.
-    #[test]
-    fn every_way_is_as_likely() {
-        let mut rng = stream(1, Purpose::KernelGroups, 0, 0);
-        let mut found: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
-        for _ in 0..15_000 {
-            let group = draw(&mut rng, 8, 2, &[5, 10, 15, 20, 25], 30);
-            assert!(group[0].0 != group[1].0 && group.iter().all(|&(kernel, _)| kernel < 8));
-            *found
-                .entry(group.iter().map(|&(_, sms)| sms).collect())
-                .or_default() += 1;
-        }
-        assert_eq!(found.len(), 15);
-        assert!(
-            found.values().all(|count| (850..1150).contains(count)),
-            "{found:?}"
-        );
-        assert!(found.keys().all(|sms| sms.iter().sum::<u32>() <= 30));
-    }
-
-    #[test]
-    fn six_kernels_have_one_way() {
-        let mut rng = stream(1, Purpose::KernelGroups, 0, 0);
-        let group = draw(&mut rng, 8, 6, &[5, 10, 15], 30);
-        assert!(group.iter().all(|&(_, sms)| sms == 5) && group.len() == 6);
-        assert!(possible(&[5], 6, 30) && !possible(&[5], 7, 30) && !possible(&[], 1, 30));
-    }
 }

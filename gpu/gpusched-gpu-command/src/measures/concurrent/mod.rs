@@ -4,7 +4,7 @@
 
 mod bench;
 mod blocks;
-mod draw;
+pub mod draw;
 mod errors;
 mod groups;
 mod profiles;

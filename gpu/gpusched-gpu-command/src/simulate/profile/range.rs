@@ -106,39 +106,3 @@ impl FromStr for Clock {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges() {
-        let read = |text: &str| text.parse::<SmRange>().map(SmRange::numbers);
-        assert_eq!(read("1..4").unwrap(), [1, 2, 3, 4]);
-        assert_eq!(read("2..9:3").unwrap(), [2, 5, 8]);
-        assert_eq!(read("8").unwrap(), [8]);
-        for bad in ["", "0..3", "3..1", "1..", "1..5:0", "1...5", "1..4097", "-1"] {
-            assert!(read(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn frequencies() {
-        let khz = |text: &str| text.parse::<Clock>().map(|clock| clock.khz);
-        assert_eq!(khz("dram=3500.5"), Ok(3_500_500));
-        assert_eq!(khz("core=0.001"), Ok(1));
-        for bad in [
-            "core",
-            "core=",
-            "core=0",
-            "core=1.",
-            "core=1.0001",
-            "mem=1",
-            "l2=-1",
-            "l2=100000.001",
-            "l2=+1",
-        ] {
-            assert!(khz(bad).is_err(), "{bad}");
-        }
-    }
-}

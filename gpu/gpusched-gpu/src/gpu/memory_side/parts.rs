@@ -130,7 +130,3 @@ fn check(kernel: &Launch, field: &'static str, own: Option<&[u32]>, count: u32) 
         _ => Ok(()),
     }
 }
-
-#[cfg(test)]
-#[path = "parts_tests.rs"]
-mod tests;

@@ -78,37 +78,3 @@ impl Header {
         start.saturating_add(offset % width)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn follow(binary_version: u32, pc: u32) -> u32 {
-        let header = Header {
-            name: String::new(),
-            id: 1,
-            grid: Dimension { x: 1, y: 1, z: 1 },
-            block: Dimension { x: 1, y: 1, z: 1 },
-            shared_memory: 0,
-            registers: 8,
-            binary_version,
-            stream: 0,
-            shared_base: 0,
-            local_base: 0,
-            tracer_version: 3,
-            line_numbers: false,
-        };
-        pc + header.instruction_bytes(pc)
-    }
-
-    #[test]
-    fn words_that_control_scheduling_are_stepped_over() {
-        let walk = |version, from| {
-            let steps = std::iter::successors(Some(from), |&pc| Some(follow(version, pc)));
-            steps.take(8).collect::<Vec<u32>>()
-        };
-        assert_eq!(walk(75, 0), [0x00, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70]);
-        assert_eq!(walk(61, 8), [0x08, 0x10, 0x18, 0x28, 0x30, 0x38, 0x48, 0x50]);
-        assert_eq!(walk(35, 8), [0x08, 0x10, 0x18, 0x20, 0x28, 0x30, 0x38, 0x48]);
-    }
-}

@@ -93,38 +93,3 @@ pub(super) fn unsigned(digits: &str, radix: u32) -> Option<u32> {
     let all = digits.chars().all(|digit| digit.is_digit(radix));
     u32::from_str_radix(digits, radix).ok().filter(|_| all)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn value(text: &str) -> Value {
-        Value {
-            option: "-x",
-            text: text.to_owned(),
-            file: "f".to_owned(),
-            line: Some(7),
-        }
-    }
-
-    #[test]
-    fn numbers() {
-        for (text, number) in [
-            ("0", 0),
-            ("12", 12),
-            ("0x1F", 31),
-            ("010", 8),
-            ("4294967295", u32::MAX),
-        ] {
-            assert_eq!(value(text).number().unwrap(), number, "{text}");
-        }
-        for text in ["", "-1", "+1", "1.5", "08", "0x", "4294967296", "1k", "0x-1"] {
-            let message = value(text).number().unwrap_err().to_string();
-            assert!(message.starts_with("f:7: at -x: found"), "{message}");
-        }
-        assert_eq!(value("1:2: 3").numbers(':', 2..=3, "a").unwrap(), [1, 2, 3]);
-        for text in ["1", "1:2:3:4", "1:b", "1:-2", ""] {
-            assert!(value(text).numbers(':', 2..=3, "a").is_err(), "{text}");
-        }
-    }
-}

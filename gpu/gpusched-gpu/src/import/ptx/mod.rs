@@ -22,5 +22,6 @@ mod text;
 
 pub use error::PtxError;
 pub use instruction::{Instruction, Memory, Operand};
+pub use modifiers::check as check_modifiers;
 pub use module::{Kernel, Module, Parameter, Register};
 pub use options::{Argument, Options, import};

@@ -119,21 +119,3 @@ pub fn ranges(shards: &[u32]) -> String {
     });
     runs.collect::<Vec<_>>().join(",")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn consecutive_shards_are_a_range() {
-        assert_eq!(ranges(&[1, 2, 3, 7, 9, 10]), "1-3,7,9-10");
-        assert_eq!(ranges(&[4]), "4");
-        assert_eq!(ranges(&[]), "");
-    }
-
-    #[test]
-    fn programs_are_one_word() {
-        assert_eq!(quoted("/usr/bin/gpusched"), "/usr/bin/gpusched");
-        assert_eq!(quoted("/a b/it's"), r"'/a b/it'\''s'");
-    }
-}

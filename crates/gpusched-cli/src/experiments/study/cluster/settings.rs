@@ -162,24 +162,3 @@ fn word(text: &str) -> Result<String, String> {
         )),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_and_sizes_are_those_of_slurm() {
-        for text in ["30", "10:30", "2:00:00", "1-12", "1-12:30", "1-12:00:00"] {
-            assert_eq!(time(text).as_deref(), Ok(text));
-        }
-        for text in ["", "30m", "2h", "1:2:3:4", ":30", "-1", "1--2", "1;ls"] {
-            assert!(time(text).is_err(), "{text}");
-        }
-        for text in ["500", "500M", "2G", "1T", "10K"] {
-            assert_eq!(memory(text).as_deref(), Ok(text));
-        }
-        for text in ["", "lots", "G", "2GB", "1.5G", "-1"] {
-            assert!(memory(text).is_err(), "{text}");
-        }
-    }
-}

@@ -110,18 +110,3 @@ fn run(folder: Option<&Path>, program: &'static str, arguments: &[String]) -> Re
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_the_queue_are_read() {
-        assert_eq!(job("17_3 RUNNING"), Some(((17, Some(3)), State::Running)));
-        assert_eq!(job(" 18 PENDING "), Some(((18, None), State::Waiting)));
-        assert_eq!(job("17_4 COMPLETING"), Some(((17, Some(4)), State::Running)));
-        for other in ["", "17_4 CANCELLED", "17_[1-3] PENDING", "x RUNNING"] {
-            assert_eq!(job(other), None, "{other}");
-        }
-    }
-}

@@ -101,15 +101,3 @@ fn ranges(numbers: impl Iterator<Item = u32>) -> String {
         .collect();
     runs.join(",")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_of_sms_are_short() {
-        let of = |numbers: &[u32]| ranges(numbers.iter().copied());
-        assert_eq!(of(&[]), "");
-        assert_eq!(of(&[0, 2, 3, 5, 6, 7, 63, 64]), "0,2,3,5-7,63,64");
-    }
-}

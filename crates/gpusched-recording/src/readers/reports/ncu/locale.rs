@@ -64,27 +64,3 @@ impl Locale {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Locale;
-
-    fn read(texts: &[&str]) -> Result<String, &'static str> {
-        let mut locale = Locale::default();
-        texts.iter().for_each(|text| locale.see(text));
-        locale.plain(texts[0])
-    }
-
-    #[test]
-    fn marks_are_learned_from_the_file() {
-        assert_eq!(read(&["1,234", "2.33"]).unwrap(), "1234");
-        assert_eq!(read(&["1.234", "2,33"]).unwrap(), "1234");
-        assert_eq!(read(&["1.234", "2.33"]).unwrap(), "1.234");
-        assert_eq!(read(&["1.234.567"]).unwrap(), "1234567");
-        assert_eq!(read(&["1,234.5"]).unwrap(), "1234.5");
-        assert_eq!(read(&["0.125"]).unwrap(), "0.125");
-        assert_eq!(read(&["77"]).unwrap(), "77");
-        assert!(read(&["1.234"]).is_err());
-        assert!(read(&["1.23", "4,56"]).is_err());
-    }
-}

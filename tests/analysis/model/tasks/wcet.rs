@@ -1,7 +1,9 @@
-//! Values of each form, and refused forms.
+//! WCET functions: values of each form, and refused forms.
 
-use super::Contention::{Conflict, Isolated};
-use super::*;
+use gpusched_model::Contention::{self, Conflict, Isolated};
+use gpusched_model::WcetFunction;
+use gpusched_model::time::Time;
+use gpusched_model::wcet::MAX_SMS;
 
 fn wcet(json: &str) -> Result<WcetFunction, String> {
     serde_json::from_str(json).map_err(|e| e.to_string())

@@ -1,11 +1,15 @@
-//! Tests of the tree: values and errors, compared with the parser of `serde_json`.
+//! Trees of values: values and errors, compared with the parser of `serde_json`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use gpusched_model::reader::Tree;
 use proptest::prelude::*;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, Visitor};
 
-use super::*;
+use crate::support::rounds;
 
 /// A type that contains every kind of value that file formats use.
 #[derive(Deserialize, PartialEq, Debug)]
@@ -96,7 +100,7 @@ fn values() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(rounds(40_000)))]
 
     /// The parser of `serde_json` is the reference. It also accepts lists for structs. The tree refuses such lists.
     #[test]

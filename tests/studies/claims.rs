@@ -1,11 +1,13 @@
-//! Tests of the language of claims and of its evaluation, with a small table.
+//! The language of claims and its evaluation, with a small table.
 
+use gpusched::error::Result;
+use gpusched_study::Table;
+use gpusched_study::claim::{Claim, Evaluation, Expression, check};
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 
-use super::expression::{
-    Aggregate, Arithmetic, Comparison, Condition, Filter, Function, GapFunction, Literal, Quantity, Test,
-};
-use super::*;
+use crate::support::rounds;
 
 /// A table with two analysis variants, three utilizations and two algorithms. In variant `literal`, SMS exceeds BF by 0.1,
 /// 0.2 and 0.3. In variant `other`, SMS equals BF.
@@ -441,89 +443,121 @@ fn claims_are_strict_toml() {
     assert_eq!(toml::from_str::<Claim>(&text).unwrap(), claim(""));
 }
 
-fn one_of<T: Copy + std::fmt::Debug + 'static>(items: &'static [T]) -> impl Strategy<Value = T> {
-    proptest::sample::select(items)
+/// A part of a claim, as text with all parentheses, and as text with only the necessary parentheses.
+#[derive(Clone, Debug)]
+struct Formula {
+    full: String,
+    short: String,
+    /// Precedence of the outermost operator.
+    level: u8,
 }
 
-fn column() -> impl Strategy<Value = String> {
-    one_of(&["rate", "mean_sms", "utilization", "x1", "_"]).prop_map(str::to_owned)
+impl Formula {
+    fn leaf(text: String) -> Formula {
+        Formula {
+            full: text.clone(),
+            short: text,
+            level: 8,
+        }
+    }
+
+    /// Returns the short text, in parentheses if its precedence is below `level`.
+    fn within(&self, level: u8) -> String {
+        match self.level < level {
+            true => format!("({})", self.short),
+            false => self.short.clone(),
+        }
+    }
+
+    fn after(self, operator: &str, level: u8) -> Formula {
+        Formula {
+            full: format!("{operator}({})", self.full),
+            short: format!("{operator}{}", self.within(level)),
+            level,
+        }
+    }
+
+    /// Joins two parts by an operator that is left-associative.
+    fn joined(self, operator: &str, level: u8, other: &Formula) -> Formula {
+        Formula {
+            full: format!("({}) {operator} ({})", self.full, other.full),
+            short: format!("{} {operator} {}", self.within(level), other.within(level + 1)),
+            level,
+        }
+    }
 }
 
-fn filters(sizes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Filter>> {
+const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
+
+fn filters(sizes: std::ops::Range<usize>) -> impl Strategy<Value = String> {
     let literal = || {
         prop_oneof![
-            (-1e6..1e6f64).prop_map(Literal::Number),
-            "[a-zA-Zµ0-9 ,()<=-]{0,6}".prop_map(Literal::Text),
-            "[a-z]{0,3}[\"][a-z]{0,3}".prop_map(Literal::Text),
+            (-1e6..1e6f64).prop_map(|number| number.to_string()),
+            "[a-zA-Zµ0-9 ,()<=-]{0,6}".prop_map(|text| format!("\"{text}\"")),
+            "[a-z]{0,3}[\"][a-z]{0,3}".prop_map(|text| format!("'{text}'")),
         ]
     };
     let test = prop_oneof![
-        (one_of(Comparison::ALL), literal())
-            .prop_map(|(comparison, literal)| Test::Compare(comparison, literal)),
-        proptest::collection::vec(literal(), 1..4).prop_map(Test::In),
+        (select(&COMPARISONS), literal()).prop_map(|(comparison, literal)| format!("{comparison} {literal}")),
+        vec(literal(), 1..4).prop_map(|literals| format!("in ({})", literals.join(", "))),
     ];
-    let filter = (column(), test).prop_map(|(column, test)| Filter { column, test });
-    proptest::collection::vec(filter, sizes)
+    let filter = (column(), test).prop_map(|(column, test)| format!("{column} {test}"));
+    vec(filter, sizes).prop_map(|filters| filters.join(", "))
 }
 
-fn quantity() -> impl Strategy<Value = Quantity> {
-    let column_aggregate =
-        (one_of(Function::ALL), column(), filters(0..3)).prop_map(|(function, column, filters)| {
-            Aggregate::Column {
-                function,
-                column,
-                filters,
-            }
-        });
-    let gap = (
-        one_of(GapFunction::ALL),
-        column(),
-        filters(1..3),
-        filters(1..3),
-        filters(0..2),
-    )
-        .prop_map(|(function, column, minuend, subtrahend, common)| Aggregate::Gap {
-            function,
-            column,
-            minuend,
-            subtrahend,
-            common,
-        });
+fn column() -> impl Strategy<Value = &'static str> {
+    select(&["rate", "mean_sms", "utilization", "x1", "_"])
+}
+
+fn quantity() -> impl Strategy<Value = Formula> {
+    let functions = select(&["min", "max", "mean", "sum", "count", "first", "last"]);
+    let aggregate = (functions, column(), filters(0..3)).prop_map(|(function, column, filters)| {
+        let comma = if filters.is_empty() { "" } else { ", " };
+        format!("{function}({column}{comma}{filters})")
+    });
+    let functions = select(&["min_gap", "mean_gap", "max_gap", "mean_ratio"]);
+    let sides = (filters(1..3), filters(1..3), filters(0..2));
+    let gap = (functions, column(), sides).prop_map(|(function, column, (minuend, subtrahend, common))| {
+        let comma = if common.is_empty() { "" } else { ", " };
+        format!("{function}({column}, ({minuend}), ({subtrahend}){comma}{common})")
+    });
     let leaf = prop_oneof![
-        (0.0..1e9f64).prop_map(Quantity::Number),
-        (0..100u8).prop_map(|value| Quantity::Number(value.into())),
-        column_aggregate.prop_map(Quantity::Aggregate),
-        gap.prop_map(Quantity::Aggregate),
+        (0.0..1e9f64).prop_map(|number| number.to_string()),
+        (0..100u8).prop_map(|number| number.to_string()),
+        aggregate,
+        gap,
     ];
-    leaf.prop_recursive(3, 8, 2, |inner| {
-        let inner = inner.prop_map(Box::new);
+    leaf.prop_map(Formula::leaf).prop_recursive(3, 8, 2, |inner| {
+        let operator = select(&[("+", 5), ("-", 5), ("*", 6), ("/", 6)]);
         prop_oneof![
-            inner.clone().prop_map(Quantity::Negate),
-            (inner.clone(), one_of(Arithmetic::ALL), inner)
-                .prop_map(|(a, o, b)| Quantity::Arithmetic(a, o, b)),
+            inner.clone().prop_map(|inner| inner.after("-", 7)),
+            (inner.clone(), operator, inner)
+                .prop_map(|(one, (operator, level), other)| one.joined(operator, level, &other)),
         ]
     })
 }
 
-fn condition() -> impl Strategy<Value = Condition> {
-    let leaf =
-        (quantity(), one_of(Comparison::ALL), quantity()).prop_map(|(a, c, b)| Condition::Compare(a, c, b));
+fn condition() -> impl Strategy<Value = Formula> {
+    let leaf = (quantity(), select(&COMPARISONS), quantity())
+        .prop_map(|(one, comparison, other)| one.joined(comparison, 4, &other));
     leaf.prop_recursive(3, 6, 2, |inner| {
-        let inner = inner.prop_map(Box::new);
         prop_oneof![
-            inner.clone().prop_map(Condition::Not),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| Condition::And(a, b)),
-            (inner.clone(), inner).prop_map(|(a, b)| Condition::Or(a, b)),
+            inner.clone().prop_map(|inner| inner.after("not ", 3)),
+            (inner.clone(), inner.clone()).prop_map(|(one, other)| one.joined("and", 2, &other)),
+            (inner.clone(), inner).prop_map(|(one, other)| one.joined("or", 1, &other)),
         ]
     })
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(rounds(2560)))]
+
+    /// gpusched writes an expression with only the necessary parentheses, and reads the written form as the same expression.
     #[test]
-    fn the_printed_form_reads_back(condition in condition()) {
-        let expression = Expression(condition);
-        let text = expression.to_string();
-        prop_assert_eq!(text.parse::<Expression>(), Ok(expression), "{}", text);
+    fn the_printed_form_is_short_and_reads_back(condition in condition()) {
+        let expression: Expression = condition.full.parse().unwrap();
+        prop_assert_eq!(expression.to_string(), &*condition.short);
+        prop_assert_eq!(condition.short.parse::<Expression>(), Ok(expression));
     }
 
     #[test]

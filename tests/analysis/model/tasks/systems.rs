@@ -1,7 +1,9 @@
-use super::*;
-use crate::reader::Document;
-use crate::time::Time;
-use crate::{Interference, Refusal};
+//! End-to-end systems: names, times, conflicts, and refused systems.
+
+use gpusched_model::end_to_end::{Draft, Resource, System};
+use gpusched_model::reader::Document as _;
+use gpusched_model::time::Time;
+use gpusched_model::{Interference, Refusal};
 
 const SYSTEM: &str = r#"{
   "cores": [{"name": "c0", "policy": "fp"}, {"name": "c1", "type": "A57", "policy": "edf"}],

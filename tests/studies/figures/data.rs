@@ -1,7 +1,14 @@
+//! The data of a figure: panels, series and points of a table.
+
+use std::collections::BTreeMap;
+
+use gpusched::error::Result;
+use gpusched_study::Table;
+use gpusched_study::plot::data::{Chart, Point};
+use gpusched_study::plot::{AxisScale, FigureKind, Names, Options, Reference};
 use proptest::prelude::*;
 
-use super::*;
-use crate::plot::values::Names;
+use crate::support::rounds;
 
 const CSV: &str = "\
 study,utilization,tasks,variant,algorithm,rate,ci_low,ci_high,mean_sms
@@ -80,6 +87,18 @@ fn another_column_has_gaps_and_no_band() {
     assert_eq!((panel.x.title.as_str(), panel.y.title.as_str()), ("load", "SMs"));
     assert_eq!(chart.series, ["SMS"]);
     assert_eq!(values(&chart, 0), [[Some(10.0), None]]);
+}
+
+#[test]
+fn selections_compare_numbers_as_numbers() {
+    let accepts = |value: &str, cell: &str| {
+        let found = chart(&format!("x,kind,value\n1,{cell},5\n1,z,6\n"), |options| {
+            (options.x, options.y) = (some("x"), some("value"));
+            options.selection = BTreeMap::from([("kind".to_owned(), Names::one(value))]);
+        });
+        found.map(|chart| values(&chart, 0)).ok() == Some(vec![vec![Some(5.0)]])
+    };
+    assert!(accepts("2", "2.0") && !accepts("2", "20") && !accepts("2", "") && accepts("a", "a"));
 }
 
 #[test]
@@ -263,6 +282,8 @@ fn bad_input_is_named() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(rounds(2560)))]
+
     /// The steps of a distribution rise from 1/n to 1, at the values in ascending order.
     #[test]
     fn a_distribution_is_monotone_and_ends_in_1(values in prop::collection::vec(-1e9_f64..1e9, 1..50)) {

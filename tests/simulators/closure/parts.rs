@@ -1,16 +1,13 @@
 //! Tests that a part of the memory behaves like a smaller memory, and that kernels with separate parts do not
 //! interfere.
 
-use super::*;
-use crate::gpu::{KernelTraffic, Settings, WarmBuffer, run};
-use crate::machine::Machine;
-use crate::program::Program;
-use gpusched_model::Scheduler;
+use gpusched::gpu::gpu::{Failure, KernelTraffic, Launch, Settings, WarmBuffer, run};
+use gpusched::model::{Machine, Program, Scheduler};
 
 const PROGRAMS: [&str; 3] = [
-    include_str!("../../../../../tasksets/kernels/programs/vadd.json"),
-    include_str!("../../../../../tasksets/kernels/programs/copyl.json"),
-    include_str!("../../../../../tasksets/kernels/programs/conv2d.json"),
+    include_str!("../../../tasksets/kernels/programs/vadd.json"),
+    include_str!("../../../tasksets/kernels/programs/copyl.json"),
+    include_str!("../../../tasksets/kernels/programs/conv2d.json"),
 ];
 
 fn launch(program: usize, sms: std::ops::Range<usize>, machine: &Machine) -> Launch {

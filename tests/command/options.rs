@@ -1,48 +1,157 @@
-//! Guarantee: every error about an option names the option, the found value and the expected value.
+//! Options of all commands: each option has one meaning, and every error about an option names the option, the found value and the
+//! expected value.
 
 use std::any::TypeId;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
+use gpusched::error::Error;
+use gpusched::study::plot::Names;
+use gpusched_cli::embedding::{Failure, Watch, call};
+use gpusched_cli::{Cli, Outcome, OutputPath, Stop, exit_code, usage};
 
-use super::*;
-use crate::Cli;
-use crate::report::OutputPath;
-use gpusched_study::plot::Names;
+use crate::support::run;
 
-fn message(arguments: &str) -> Option<String> {
-    let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
-    let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
-    told(&arguments)
-}
-
-/// Returns the error of clap for the invalid `arguments`.
-fn refused(arguments: &[OsString]) -> (Command, clap::Error) {
-    let mut command = prepared(Cli::command());
-    let error = command.try_get_matches_from_mut(arguments).unwrap_err();
+/// Returns all commands.
+fn commands() -> Command {
+    gpusched::register_parts();
+    let mut command = usage::prepared(Cli::command());
     command.build();
-    (command, error)
+    command
 }
 
-/// Returns the error message about a value in the invalid `arguments`.
-fn told(arguments: &[OsString]) -> Option<String> {
-    let (command, error) = refused(arguments);
-    said(&command, &error).or_else(|| Some(negative(&command, arguments, &error)?.to_string()))
+fn words(line: &str) -> Vec<OsString> {
+    let words = ["gpusched"].into_iter().chain(line.split(' '));
+    words.map(OsString::from).collect()
 }
 
-/// Returns the error message if `error` is about a value, or `None` if it is about something else.
-fn said(command: &Command, error: &clap::Error) -> Option<String> {
-    bad_value(command, error).map(|refusal| refusal.to_string())
+/// Returns the error message if clap refuses the value of an option. Returns `None` if the error of clap is about something
+/// else.
+fn told(command: &mut Command, arguments: &[OsString]) -> Option<String> {
+    let error = command.try_get_matches_from_mut(arguments).unwrap_err();
+    match usage::refusal(command, arguments, error) {
+        Stop::Failed(error) => Some(error.to_string()),
+        Stop::Said(_) => None,
+    }
+}
+
+/// Returns the error message of a command that fails.
+fn failure(line: &str) -> String {
+    gpusched::register_parts();
+    match call(&words(line), &Watch::default()) {
+        Err(Failure::Failed(error)) => error.to_string(),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn command_line_is_consistent() {
+    gpusched::register_parts();
+    Cli::command().debug_assert();
+}
+
+/// clap checks this property only in debug builds.
+#[test]
+fn each_option_has_one_meaning() {
+    fn check(command: &Command) {
+        let options = command.get_arguments();
+        let names = options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+        assert_eq!(twice, None, "{}", command.get_name());
+        command.get_subcommands().for_each(check);
+    }
+    check(&commands());
+}
+
+#[test]
+fn exit_codes_follow_the_contract() {
+    assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
+    assert_eq!(exit_code(|| Ok(Outcome::Negative)), 1);
+    assert_eq!(exit_code(|| Ok(Outcome::Unread)), 141);
+    let refused = |error: Error| exit_code(|| Err(Stop::Failed(error)));
+    assert_eq!(refused(Error::parameter("a", "test", "none")), 2);
+    assert_eq!(refused(Error::Internal("a test".to_owned())), 3);
+    assert_eq!(exit_code(|| panic!("a test")), 3);
+    let broken = Error::io("fifo", "write", std::io::ErrorKind::BrokenPipe.into());
+    assert_eq!(refused(broken), 2);
+}
+
+#[test]
+fn one_answer_that_says_no_decides() {
+    assert_eq!(Outcome::of_answers(false, false), Outcome::Negative);
+    assert_eq!(Outcome::of_answers(false, true), Outcome::Negative);
+    assert_eq!(Outcome::of_answers(true, false), Outcome::Unread);
+    assert_eq!(Outcome::of_answers(true, true), Outcome::Positive);
+}
+
+#[test]
+fn every_file_that_is_written_is_known() {
+    /// Checks that every option whose help describes an output file has the type `OutputPath`.
+    fn look_at(command: &Command, found: &mut Vec<String>) {
+        for option in command.get_arguments() {
+            let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+            let names_file = option.get_value_names().is_some_and(|names| {
+                let name = names.first().map(ToString::to_string).unwrap_or_default();
+                name.starts_with("PATH") || name.starts_with("FILE")
+            });
+            let writes = ["Also write", "Also draw", "Where ", "File for", "File of the"];
+            if names_file && writes.iter().any(|start| help.starts_with(start)) {
+                let is_known = option.get_value_parser().type_id() == TypeId::of::<OutputPath>();
+                assert!(is_known, "{}: {help}", option.get_id());
+                found.push(option.get_id().to_string());
+            }
+        }
+        command.get_subcommands().for_each(|inner| look_at(inner, found));
+    }
+    let mut found = Vec::new();
+    look_at(&commands(), &mut found);
+    found.sort();
+    found.dedup();
+    assert!(found.len() >= 9, "{found:?}");
+}
+
+/// Library errors name parameters, and the errors of a command name its options instead. A field of a file is not an option.
+#[test]
+fn parameters_are_named_by_their_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = folder.path().join("a.toml").display().to_string();
+    std::fs::write(&study, include_str!("../study_support/cases.toml")).unwrap();
+    let override_of_cases = failure(&format!("study run {study} --sets 3 -o x"));
+    assert!(
+        override_of_cases.starts_with("--sets: found "),
+        "{override_of_cases}"
+    );
+    let set = folder.path().join("a.json").display().to_string();
+    std::fs::write(&set, r#"{"tasks":[],"sms":0}"#).unwrap();
+    let in_file = failure(&format!("test {set} --sms 8"));
+    assert!(in_file.starts_with(&format!("{set}:1: at sms: ")), "{in_file}");
+}
+
+#[test]
+fn hints_name_the_command_that_helps() {
+    let folder = tempfile::tempdir().unwrap();
+    let hint = |text: &str| {
+        let model = folder.path().join("a.amxmi").display().to_string();
+        std::fs::write(&model, text).unwrap();
+        let message = failure(&format!("test {model} --sms 8"));
+        message.split_once("\n\nhint: ").map(|(_, hint)| hint.to_owned())
+    };
+    let expected = "convert a task model of APP4MC with `gpusched import amalthea`";
+    assert_eq!(hint("<xml/>").as_deref(), Some(expected));
+    assert_eq!(hint(r#"{"tasks":[{"period":0}]}"#), None);
 }
 
 #[test]
 fn global_options_are_given_once() {
-    let check = |arguments: &str| {
-        let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
-        let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
-        check_once(Cli::command(), &arguments).map_err(|error| error.to_string())
+    let check = |line: &str| {
+        let checked = usage::check_once(Cli::command(), &words(line));
+        checked.map_err(|error| error.to_string())
     };
-    for (arguments, option) in [
+    for (line, option) in [
         ("--seed 1 generate --tasks 3 --utilization 1 --seed 2", "seed"),
         ("--threads=1 partition x --threads 2", "threads"),
         ("-q study run x --quiet", "quiet"),
@@ -51,15 +160,15 @@ fn global_options_are_given_once() {
         ("--format json study list --format=csv", "format"),
     ] {
         let expected = format!("--{option}: found the option twice, expected the option once");
-        assert_eq!(check(arguments), Err(expected), "{arguments}");
+        assert_eq!(check(line), Err(expected), "{line}");
     }
-    for arguments in [
+    for line in [
         "-q test --seed 1 --threads 2 -o x y",
         "partition x -o -1 --threads 2",
         "partition --seed 1 -- --seed 2",
         "plot x --where a=1 --where b=2",
     ] {
-        assert_eq!(check(arguments), Ok(()), "{arguments}");
+        assert_eq!(check(line), Ok(()), "{line}");
     }
 }
 
@@ -89,6 +198,8 @@ fn bad_values_are_told_like_all_else() {
         ("partition x --time-limit -5ms", "--time-limit: found \"-5ms\", expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"),
         ("generate -o x --seed=a", "--seed: found a, expected a whole number, at least 0 and below 2^64"),
     ];
+    let mut command = commands();
+    let mut message = |line: &str| told(&mut command, &words(line));
     for (arguments, expected) in table {
         let found = message(arguments).unwrap_or_default();
         let (found, hint) = found.split_once("\n\nhint: ").unwrap_or((&found, ""));
@@ -103,13 +214,7 @@ fn bad_values_are_told_like_all_else() {
 /// If a value starts with a hyphen, the message contains a hint: join the value to its option with `=`.
 #[test]
 fn values_behind_a_blank_are_joined() {
-    let hint = |arguments: &str| {
-        let arguments = ["gpusched"].into_iter().chain(arguments.split(' '));
-        let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
-        let (command, error) = refused(&arguments);
-        joined(&command, &arguments, &error)
-    };
-    for (arguments, expected) in [
+    for (line, expected) in [
         (
             "partition x -o -x",
             Some("to give '-x' to --output, write '--output=-x'"),
@@ -122,7 +227,11 @@ fn values_behind_a_blank_are_joined() {
         ("partition x --nonsense", None),
         ("partition x --sms", None),
     ] {
-        assert_eq!(hint(arguments).as_deref(), expected, "{arguments}");
+        let answer = run(line);
+        assert_eq!(answer.code, 2, "{line}");
+        let hint = answer.stderr.lines().find(|line| line.contains("to give"));
+        let hint = hint.map(|line| line.trim().trim_start_matches("tip: "));
+        assert_eq!(hint, expected, "{line}: {}", answer.stderr);
     }
 }
 
@@ -137,10 +246,7 @@ fn long_arguments_are_clipped() {
         "partition x --format LONG",
         "partition x --improve=LONG",
     ] {
-        let arguments = format!("gpusched {}", line.replace("LONG", &long));
-        let arguments: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
-        let (command, error) = refused(&arguments);
-        let said = said(&command, &error).unwrap_or_else(|| in_short(error).to_string());
+        let said = run(&line.replace("LONG", &long)).stderr;
         assert!(said.contains("yyyy") && said.len() < 500, "{line}: {said}");
     }
 }
@@ -150,7 +256,7 @@ fn look_at(command: &Command, way: &[String], look: &mut impl FnMut(&[String], &
     if !command.has_subcommands() {
         let options = command.get_arguments().filter(|option| !option.is_positional());
         options
-            .filter(|option| takes_value(option))
+            .filter(|option| matches!(option.get_action(), ArgAction::Set | ArgAction::Append))
             .for_each(|option| look(way, option));
     }
     for inner in command
@@ -180,10 +286,9 @@ const TOGETHER: [&str; 3] = ["utilization", "cap", "memory-share"];
 /// For every option, an invalid value leads to a message with the option, the value and the expected value.
 #[test]
 fn no_option_takes_nonsense_or_tells_it_otherwise() {
-    let mut command = prepared(Cli::command());
-    command.build();
-    let (mut refused, mut faults) = (0, Vec::new());
-    look_at(&command, &["gpusched".to_owned()], &mut |way, option| {
+    let (all, mut command) = (commands(), commands());
+    let (mut complaints, mut faults) = (0, Vec::new());
+    look_at(&all, &["gpusched".to_owned()], &mut |way, option| {
         let long = option.get_long().unwrap();
         let name = format!("--{long}");
         for value in ["-1", "x", ""] {
@@ -195,18 +300,18 @@ fn no_option_takes_nonsense_or_tells_it_otherwise() {
             for given in ways {
                 let arguments: Vec<OsString> = way.iter().chain(&given).map(OsString::from).collect();
                 let line = format!("{} {}", way.join(" "), given.join(" "));
-                let error = command.clone().try_get_matches_from(&arguments).err();
+                let error = command.try_get_matches_from_mut(&arguments).err();
                 let is_complaint = |error: &clap::Error| error.kind() != ErrorKind::MissingRequiredArgument;
-                let Some(error) = error.filter(is_complaint) else {
+                if error.filter(is_complaint).is_none() {
                     // gpusched checks names and paths later. A reference line may be negative.
                     let later = value == "-1" && (TOGETHER.contains(&long) || long == "reference");
                     if !takes_anything(option) && !later {
                         faults.push(format!("{line}\n  taken"));
                     }
                     continue;
-                };
-                refused += 1;
-                let told = said(&command, &error).unwrap_or_default();
+                }
+                complaints += 1;
+                let told = told(&mut command, &arguments).unwrap_or_default();
                 let shown = if value.is_empty() { "nothing" } else { value };
                 let names = told.starts_with(&format!("{name}: "));
                 let quotes = told.contains(&format!("found {shown}")) || told.contains(&format!("{value:?}"));
@@ -217,5 +322,5 @@ fn no_option_takes_nonsense_or_tells_it_otherwise() {
         }
     });
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert!(refused > 500, "{refused}");
+    assert!(complaints > 500, "{complaints}");
 }

@@ -1,0 +1,5 @@
+//! Tables of results: cells, comparison and statistics.
+
+mod comparison;
+mod reading;
+mod statistics;
