@@ -63,13 +63,15 @@ pub use claim::{Claim, Finding, check};
 pub use definition::axis::Values;
 pub use definition::figures::Figures;
 pub use definition::folder::Folder;
+pub use definition::levels::{Level, Levels};
 pub use output::figures::Figure;
 pub use output::findings::{Findings, State, Study, studies};
 pub use output::provenance::Provenance;
 pub use output::reasons::Reasons;
 pub use output::reproduction::{Commands, reproduction};
 pub use partitioning::{
-    Algorithm, Axis, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Variant,
+    Algorithm, Axis, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Variant, decimal,
+    mcnemar,
 };
 pub use running::estimate::{Estimate, FINISH_TRIAL};
 pub use running::journal::START_ANEW;
@@ -79,4 +81,6 @@ pub use running::shards::{Progress, Shards};
 pub use spec::kind::{Kind, Shape};
 pub use spec::{Overrides, Spec};
 pub use table::{CASE_COLUMNS, COLUMNS, TIMING_COLUMNS, Table, WEIGHTED_COLUMNS, weighted, wilson};
+pub use work::collection::{Added, Collection, Content};
+pub use work::tally::Tally;
 pub use work::{Chunk, Point, Shard, Work};

@@ -2,7 +2,8 @@
 //! interfere.
 
 use gpusched::gpu::gpu::{Failure, KernelTraffic, Launch, Settings, WarmBuffer, run};
-use gpusched::model::{Machine, Program, Scheduler};
+use gpusched::gpu::{Machine, Program};
+use gpusched::model::Scheduler;
 
 const PROGRAMS: [&str; 3] = [
     include_str!("../../../tasksets/kernels/programs/vadd.json"),

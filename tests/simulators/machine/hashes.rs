@@ -1,6 +1,6 @@
 //! Hashes of addresses: remainders of polynomials, and hashes computed by hand.
 
-use gpusched::model::machine::Hash;
+use gpusched::gpu::machine::Hash;
 
 /// Largest value of the address bits above the bits of a bucket.
 const MOST: u64 = (1 << 51) - 1;

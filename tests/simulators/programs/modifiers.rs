@@ -1,6 +1,6 @@
 //! Modifiers of PTX instructions: known modifiers, and refused modifiers.
 
-use gpusched::ptx::{Instruction, PtxError, check_modifiers};
+use gpusched::gpu::import::ptx::{Instruction, PtxError, check_modifiers};
 
 /// Opcodes from the examples of the PTX ISA.
 const KNOWN: &str = "add.cc.u32 add.sat.s32 add.rn.f16x2 atom.add.noftz.bf16x2 atom.global.acquire.sys.inc.u32 \

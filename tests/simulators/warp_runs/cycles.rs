@@ -1,8 +1,9 @@
 //! Cycles of a launch: each cycle of each scheduler counts once, and an atomic operation on shared memory holds its warp.
 
 use gpusched::gpu::gpu::{Launch, Results, Settings, WarmBuffer};
-use gpusched::model::program::Overrides;
-use gpusched::model::{Machine, Program, Scheduler};
+use gpusched::gpu::program::Overrides;
+use gpusched::gpu::{Machine, Program};
+use gpusched::model::Scheduler;
 
 /// Returns the launch of a vector addition with `blocks` blocks.
 fn vadd(blocks: &str) -> Launch {

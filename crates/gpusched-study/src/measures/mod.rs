@@ -21,9 +21,9 @@ pub mod statistics;
 
 pub use crate::definition::files::{Files, Inputs};
 pub use cluster_bounds::splits::Splits;
+pub use cluster_bounds::variants::{Variant, variants};
 pub(super) use measure::Prepared;
 pub use measure::{Described, Entry, Measure, Parameters};
-pub use cluster_bounds::variants::{Variant, variants};
 pub use row::{Labels, Row};
 
 use block_level::{mapping, misprediction, occupancy, scenario};

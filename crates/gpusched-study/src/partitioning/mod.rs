@@ -10,6 +10,7 @@ mod setting;
 mod shape;
 
 pub use pairs::{PAIR_COLUMNS, mcnemar};
+pub use results::decimal;
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
 use serde::Serialize;

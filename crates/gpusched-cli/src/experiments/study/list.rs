@@ -181,5 +181,3 @@ impl List<'_> {
         table.done()
     }
 }
-
-}
