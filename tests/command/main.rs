@@ -33,5 +33,6 @@ mod run;
 mod schema;
 mod spreadsheets;
 mod streaming;
+mod tables;
 mod verify_command;
 mod words;

@@ -71,28 +71,3 @@ impl Rows {
 fn unwritten(cause: io::Error) -> Error {
     Error::io("-", "write", cause)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::view::Cell;
-    use anstyle::Style;
-    use gpusched_model::time::Time;
-
-    #[test]
-    fn text_and_csv_show_their_columns() {
-        let rows = [("a, b", Some(Time::from_ns(1_500))), ("c", None)];
-        let table = Table::of(&rows)
-            .exact("set", |_| 0_u32)
-            .text(("task", "name"), |(name, _)| *name)
-            .foot("all")
-            .time(("C(m)", "wcet_ns"), |(_, time)| Cell::or(*time, "-"))
-            .number("rank", |(name, _)| name.len())
-            .when(false, |table| table.text("none", |_| ""));
-        let table = table.done();
-        assert_eq!(table.csv_header(), "set,name,wcet_ns\n");
-        assert_eq!(table.csv_rows().unwrap(), "0,\"a, b\",1500\n0,c,\n");
-        let text = "  task   C(m)  rank\n  a, b  1.5us     4\n  c         -     1\n  all\n";
-        assert_eq!(table.render(Style::new()), text);
-    }
-}

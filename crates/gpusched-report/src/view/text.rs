@@ -96,29 +96,3 @@ pub fn wrap(words: impl IntoIterator<Item = String>, longest: usize) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_are_aligned() {
-        let rows = [
-            (12, wrap(["a".into(), "bb".into(), "ccc".into()], 6)),
-            (3, "é".to_owned()),
-        ];
-        let table = Table::of(&rows)
-            .number("n", |row| row.0)
-            .text("tasks", |row| &row.1);
-        assert_eq!(
-            table.done().render(Style::new()),
-            "   n  tasks\n  12  a, bb,\n      ccc\n   3  é\n"
-        );
-    }
-
-    #[test]
-    fn names_are_clipped_and_cleaned() {
-        assert_eq!(clip("abcdef", 4), "abc…");
-        assert_eq!(clip("a\u{1b}b", 4), "a\u{fffd}b");
-    }
-}
