@@ -249,6 +249,21 @@ fn parts_of_a_job_become_segments() {
     assert_eq!(sporadic["tasks"][0]["arrivals"], "sporadic");
 }
 
+/// The task reads the label and writes it, so a copy moves twice its size.
+#[test]
+fn copies_are_rounded_up() {
+    let text = replaced(&waiting(), "<dataRate value=\"2\"", "<dataRate value=\"20\"");
+    let with_size = |size: &str| {
+        let size = format!("<size {size}/>");
+        system(&replaced(&text, "<size value=\"3\" unit=\"kB\"/>", &size), "")
+    };
+    for (bytes, ns) in [(1, 1), (20, 2), (21, 3), (2_000_256, 200_026)] {
+        let copy = &segments(&with_size(&format!("value=\"{bytes}\" unit=\"B\"")))[1];
+        assert_eq!(copy, &("ce".to_owned(), ns), "{bytes}");
+    }
+    assert_eq!(with_size("value=\"9223372036854775807\" unit=\"TB\"").code, 2);
+}
+
 /// The BCET is the minimum, also of branches. The average counts only on request.
 #[test]
 fn ticks_have_a_minimum_an_average_and_a_maximum() {

@@ -5,6 +5,7 @@ mod interpreter;
 mod json_garbage;
 mod language;
 mod modifiers;
+mod operations;
 mod refusals;
 mod replay;
 mod strides;

@@ -200,14 +200,3 @@ impl Operation {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kinds_are_counted_in_order() {
-        let kinds: Vec<usize> = Operation::of_each_kind().iter().map(Operation::kind).collect();
-        assert_eq!(kinds, (0..Operation::KINDS).collect::<Vec<_>>());
-    }
-}
