@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn columns_are_aligned() {
         let rows = [
-            (12, wrap(["a".into(), "bb".into(), "ccc".into()], 6)),
+            (12_u32, wrap(["a".into(), "bb".into(), "ccc".into()], 6)),
             (3, "é".to_owned()),
         ];
         let table = Table::of(&rows)
