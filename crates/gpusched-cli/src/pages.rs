@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Format, Global, Outcome};
 use crate::arguments::notes::Notes;
-use crate::arguments::{named, whole};
+use crate::arguments::{Memory, named, whole};
 use crate::end_to_end::{self, Input};
 use crate::other_tools::recording::audit::{Request, pair};
 use crate::other_tools::recording::source::Reading;
@@ -128,15 +128,22 @@ impl Args {
     fn system(&self, systems: EndToEndSystems) -> Result<Page> {
         let reason = "the verdict of a system has no lower bound";
         end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
-        let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
+        let environment = end_to_end::environment(
+            self.interference.unwrap_or_default(),
+            &Memory::of(self.memory_bandwidth),
+        )?;
         let stated = end_to_end::read(&self.input, systems, environment)?;
         let fault = verify_system(&stated.answer, &stated.system).err();
+        let memory = environment.memory;
+        let memory = memory.map_or(String::new(), |memory| format!(" --memory-bandwidth {memory}"));
+        let interference = environment.interference;
         system::page(&system::Input {
             fault: fault.as_ref(),
             draft: &stated.draft,
             system: &stated.system,
             answer: &stated.answer,
             plan: stated.plan.as_ref(),
+            command: format!("gpusched verify plan.json system.json --interference {interference}{memory}"),
         })
     }
 

@@ -28,6 +28,8 @@ pub struct Input<'a> {
     pub plan: Option<&'a SystemPlan>,
     /// The first wrong statement that the verifier found.
     pub fault: Option<&'a Fault>,
+    /// The command that checks the files `plan.json` and `system.json`, which the page contains.
+    pub command: String,
 }
 
 #[derive(Serialize)]
@@ -65,7 +67,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         chains: chains(system, answer),
         resources: resources(system, growth(answer)),
         segments: segments(system, answer),
-        command: command(system),
+        command: input.command.clone(),
         files: vec![
             result,
             File::json("file-system", "system.json", "The system", input.draft)?,
@@ -366,16 +368,4 @@ fn segments(system: &System, answer: &Answer) -> Table {
         }
     }
     table
-}
-
-/// Returns the command that checks the files of the page.
-fn command(system: &System) -> String {
-    let memory = system
-        .memory()
-        .map(|memory| format!(" --memory-bandwidth {memory}"));
-    format!(
-        "gpusched verify plan.json system.json --interference {}{}",
-        system.interference(),
-        memory.unwrap_or_default()
-    )
 }
