@@ -38,6 +38,8 @@ pub struct Part {
     pub foreign: &'static [(&'static str, &'static str)],
     /// Pairs of a kind of document and a hint, for a command that does not read this kind.
     pub taken: &'static [(&'static str, &'static str)],
+    /// Pairs of the end of a field and a hint, for a field that a parameter requires.
+    pub missing: &'static [(&'static str, &'static str)],
 }
 
 static PARTS: OnceLock<&[&Part]> = OnceLock::new();

@@ -188,8 +188,7 @@ fn dispatchable(policy: Policy) -> Result<()> {
         | Policy::LiuLayland
         | Policy::FixedPriority(Preemption::Preemptive, _) => "because a GPU cannot preempt at any point",
     };
-    let refusal = Refusal::new("policy", policy, format!("np-edf, np-fp…, {reason}"));
-    Err(refusal.hint("`gpusched partition --policy np-edf`").into())
+    Err(Refusal::new("policy", policy, format!("np-edf, np-fp…, {reason}")).into())
 }
 
 /// Checks that a recording can name each task. In a recording, the name of a job is the name of its task, `#`, and the

@@ -36,7 +36,7 @@ pub use bound::verify_bound;
 pub use end_to_end::{VerifiedSystem, verify_system};
 pub use fault::Fault;
 pub use limits::margin::CheckedMargin;
-pub use premises::{Stated, Taken};
+pub use premises::{Conclusion, Stated, Taken};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use gpusched_model::assumptions::{Assumption, Basis};

@@ -53,6 +53,16 @@ pub static PART: Part = Part {
         "a program",
         "give a program to `gpusched simulate warps` or `gpusched simulate profile`",
     )],
+    missing: &[
+        (
+            "sectors.drain",
+            "`simulate profile … --traffic --format csv` and `wcet fit` measure both rates",
+        ),
+        (
+            "sectors.camping_percent",
+            "`simulate profile … --traffic --format csv` and `wcet fit` measure the factor; a larger limit permits it",
+        ),
+    ],
 };
 
 const FORMATS: &[Format] = &[

@@ -36,7 +36,7 @@ mod streams;
 
 pub use baselines::{Baseline, baseline};
 pub use scaling::scaling;
-pub use sizing::{Gpu, Search, plan};
+pub use sizing::{Gpu, NO_EFFECT, Search, check_interference, plan, refuse};
 
 use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer};
 use gpusched_model::error::Refusal;

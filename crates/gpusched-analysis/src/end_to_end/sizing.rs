@@ -6,7 +6,10 @@
 //! have their largest sizes. Starting from these sizes, [`plan`] examines vectors of sizes (one size per partition) in
 //! the order of their sums. The first vector that passes has the fewest SMs.
 
+mod effects;
 mod groups;
+
+pub use effects::{NO_EFFECT, check_interference, refuse};
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};

@@ -46,6 +46,19 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Returns the options for a memory of which only the bandwidth is stated.
+    pub fn of(memory_bandwidth: Option<Bandwidth>) -> Memory {
+        Memory {
+            memory_bandwidth,
+            arbitration: None,
+            memory_rates: None,
+            memory_time: None,
+            variation: None,
+            own_l2: false,
+            camping_limit: None,
+        }
+    }
+
     /// Returns the shared memory; `None` if `interference` does not count the memory.
     ///
     /// # Errors

@@ -15,5 +15,5 @@ pub use gpu::{Gpu, NEXT, device, offer, platform};
 pub use memory::{Memory, memory_rates};
 pub use names::{named, one_of, policy};
 pub use pairs::{check_as_many, pairs};
-pub use request::{Answer, Case, DEFAULT_POLICY, Request, naming};
+pub use request::{Answer, Case, Request, naming};
 pub use values::{number, refused, whole};

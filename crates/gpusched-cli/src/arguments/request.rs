@@ -23,9 +23,6 @@ use gpusched_model::{Device, Policy, SharedMemory, TaskSet};
 /// them.
 const BATCH: usize = 512;
 
-/// Policy of a request that states no policy. Every GPU can run one kernel at a time without preemption.
-pub const DEFAULT_POLICY: Policy = Policy::NpEdf;
-
 /// Task sets, their GPU, and the analysis of one partition.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Request {
@@ -149,22 +146,14 @@ impl Request {
     /// Returns the interference model and the shared memory for end-to-end systems.
     ///
     /// # Errors
-    /// Fails in the same cases as [`Memory::shared`], and for interference models with memory times.
+    /// Fails in the same cases as [`end_to_end::environment`].
     pub fn environment(&self) -> Result<Environment> {
-        end_to_end::refuse(
-            "interference",
-            self.interference.counts_memory_time(),
-            "segments state bytes, and no sectors",
-        )?;
-        Ok(Environment {
-            interference: self.interference,
-            memory: self.memory()?.map(|memory| memory.bandwidth),
-        })
+        end_to_end::environment(self.interference, &self.memory)
     }
 
     /// Returns the policy inside each partition, with its test.
     pub fn policy(&self) -> Policy {
-        self.policy.unwrap_or(DEFAULT_POLICY)
+        self.policy.unwrap_or(Policy::DEFAULT)
     }
 
     /// Returns the interference model.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::arguments::notes::Notes;
-use crate::arguments::{named, whole};
+use crate::arguments::{Memory, named, whole};
 use crate::other_tools::recording::audit::{Request, pair};
 use crate::other_tools::recording::source::Reading;
 use crate::plans::end_to_end::{self, Input};
@@ -123,13 +123,16 @@ impl Args {
     fn system(&self, systems: EndToEndSystems) -> Result<Page> {
         let reason = "the verdict of a system has no lower bound";
         end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
-        let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
+        let environment = end_to_end::environment(
+            self.interference.unwrap_or_default(),
+            &Memory::of(self.memory_bandwidth),
+        )?;
         let stated = end_to_end::read(&self.input, systems, environment)?;
         let fault = verify_system(&stated.answer, &stated.system).err();
-        let (model, memory) = (stated.system.interference(), stated.system.memory());
-        let memory = memory.map(|memory| format!(" --memory-bandwidth {memory}"));
-        let memory = memory.unwrap_or_default();
-        let command = format!("gpusched verify plan.json system.json --interference {model}{memory}");
+        let memory = environment.memory;
+        let memory = memory.map_or(String::new(), |memory| format!(" --memory-bandwidth {memory}"));
+        let interference = environment.interference;
+        let command = format!("gpusched verify plan.json system.json --interference {interference}{memory}");
         system::page(&system::Input {
             fault: fault.as_ref(),
             draft: &stated.draft,

@@ -4,22 +4,22 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::arguments::{Gpu, check_as_many, memory_rates, named, naming, pairs, policy, whole};
+use crate::arguments::{Gpu, Memory, check_as_many, memory_rates, named, naming, pairs, policy, whole};
 use crate::plans::end_to_end::{self, Input};
 use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
-use gpusched_model::device::{Granularity, Hardware};
+use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
-use gpusched_model::plan::{Failure, Partition, Plan};
-use gpusched_model::policy::Strength;
+use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::reader::Plans;
 use gpusched_model::{
     Arbitration, Bandwidth, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet,
 };
 use gpusched_verify::{
-    CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
+    CheckedBound, CheckedMargin, Conclusion, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified,
+    verify_with,
 };
 
 /// Arguments of `gpusched verify`.
@@ -173,7 +173,9 @@ impl crate::Run for Args {
                     of_times,
                     "the analysis of systems counts no memory times",
                 )?;
-                let environment = end_to_end::environment(self.interference, self.memory_bandwidth)?;
+                let memory = Memory::of(self.memory_bandwidth);
+                let interference = self.interference.unwrap_or_default();
+                let environment = end_to_end::environment(interference, &memory)?;
                 let stated = (environment, self.gpu.given_sms()?);
                 return end_to_end::verify(&self.plans, systems, stated, global);
             }
@@ -198,17 +200,17 @@ impl crate::Run for Args {
             let (plan, set) = pair?;
             let checked = stated.check(&plan).and_then(|taken| {
                 let verified = verify_with(&plan, &set, &effort)?;
-                Ok((verified, taken))
+                let conclusion = stated.conclusion(&plan, &verified);
+                Ok((verified, taken, conclusion))
             });
-            let proves = self.proves(&plan);
-            proven &= checked.is_ok() && proves;
+            proven &= matches!(checked, Ok((.., Conclusion::Schedulable)));
             let alone = index == 0 && pairs.peek().is_none();
             let notes = match (global.quiet, alone) {
                 (true, _) => Notes::No,
                 (false, true) => Notes::All,
                 (false, false) => Notes::Short,
             };
-            let answer = answer((&plan, proves), &set, &checked, alone);
+            let answer = answer(&plan, &set, &checked, alone);
             output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
             index += 1;
         }
@@ -219,15 +221,6 @@ impl crate::Run for Args {
 }
 
 impl Args {
-    /// Whether a verified `plan` proves that the tasks are schedulable. Memory times are only tested, so they
-    /// prove nothing unless the user states their form. If partitions have their own L2 ways, the user must also state `--own-l2`.
-    fn proves(&self, plan: &Plan) -> bool {
-        let accepts = |time: MemoryTime| self.memory_time.is_some() && (!time.own_l2 || self.own_l2);
-        plan.schedulable
-            && !plan.partitions.iter().any(necessary_only)
-            && plan.memory.and_then(|memory| memory.time).is_none_or(accepts)
-    }
-
     /// Returns the values of the options, which the plans must match.
     fn stated(&self) -> Result<Stated> {
         Ok(Stated {
@@ -256,46 +249,25 @@ enum Notes {
     All,
 }
 
-fn necessary_only(partition: &Partition) -> bool {
-    partition.verdict.strength == Strength::NecessaryOnly
-}
-
-type Checked = std::result::Result<(Verified, Taken), Fault>;
-
-/// Returns the largest total number of SMs of all partitions.
-fn capacity(plan: &Plan) -> u32 {
-    plan.hardware.as_ref().map_or(plan.gpu_sms, Hardware::capacity)
-}
-
-/// If `plan` states a reason why no plan exists, and `verified` confirms it, returns this reason. Returns `None` if the
-/// search found no plan, but a plan may still exist.
-fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
-    let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
-    plan.failure.as_ref().filter(|failure| match failure {
-        Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. } => true,
-        Failure::BoundExceedsGpu => proven.is_some_and(|sms| sms > capacity(plan)),
-        Failure::HeuristicFailed => false,
-    })
-}
+type Checked<'p> = std::result::Result<(Verified, Taken, Conclusion<'p>), Fault>;
 
 /// Returns `failure` as text, with the name of the task that caused it.
 fn in_words(failure: &Failure, set: &TaskSet) -> String {
     format!("{failure}{}", naming(set, failure.task()))
 }
 
-/// Returns the result for a plan. `proves` states whether the plan is a proof if it is correct.
-fn answer((plan, proves): (&Plan, bool), set: &TaskSet, checked: &Checked, alone: bool) -> Answer {
-    let (found, fault) = match checked {
-        Ok((verified, taken)) => (Some((verified, taken)), None),
-        Err(fault) => (None, Some(fault)),
+/// Returns the result for a plan.
+fn answer(plan: &Plan, set: &TaskSet, checked: &Checked<'_>, alone: bool) -> Answer {
+    let found = checked.as_ref().ok().map(|(verified, ..)| verified);
+    let failure = match checked {
+        Ok((.., Conclusion::NoPlan(failure))) => Some(*failure),
+        _ => None,
     };
-    let (found, taken) = found.unzip();
-    let failure = found.and_then(|verified| no_plan(plan, verified));
     let bound = found.and_then(|verified| verified.bound.as_ref());
     Answer {
         verified: found.is_some(),
         schedulable: plan.schedulable,
-        proven: found.is_some() && proves,
+        proven: matches!(checked, Ok((.., Conclusion::Schedulable))),
         bound: bound.map(|bound| Bound {
             sms: bound.stated,
             proven: bound.proven,
@@ -315,13 +287,13 @@ fn answer((plan, proves): (&Plan, bool), set: &TaskSet, checked: &Checked, alone
             task: failure.task(),
             message: in_words(failure, set),
         }),
-        fault: fault.cloned(),
-        taken_from_plan: taken.cloned(),
+        fault: checked.as_ref().err().cloned(),
+        taken_from_plan: checked.as_ref().ok().map(|(_, taken, _)| taken.clone()),
         assumptions: found.map(|verified| Assumption::listed(verified.assumptions.clone(), alone)),
     }
 }
 
-impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answer> {
+impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), Answer> {
     fn table(&self) -> Table {
         let About((index, ..), answer) = self;
         let (bound, fault) = (answer.bound.as_ref(), answer.fault.as_ref());
@@ -341,54 +313,44 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((index, plan, set, checked, effort, notes), ref answer) = *self;
+        let About((index, plan, set, checked, effort, notes), _) = *self;
         let (good, bad) = (palette.good, palette.bad);
-        let (verified, taken) = match checked {
+        let (verified, taken, conclusion) = match checked {
             Err(fault) => return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n")),
-            Ok((verified, taken)) => (verified, taken),
+            Ok((verified, taken, conclusion)) => (verified, taken, conclusion),
         };
         let bound = verified.bound.as_ref();
         let time = plan.memory.and_then(|memory| memory.time);
         let strength = time.map_or(String::new(), |time| {
             format!("; memory time {}", time.form.described())
         });
-        let line = if plan.schedulable && !answer.proven && !plan.partitions.iter().any(necessary_only) {
-            let form = time.map(|time| time.form).unwrap_or_default();
-            let own = match time.is_some_and(|time| time.own_l2) {
-                true => " --own-l2",
-                false => "",
-            };
-            format!(
-                "{index}: {good}VERIFIED{good:#}, but not proven{strength}; accept this form with `--memory-time {form}{own}`\n"
-            )
-        } else if plan.schedulable && !answer.proven {
-            format!(
-                "{index}: {good}VERIFIED{good:#}, but the test is only a necessary condition: the plan \
-                 does not prove schedulability\n"
-            )
-        } else if plan.schedulable {
-            format!(
-                "{index}: {good}VERIFIED{good:#}: schedulable on {} of {}, {}{strength}\n",
+        let rest = match conclusion {
+            Conclusion::Tested(time) => {
+                let (form, own) = (time.form, if time.own_l2 { " --own-l2" } else { "" });
+                format!(", but not proven{strength}; accept this form with `--memory-time {form}{own}`")
+            }
+            Conclusion::Necessary => {
+                ", but the test is only a necessary condition: the plan does not prove schedulability"
+                    .to_owned()
+            }
+            Conclusion::Schedulable => format!(
+                ": schedulable on {} of {}, {}{strength}",
                 plan.sms_used,
                 counted(plan.gpu_sms, "SM"),
                 counted(plan.partitions.len(), "partition")
-            )
-        } else if let Some(failure) = no_plan(plan, verified) {
-            let why = match failure {
-                Failure::BoundExceedsGpu => {
-                    format!(", because no plan fits on {}", counted(capacity(plan), "SM"))
-                }
-                failure => format!(": {}", in_words(failure, set)),
-            };
-            format!("{index}: {good}VERIFIED{good:#}: not schedulable{why}\n")
-        } else if plan.failure == Some(Failure::BoundExceedsGpu) {
-            format!(
-                "{index}: {good}VERIFIED{good:#}, except for the claim that no plan fits on {}, which is not confirmed\n",
-                counted(capacity(plan), "SM")
-            )
-        } else {
-            format!("{index}: {good}VERIFIED{good:#}, but the plan states `schedulable: false`\n")
+            ),
+            Conclusion::NoPlan(Failure::BoundExceedsGpu) => format!(
+                ": not schedulable, because no plan fits on {}",
+                counted(plan.capacity(), "SM")
+            ),
+            Conclusion::NoPlan(failure) => format!(": not schedulable: {}", in_words(failure, set)),
+            Conclusion::Unconfirmed => format!(
+                ", except for the claim that no plan fits on {}, which is not confirmed",
+                counted(plan.capacity(), "SM")
+            ),
+            Conclusion::Open => ", but the plan states `schedulable: false`".to_owned(),
         };
+        let line = format!("{index}: {good}VERIFIED{good:#}{rest}\n");
         let bound = bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort));
         let margin = verified.margin.as_ref();
         let margin = margin.map_or(String::new(), |margin| margin_line(margin, effort));

@@ -46,18 +46,14 @@ pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> E
     error.map_refusal(|refusal| hinted(optional(&[command, root], refusal)))
 }
 
-/// If an option of `commands` sets the parameter in `refusal`, replaces the parameter by the name
-/// of the option.
+/// Replaces the parameters in `refusal` by the names of the options of `commands` that set these parameters.
 fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
-    if refusal.file().is_some() {
-        return refusal;
-    }
-    let name = refusal.field().replace('_', "-");
-    let mut options = commands.iter().flat_map(|command| command.get_arguments());
-    match options.any(|option| option.get_long() == Some(&name)) {
-        true => refusal.of_field(format!("--{name}")),
-        false => refusal,
-    }
+    refusal.with_parameters_called(|parameter| {
+        let name = parameter.replace('_', "-");
+        let mut options = commands.iter().flat_map(|command| command.get_arguments());
+        let set = options.any(|option| option.get_long() == Some(&name));
+        set.then(|| format!("--{name}"))
+    })
 }
 
 /// Adds a hint to `refusal`, unless the library already added a hint.
@@ -71,7 +67,9 @@ fn hinted(refusal: Refusal) -> Refusal {
     let kind = refusal.likeness();
     let mut all = TAKEN.iter().chain(parts().flat_map(|part| part.taken));
     let taken = all.find(|(known, _)| kind == Some(*known));
-    match foreign.or(taken) {
+    let mut all = parts().flat_map(|part| part.missing);
+    let missing = all.find(|(field, _)| refusal.has_cause() && refusal.field().ends_with(field));
+    match foreign.or(taken).or(missing) {
         Some((_, hint)) if refusal.advice().is_none() => refusal.hint(*hint),
         _ => refusal,
     }

@@ -27,6 +27,8 @@ struct Parts {
     place: Option<Place>,
     field: String,
     reason: Reason,
+    /// Name and value of the parameter that causes the requirement.
+    cause: Option<(String, String)>,
     likeness: Option<&'static str>,
     hint: Option<String>,
 }
@@ -84,6 +86,7 @@ impl Refusal {
             place: None,
             field: one_line(&field),
             reason,
+            cause: None,
             likeness: None,
             hint: None,
         }))
@@ -147,6 +150,32 @@ impl Refusal {
         self
     }
 
+    /// Adds the parameter that causes the requirement, with its value.
+    #[must_use]
+    pub fn with(mut self, parameter: &str, value: impl ToString) -> Refusal {
+        self.0.cause = Some((parameter.to_owned(), one_line(&value.to_string())));
+        self
+    }
+
+    /// Whether a parameter causes the requirement, see [`Refusal::with`].
+    pub fn has_cause(&self) -> bool {
+        self.0.cause.is_some()
+    }
+
+    /// Replaces the names of parameters by the results of `called`, unless `called` returns `None`.
+    #[must_use]
+    pub fn with_parameters_called(mut self, called: impl Fn(&str) -> Option<String>) -> Refusal {
+        if let Some((name, _)) = &mut self.0.cause
+            && let Some(other) = called(name)
+        {
+            *name = other;
+        }
+        match called(self.field()).filter(|_| self.file().is_none()) {
+            Some(field) => self.of_field(field),
+            None => self,
+        }
+    }
+
     /// Adds a hint: one action that solves the problem.
     #[must_use]
     pub fn hint(mut self, action: impl Into<String>) -> Refusal {
@@ -200,6 +229,9 @@ impl Refusal {
             Reason::Value { found, expected } => format!("found {found}, expected {expected}"),
             Reason::Told(message) => message.clone(),
         };
+        if let Some((name, value)) = &self.0.cause {
+            message += &format!(", with {name} {value}");
+        }
         if let Some(kind) = self.0.likeness {
             message += &format!("; the document looks like {kind}");
         }

@@ -76,6 +76,9 @@ pub enum Strength {
 }
 
 impl Policy {
+    /// Policy of a request that states none. Every GPU can run one kernel at a time without preemption.
+    pub const DEFAULT: Policy = Policy::NpEdf;
+
     /// Returns the strength of a positive verdict under this policy.
     pub fn strength(self) -> Strength {
         match self {

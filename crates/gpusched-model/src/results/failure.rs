@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::policy::Strength;
+
 /// Reason why a heuristic found no plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -59,7 +61,30 @@ pub enum Proof {
     Search,
 }
 
+impl Plan {
+    /// Returns the largest total number of SMs of all partitions.
+    pub fn capacity(&self) -> u32 {
+        self.hardware.as_ref().map_or(self.gpu_sms, Hardware::capacity)
+    }
+
+    /// Whether the lower bound comes from a complete search for partitions that share a memory.
+    pub fn is_bound_with_traffic(&self) -> bool {
+        let bound = self.bound.as_ref().filter(|_| self.memory.is_some());
+        bound.is_some_and(|bound| bound.proof == Proof::Search)
+    }
+}
+
 impl Failure {
+    /// Whether a plan may exist although every plan fails its test. This is possible if the test, which has the strength
+    /// `strength`, is only sufficient.
+    pub fn is_open(&self, strength: Strength) -> bool {
+        match self {
+            Failure::HeuristicFailed => true,
+            Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu => strength == Strength::Sufficient,
+            Failure::WorkExceedsGpu | Failure::WcetUnknown { .. } => false,
+        }
+    }
+
     /// Returns the name of this reason in files.
     pub fn reason(&self) -> &'static str {
         self.into()

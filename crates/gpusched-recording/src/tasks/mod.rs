@@ -229,9 +229,8 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         }
     };
 
-    let place = |error: &dyn std::fmt::Display| {
-        Error::from(Refusal::told(format!("activity {name:?}"), error).hint("use `--form table`"))
-    };
+    let place =
+        |error: &dyn std::fmt::Display| Error::from(Refusal::told(format!("activity {name:?}"), error));
     let points = |conflict: bool| -> Result<Option<Points>> {
         let chosen = samples.iter().filter(|sample| sample.run.conflict == conflict);
         let mut measured = Vec::new();

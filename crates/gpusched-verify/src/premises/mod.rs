@@ -3,11 +3,14 @@
 //!
 //! * `listed`: the assumptions that a plan, a bound or a verdict lists;
 //! * `stated`: the premises that the user states, and the premises that the verifier takes from
-//!   the plan.
+//!   the plan;
+//! * `conclusion`: what a verified plan proves under the stated premises.
 
+mod conclusion;
 mod listed;
 mod stated;
 
+pub use conclusion::Conclusion;
 pub use stated::{Stated, Taken};
 
 pub(crate) use listed::compare;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use strum::VariantArray;
 
+use super::effort::AUTO_BUDGET;
 use super::forbidden::Forbidden;
 use super::kind::listed;
 use super::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
@@ -131,6 +132,17 @@ impl HeuristicKind {
 }
 
 impl Options {
+    /// Returns the options of a short search for any plan that fits the GPU.
+    pub fn shortened(&self) -> Options {
+        let effort = self.search_effort.unwrap_or(AUTO_BUDGET);
+        Options {
+            search_effort: Some(effort.min(AUTO_BUDGET)),
+            objective: Some(Objective::Feasible),
+            gap: None,
+            ..*self
+        }
+    }
+
     /// Returns the name of each option in study files, whether the option is set, and whether the heuristic `kind` uses
     /// the option. If the user requests a local search, it counts as a part of the heuristic.
     fn effects(&self, kind: HeuristicKind) -> [(&'static str, bool, bool); 11] {

@@ -70,12 +70,10 @@ impl<'a> Problem<'a> {
             "the L2 sectors{named} that one whole job reads and writes, such as {{\"reads\":4096,\"writes\":1024}}"
         );
         if self.tasks.get(index).is_some_and(|task| task.sectors().is_some()) {
-            let expected = format!(
-                "the rates{named} in isolation, such as {{\"l2\":\"200GB/s\",\"dram\":\"50GB/s\"}}, with --memory-time {form}"
-            );
-            let hint = "`simulate profile … --traffic --format csv` and `wcet fit` measure both rates";
+            let expected =
+                format!("the rates{named} in isolation, such as {{\"l2\":\"200GB/s\",\"dram\":\"50GB/s\"}}");
             let refusal = Refusal::new(format!("tasks[{index}].sectors.drain"), "none", expected);
-            return Err(refusal.hint(hint).into());
+            return Err(refusal.with("memory_time", form).into());
         }
         let refusal = Refusal::new(format!("tasks[{index}].sectors"), "none", expected);
         Err(refusal
@@ -100,12 +98,9 @@ impl<'a> Problem<'a> {
         let named = task
             .name()
             .map_or(String::new(), |name| format!(" of task {name:?}"));
-        let expected =
-            format!("the camping factor{named} in percent, at most {most}, with --camping-limit {limit}");
+        let expected = format!("the camping factor{named} in percent, at most {most}");
         let refusal = Refusal::new(format!("tasks[{index}].sectors.camping_percent"), found, expected);
-        Err(refusal
-            .hint("`simulate profile … --traffic --format csv` and `wcet fit` measure the factor; a larger limit permits it")
-            .into())
+        Err(refusal.with("camping_limit", limit).into())
     }
 
     /// Returns the memory that the partitions share, or `None` if memory traffic does not count.

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{only, refuse};
+use super::only;
 use crate::arguments::Memory;
 use crate::report::{About, Output, Palette, Report, Table, numbered};
 use crate::{Global, Outcome};
+use gpusched_analysis::end_to_end::check_interference;
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
-use gpusched_model::{Bandwidth, Interference, counted};
+use gpusched_model::{Interference, counted};
 use gpusched_verify::{Fault, verify_system};
 
 /// Result of `verify` for an end-to-end verdict.
@@ -32,20 +33,9 @@ struct Checked {
 /// Returns the interference model and the memory that the user states.
 ///
 /// # Errors
-/// Fails if the interference model requires a memory bandwidth that is absent, or if a stated bandwidth has no effect.
-pub fn environment(interference: Option<Interference>, bandwidth: Option<Bandwidth>) -> Result<Environment> {
-    let interference = interference.unwrap_or_default();
-    let reason = "segments state bytes, and no sectors";
-    refuse("interference", interference.counts_memory_time(), reason)?;
-    let memory = Memory {
-        memory_bandwidth: bandwidth,
-        arbitration: None,
-        memory_rates: None,
-        memory_time: None,
-        own_l2: false,
-        camping_limit: None,
-        variation: None,
-    };
+/// Fails in the same cases as [`Memory::shared`], and for interference models with memory times.
+pub fn environment(interference: Interference, memory: &Memory) -> Result<Environment> {
+    check_interference(interference)?;
     let memory = memory.shared(interference)?;
     Ok(Environment {
         interference,

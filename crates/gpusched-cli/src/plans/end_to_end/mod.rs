@@ -13,6 +13,8 @@ pub use run::Simulation;
 pub use run::simulate;
 pub use verdict::{test, verdict_text};
 
+pub use gpusched_analysis::end_to_end::refuse;
+
 use std::path::Path;
 
 use gpusched_model::Refusal;
@@ -59,19 +61,4 @@ pub fn only(systems: EndToEndSystems) -> Result<Draft> {
         found = Some(draft);
     }
     found.ok_or_else(|| Error::file(&file, "nothing", "an end-to-end system"))
-}
-
-/// Refuses an option that has no effect on end-to-end systems.
-///
-/// # Errors
-/// Fails if `given` is true.
-pub fn refuse(option: &str, given: bool, reason: &str) -> Result<()> {
-    match given {
-        true => Err(Error::parameter(
-            option,
-            "an end-to-end system",
-            format!("a task set: {reason}"),
-        )),
-        false => Ok(()),
-    }
 }

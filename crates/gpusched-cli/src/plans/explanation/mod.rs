@@ -4,10 +4,9 @@ mod changes;
 mod reasons;
 
 pub use changes::{Find, Trial};
-pub use reasons::searched_with_traffic;
 
 use crate::arguments::{Case, Request};
-use gpusched_analysis::partitioning::{AUTO_BUDGET, HeuristicKind, Objective, Options, Problem, partition};
+use gpusched_analysis::partitioning::{HeuristicKind, Options, Problem, partition};
 use gpusched_model::counted;
 use gpusched_model::policy::Strength;
 use gpusched_model::{Plan, TaskSet, Verdict};
@@ -56,12 +55,8 @@ fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     if case.set.tasks().len() == 1 || verdict.strength == Strength::NecessaryOnly {
         return None;
     }
-    let options = Options {
-        objective: Some(Objective::Feasible),
-        search_effort: Some(AUTO_BUDGET),
-        ..Options::default()
-    };
-    let plan = partition(&case.problem, &HeuristicKind::Auto.with(&options).ok()?);
+    let heuristic = HeuristicKind::Auto.with(&Options::default().shortened()).ok()?;
+    let plan = partition(&case.problem, &heuristic);
     plan.schedulable.then(|| {
         format!(
             "In {} on the same SMs, all tasks meet their deadlines: see `gpusched partition`.",

@@ -5,7 +5,7 @@ use super::called;
 use crate::arguments::Case;
 use gpusched_analysis::schedulability::Demand;
 use gpusched_model::counted;
-use gpusched_model::plan::{Failure, Proof};
+use gpusched_model::plan::Failure;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Evidence, Plan, Utilization, Verdict};
 
@@ -20,7 +20,7 @@ pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
             of_tasks(case, &[*task], largest, &verdict.evidence)
         }
         Some(Failure::BoundExceedsGpu) => {
-            if searched_with_traffic(plan) {
+            if plan.is_bound_with_traffic() {
                 // The search looked only for plans that fit, so it cannot tell how many SMs are missing.
                 let sms = counted(sms, "SM");
                 return vec![format!(
@@ -43,12 +43,6 @@ pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
         }
         _ => Vec::new(),
     }
-}
-
-/// Whether the lower bound of `plan` comes from a complete search for partitions that share a memory.
-pub fn searched_with_traffic(plan: &Plan) -> bool {
-    let bound = plan.bound.as_ref().filter(|_| plan.memory.is_some());
-    bound.is_some_and(|bound| bound.proof == Proof::Search)
 }
 
 /// Returns the reasons why all tasks in one partition are not schedulable.

@@ -15,7 +15,7 @@ use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation::Trial;
 use crate::report::{About, Content, Form, OutputPath};
 use crate::{Global, Outcome, Run};
-use gpusched_analysis::end_to_end::{Gpu, Search};
+use gpusched_analysis::end_to_end::{Gpu, NO_EFFECT, Search};
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{
@@ -162,43 +162,20 @@ impl Args {
     /// Chooses partitions for an end-to-end system.
     fn of_system(&self, systems: EndToEndSystems, global: &Global) -> Result<Outcome> {
         self.request.refuse_for_plans_of_systems()?;
-        let other_options = [
-            (
-                "objective",
-                self.objective
-                    .is_some_and(|objective| objective != Objective::Sms),
-            ),
-            ("time_limit", self.time_limit.is_some()),
-            ("gap", self.gap.is_some()),
-            ("improve", self.improve),
-            ("forbidden", self.forbidden.is_some()),
-            ("order", self.order.is_some()),
-            ("sms_ties", self.sms_ties.is_some()),
-            ("bf_measure", self.bf_measure.is_some()),
-            ("bf_direction", self.bf_direction.is_some()),
-            ("split", self.split.is_some()),
-            ("traffic", self.traffic.is_some()),
-            ("sensitivity", self.sensitivity),
-            ("export", self.export.is_given()),
-        ];
-        for (option, given) in other_options {
-            end_to_end::refuse(option, given, "the option has no effect on systems")?;
-        }
+        Search::check_options(&self.options(), self.traffic)?;
+        end_to_end::refuse("sensitivity", self.sensitivity, NO_EFFECT)?;
+        end_to_end::refuse("export", self.export.is_given(), NO_EFFECT)?;
         let offer = offer(self.request.device(), self.granularity)?;
-        let environment = self.request.environment()?;
-        let granularity = offer.as_ref().map(|offer| offer.hardware().granularity);
-        let divided = environment.memory.is_some() && granularity == Some(Granularity::Mig);
-        let reason = "MIG divides the memory, but the analysis of systems assumes a shared memory";
-        end_to_end::refuse("granularity", divided, reason)?;
+        let search = Search {
+            heuristic: self.kind(),
+            environment: self.request.environment()?,
+            alternatives: self.alternatives,
+            tests: self.search_effort.unwrap_or(AUTO_BUDGET),
+        };
+        search.check_memory(offer.as_ref())?;
         let gpu = Gpu {
             sms: self.request.sms()?,
             offer: offer.as_ref(),
-        };
-        let search = Search {
-            heuristic: self.kind(),
-            environment,
-            alternatives: self.alternatives,
-            tests: self.search_effort.unwrap_or(AUTO_BUDGET),
         };
         end_to_end::partition(systems, (gpu, search), self.system.as_ref(), global)
     }
@@ -253,13 +230,8 @@ impl Args {
             time_limit: self.time_left(start),
             ..self.options()
         };
-        let short = Options {
-            search_effort: Some(options.search_effort.unwrap_or(AUTO_BUDGET).min(AUTO_BUDGET)),
-            objective: Some(Objective::Feasible),
-            gap: None,
-            ..options
-        };
-        let heuristic = { self.kind().with(&short) }.or_else(|_| self.kind().with(&options));
+        let short = self.kind().with(&options.shortened());
+        let heuristic = short.or_else(|_| self.kind().with(&options));
         let plan =
             heuristic.map(|heuristic| partition_by(problem, &heuristic, self.traffic.unwrap_or_default()));
         let stats = plan

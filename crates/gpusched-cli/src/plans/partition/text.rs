@@ -39,7 +39,7 @@ impl Args {
                     self.kind()
                 )
             }
-            Some(failure) if self.is_open(failure) => {
+            Some(failure) if failure.is_open(self.request.policy().strength()) => {
                 let why = match failure {
                     Failure::TaskDoesNotFit { task } => {
                         format!(
@@ -70,18 +70,11 @@ impl Args {
         }
     }
 
-    /// Whether a plan may exist although the search reports `failure`. This is possible because the test is only
-    /// sufficient.
-    fn is_open(&self, failure: &Failure) -> bool {
-        let by_test = matches!(failure, Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu);
-        by_test && self.request.policy().strength() == Strength::Sufficient
-    }
-
     /// Returns a hint if the search found no plan and a plan may still exist. The hint names an
     /// option.
     fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
         let found_none = plan.failure == Some(Failure::HeuristicFailed);
-        if (found_none || explanation::searched_with_traffic(plan)) && explanation::lacks_traffic(case) {
+        if (found_none || plan.is_bound_with_traffic()) && explanation::lacks_traffic(case) {
             return "\nhint: state the `traffic` of each task\n";
         }
         if !found_none {

@@ -109,7 +109,7 @@ impl crate::Run for Args {
         let overheads = overheads.map(|path| Documents::<Overheads>::only(path, "overheads file"));
         let overheads = overheads.transpose()?.unwrap_or_default();
         let work = self.work(&set, global)?;
-        let at = |error: Error| error.map_refusal(|refusal| refusal.at(&self.plan, None));
+        let at = |error: Error| error.map_refusal(|refusal| self.in_plan(refusal));
         let program = match Program::prepare(&plan, &set, overheads).map_err(at)? {
             Prepared::Ready(program) => program,
             Prepared::Unproven(reason) => {
@@ -148,6 +148,15 @@ impl crate::Run for Args {
 }
 
 impl Args {
+    /// Adds the file of the plan, and a hint for a policy that the dispatcher does not support.
+    fn in_plan(&self, refusal: Refusal) -> Refusal {
+        let refusal = match refusal.field() {
+            "policy" => refusal.hint("`gpusched partition --policy np-edf`"),
+            _ => refusal,
+        };
+        refusal.at(&self.plan, None)
+    }
+
     /// Refuses options without effect.
     fn check(&self) -> Result<()> {
         let options = [

@@ -11,7 +11,7 @@ use crate::report::{Output, Palette, Rows};
 use crate::{Format, Global, Outcome};
 use gpusched_analysis::kernel_wcet::fit::scaling::EnvelopeForm;
 use gpusched_model::Factor;
-use gpusched_model::error::Result;
+use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_recording::model::Tool;
 use gpusched_recording::readers::{Options as ReadOptions, read};
@@ -89,6 +89,14 @@ fn probability(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| refused(text, "a probability above 0, at most 0.5"))
 }
 
+/// Adds a hint to a refusal of an activity, whose C(m) may not have the requested form.
+fn hinted(refusal: Refusal) -> Refusal {
+    match refusal.field().starts_with("activity ") {
+        true => refusal.hint("use `--form table`"),
+        false => refusal,
+    }
+}
+
 impl crate::Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
@@ -136,7 +144,7 @@ impl crate::Run for Args {
             deadlines: &deadlines,
             exceedance: self.exceedance,
         };
-        let derived = build(&runs, &options)?;
+        let derived = build(&runs, &options).map_err(|error| error.map_refusal(hinted))?;
         let sources: Vec<&Source> = isolated.iter().chain(&conflict).collect();
         let text = text::Text {
             derived: &derived,

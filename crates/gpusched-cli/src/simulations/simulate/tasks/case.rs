@@ -4,7 +4,7 @@ use gpusched_analysis::interference::model_of;
 use std::ops::ControlFlow;
 
 use super::{Args, Times};
-use crate::arguments::{DEFAULT_POLICY, pairs};
+use crate::arguments::pairs;
 use crate::complain;
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::Problem;
@@ -101,7 +101,7 @@ impl Args {
         while let Some((_, set)) = next {
             next = sets.next().transpose()?;
             let interference = alone(self.interference.unwrap_or_default())?;
-            let policy = self.policy.unwrap_or(DEFAULT_POLICY);
+            let policy = self.policy.unwrap_or(Policy::DEFAULT);
             let problem = Problem::new(&set, sms, policy, model_of(interference))?;
             let all: Vec<usize> = (0..set.tasks().len()).collect();
             let part = Part::new(&problem, &all, sms, policy, self.least())?;
