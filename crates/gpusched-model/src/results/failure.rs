@@ -61,19 +61,6 @@ pub enum Proof {
     Search,
 }
 
-impl Plan {
-    /// Returns the largest total number of SMs of all partitions.
-    pub fn capacity(&self) -> u32 {
-        self.hardware.as_ref().map_or(self.gpu_sms, Hardware::capacity)
-    }
-
-    /// Whether the lower bound comes from a complete search for partitions that share a memory.
-    pub fn is_bound_with_traffic(&self) -> bool {
-        let bound = self.bound.as_ref().filter(|_| self.memory.is_some());
-        bound.is_some_and(|bound| bound.proof == Proof::Search)
-    }
-}
-
 impl Failure {
     /// Whether a plan may exist although every plan fails its test. This is possible if the test, which has the strength
     /// `strength`, is only sufficient.

@@ -89,6 +89,19 @@ pub struct Partition {
     pub verdict: Verdict,
 }
 
+impl Plan {
+    /// Returns the largest total number of SMs of all partitions.
+    pub fn capacity(&self) -> u32 {
+        self.hardware.as_ref().map_or(self.gpu_sms, Hardware::capacity)
+    }
+
+    /// Whether the lower bound comes from a complete search for partitions that share a memory.
+    pub fn is_bound_with_traffic(&self) -> bool {
+        let bound = self.bound.as_ref().filter(|_| self.memory.is_some());
+        bound.is_some_and(|bound| bound.proof == Proof::Search)
+    }
+}
+
 /// Effort of a search. The times are wall-clock times and vary from run to run. All other fields are deterministic.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
