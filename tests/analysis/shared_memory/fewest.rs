@@ -234,3 +234,29 @@ fn a_device_does_not_end_the_search_early() {
         assert!(proven || placed.stats.ended_by == Some(EndedBy::Choices));
     }
 }
+
+/// The local search examines thousands of divisions, but ends soon after its search effort.
+#[test]
+fn many_tasks_do_not_exceed_the_search_effort() {
+    let task = r#"{"period":"10ms","traffic":"2MB","bandwidth":"40GB/s","wcet":{"amdahl":{"work":"6ms","serial":0.02}}}"#;
+    let set = set(&format!(r#"{{"tasks":[{}]}}"#, [task; 60].join(",")));
+    let memory = SharedMemory::new(Bandwidth::new(100_000_000_000).unwrap(), Arbitration::Any);
+    let problem = Problem::new(
+        &set,
+        200,
+        "edf".parse().unwrap(),
+        model_of(Interference::Conflict),
+    )
+    .unwrap();
+    let problem = problem.sharing(memory).unwrap();
+    let effort = 1_300;
+    let options = Options {
+        search_effort: Some(effort),
+        ..Options::default()
+    };
+    let plan = partition(&problem, &HeuristicKind::Optimal.with(&options).unwrap());
+    assert_eq!(plan.stats.ended_by, Some(EndedBy::Budget));
+    // Three searches have this effort each. The merges of the other searches do not count.
+    let tested = plan.stats.merges_tested;
+    assert!(tested < 25_000 + 3 * effort, "{tested}");
+}
