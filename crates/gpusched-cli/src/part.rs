@@ -17,7 +17,7 @@ use gpusched_study::measures::{self, Entry};
 
 pub use crate::arguments::{named, refused, whole};
 pub use crate::complain;
-pub use crate::kernels::profile_columns;
+pub use crate::report::profile_columns;
 pub use crate::report::{
     Cell, Content, Draft, Growing, Output, OutputPath, Palette, Progress, Report, Rows, Table, TimelineFiles,
     clip, json_document, json_lines, wrap,

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
+use gpusched_analysis::end_to_end::check_interference;
 use gpusched_analysis::interference::Interference;
+use gpusched_model::end_to_end::Environment;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::MemoryRatesFiles;
 use gpusched_model::{Arbitration, Bandwidth, MemoryRates, MemoryTime, RateForm, SharedMemory};
@@ -46,6 +48,19 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Returns the interference model and the memory for end-to-end systems.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Memory::shared`], and for interference models with memory times.
+    pub fn environment(&self, interference: Interference) -> Result<Environment> {
+        check_interference(interference)?;
+        let memory = self.shared(interference)?;
+        Ok(Environment {
+            interference,
+            memory: memory.map(|memory| memory.bandwidth),
+        })
+    }
+
     /// Returns the options for a memory of which only the bandwidth is stated.
     pub fn of(memory_bandwidth: Option<Bandwidth>) -> Memory {
         Memory {

@@ -3,13 +3,13 @@
 
 use crate::arguments::notes::{self, Notes};
 use crate::arguments::{Gpu, Memory, named, policy};
+use gpusched_analysis::end_to_end::refuse;
 use gpusched_analysis::interference::model_of;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::plans::end_to_end;
 use crate::report::{Output, OutputPath, clip};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_analysis::interference::Interference;
@@ -128,7 +128,7 @@ impl Request {
     /// Fails with [`Error::Refused`] for the first such option.
     pub fn refuse_for_systems(&self) -> Result<()> {
         let size = "the partitions of a system state their numbers of SMs";
-        end_to_end::refuse("sms", self.gpu.given_sms()?.is_some(), size)?;
+        refuse("sms", self.gpu.given_sms()?.is_some(), size)?;
         self.refuse_for_plans_of_systems()
     }
 
@@ -138,17 +138,17 @@ impl Request {
     /// Fails with [`Error::Refused`] for the first such option.
     pub fn refuse_for_plans_of_systems(&self) -> Result<()> {
         let policy = "each resource of a system states its policy";
-        end_to_end::refuse("policy", self.policy.is_some(), policy)?;
+        refuse("policy", self.policy.is_some(), policy)?;
         let arbitration = "the analysis of systems holds for every arbiter";
-        end_to_end::refuse("arbitration", self.memory.arbitration.is_some(), arbitration)
+        refuse("arbitration", self.memory.arbitration.is_some(), arbitration)
     }
 
     /// Returns the interference model and the shared memory for end-to-end systems.
     ///
     /// # Errors
-    /// Fails in the same cases as [`end_to_end::environment`].
+    /// Fails in the same cases as [`Memory::environment`].
     pub fn environment(&self) -> Result<Environment> {
-        end_to_end::environment(self.interference, &self.memory)
+        self.memory.environment(self.interference)
     }
 
     /// Returns the policy inside each partition, with its test.

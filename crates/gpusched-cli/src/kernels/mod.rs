@@ -2,5 +2,4 @@
 
 pub mod budget;
 pub mod predict;
-pub mod profile_columns;
 pub mod wcet;

@@ -175,7 +175,7 @@ impl crate::Run for Args {
                 )?;
                 let memory = Memory::of(self.memory_bandwidth);
                 let interference = self.interference.unwrap_or_default();
-                let environment = end_to_end::environment(interference, &memory)?;
+                let environment = memory.environment(interference)?;
                 let stated = (environment, self.gpu.given_sms()?);
                 return end_to_end::verify(&self.plans, systems, stated, global);
             }

@@ -7,6 +7,7 @@ mod output;
 mod palette;
 mod path;
 mod picture;
+pub mod profile_columns;
 mod progress;
 mod timeline_files;
 

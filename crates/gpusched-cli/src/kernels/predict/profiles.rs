@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::kernels::profile_columns::{BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS};
+use crate::report::profile_columns::{BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::memory_profile::{MeasuredGpu, MemoryPoint, MemoryProfileShape};
 use gpusched_model::reader::MemoryProfiles;

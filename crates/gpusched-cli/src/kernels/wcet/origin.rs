@@ -1,6 +1,6 @@
 //! Where measured points come from, according to the columns of their file.
 
-use crate::kernels::profile_columns::{BLOCK_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS};
+use crate::report::profile_columns::{BLOCK_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS};
 use gpusched_model::MeasuredOn;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::provenance::{MeasuredClocks, MeasuredOnShape};

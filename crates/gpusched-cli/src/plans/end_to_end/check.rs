@@ -5,15 +5,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::only;
-use crate::arguments::Memory;
 use crate::report::{About, Output, Palette, Report, Table, numbered};
 use crate::{Global, Outcome};
-use gpusched_analysis::end_to_end::check_interference;
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
-use gpusched_model::{Interference, counted};
+use gpusched_model::counted;
 use gpusched_verify::{Fault, verify_system};
 
 /// Result of `verify` for an end-to-end verdict.
@@ -28,19 +26,6 @@ struct Checked {
     fault: Option<Fault>,
     /// Assumptions of the verdict.
     assumptions: Vec<Assumption>,
-}
-
-/// Returns the interference model and the memory that the user states.
-///
-/// # Errors
-/// Fails in the same cases as [`Memory::shared`], and for interference models with memory times.
-pub fn environment(interference: Interference, memory: &Memory) -> Result<Environment> {
-    check_interference(interference)?;
-    let memory = memory.shared(interference)?;
-    Ok(Environment {
-        interference,
-        memory: memory.map(|memory| memory.bandwidth),
-    })
 }
 
 /// A verdict on a system, or a plan that contains the verdict.

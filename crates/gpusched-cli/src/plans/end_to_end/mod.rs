@@ -6,7 +6,7 @@ mod plan;
 mod run;
 mod verdict;
 
-pub use check::{environment, read, verify};
+pub use check::{read, verify};
 pub use plan::partition;
 #[cfg(feature = "schema")]
 pub use run::Simulation;

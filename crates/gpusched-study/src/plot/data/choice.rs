@@ -1,11 +1,9 @@
-//! Chooses the columns and the kind of a figure if the options do not state them.
+//! Chooses the columns of a figure if the options do not state them.
 
-use std::collections::HashSet;
-
-use super::rows::{Rows, Selected};
+use super::selection::{Selected, is_of_cases};
 use crate::plot::options::{FigureKind, Options};
 use crate::plot::values::Names;
-use crate::table::{CASE_COLUMNS, Column, Table};
+use crate::table::Table;
 use gpusched_model::error::{Error, Result};
 
 /// Names of the columns that a figure shows.
@@ -74,24 +72,6 @@ impl Choice {
     }
 }
 
-/// Returns the kind of a figure. `is_numeric` states whether the horizontal axis can show numbers.
-pub fn kind(options: &Options, is_numeric: bool, rows: &Rows<'_>) -> FigureKind {
-    options.kind.unwrap_or_else(|| {
-        let mut seen = HashSet::new();
-        let mut places = rows.rows.iter().map(|row| (row.panel, row.series, row.x));
-        match is_numeric {
-            true => FigureKind::Line,
-            false if places.all(|place| seen.insert(place)) => FigureKind::Bar,
-            false => FigureKind::Box,
-        }
-    })
-}
-
-/// Returns whether a table contains the results of cases.
-fn is_of_cases(table: &Table) -> bool {
-    CASE_COLUMNS.iter().all(|name| table.find(name).is_some())
-}
-
 fn default_y(table: &Table) -> Result<String> {
     let known = ["rate", "value", "weighted", "mean_search_ns"].into_iter();
     let numeric = table.columns().iter().rev().map(String::as_str);
@@ -130,39 +110,4 @@ fn default_x(selected: &Selected<'_>, free: impl Fn(&str) -> bool) -> Result<Str
         let expected = format!("a column for the horizontal axis in {}", table.file());
         Error::parameter("x", "no such column", expected)
     })
-}
-
-impl<'t> Selected<'t> {
-    /// Returns the columns that distinguish the rows. Such a column has filled cells that are not all equal. In results
-    /// of cases, these are the columns before `quantity`. In other tables, these columns contain texts.
-    fn keys(&self) -> impl Iterator<Item = &'t str> {
-        let table = self.table;
-        let columns = table.columns().iter().map(String::as_str);
-        let of_cases = is_of_cases(table);
-        let is_key = move |name: &&str| match of_cases {
-            true => !CASE_COLUMNS.contains(name) || *name == "case",
-            false => *name != "study" && table.find(name).is_some_and(|column| !column.is_numeric()),
-        };
-        columns
-            .filter(is_key)
-            .filter(|name| self.is_filled(name) && self.varies(name))
-    }
-
-    fn cells(&self, name: &str) -> impl Iterator<Item = &'t str> {
-        let column: Option<Column<'t>> = self.table.find(name);
-        column
-            .into_iter()
-            .flat_map(|column| self.rows.iter().map(move |&row| column.text(row)))
-    }
-
-    /// Returns whether the table has the column `name`, and each selected row has a filled cell in this column.
-    fn is_filled(&self, name: &str) -> bool {
-        self.table.find(name).is_some() && self.cells(name).all(|cell| !cell.is_empty())
-    }
-
-    fn varies(&self, name: &str) -> bool {
-        let mut cells = self.cells(name);
-        let first = cells.next();
-        cells.any(|cell| Some(cell) != first)
-    }
 }

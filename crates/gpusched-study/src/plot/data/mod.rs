@@ -3,8 +3,9 @@
 mod choice;
 mod normalize;
 mod rows;
+mod selection;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use self::choice::Choice;
 use self::rows::{Row, Rows};
@@ -74,7 +75,7 @@ pub struct Point {
 /// Checks that the columns, the rows and the series that `options` name exist in the tables. The check ignores the
 /// values.
 pub(super) fn check(tables: &[Table], options: &Options) -> Result<()> {
-    let selected = rows::select(tables, &options.selection)?;
+    let selected = selection::select(tables, &options.selection)?;
     let choice = Choice::new(&selected, options)?;
     let rows = rows::read(&selected, &choice, most_series(options))?;
     normalize::reference(&rows.series, options).map(drop)
@@ -83,11 +84,11 @@ pub(super) fn check(tables: &[Table], options: &Options) -> Result<()> {
 /// Checks that each series has at most one value at each place. Omits this check if the kind of figure can show several
 /// values at one place.
 pub(super) fn check_places(tables: &[Table], options: &Options) -> Result<()> {
-    let selected = rows::select(tables, &options.selection)?;
+    let selected = selection::select(tables, &options.selection)?;
     let choice = Choice::new(&selected, options)?;
     let rows = rows::read(&selected, &choice, most_series(options))?;
     let is_numeric = choice.x.is_some() && rows.rows.iter().all(|row| row.number.is_some());
-    match choice::kind(options, is_numeric, &rows).has_samples() {
+    match kind(options, is_numeric, &rows).has_samples() {
         true => Ok(()),
         false => check_single(&rows, &choice),
     }
@@ -99,11 +100,11 @@ impl Chart {
     /// # Errors
     /// Fails in the same cases as [`svg`](super::svg).
     pub fn new(tables: &[Table], options: &Options) -> Result<Chart> {
-        let selected = rows::select(tables, &options.selection)?;
+        let selected = selection::select(tables, &options.selection)?;
         let choice = Choice::new(&selected, options)?;
         let mut rows = rows::read(&selected, &choice, most_series(options))?;
         let is_numeric = choice.x.is_some() && rows.rows.iter().all(|row| row.number.is_some());
-        let kind = choice::kind(options, is_numeric, &rows);
+        let kind = kind(options, is_numeric, &rows);
         check_references(&options.reference)?;
         if !kind.has_samples() {
             check_single(&rows, &choice)?;
@@ -466,5 +467,18 @@ fn index_of<T: PartialEq>(items: &mut Vec<T>, item: T) -> usize {
     items.iter().position(|known| *known == item).unwrap_or_else(|| {
         items.push(item);
         items.len() - 1
+    })
+}
+
+/// Returns the kind of a figure. `is_numeric` states whether the horizontal axis can show numbers.
+fn kind(options: &Options, is_numeric: bool, rows: &Rows<'_>) -> FigureKind {
+    options.kind.unwrap_or_else(|| {
+        let mut seen = HashSet::new();
+        let mut places = rows.rows.iter().map(|row| (row.panel, row.series, row.x));
+        match is_numeric {
+            true => FigureKind::Line,
+            false if places.all(|place| seen.insert(place)) => FigureKind::Bar,
+            false => FigureKind::Box,
+        }
     })
 }

@@ -1,20 +1,11 @@
 //! Rows of the tables that a figure shows.
 
-use std::collections::BTreeMap;
-
 use super::choice::Choice;
+use super::selection::Selected;
 use super::{MAX_PANELS, index_of};
-use crate::plot::options::MAX_ROWS;
-use crate::plot::values::{MAX_VALUE, Names, accepts};
-use crate::table::Table;
-use crate::table::{Column, too_many_rows};
+use crate::plot::values::MAX_VALUE;
+use crate::table::{Column, Table};
 use gpusched_model::error::{Error, Refusal, Result};
-
-/// The rows of a table that pass the filter of a figure.
-pub struct Selected<'t> {
-    pub table: &'t Table,
-    pub rows: Vec<usize>,
-}
 
 /// One row of a table, as the figure uses it.
 pub struct Row<'t> {
@@ -44,44 +35,6 @@ impl Row<'_> {
     pub fn place(&self) -> String {
         let line = self.table.line(self.row).unwrap_or(0);
         format!("{}:{line}", self.table.file())
-    }
-}
-
-/// Selects the rows whose cell in each column of `selection` has one of the values for this column.
-///
-/// # Errors
-/// Fails with [`Error::Refused`] if a column is missing, if a value occurs in no row, or if there are more than
-/// [`MAX_ROWS`] rows.
-pub fn select<'t>(tables: &'t [Table], selection: &BTreeMap<String, Names>) -> Result<Vec<Selected<'t>>> {
-    for (name, Names(values)) in selection {
-        let columns = tables.iter().map(|table| table.column(name));
-        let columns: Vec<Column<'_>> = columns.collect::<Result<_>>()?;
-        for value in values {
-            // A value that occurs in no table would select no row.
-            let mut cells = columns.iter().flat_map(Column::distinct);
-            if !cells.any(|cell| accepts(value, cell)) {
-                let known: Vec<String> = columns.iter().map(Column::examples).collect();
-                let expected = format!("one of {}", known.join(", "));
-                return Err(Error::parameter(
-                    name,
-                    format!("no row with {name} = {value}"),
-                    expected,
-                ));
-            }
-        }
-    }
-    let mut selected = Vec::new();
-    for table in tables {
-        let mut rows: Vec<usize> = (0..table.len()).collect();
-        for (name, Names(values)) in selection {
-            let column = table.column(name)?;
-            rows.retain(|&row| values.iter().any(|value| accepts(value, column.text(row))));
-        }
-        selected.push(Selected { table, rows });
-    }
-    match selected.iter().map(|selected| selected.rows.len()).sum::<usize>() {
-        0..=MAX_ROWS => Ok(selected),
-        _ => Err(too_many_rows(MAX_ROWS).into()),
     }
 }
 

@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::record::Record;
 use super::scripts::{SHARDS, ranges};
 use super::slurm::{self, State};
-use super::submit::Active;
+use super::submit::{Active, is_merged};
 use crate::report::{Output, Palette, Report, Table, json_document};
 use crate::{Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
-use gpusched_study::{Folder, Overrides, Progress, Shards, Spec, Study};
+use gpusched_study::{Folder, Overrides, Progress, Shards, Spec};
 
 /// Arguments of `gpusched study status`.
 #[derive(Debug, clap::Args)]
@@ -123,12 +123,6 @@ fn of_submission(record: &Record, folder: &Path, global: &Global) -> Result<Stat
         states,
         merge: Some(merge),
     })
-}
-
-/// Whether `folder` contains the results of the study `spec`.
-pub(super) fn is_merged(spec: &Spec, folder: &Path) -> Result<bool> {
-    let study = Study::new(spec.clone(), Folder::new(folder, spec.name()))?;
-    Ok(study.state == gpusched_study::State::Current)
 }
 
 /// Progress of the shards of a study.

@@ -12,14 +12,13 @@ use super::record::{Engine, Jobs, Record};
 use super::scripts::{LOGS, MERGE, SHARD, SHARDS, Scripts, ranges};
 use super::settings::{Options, Settings};
 use super::slurm::{self, Queue, State};
-use super::status::is_merged;
 use crate::arguments::{named, whole};
 use crate::report::{Output, Palette, Report, Table, json_document};
 use crate::{Global, Outcome, Run, embedding};
 use gpusched_model::artifact::Outputs;
 use gpusched_model::counted;
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_study::{self, Estimate, FINISH_TRIAL, Folder, Overrides, Progress, Shards, Spec};
+use gpusched_study::{self, Estimate, FINISH_TRIAL, Folder, Overrides, Progress, Shards, Spec, Study};
 
 /// Arguments of `gpusched study submit`.
 ///
@@ -512,4 +511,10 @@ impl Report for Submitted {
         let _ = writeln!(text, "progress: gpusched study status {}", self.folder);
         Ok(text)
     }
+}
+
+/// Whether `folder` contains the results of the study `spec`.
+pub(super) fn is_merged(spec: &Spec, folder: &Path) -> Result<bool> {
+    let study = Study::new(spec.clone(), Folder::new(folder, spec.name()))?;
+    Ok(study.state == gpusched_study::State::Current)
 }
