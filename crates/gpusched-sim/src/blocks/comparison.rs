@@ -4,12 +4,7 @@ mod watch;
 
 use serde::Serialize;
 
-use super::{Event, simulate};
-use gpusched_model::error::Result;
-use gpusched_model::observer::Following;
 use gpusched_model::time::Time;
-use gpusched_model::{Observer, Scenario};
-use watch::Watch;
 
 /// Measured SM of each block, indexed by kernel and then by block number.
 pub type Measured = Vec<Vec<u32>>;
@@ -116,23 +111,4 @@ pub struct Comparison {
     /// Differing blocks in the order of their simulated starts. A later difference may be a
     /// consequence of an earlier difference.
     pub differences: Vec<Difference>,
-}
-
-impl Comparison {
-    /// Simulates `scenario` and compares the placements with `measured`. The end of a block is near the start of
-    /// another block if at most the time `window` is between them. The `observer` receives all events of the run.
-    ///
-    /// # Errors
-    /// Fails under the same conditions as [`simulate`].
-    pub fn new(
-        scenario: &Scenario,
-        measured: &Measured,
-        window: Time,
-        seed: u64,
-        observer: &mut impl Observer<Event>,
-    ) -> Result<Comparison> {
-        let mut watch = Watch::new(scenario, measured);
-        simulate(scenario, seed, &mut Following(&mut watch, observer))?;
-        Ok(watch.compare(window))
-    }
 }

@@ -1,7 +1,9 @@
 //! The observer that compares measured and simulated placements.
 
-use super::super::{Event, Sm};
+use super::super::{Event, Sm, simulate};
 use super::{Comparison, Difference, KernelComparison, Measured, Reason, Reasons};
+use gpusched_model::error::Result;
+use gpusched_model::observer::Following;
 use gpusched_model::scenario::Need;
 use gpusched_model::time::Time;
 use gpusched_model::{Observer, Scenario};
@@ -17,8 +19,27 @@ struct Elsewhere {
     simulated: (u32, u32),
 }
 
+impl Comparison {
+    /// Simulates `scenario` and compares the placements with `measured`. The end of a block is near the start of
+    /// another block if at most the time `window` is between them. The `observer` receives all events of the run.
+    ///
+    /// # Errors
+    /// Fails under the same conditions as [`simulate`].
+    pub fn new(
+        scenario: &Scenario,
+        measured: &Measured,
+        window: Time,
+        seed: u64,
+        observer: &mut impl Observer<Event>,
+    ) -> Result<Comparison> {
+        let mut watch = Watch::new(scenario, measured);
+        simulate(scenario, seed, &mut Following(&mut watch, observer))?;
+        Ok(watch.compare(window))
+    }
+}
+
 /// Compares the SM of each simulated block with the measured SM.
-pub(super) struct Watch<'a> {
+struct Watch<'a> {
     scenario: &'a Scenario,
     measured: &'a Measured,
     needs: Vec<Need>,
