@@ -496,7 +496,9 @@ fn own_ways_must_be_stated() {
         limited
             .stderr
             .contains("tasks[1].sectors.camping_percent: found 400")
-            && limited.stderr.contains(", with --camping-limit 3\n\nhint: `simulate profile"),
+            && limited
+                .stderr
+                .contains(", with --camping-limit 3\n\nhint: `simulate profile"),
         "{}",
         limited.stderr
     );
