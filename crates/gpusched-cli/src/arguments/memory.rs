@@ -61,7 +61,7 @@ impl Memory {
         })
     }
 
-    /// Returns the options for a memory of which only the bandwidth is stated.
+    /// Returns the options if a user can state only the bandwidth.
     pub fn of(memory_bandwidth: Option<Bandwidth>) -> Memory {
         Memory {
             memory_bandwidth,
