@@ -123,7 +123,8 @@ impl Args {
     fn system(&self, systems: EndToEndSystems) -> Result<Page> {
         let reason = "the verdict of a system has no lower bound";
         end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
-        let environment = Memory::of(self.memory_bandwidth).environment(self.interference.unwrap_or_default())?;
+        let environment =
+            Memory::of(self.memory_bandwidth).environment(self.interference.unwrap_or_default())?;
         let stated = end_to_end::read(&self.input, systems, environment)?;
         let fault = verify_system(&stated.answer, &stated.system).err();
         let memory = environment.memory;

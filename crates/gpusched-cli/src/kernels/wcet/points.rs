@@ -6,11 +6,11 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::origin;
+use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
 use crate::report::profile_columns::{
     BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN,
     VARIATION_COLUMNS,
 };
-use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
 use gpusched_analysis::kernel_wcet::fit::classification::{Reason, utilization};
 use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
 use gpusched_analysis::kernel_wcet::fit::points::{Points, check};

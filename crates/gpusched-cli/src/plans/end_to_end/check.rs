@@ -8,10 +8,10 @@ use super::only;
 use crate::report::{About, Output, Palette, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
+use gpusched_model::counted;
 use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
-use gpusched_model::counted;
 use gpusched_verify::{Fault, verify_system};
 
 /// Result of `verify` for an end-to-end verdict.
