@@ -14,7 +14,7 @@ use crate::{Page, page};
 const ROWS: usize = 2_000;
 
 #[derive(Serialize)]
-struct Content {
+struct Content<'a> {
     heading: String,
     source: String,
     verdict: Verdict,
@@ -24,6 +24,7 @@ struct Content {
     provenance: Vec<(&'static str, String)>,
     name: String,
     text: String,
+    commands: &'a str,
 }
 
 /// A table of results, with a remark if it is not complete.
@@ -35,10 +36,11 @@ struct Section {
 }
 
 /// Creates the page of `study`, whose results must be current. `reasons` explains claims that are not reproduced.
+/// `commands` repeat the study from its file.
 ///
 /// # Errors
 /// Fails in the same cases as [`Study::findings`], [`Study::figures`] and [`Table::read`](gpusched_study::Table::read).
-pub fn page(study: &Study, reasons: &Reasons) -> Result<Page> {
+pub fn page(study: &Study, reasons: &Reasons, commands: &str) -> Result<Page> {
     let (spec, folder) = (&study.spec, &study.folder);
     let findings = study.findings()?;
     let heading = match spec.title() {
@@ -74,6 +76,7 @@ pub fn page(study: &Study, reasons: &Reasons) -> Result<Page> {
         provenance: provenance(&Provenance::read(&folder.provenance(Shard::WHOLE))?),
         name: spec.name().to_owned(),
         text: spec.text().to_owned(),
+        commands,
         heading: heading.to_owned(),
         verdict,
     };

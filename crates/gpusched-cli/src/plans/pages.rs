@@ -171,7 +171,14 @@ impl Args {
         }
         let found: Vec<Study> = studies(folder)?;
         match found.as_slice() {
-            [one] => study::page(one, &reasons(folder)?),
+            [one] => {
+                let run = format!("gpusched study run {}.toml -o results", one.spec.name());
+                study::page(
+                    one,
+                    &reasons(folder)?,
+                    &format!("{run}\ngpusched study check results"),
+                )
+            }
             several => {
                 let found = format!("{} studies", several.len());
                 Err(Error::file(folder, found, "the results folder of one study"))
