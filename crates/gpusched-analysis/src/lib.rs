@@ -2,7 +2,7 @@
 //! partitioning, WCET bounds of kernels, memory bandwidth budgets, and predictions.
 //!
 //! A module uses only the modules to its left: {[`generation`], [`interference`],
-//! [`kernel_wcet`]} ← [`schedulability`] ← {[`partitioning`], [`bandwidth`], [`prediction`]}.
+//! [`kernel_wcet`]} ← [`schedulability`] ← {[`partitioning`], [`bandwidth`], [`prediction`]} ← {[`end_to_end`], [`export`]}.
 
 pub mod bandwidth;
 pub mod end_to_end;

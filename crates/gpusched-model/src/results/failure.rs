@@ -62,8 +62,8 @@ pub enum Proof {
 }
 
 impl Failure {
-    /// Whether a plan may exist although every plan fails its test. This is possible if the test, which has the strength
-    /// `strength`, is only sufficient.
+    /// Whether a plan may still exist: the heuristic failed, or all plans fail a test whose strength `strength` is only
+    /// sufficient.
     pub fn is_open(&self, strength: Strength) -> bool {
         match self {
             Failure::HeuristicFailed => true,

@@ -57,9 +57,11 @@ struct Content {
 /// # Errors
 /// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
 pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
-    let checked = Stated::default().check(plan).and_then(|taken| {
+    let stated = Stated::default();
+    let checked = stated.check(plan).and_then(|taken| {
         let verified = verify_with(plan, set, effort)?;
-        Ok((verified, taken))
+        let conclusion = stated.conclusion(plan, &verified);
+        Ok((verified, taken, conclusion))
     });
     let verdict = verdict::of(plan, set, &checked);
     // The analysis accepts only partitions that the verifier has checked.

@@ -3,18 +3,13 @@
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::policy::Strength;
 use gpusched_model::{TaskSet, counted};
-use gpusched_verify::{CheckedBound, CheckedMargin, Fault, Taken, Verified};
+use gpusched_verify::{CheckedBound, CheckedMargin, Conclusion, Fault, Taken, Verified};
 
 use crate::verdict::{Check, Listed, Verdict};
 use crate::view::Tone;
 
-/// Result of the verifier: its findings, or the first fault.
-pub type Checked = Result<(Verified, Taken), Fault>;
-
-fn proves(plan: &Plan) -> bool {
-    let mut partitions = plan.partitions.iter();
-    plan.schedulable && !partitions.any(|partition| partition.verdict.strength == Strength::NecessaryOnly)
-}
+/// Result of the verifier: its findings and what they prove, or the first fault.
+pub type Checked<'p> = Result<(Verified, Taken, Conclusion<'p>), Fault>;
 
 /// Returns the name of the task in parentheses.
 pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
@@ -23,14 +18,14 @@ pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
 }
 
 /// Returns the verdict on `plan`.
-pub fn of(plan: &Plan, set: &TaskSet, checked: &Checked) -> Verdict {
+pub fn of(plan: &Plan, set: &TaskSet, checked: &Checked<'_>) -> Verdict {
     let (tone, word, sentence) = headline(plan, set, checked);
     Verdict {
         tone,
         word: word.to_owned(),
         sentence,
         checks: checks(plan, checked),
-        positive: checked.is_ok() && proves(plan),
+        positive: matches!(checked, Ok((.., Conclusion::Schedulable))),
     }
 }
 
@@ -46,38 +41,39 @@ fn policies(plan: &Plan) -> String {
     names.join(", ")
 }
 
-fn headline(plan: &Plan, set: &TaskSet, checked: &Checked) -> (Tone, &'static str, String) {
+fn headline(plan: &Plan, set: &TaskSet, checked: &Checked<'_>) -> (Tone, &'static str, String) {
     let tasks = counted(set.tasks().len(), "task");
     let gpu = counted(plan.gpu_sms, "SM");
-    let verified = match checked {
+    let conclusion = match checked {
         Err(fault) => {
             let sentence = format!(
                 "The verifier refuses the plan at {fault}. The page shows the statements of the plan, which are not proven."
             );
             return (Tone::Bad, "Refused", sentence);
         }
-        Ok((verified, _)) => verified,
+        Ok((.., conclusion)) => conclusion,
     };
-    if plan.schedulable && !proves(plan) {
-        let sentence = "The tasks pass a test that is only a necessary condition. The plan does not prove that they meet their deadlines.";
-        return (Tone::Open, "Not proven", sentence.to_owned());
-    }
-    if plan.schedulable {
-        let sentence = format!(
-            "All {tasks} meet all deadlines on {} of {gpu}, under {} and the assumptions below.",
-            plan.sms_used,
-            policies(plan)
-        );
-        return (Tone::Good, "Schedulable", sentence);
-    }
-    let sufficient = plan
-        .partitions
-        .iter()
-        .any(|partition| partition.verdict.strength == Strength::Sufficient);
-    let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
-    match &plan.failure {
-        Some(Failure::BoundExceedsGpu) if proven.is_some_and(|sms| sms > plan.gpu_sms) => {
-            let sentence = match sufficient {
+    match conclusion {
+        Conclusion::Schedulable => {
+            let sentence = format!(
+                "All {tasks} meet all deadlines on {} of {gpu}, under {} and the assumptions below.",
+                plan.sms_used,
+                policies(plan)
+            );
+            (Tone::Good, "Schedulable", sentence)
+        }
+        Conclusion::Necessary => {
+            let sentence = "The tasks pass a test that is only a necessary condition. The plan does not prove that they meet their deadlines.";
+            (Tone::Open, "Not proven", sentence.to_owned())
+        }
+        Conclusion::Tested(_) => {
+            let sentence = "The memory times of the plan are only tested. The plan does not prove that the tasks meet their deadlines. \
+                            `gpusched verify` can accept the form of the memory times.";
+            (Tone::Open, "Not proven", sentence.to_owned())
+        }
+        Conclusion::NoPlan(Failure::BoundExceedsGpu) => {
+            let mut partitions = plan.partitions.iter();
+            let sentence = match partitions.any(|partition| partition.verdict.strength == Strength::Sufficient) {
                 true => format!(
                     "No plan that passes this sufficient test fits on {gpu}. The tasks may still be schedulable."
                 ),
@@ -85,20 +81,17 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked) -> (Tone, &'static st
             };
             (Tone::Bad, "Not schedulable", sentence)
         }
-        Some(Failure::BoundExceedsGpu) => {
+        Conclusion::NoPlan(failure) => {
+            let sentence = format!("{failure}{}.", naming(set, failure.task()));
+            (Tone::Bad, "Not schedulable", upper(&sentence))
+        }
+        Conclusion::Unconfirmed => {
             let sentence = format!(
                 "The plan claims that no plan fits on {gpu}. The verifier does not confirm this claim."
             );
             (Tone::Open, "No plan", sentence)
         }
-        Some(
-            failure
-            @ (Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. }),
-        ) => {
-            let sentence = format!("{failure}{}.", naming(set, failure.task()));
-            (Tone::Bad, "Not schedulable", upper(&sentence))
-        }
-        Some(Failure::HeuristicFailed) | None => {
+        Conclusion::Open => {
             let excess = match plan.sms_used > plan.gpu_sms {
                 true => format!(
                     " The partitions that it tried need {}, but the GPU has {gpu}.",
@@ -122,8 +115,8 @@ fn upper(sentence: &str) -> String {
         .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-fn checks(plan: &Plan, checked: &Checked) -> Vec<Check> {
-    let (verified, taken) = match checked {
+fn checks(plan: &Plan, checked: &Checked<'_>) -> Vec<Check> {
+    let (verified, taken, conclusion) = match checked {
         Err(fault) => {
             let text = format!("At `{}`: {}.", fault.field, fault.message);
             return vec![Check::new(Tone::Bad, "refused", text)];
@@ -132,20 +125,24 @@ fn checks(plan: &Plan, checked: &Checked) -> Vec<Check> {
     };
     let mut checks = Vec::new();
     let partitions = counted(plan.partitions.len(), "partition");
-    match plan.schedulable {
-        true if proves(plan) => {
+    checks.push(match conclusion {
+        Conclusion::Schedulable => {
             let text = format!("Separate code recomputed the plan and its evidence for {partitions}.");
-            checks.push(Check::new(Tone::Good, "proven", text));
+            Check::new(Tone::Good, "proven", text)
         }
-        true => {
+        Conclusion::Necessary => {
             let text = "Deadlines: the test of the plan is only a necessary condition.".to_owned();
-            checks.push(Check::new(Tone::Open, "not proven", text));
+            Check::new(Tone::Open, "not proven", text)
         }
-        false => {
+        Conclusion::Tested(time) => {
+            let text = format!("Deadlines: memory times of the form {} are only tested.", time.form);
+            Check::new(Tone::Open, "not proven", text)
+        }
+        Conclusion::NoPlan(_) | Conclusion::Unconfirmed | Conclusion::Open => {
             let text = "Separate code recomputed the statements of the plan.".to_owned();
-            checks.push(Check::new(Tone::Good, "confirmed", text));
+            Check::new(Tone::Good, "confirmed", text)
         }
-    }
+    });
     checks.extend(verified.bound.as_ref().map(bound));
     checks.extend(verified.margin.as_ref().map(margin));
     if let Some(taken) = taken.line() {
@@ -202,10 +199,10 @@ fn margin(margin: &CheckedMargin) -> Check {
 }
 
 /// Returns the assumptions of the verdict. The list is from the verifier or, for a refused plan, from the plan.
-pub fn assumptions(plan: &Plan, checked: &Checked) -> Vec<Listed> {
+pub fn assumptions(plan: &Plan, checked: &Checked<'_>) -> Vec<Listed> {
     let stated = || plan.assumptions.clone().unwrap_or_default();
     let list = checked
         .as_ref()
-        .map_or_else(|_| stated(), |(verified, _)| verified.assumptions.clone());
+        .map_or_else(|_| stated(), |(verified, ..)| verified.assumptions.clone());
     list.iter().map(Listed::from).collect()
 }

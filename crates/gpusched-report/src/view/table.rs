@@ -62,9 +62,14 @@ impl Table {
         }
     }
 
-    /// Returns the table as a table of a page, with its id and its caption.
+    /// Returns the table as a table of a page, with its id and its caption. Columns that only CSV contains are absent.
     #[must_use]
     pub fn on_page(mut self, id: impl Into<String>, caption: impl Into<String>) -> Table {
+        for row in &mut self.rows {
+            let mut columns = self.columns.iter();
+            row.retain(|_| columns.next().is_none_or(|column| column.title.is_some()));
+        }
+        self.columns.retain(|column| column.title.is_some());
         self.id = id.into();
         self.caption = caption.into();
         self

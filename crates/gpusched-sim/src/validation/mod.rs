@@ -1,4 +1,4 @@
-//! Validation of the analysis by simulation. In this crate, only this module uses both the analysis and the simulators.
+//! Validation of the analysis by simulation: random systems that the analysis accepts are simulated.
 //!
 //! * [`system`] converts the input of an analysis to the input of a simulator.
 //! * [`draw`] generates random task sets, each with a GPU, a policy, a heuristic and an

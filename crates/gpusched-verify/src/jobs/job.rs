@@ -51,3 +51,29 @@ pub(crate) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::Interference;
+
+    fn set() -> TaskSet {
+        let json = r#"{"tasks":[{"period":10,"wcet":{"table":[[1,2]]}}]}"#;
+        serde_json::from_str(json).expect("a task set")
+    }
+
+    /// If the verifier ignored the missing task, its partition would pass.
+    #[test]
+    #[should_panic(expected = "out of bounds")]
+    fn a_task_that_is_not_there_is_not_left_out() {
+        let _ = jobs(&set(), &[0, 1], 1, Wcets::stated(Interference::Conflict));
+    }
+
+    #[test]
+    fn no_wcet_is_known_beyond_the_largest_partition() {
+        let jobs =
+            |sms| jobs(&set(), &[0], sms, Wcets::stated(Interference::Conflict)).map(|jobs| jobs.len());
+        let most = gpusched_model::wcet::MAX_SMS;
+        assert_eq!((jobs(most), jobs(most + 1), jobs(0)), (Ok(1), Err(0), Err(0)));
+    }
+}

@@ -193,3 +193,95 @@ fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::demands::WHOLE;
+    use super::super::measures::Needs;
+    use super::*;
+
+    fn candidate(task: usize, price: i64, shares: Vec<u64>) -> Candidate {
+        Candidate {
+            task,
+            kind: None,
+            price,
+            needs: Needs { demand: None, shares },
+        }
+    }
+
+    /// Returns the highest total price of a group of `candidates`, among the groups with a demand of at most 1 by each
+    /// measure.
+    fn best(candidates: &[Candidate]) -> i64 {
+        let groups = (0u32..1 << candidates.len()).map(|group| {
+            let members: Vec<&Candidate> = (0..candidates.len())
+                .filter(|&place| group & (1 << place) != 0)
+                .map(|place| &candidates[place])
+                .collect();
+            let needs = |measure: usize| {
+                members
+                    .iter()
+                    .map(|member| member.needs.shares[measure])
+                    .sum::<u64>()
+            };
+            match (0..2).all(|measure| needs(measure) <= WHOLE) {
+                true => members.iter().map(|member| member.price).sum(),
+                false => 0,
+            }
+        });
+        groups.max().unwrap_or(0)
+    }
+
+    /// For all multipliers, the bound is at least the price of the best group. With the best
+    /// multipliers and one binding measure, the bound is close to this price.
+    #[test]
+    fn no_group_is_worth_more_than_the_most() {
+        let mut rng = ChaCha8Rng::seed_from_u64(41);
+        let mut close = 0;
+        for round in 0..400 {
+            let sms = rng.random_range(1..6u32);
+            let other = if round % 2 == 0 { WHOLE >> 22 } else { WHOLE >> 1 };
+            let candidates: Vec<Candidate> = (0..rng.random_range(3..10))
+                .map(|task| {
+                    let shares = vec![rng.random_range(1..WHOLE >> 1), rng.random_range(0..other)];
+                    candidate(task, rng.random_range(0..2 * UNITS_PER_SM as i64), shares)
+                })
+                .collect();
+            let several: Vec<&Candidate> = candidates.iter().collect();
+            let best = best(&candidates);
+            let supply = vec![WHOLE; several[0].needs.shares.len()];
+            let found = Multipliers::best(&supply, &[], &several).expect("a small program");
+            let by_work = Multipliers::of_long_run(sms, supply.len());
+            for (multipliers, good) in [(by_work, false), (found, true)] {
+                let family = Family::within(&multipliers, &supply, (sms, 0), (&[], &several));
+                let most = family.most(0, family.steps);
+                assert!(most >= best, "{most} {best}");
+                assert!(
+                    family.allowance + family.surpluses[0] >= in_parts(best),
+                    "{sms} {best}"
+                );
+                close += u32::from(good && round % 2 == 0 && most <= best + best / 20);
+            }
+        }
+        assert!(close > 150, "{close} of 200");
+    }
+
+    /// The maximum price at an invalid position must not be 0. With a maximum of 0, the search would skip the family.
+    #[test]
+    fn a_wrong_place_settles_nothing() {
+        let one = candidate(0, UNITS_PER_SM as i64, vec![WHOLE >> 1]);
+        let by_work = Multipliers::of_long_run(1, 1);
+        let family = Family::within(&by_work, &[WHOLE], (1, 0), (&[], &[&one]));
+        let part = family.none();
+        assert_eq!(family.most(1, part.steps), 0); // no task is left
+        let panics =
+            |read: &dyn Fn() -> bool| std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).is_err();
+        assert!(panics(&|| family.is_of_no_interest(part, 2)));
+        assert!(panics(&|| family.most(2, 0) == 0));
+        let steps = part.steps + 1; // this position belongs to the next row
+        assert!(panics(&|| family.most(0, steps) == 0));
+    }
+}

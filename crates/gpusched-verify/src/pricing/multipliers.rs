@@ -101,3 +101,16 @@ impl Multipliers {
 fn share(share: u64) -> f64 {
     share as f64 / WHOLE as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If the sum of the multipliers saturated, the bound would be too low for all groups.
+    #[test]
+    fn what_a_solver_gets_wrong_is_no_multiplier() {
+        assert!(Multipliers::new(vec![MOST, 0]).is_some());
+        assert!(Multipliers::new(vec![MOST, 1]).is_none());
+        assert!(Multipliers::new(vec![u64::MAX, u64::MAX]).is_none());
+    }
+}
