@@ -490,6 +490,9 @@ fn every_verdict_states_its_strength() {
             "{}",
             plain.stdout
         );
+        // The page has no option that accepts a form.
+        let page = run_with(&format!("report {plan} -"), SET);
+        assert!(page.code == 1 && page.stdout.contains("</span> Not proven</h2>"));
         let accepted = verify(&format!("--memory-rates {rates} --variation 20 {form}"));
         assert_eq!(accepted.code, i32::from(form.is_empty()), "{}", accepted.stdout);
         let other = verify("--variation 3");

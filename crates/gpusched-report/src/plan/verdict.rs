@@ -73,7 +73,9 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked<'_>) -> (Tone, &'stati
         }
         Conclusion::NoPlan(Failure::BoundExceedsGpu) => {
             let mut partitions = plan.partitions.iter();
-            let sentence = match partitions.any(|partition| partition.verdict.strength == Strength::Sufficient) {
+            let sentence = match partitions
+                .any(|partition| partition.verdict.strength == Strength::Sufficient)
+            {
                 true => format!(
                     "No plan that passes this sufficient test fits on {gpu}. The tasks may still be schedulable."
                 ),
@@ -135,7 +137,10 @@ fn checks(plan: &Plan, checked: &Checked<'_>) -> Vec<Check> {
             Check::new(Tone::Open, "not proven", text)
         }
         Conclusion::Tested(time) => {
-            let text = format!("Deadlines: memory times of the form {} are only tested.", time.form);
+            let text = format!(
+                "Deadlines: memory times of the form {} are only tested.",
+                time.form
+            );
             Check::new(Tone::Open, "not proven", text)
         }
         Conclusion::NoPlan(_) | Conclusion::Unconfirmed | Conclusion::Open => {
