@@ -78,7 +78,7 @@ To repeat such a violation, run the printed command. It simulates the file of
 
 Examples:
   gpusched validate --systems 576
-  gpusched validate --shared-memory --systems 100000
+  gpusched validate --shared-memory --systems 10000
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --shared-memory --systems 10000
 {examples}  gpusched validate --systems 576 --pessimism pessimism.csv && \
