@@ -15,7 +15,7 @@ const WORDS: [(&[u8], &[u8]); 3] = [
     (b"NaN", b"[] "),
 ];
 
-/// Reader that replaces [`WORDS`] outside texts.
+/// Reader that replaces `WORDS` outside texts.
 pub struct Cleaned<R> {
     bytes: R,
     /// Cleaned bytes.

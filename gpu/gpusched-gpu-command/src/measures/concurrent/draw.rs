@@ -41,7 +41,7 @@ fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     table
 }
 
-/// Returns whether the number of possible assignments is at least 1 and at most [`MOST_WAYS`].
+/// Returns whether the number of possible assignments is at least 1 and at most `MOST_WAYS`.
 pub fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
     let table = ways(choices, count, sms);
     let all = table.last().and_then(|row| row.last()).copied().unwrap_or(0);
