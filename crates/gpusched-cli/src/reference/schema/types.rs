@@ -2,7 +2,8 @@
 
 use schemars::{Schema, schema_for};
 
-use crate::{end_to_end, predict, simulate, test, validate};
+use crate::plans::end_to_end;
+use crate::{predict, simulate, test, validate};
 use gpusched_analysis::bandwidth::{BudgetResults, Nominal};
 use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
 use gpusched_model::end_to_end::{Answer as EndToEndAnswer, Draft, SystemPlan};
