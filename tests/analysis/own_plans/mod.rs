@@ -244,7 +244,7 @@ fn used(text: &str, set: &TaskSet) -> Result<(Seen, Plan), String> {
     }
     let page = gpusched_report::plan::page(&plan, set, &EFFORT).map_err(|error| error.to_string())?;
     let necessary = |strength| strength == Strength::NecessaryOnly;
-    // Nobody accepts the form of memory times here, so they are only tested.
+    // The verifier only tests memory times, because this test states no accepted form.
     let tested = plan.memory.is_some_and(|memory| memory.time.is_some());
     let proves = plan.schedulable
         && !tested
