@@ -1,4 +1,4 @@
-//! Why no plan exists: the reason, and a lower bound on the SMs of every plan.
+//! Reasons for a missing plan, and a lower bound on the SMs of every plan.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a study file defines, and what the folder of its results contains.
+//! Contents of a study file and of the folder of its results.
 
 pub(super) mod axis;
 pub(super) mod document;

@@ -1,4 +1,4 @@
-//! What every metric defines: its parameters and its rows.
+//! Parameters and rows of a metric.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a verified plan proves under the stated premises.
+//! Conclusion from a verified plan under the stated premises.
 
 use super::Stated;
 use crate::{Verified, hardware};
@@ -6,7 +6,7 @@ use gpusched_model::MemoryTime;
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::policy::Strength;
 
-/// What a verified plan proves.
+/// Conclusion from a verified plan.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Conclusion<'p> {
     /// All tasks meet their deadlines.

@@ -1,4 +1,4 @@
-//! What the slices of L2 and the DRAM channels do in a cycle, for the counts of the traffic of each kernel.
+//! Events in the slices of L2 and in the DRAM channels, which the meter of memory traffic counts for each kernel.
 
 /// Access of a request to a slice of L2.
 #[derive(Debug, Clone, Copy)]
