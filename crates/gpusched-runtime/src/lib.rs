@@ -8,15 +8,20 @@
 //! * [`overheads`]: the part of the dispatcher itself in the schedulability test;
 //! * [`work`]: execution times of jobs that stand in for the user's kernels;
 //! * [`backend`]: runs the jobs, in virtual time or on a GPU through the CUDA driver;
+//! * [`client`]: the program of the user, as a backend sees it;
+//! * [`session`]: a plan that runs with the jobs of the user's program;
 //! * [`run`], [`trace`]: the result, and the recording that `gpusched recording audit` reads.
 
 pub mod backend;
+pub mod client;
 pub mod core;
 pub mod overheads;
 pub mod program;
 #[cfg(target_os = "linux")]
 mod realtime;
 pub mod run;
+#[cfg(target_os = "linux")]
+pub mod session;
 pub mod trace;
 pub mod work;
 
@@ -26,4 +31,6 @@ pub use backend::{Backend, simulated};
 pub use overheads::Overheads;
 pub use program::{Part, PlannedTask, Prepared, Program};
 pub use run::Run;
+#[cfg(target_os = "linux")]
+pub use session::Session;
 pub use work::Work;

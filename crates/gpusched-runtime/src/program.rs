@@ -26,6 +26,8 @@ pub struct Program {
     pub gpu_sms: u32,
     /// Kind of the partitions of the plan. `None` for a plan without a device.
     pub granularity: Option<Granularity>,
+    /// Reason why the plan is not proven with the overheads. `None` if it is proven.
+    pub unproven: Option<String>,
     /// SHA-256 of the plan as gpusched writes it.
     pub plan_sha256: String,
     /// SHA-256 of the task set as gpusched writes it.
@@ -63,6 +65,8 @@ pub struct PlannedTask {
     pub wcet: Time,
     /// C' = C + o: budget of the occupancy.
     pub budget: Time,
+    /// Whether the program of the user releases the jobs. Otherwise, they arrive periodically.
+    pub sporadic: bool,
 }
 
 /// Result of [`Program::prepare`] for valid input.
@@ -121,6 +125,7 @@ impl Program {
             partitions,
             gpu_sms: plan.gpu_sms,
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
+            unproven: None,
             plan_sha256: digest(plan)?,
             set_sha256: digest(set)?,
             overheads,
@@ -157,7 +162,10 @@ impl Part {
     /// such a partition.
     pub fn core(&self, first: u64, end: u64, wake_bound: Time) -> Result<Core> {
         let task = |task: &PlannedTask| Task {
-            arrivals: Arrivals::Periodic { first },
+            arrivals: match task.sporadic {
+                true => Arrivals::Sporadic,
+                false => Arrivals::Periodic { first },
+            },
             period: task.period.ns(),
             deadline: task.deadline.ns(),
             budget: task.budget.ns(),
@@ -233,6 +241,7 @@ fn part(partition: &Partition, set: &TaskSet, demands: &[Demand], overheads: &Ov
         deadline: plain.deadline,
         wcet: plain.wcet,
         budget: inflated.wcet,
+        sporadic: false,
     });
     Some(Part {
         sms: partition.sms,

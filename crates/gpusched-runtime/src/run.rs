@@ -1,5 +1,7 @@
 //! The result of a run.
 
+use gpusched_model::counted;
+use gpusched_model::time::Time;
 use serde::Serialize;
 
 use crate::core::{Core, Counters, Record, Suspension};
@@ -77,8 +79,50 @@ impl Run {
     /// Returns whether all jobs met their deadlines and all bounds of the plan held.
     pub fn kept(&self) -> bool {
         let all = self.totals();
-        let lost = self.partitions.iter().any(|part| part.lost.is_some());
-        !lost && all.misses + all.overruns + all.failed + all.late_wakes == 0 && self.on_other_sms() == 0
+        !self.is_lost()
+            && all.misses + all.overruns + all.failed + all.late_wakes == 0
+            && self.on_other_sms() == 0
+    }
+
+    /// Returns whether an error ended the run of a partition early.
+    pub fn is_lost(&self) -> bool {
+        self.partitions.iter().any(|part| part.lost.is_some())
+    }
+
+    /// Returns the result in one line. `until` is the time after which no job arrives, if it is known.
+    pub fn headline(&self, until: Option<Time>) -> String {
+        let all = self.totals();
+        let verdict = if self.kept() { "KEPT" } else { "BROKEN" };
+        let mut text = format!("{verdict}: {}", counted(all.jobs, "job"));
+        if let Some(until) = until {
+            text += &format!(" until {until}");
+        }
+        for (count, noun) in [
+            (all.misses, "deadline miss"),
+            (all.overruns, "overrun"),
+            (all.late_wakes, "late wake-up"),
+            (all.failed, "failed job"),
+        ] {
+            if noun == "late wake-up" && !self.wakes_checked {
+                text += ", wake-ups not checked";
+                continue;
+            }
+            let plural = if noun.ends_with('s') { "es" } else { "s" };
+            match count {
+                0 => text += &format!(", no {noun}"),
+                1 => text += &format!(", 1 {noun}"),
+                _ => text += &format!(", {count} {noun}{plural}"),
+            }
+        }
+        let other = self.on_other_sms();
+        if other > 0 {
+            text += &format!(", {} on other SMs", counted(other, "partition"));
+        }
+        let lost = self.partitions.iter().filter(|part| part.lost.is_some()).count();
+        if lost > 0 {
+            text += &format!(", {} lost", counted(lost, "partition"));
+        }
+        text
     }
 
     /// Returns the number of partitions whose kernels did not run on exactly the granted SMs during the whole run, as far as
@@ -152,6 +196,17 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Returns the times from an arrival in the idle partition to the decision. A decision later than the completion before it
+    /// follows an idle time.
+    pub fn of_wakes(records: &[Record]) -> Statistics {
+        let mut before = 0;
+        let wakes = records.iter().filter_map(|record| {
+            let idle = record.decision > std::mem::replace(&mut before, record.completion);
+            idle.then(|| record.decision.saturating_sub(record.job.arrival))
+        });
+        Statistics::of(wakes.collect())
+    }
+
     /// Returns the statistics of `times`.
     pub fn of(mut times: Vec<u64>) -> Statistics {
         times.sort_unstable();

@@ -1,6 +1,9 @@
 //! Guarantee: `gpusched run` dispatches a proven plan, its trace passes the audit, and each injected fault is found.
 #![cfg(feature = "cli")]
 
+mod c_programs;
+mod exported;
+mod guides;
 mod on_gpu;
 mod simulated;
 

@@ -2,8 +2,11 @@
 
 #[cfg(target_os = "linux")]
 pub mod cuda;
+#[cfg(target_os = "linux")]
+pub mod paced;
 pub mod simulated;
 
+use crate::client::Signal;
 use crate::core::{Action, Core, Job, Outcome, Record};
 
 /// Where the jobs of a plan run.
@@ -31,27 +34,43 @@ pub trait Lane {
     /// Fails if the partition can run no further job.
     fn run(&mut self, job: &Job, decision: u64) -> Result<(u64, Outcome), Self::Error>;
 
-    /// Waits until `until` [ns], or longer. Returns the time.
+    /// Waits until `until` [ns], or longer, or until a message comes. Returns the time.
     fn sleep(&mut self, until: u64) -> u64;
+
+    /// Returns the next message of the user's program, if there is one.
+    fn signal(&mut self) -> Option<Signal> {
+        None
+    }
 }
 
-/// Runs the jobs of a partition until no job is left. `done` receives each record.
+/// Runs the jobs of a partition until no job is left, or until [`Signal::Stop`]. `done` receives each record.
 ///
 /// # Errors
 /// Returns the error of the lane.
 pub fn dispatch<L: Lane>(
     core: &mut Core,
     lane: &mut L,
-    mut done: impl FnMut(Record),
+    mut done: impl FnMut(&mut L, Record),
 ) -> Result<(), L::Error> {
     let mut now = lane.now();
     loop {
+        // A release between the reading of the clock and this loop counts in the bound on wake-ups.
+        while let Some(signal) = lane.signal() {
+            match signal {
+                Signal::Release { task, at } => {
+                    core.notify(task, at);
+                }
+                Signal::Stop => return Ok(()),
+            }
+        }
         match core.next(now) {
             Action::Launch(job) => {
                 let (completion, outcome) = lane.run(&job, now)?;
                 // One time serves the completion and the next decision.
                 now = completion;
-                core.completed(now, outcome).into_iter().for_each(&mut done);
+                if let Some(record) = core.completed(now, outcome) {
+                    done(lane, record);
+                }
             }
             Action::Sleep(until) => now = lane.sleep(until),
             Action::Stop => return Ok(()),

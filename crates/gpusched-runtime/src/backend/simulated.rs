@@ -78,7 +78,7 @@ fn run_part(
     (index, part): (usize, &Part),
     work: &Work,
     end: Time,
-    done: impl FnMut(Record),
+    mut done: impl FnMut(Record),
 ) -> Result<crate::core::Core> {
     let overheads = &program.overheads;
     let mut core = part.core(0, end.ns(), overheads.wake_ns)?;
@@ -88,7 +88,7 @@ fn run_part(
         overheads: stream(work.seed, Purpose::DispatchOverheads, 0, index as u64),
         longest: (overheads.occupancy_ns.ns(), overheads.wake_ns.ns()),
     };
-    match dispatch(&mut core, &mut lane, done) {
+    match dispatch(&mut core, &mut lane, |_, record| done(record)) {
         Ok(()) => Ok(core),
         Err(never) => match never {},
     }

@@ -28,6 +28,9 @@ struct Head<'a> {
     overheads: &'a Overheads,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
+    /// Reason why the plan is not proven with the overheads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unproven: Option<&'a str>,
     kept: bool,
     totals: Counters,
     contexts: Vec<ContextHead<'a>>,
@@ -82,6 +85,7 @@ pub fn write(out: &mut impl Write, program: &Program, run: &Run, backend: &str, 
         origin_ns: run.origin,
         overheads: &program.overheads,
         machine: run.machine.as_ref(),
+        unproven: program.unproven.as_deref(),
         kept: run.kept(),
         totals: run.totals(),
         contexts: contexts

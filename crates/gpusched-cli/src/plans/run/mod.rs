@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use crate::arguments::{named, refused, whole};
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome, complain};
-use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Documents, Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
@@ -141,7 +140,7 @@ impl crate::Run for Args {
             }
         }
         if global.file().is_some() {
-            global.note(report::headline(&run, self.duration));
+            global.note(run.headline(Some(self.duration)));
         }
         Ok(run.kept().into())
     }
@@ -224,15 +223,7 @@ impl Args {
         use gpusched_runtime::cuda;
 
         let hint = |refusal: Refusal| refusal.hint("`--backend simulated` runs the plan without a GPU");
-        if let Some(granularity) = program
-            .granularity
-            .filter(|&kind| kind != Granularity::GreenContext)
-        {
-            let expected = "green-context, because the dispatchers of one process create green contexts";
-            return Err(hint(Refusal::new("hardware.granularity", granularity, expected))
-                .at(&self.plan, None)
-                .into());
-        }
+        cuda::check(program).map_err(|refusal| hint(refusal).at(&self.plan, None))?;
         let driver = cuda::Driver::load().map_err(hint)?;
         let options = cuda::Options {
             duration: self.duration,

@@ -1,6 +1,6 @@
 //! The backend on a GPU: partitions are CUDA green contexts in one process, with one dispatcher thread each.
 //!
-//! The work of a job is a kernel that occupies all SMs of the partition for the execution time of the job, minus a
+//! [`serve`] runs the jobs of the user's program. With [`run`], the work of a job is a kernel that occupies all SMs of the partition for the execution time of the job, minus a
 //! reserve for launch and detection. So a plan can run before the user's kernels exist.
 //!
 //! * `library`: the driver, loaded at run time;
@@ -15,18 +15,20 @@ use std::sync::Barrier;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, counted};
 
 use super::dispatch;
+use crate::client::{self, OPEN_END, Start};
 use crate::core::Record;
-use crate::program::Program;
+use crate::program::{Part, Program};
 use crate::realtime;
 use crate::run::{Context, Machine, PartRun, Run, Statistics};
 use crate::work::Work;
 use context::{Device, Flags, Partition};
-use lane::{GpuLane, Shared};
+use lane::{GpuLane, Jobs, Shared};
 pub use library::Driver;
 
 /// Options of a run on a GPU.
@@ -44,10 +46,28 @@ pub struct Options {
     pub wake_bound: Option<Time>,
 }
 
-/// Time from the start of the threads to the first arrivals [ns].
+/// Time from the start of the threads to the first arrivals of synthetic jobs [ns].
 const LEAD: u64 = 200_000_000;
 
-/// Runs `program` on the first GPU. `progress` receives the number of completed jobs from time to time.
+/// A dispatcher before its start: the partition, its lane, and the core of its thread.
+type Dispatcher<'a> = (&'a Part, GpuLane<'a>, Option<usize>);
+
+/// Checks that the partitions of `program` can be green contexts.
+///
+/// # Errors
+/// Refuses a plan for partitions of another kind.
+pub fn check(program: &Program) -> Result<(), Refusal> {
+    match program.granularity {
+        None | Some(Granularity::GreenContext) => Ok(()),
+        Some(other) => Err(Refusal::new(
+            "hardware.granularity",
+            other,
+            "green-context, because the dispatchers of one process create green contexts",
+        )),
+    }
+}
+
+/// Runs `program` with synthetic work on the first GPU. `progress` receives the number of completed jobs from time to time.
 ///
 /// # Errors
 /// Fails if a call of the driver fails during the start, if the GPU is another GPU than the GPU of the plan, or if the
@@ -59,17 +79,12 @@ pub fn run(
     options: Options,
     progress: &dyn Fn(u64),
 ) -> Result<Run> {
-    let device = Device::open(driver)?;
-    if device.sms != program.gpu_sms {
-        let found = format!("{} with {}", device.name, counted(device.sms, "SM"));
-        let expected = format!("{}, as in the plan", program.gpu_sms);
-        return Err(Error::parameter("gpu_sms", found, expected));
-    }
-    let wanted: Vec<u32> = program.partitions.iter().map(|part| part.sms).collect();
-    let (partitions, split) = device.partitions(&wanted)?;
+    let device = open(driver, program, 0)?;
+    let (partitions, split) = device.partitions(&sizes(program))?;
     let flags = Flags::new(driver, partitions.len())?;
     let shared = Shared::default();
-    let mut lanes: Vec<GpuLane<'_>> = Vec::new();
+    let cores = realtime::cores();
+    let mut dispatchers: Vec<Dispatcher<'_>> = Vec::new();
     for (index, (part, partition)) in program.partitions.iter().zip(&partitions).enumerate() {
         let jobs = part
             .tasks
@@ -78,22 +93,137 @@ pub fn run(
         let jobs = usize::try_from(jobs.sum::<u64>())
             .unwrap_or(usize::MAX)
             .min(MOST_RECORDS);
-        let budget = part.tasks.iter().map(|task| task.budget.ns()).max().unwrap_or(0);
-        let work = (work.of(&part.tasks), options.reserve.ns(), options.spin.ns());
-        let mut lane = GpuLane::new(
+        let own = Jobs::Synthetic(work.of(&part.tasks), options.reserve.ns());
+        let lane = GpuLane::new(
             &device,
             partition,
             flags.get(index),
             &shared,
-            work,
-            (jobs, budget),
+            (own, options.spin.ns()),
+            (jobs, longest(part)),
         );
+        // The first core handles most interrupts.
+        let core = (cores.len() > program.partitions.len()).then(|| cores[1 + index]);
+        dispatchers.push((part, lane, core));
+    }
+    let prepared = (dispatchers, split, options);
+    let run = start(
+        &device,
+        &partitions,
+        &shared,
+        prepared,
+        || realtime::now() + LEAD,
+        progress,
+    )?;
+    if run.is_lost() {
+        // The end of the process frees what a job may still use.
+        std::mem::forget((partitions, flags));
+        std::mem::forget(device);
+    }
+    Ok(run)
+}
+
+/// Runs the jobs of a program on the GPU `ordinal`, until the program stops the dispatchers. `prepare` receives the stream of each
+/// partition, and returns when the program starts the dispatchers. Returns `None` if the program ends without a start.
+///
+/// # Errors
+/// Fails in the same cases as [`run`].
+pub fn serve(
+    driver: &Driver,
+    program: &Program,
+    ordinal: i32,
+    options: Options,
+    prepare: impl FnOnce(&[usize]) -> Option<Start>,
+) -> Result<Option<Run>> {
+    let device = open(driver, program, ordinal)?;
+    let (partitions, split) = device.partitions(&sizes(program))?;
+    let flags = Flags::new(driver, partitions.len())?;
+    let shared = Shared::default();
+    let streams: Vec<usize> = partitions.iter().map(|partition| partition.stream).collect();
+    let Some(Start {
+        first,
+        partitions: served,
+        running,
+    }) = prepare(&streams)
+    else {
+        return Ok(None);
+    };
+    let options = Options {
+        duration: Time::from_ns(OPEN_END),
+        ..options
+    };
+    let mut dispatchers: Vec<Dispatcher<'_>> = Vec::new();
+    let (parts, clients): (Vec<_>, Vec<_>) = served
+        .into_iter()
+        .map(|served| (served.part, (served.client, served.core)))
+        .unzip();
+    for (index, ((part, partition), (client, core))) in parts.iter().zip(&partitions).zip(clients).enumerate()
+    {
+        let lane = GpuLane::new(
+            &device,
+            partition,
+            flags.get(index),
+            &shared,
+            (Jobs::Own(client), options.spin.ns()),
+            (OWN_RECORDS, longest(part)),
+        );
+        dispatchers.push((part, lane, core));
+    }
+    let prepared = (dispatchers, split, options);
+    let origin = || {
+        let origin = match first {
+            0 => realtime::now().saturating_add(client::LEAD),
+            first => first,
+        };
+        // The session may have ended already.
+        let _ = running.send(origin);
+        origin
+    };
+    let run = start(&device, &partitions, &shared, prepared, origin, &|_| {})?;
+    if run.is_lost() {
+        // The end of the process frees what a job may still use.
+        std::mem::forget((partitions, flags));
+        std::mem::forget(device);
+    }
+    Ok(Some(run))
+}
+
+/// Opens the GPU of `program`.
+fn open<'a>(driver: &'a Driver, program: &Program, ordinal: i32) -> Result<Device<'a>> {
+    let device = Device::open(driver, ordinal)?;
+    if device.sms != program.gpu_sms {
+        let found = format!("{} with {}", device.name, counted(device.sms, "SM"));
+        let expected = format!("{}, as in the plan", program.gpu_sms);
+        return Err(Error::parameter("gpu_sms", found, expected));
+    }
+    Ok(device)
+}
+
+fn sizes(program: &Program) -> Vec<u32> {
+    program.partitions.iter().map(|part| part.sms).collect()
+}
+
+/// Returns the largest budget of a job [ns].
+fn longest(part: &Part) -> u64 {
+    part.tasks.iter().map(|task| task.budget.ns()).max().unwrap_or(0)
+}
+
+/// Starts the dispatchers, and waits for their end. `origin` returns the time of the first arrivals when all dispatchers run.
+fn start(
+    device: &Device<'_>,
+    partitions: &[Partition<'_>],
+    shared: &Shared,
+    (mut dispatchers, split, options): (Vec<Dispatcher<'_>>, String, Options),
+    origin: impl FnOnce() -> u64,
+    progress: &dyn Fn(u64),
+) -> Result<Run> {
+    for (index, (_, lane, _)) in dispatchers.iter_mut().enumerate() {
         let field = format!("partition {index}");
         lane.warm_up()
             .map_err(|error| Refusal::new(&field, error, "jobs that end"))?;
-        lanes.push(lane);
     }
-    let observed = observe(&partitions)?;
+    let wanted: Vec<u32> = dispatchers.iter().map(|(part, ..)| part.sms).collect();
+    let observed = observe(partitions)?;
     separate(&observed, &wanted)?;
     let mut few = Vec::new();
     for (index, (sms, wanted)) in observed.iter().zip(&wanted).enumerate() {
@@ -104,27 +234,26 @@ pub fn run(
             ));
         }
     }
-    let wait: Vec<&str> = lanes.iter().map(|lane| lane.wait.described()).collect();
+    let wait: Vec<&str> = dispatchers
+        .iter()
+        .map(|(_, lane, _)| lane.wait.described())
+        .collect();
     let wait = wait.first().copied().unwrap_or_default().to_owned();
     let mut settings = realtime::computer();
     settings.push(("mlockall".to_owned(), realtime::lock_memory()));
-    let cores = realtime::cores();
-    let barrier = Barrier::new(lanes.len() + 1);
-    let origin = std::sync::OnceLock::new();
+    let barrier = Barrier::new(dispatchers.len() + 1);
+    let first = std::sync::OnceLock::new();
     let mut runs: Vec<Result<PartRun>> = Vec::new();
     std::thread::scope(|scope| {
-        let threads: Vec<_> = lanes
+        let threads: Vec<_> = dispatchers
             .into_iter()
-            .enumerate()
-            .map(|(index, lane)| {
-                // The first core handles most interrupts.
-                let core = (cores.len() > program.partitions.len()).then(|| cores[1 + index]);
-                let (device, start) = (&device, (&barrier, &origin));
-                scope.spawn(move || serve(device, program, (index, lane), core, options, start))
+            .map(|dispatcher| {
+                let start = (&barrier, &first);
+                scope.spawn(move || serve_part(device, dispatcher, options, start))
             })
             .collect();
         barrier.wait();
-        origin.get_or_init(|| realtime::now() + LEAD);
+        first.get_or_init(origin);
         barrier.wait();
         while !threads.iter().all(|thread| thread.is_finished()) {
             progress(shared.jobs.load(Ordering::Relaxed));
@@ -142,50 +271,49 @@ pub fn run(
     let mut runs = runs.into_iter().collect::<Result<Vec<PartRun>>>()?;
     // After a fault, a call of the driver may wait forever for a job that never ends.
     let is_lost = runs.iter().any(|run| run.lost.is_some());
-    let later = (!is_lost).then(|| observe(&partitions).ok()).flatten();
+    let later = (!is_lost).then(|| observe(partitions).ok()).flatten();
     for (index, (run, sm_ids)) in runs.iter_mut().zip(observed).enumerate() {
         if let Some(context) = &mut run.context {
             context.same_at_end = later.as_ref().map(|later| later[index] == sm_ids);
             context.sm_ids = sm_ids;
         }
     }
-    let run = Run {
-        origin: origin.get().copied().unwrap_or_default(),
+    Ok(Run {
+        origin: first.get().copied().unwrap_or_default(),
         partitions: runs,
         wakes_checked: options.wake_bound.is_some(),
         machine: Some(Machine {
             notes,
             gpu: device.name.clone(),
             sms: device.sms,
-            driver: driver.version,
+            driver: device.driver.version,
             granularity: device.granularity,
             split,
             wait,
             settings,
         }),
-    };
-    if is_lost {
-        // The end of the process frees what a job may still use.
-        std::mem::forget((partitions, flags));
-        std::mem::forget(device);
-    }
-    Ok(run)
+    })
 }
+
+/// Number of times of enqueues that a lane keeps for the statistics of a program's run.
+const OWN_RECORDS: usize = 100_000;
 
 /// Largest number of records for which a lane reserves memory before the start.
 const MOST_RECORDS: usize = 10_000_000;
 
 /// Runs one partition in its thread.
-fn serve(
+fn serve_part(
     device: &Device<'_>,
-    program: &Program,
-    (index, mut lane): (usize, GpuLane<'_>),
-    core: Option<usize>,
+    (part, mut lane, core): Dispatcher<'_>,
     options: Options,
     (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
 ) -> Result<PartRun> {
-    let part = &program.partitions[index];
-    let mut records: Vec<Record> = Vec::with_capacity(lane.enqueues.capacity());
+    let kept = match lane.jobs {
+        Jobs::Synthetic(..) => lane.enqueues.capacity(),
+        // The session keeps the records.
+        Jobs::Own(_) => 0,
+    };
+    let mut records: Vec<Record> = Vec::with_capacity(kept);
     let current = device.make_current();
     let thread = realtime::prepare_thread(core, options.fifo_priority);
     barrier.wait();
@@ -194,19 +322,20 @@ fn serve(
     let first = origin.get().copied().unwrap_or_default();
     let end = first.saturating_add(options.duration.ns());
     let mut core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
-    let lost = dispatch(&mut core, &mut lane, |record| records.push(record)).err();
-    // A decision later than the completion before it follows an idle time.
-    let mut before = 0;
-    let wakes = records.iter().filter_map(|record| {
-        let idle = record.decision > std::mem::replace(&mut before, record.completion);
-        idle.then(|| record.decision.saturating_sub(record.job.arrival))
-    });
+    let lost = dispatch(&mut core, &mut lane, |lane, record| match &mut lane.jobs {
+        Jobs::Synthetic(..) => records.push(record),
+        Jobs::Own(client) => client.done(&record),
+    })
+    .err();
+    if let Jobs::Own(client) = &mut lane.jobs {
+        client.ended(lost.as_deref());
+    }
     let context = Context {
         granted: part.sms,
         sm_ids: Vec::new(),
         same_at_end: None,
         thread,
-        wake: Statistics::of(wakes.collect()),
+        wake: Statistics::of_wakes(&records),
         enqueue: Statistics::of(lane.enqueues),
         overhead: Statistics::of(lane.overheads),
         problems: lane.stuck,
