@@ -30,7 +30,7 @@ Heuristic = Literal[
     "fewest-sms", "bf", "1g", "one-per-partition", "ffd", "wfd", "savings", "matching", "auto", "optimal",
 ]
 As = Literal[
-    "libsmctrl", "mps", "mig", "green-context", "csv",
+    "libsmctrl", "mps", "mps-v3", "mig", "green-context", "csv",
 ]
 Pattern = Literal[
     "front", "back", "uniform", "random", "adversarial",

@@ -54,7 +54,7 @@ pub fn dispatch<L: Lane>(
 ) -> Result<(), L::Error> {
     let mut now = lane.now();
     loop {
-        // A release between the reading of the clock and this loop counts in the bound on wake-ups.
+        // The bound on wake-ups covers the time from a release to its message.
         while let Some(signal) = lane.signal() {
             match signal {
                 Signal::Release { task, at } => {
