@@ -72,7 +72,8 @@ class Runtime:
                 overheads = inputs.argument("overheads", _input("overheads", overheads))
             with self._faults():
                 self._native = _native.Runtime(
-                    *paths,
+                    self._plan,
+                    self._set,
                     options["backend"],
                     overheads,
                     options["device"],
@@ -205,7 +206,8 @@ class Runtime:
         path = os.path.join(self._folder.name, "trace.json")
         self.trace(path)
         audit = recording.audit(path, set=self._set, plan=self._plan)
-        return Audit(kept and bool(audit), f"{line}\n{self._inputs.shown(str(audit))}")
+        text = self._inputs.shown(str(audit)).replace(self._folder.name + os.sep, "")
+        return Audit(kept and bool(audit), f"{line}\n{text}")
 
     def trace(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the trace of the stopped run, for :func:`gpusched.recording.audit` and ui.perfetto.dev."""

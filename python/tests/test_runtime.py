@@ -125,6 +125,7 @@ def on_driver(driver, code, **environment):
 
 def test_graphs_run_by_their_handles(driver):
     ran = on_driver(driver, """
+import ctypes
 work = ctypes.c_uint64(100_000)  # a graph of the stand-in: a time in ns
 with gs.runtime.open(plan, tasks) as rt:
     assert rt.stream("lidar")
