@@ -83,6 +83,17 @@ def test_threads_enqueue_jobs_only_without_a_guarantee(plan):
             rt.release("radar")
 
 
+def test_an_unproven_plan_says_so(plan):
+    overheads = {"occupancy_ns": "9ms", "wake_ns": "1us"}
+    with gs.runtime.open(plan, SET, backend="simulated", overheads=overheads, allow_unproven=True) as rt:
+        rt.graph("radar", 1)
+        rt.graph("lidar", 1)
+        rt.start()
+        rt.wait("radar", 1)
+        rt.stop()
+        assert "not proven: partition 0 fails the test of np-edf with the overheads" in str(rt.audit())
+
+
 def test_other_threads_run_while_one_waits(plan):
     with gs.runtime.open(plan, SET, backend="simulated") as rt:
         rt.graph("radar", 1)

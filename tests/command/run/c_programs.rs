@@ -143,8 +143,13 @@ fn c_and_cpp_programs_run_a_plan() {
 #[test]
 fn a_program_runs_a_plan_on_the_gpu() {
     let case = case();
-    let ran = ran(in_c(), "run", &case, "cuda", Some(&[]));
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = ran(in_c(), "run", &case, "cuda", Some(&[("FAKE_LEFT", "1")]));
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (0, "contexts left: 0\n"),
+        "{}",
+        ran.stdout
+    );
     assert!(
         ran.stdout.contains("stream 1\n") && ran.stdout.contains("called 1 completed 1\n"),
         "{}",
@@ -195,7 +200,13 @@ fn a_failed_function_is_a_failed_job() {
 fn each_fault_is_one_sentence() {
     let case = case();
     let refused = |settings: &[(&str, &str)], expected: &str| {
-        let ran = ran(in_c(), "run", &case, "cuda", Some(settings));
+        let counted = [settings, &[("FAKE_LEFT", "1")]].concat();
+        let ran = ran(in_c(), "run", &case, "cuda", Some(&counted));
+        assert!(
+            !ran.stderr.contains("contexts left: ") || ran.stderr == "contexts left: 0\n",
+            "{settings:?}: {}",
+            ran.stderr
+        );
         assert_eq!(ran.code, 1, "{settings:?}: {}{}", ran.stdout, ran.stderr);
         let last = ran
             .stdout

@@ -118,12 +118,9 @@ fn each_fault_of_a_header_is_one_sentence() {
             "cuStreamSynchronize: found CUDA_ERROR_ILLEGAL_ADDRESS, expected CUDA_SUCCESS",
         ),
     ] {
-        let ran = on_fake(&program, &[], &[fault]);
-        assert_eq!(
-            (ran.code, ran.stderr.as_str()),
-            (1, format!("gpusched_plan: {expected}\n").as_str()),
-            "{fault:?}"
-        );
+        let ran = on_fake(&program, &[], &[fault, ("FAKE_LEFT", "1")]);
+        let told = format!("gpusched_plan: {expected}\ncontexts left: 0\n");
+        assert_eq!((ran.code, ran.stderr), (1, told), "{fault:?}");
     }
     let other = Case::of(LARGE, "--gpu a100 --granularity green-context --policy np-edf");
     let header = export(&other, "green-context", "partitions.hpp");

@@ -8,6 +8,7 @@
      FAKE_STICKY=CODE        after the failure of FAKE_FAIL, each query of a stream returns CODE
      FAKE_CLUSTERS=1         from CUDA 13.1, only groups of any SMs exist
      FAKE_HANG=N             the N-th job and all later jobs never end
+     FAKE_LEFT=1             at the end, prints the number of contexts that still exist
    No CUDA header is needed: all types are stated here. */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -22,7 +23,7 @@ typedef struct { unsigned sms, first; } Green;
 _Static_assert(sizeof(Resource) == 144, "layout of CUdevResource");
 
 static const char *NAMES[] = {"gpusched_spin", "gpusched_flag", "gpusched_smid"};
-static int calls, broken, jobs;
+static int calls, broken, jobs, contexts;
 static unsigned next_sm;
 
 static long number(const char *name, long otherwise) { const char *text = getenv(name); return text ? atol(text) : otherwise; }
@@ -158,9 +159,11 @@ int cuGreenCtxCreate(Green **out, const Description *description, int device, un
   (*out)->sms = description->sms;
   (*out)->first = getenv("FAKE_SHARED") ? 0 : next_sm;
   next_sm += description->sms;
+  contexts += 1;
   return 0;
 }
-int cuGreenCtxDestroy(Green *context) { free(context); return 0; }
+int cuGreenCtxDestroy(Green *context) { contexts -= 1; free(context); return 0; }
+__attribute__((destructor)) static void report(void) { if (getenv("FAKE_LEFT")) fprintf(stderr, "contexts left: %d\n", contexts); }
 int cuGreenCtxGetDevResource(const Green *context, Resource *resource, unsigned type) { FAIL; describe(resource, context->sms - (unsigned)number("FAKE_SHORT", 0)); return type == 1 ? 0 : 1; }
 int cuGreenCtxStreamCreate(Green **stream, Green *context, unsigned flags, int priority) { (void)priority; FAIL; *stream = context; return flags == 1 ? 0 : 1; }
 

@@ -11,11 +11,14 @@ use crate::client::{Client, Launched, Signal};
 use crate::core::{Job, Record};
 use crate::realtime;
 
+/// A function that enqueues a job on the stream, a `CUstream`. It returns whether this succeeded. The task of the job is its position in
+/// the task set.
+pub type Enqueue = Box<dyn FnMut(usize, &Job) -> bool + Send>;
+
 /// The work of a task.
 pub enum Work {
-    /// A function that enqueues the job on the stream, a `CUstream`. It returns whether this succeeded. The task of the job is its
-    /// position in the task set.
-    Call(Box<dyn FnMut(usize, &Job) -> bool + Send>),
+    /// A function of the user.
+    Call(Enqueue),
     /// An executable graph, a `CUgraphExec`.
     Graph(usize),
 }

@@ -24,7 +24,7 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, counted};
 
 pub use fault::{Fault, Kind};
-pub use jobs::Work;
+pub use jobs::{Enqueue, Work};
 
 use crate::backend::{Backend, cuda, paced};
 use crate::client::{Served, Signal, Start};
