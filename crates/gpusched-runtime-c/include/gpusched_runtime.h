@@ -75,22 +75,37 @@ typedef int (*gs_enqueue)(void *user, void *stream, const gs_job *job);
 /* Receives a completed job, on a thread that is no dispatcher. */
 typedef void (*gs_complete)(void *user, const gs_record *record);
 
-int gs_abi(void);                                                                 /* GS_ABI of the library */
+/* GS_ABI of the library. */
+int gs_abi(void);
+/* Verifies the plan in a file for the task set in a file, and creates the partitions. `options` may be null. */
 int gs_open(const char *plan, const char *set, const gs_options *options, gs_runtime **out);
-void *gs_stream(gs_runtime *, const char *task);                                  /* stream of its partition, for warm-up before gs_start() */
+
+/* Before the start. A periodic task needs a function or a graph. */
+void *gs_stream(gs_runtime *, const char *task);                     /* stream of its partition, for warm-up; null on an error */
 int gs_task(gs_runtime *, const char *task, gs_enqueue enqueue, void *user);
-int gs_task_graph(gs_runtime *, const char *task, void *graph_exec);              /* CUgraphExec, captured on gs_stream() */
-int gs_sporadic(gs_runtime *, const char *task);                                  /* its jobs arrive by gs_release() or gs_begin() */
+int gs_task_graph(gs_runtime *, const char *task, void *graph_exec); /* CUgraphExec, captured on gs_stream() */
+int gs_sporadic(gs_runtime *, const char *task);                     /* its jobs arrive by gs_release() or gs_begin() */
 int gs_on_complete(gs_runtime *, const char *task, gs_complete complete, void *user);
-int gs_start(gs_runtime *, uint64_t first_arrival);                               /* 0: in 10 ms */
-int gs_release(gs_runtime *, const char *task, uint64_t *number);                 /* a job of a sporadic task arrives now; any thread */
-int gs_begin(gs_runtime *, const char *task, gs_job *job, void **stream);         /* releases a job, and waits until it is chosen: this */
-int gs_end(gs_runtime *, const gs_job *job);                                      /* thread enqueues its work, and calls gs_end() */
-int gs_wait(gs_runtime *, const char *task, uint64_t number, uint64_t timeout, gs_record *record); /* timeout UINT64_MAX: for ever */
-int gs_stop(gs_runtime *);                                                        /* no new jobs; waits for running jobs */
-int gs_audit(gs_runtime *, char *text, size_t size);                              /* after gs_stop(). 0: kept, 1: broken. `text`: one line */
-int gs_trace(gs_runtime *, const char *path);                                     /* after gs_stop(): JSON for `gpusched recording audit` */
-const char *gs_error(gs_runtime *);                                               /* last error of this thread; valid until its next error */
+
+/* Starts the dispatchers. First arrival of the periodic tasks; 0: in 10 ms. */
+int gs_start(gs_runtime *, uint64_t first_arrival);
+/* A job of a sporadic task arrives now, or a period after the arrival before. Never waits. `number` may be null. */
+int gs_release(gs_runtime *, const char *task, uint64_t *number);
+/* Releases a job of a sporadic task without a function and without a graph, and waits until it is chosen. Then this thread enqueues its
+   work on `stream`, and calls gs_end(). */
+int gs_begin(gs_runtime *, const char *task, gs_job *job, void **stream);
+int gs_end(gs_runtime *, const gs_job *job);
+/* Waits for a job. `timeout` UINT64_MAX: for ever. `record` may be null. */
+int gs_wait(gs_runtime *, const char *task, uint64_t number, uint64_t timeout, gs_record *record);
+/* Starts no further job, and waits for the running jobs. */
+int gs_stop(gs_runtime *);
+
+/* After the stop. 0: the run kept the plan; 1: it did not. `text` receives one line of at most `size` bytes, and may be null. */
+int gs_audit(gs_runtime *, char *text, size_t size);
+/* After the stop: writes the trace for `gpusched recording audit`. */
+int gs_trace(gs_runtime *, const char *path);
+/* Last error of this thread; valid until its next error. The argument may be null. */
+const char *gs_error(gs_runtime *);
 void gs_close(gs_runtime *);
 #ifdef __cplusplus
 }

@@ -356,6 +356,8 @@ fn a_thread_of_the_program_enqueues_jobs() {
     let case = case();
     let ran = ran(in_c(), "grants", &case, "simulated", None);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    let expected = "grant 0 0\ngrant 1 0\ngrant 2 0\nagain -8: job: found job 2, expected a job that began at most ten budgets, or 1 s, ago\ndead 8\n";
+    let expected = "grant 0 0\ngrant 1 0\ngrant 2 0\n\
+                    again -8: job: found job 2, expected a job that began at most ten budgets, or 1 s, ago\n\
+                    dead 8\n";
     assert_eq!(ran.stdout, expected);
 }

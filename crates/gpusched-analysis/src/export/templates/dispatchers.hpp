@@ -23,7 +23,9 @@ using Enqueue = std::function<void(CUstream stream, std::uint64_t number)>;
 /// The dispatchers of the plan. They release the jobs of each task periodically.
 class Dispatchers {
 public:
-  Dispatchers(const char *plan, const char *set, const gs_options *options = nullptr) { check(gs_open(plan, set, options, &runtime_)); }
+  Dispatchers(const char *plan, const char *set, const gs_options *options = nullptr) {
+    check(gs_open(plan, set, options, &runtime_));
+  }
   Dispatchers(const Dispatchers &) = delete;
   Dispatchers &operator=(const Dispatchers &) = delete;
   ~Dispatchers() { gs_close(runtime_); }
@@ -78,6 +80,7 @@ public:
   /// States the work of a task, before the start.
   void work(Task task, Enqueue enqueue) { works_[static_cast<unsigned>(task)] = std::move(enqueue); }
   void start() {
+    if (threads_[0].joinable()) detail::refuse("start", "a second start", "one start");
     for (std::size_t task = 0; task < tasks; ++task)
       if (!works_[task]) detail::refuse(task_name[task], "no work", "a function");
     first_ = Clock::now() + std::chrono::milliseconds(10);
@@ -90,7 +93,9 @@ public:
     if (error_) std::rethrow_exception(error_);
   }
   /// The result of the run in one line, after the stop.
-  std::string result() const { return std::to_string(jobs_) + " jobs, " + std::to_string(misses_) + " deadline misses"; }
+  std::string result() const {
+    return std::to_string(jobs_) + " jobs, " + std::to_string(misses_) + " deadline misses";
+  }
   const Partitions &of_gpu() const { return partitions_; }
 
 private:
@@ -116,14 +121,17 @@ private:
         std::size_t best = tasks;
         for (std::size_t task = 0; task < tasks; ++task) {
           if (partition_of_task[task] != partition) continue;
-          const Clock::time_point arrival = first_ + std::chrono::nanoseconds(period_ns[task] * numbers[task]);
+          const std::chrono::nanoseconds since_first(period_ns[task] * numbers[task]);
+          const Clock::time_point arrival = first_ + since_first;
           const Clock::time_point deadline = arrival + std::chrono::nanoseconds(deadline_ns[task]);
           if (arrival > now) {
             next = std::min(next, arrival);
             continue;
           }
-          const bool earlier = by_deadline[partition] && deadline != best_deadline ? deadline < best_deadline : best == tasks || rank_of_task[task] < rank_of_task[best];
-          if (best == tasks || earlier) {
+          bool first = best == tasks;
+          if (!first && by_deadline[partition] && deadline != best_deadline) first = deadline < best_deadline;
+          else if (!first) first = rank_of_task[task] < rank_of_task[best];
+          if (first) {
             best = task;
             best_deadline = deadline;
           }
@@ -174,10 +182,11 @@ int main(int count, char **arguments) try {
   gpusched_plan::Dispatchers plan(arguments[1], arguments[2]);
 #else
   gpusched_plan::Dispatchers plan;
-  for (std::size_t i = 0; i < gpusched_plan::partitions; ++i) std::printf("partition %u: %u SMs\n", static_cast<unsigned>(i), plan.of_gpu()[i].sms);
+  for (std::size_t i = 0; i < gpusched_plan::partitions; ++i)
+    std::printf("partition %u: %u SMs\n", static_cast<unsigned>(i), plan.of_gpu()[i].sms);
 #endif
-  for (unsigned task = 0; task < gpusched_plan::tasks; ++task)
-    plan.work(static_cast<gpusched_plan::Task>(task), [](CUstream, std::uint64_t) { /* launch the kernels of the job here */ });
+  const auto job = [](CUstream, std::uint64_t) { /* launch the kernels of the job here */ };
+  for (unsigned task = 0; task < gpusched_plan::tasks; ++task) plan.work(static_cast<gpusched_plan::Task>(task), job);
   plan.start();
   std::this_thread::sleep_for(std::chrono::seconds(1));
   plan.stop();

@@ -32,14 +32,14 @@ constexpr std::size_t tasks = sizeof partition_of_task / sizeof *partition_of_ta
 constexpr const char *task_name[] = {@names@};
 
 namespace detail {
+inline void refuse(const std::string &field, const std::string &found, const std::string &expected) {
+  throw std::runtime_error("gpusched_plan: " + field + ": found " + found + ", expected " + expected);
+}
 inline void check(CUresult result, const char *call) {
   if (result == CUDA_SUCCESS) return;
   const char *name = nullptr;
   cuGetErrorName(result, &name);
-  throw std::runtime_error(std::string("gpusched_plan: ") + call + ": found " + (name ? name : "an unknown error") + ", expected CUDA_SUCCESS");
-}
-inline void refuse(const std::string &field, const std::string &found, const std::string &expected) {
-  throw std::runtime_error("gpusched_plan: " + field + ": found " + found + ", expected " + expected);
+  refuse(call, name ? name : "an unknown error", "CUDA_SUCCESS");
 }
 
 /// The primary context of the GPU.
@@ -81,21 +81,27 @@ public:
     CUdevice device;
     check(cuInit(0), "cuInit");
     check(cuDriverGetVersion(&version), "cuDriverGetVersion");
-    if (version < @minimum@) refuse("driver", "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10), "a driver of CUDA @since@ or newer");
+    if (version < @minimum@) {
+      const std::string found = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+      refuse("driver", "CUDA " + found, "a driver of CUDA @since@ or newer");
+    }
     check(cuDeviceGet(&device, ordinal), "cuDeviceGet");
     primary_.device = device;
     check(cuDevicePrimaryCtxRetain(&primary_.context, device), "cuDevicePrimaryCtxRetain");
     make_current();
     CUdevResource all{};
     check(cuDeviceGetDevResource(device, &all, CU_DEV_RESOURCE_TYPE_SM), "cuDeviceGetDevResource");
-    if (all.sm.smCount != gpu_sms) refuse("GPU", std::to_string(all.sm.smCount) + " SMs", std::to_string(gpu_sms) + ", as in the plan");
+    if (all.sm.smCount != gpu_sms) {
+      refuse("GPU", std::to_string(all.sm.smCount) + " SMs", std::to_string(gpu_sms) + ", as in the plan");
+    }
     std::vector<std::vector<CUdevResource>> resources = split(all);
     for (std::size_t i = 0; i < partitions; ++i) {
       std::vector<CUdevResource> &own = resources[i];
 #if CUDA_VERSION >= 13010
       if (version >= 13010) { // work queues that no other partition uses
         CUdevResource queues{};
-        check(cuDeviceGetDevResource(device, &queues, CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG), "cuDeviceGetDevResource");
+        const CUdevResourceType kind = CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG;
+        check(cuDeviceGetDevResource(device, &queues, kind), "cuDeviceGetDevResource");
         queues.wqConfig.sharingScope = CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED;
         queues.wqConfig.wqConcurrencyLimit = 1;
         own.push_back(queues);
@@ -103,12 +109,17 @@ public:
 #endif
       CUdevResourceDesc description;
       CUdevResource granted{};
-      check(cuDevResourceGenerateDesc(&description, own.data(), static_cast<unsigned>(own.size())), "cuDevResourceGenerateDesc");
-      check(cuGreenCtxCreate(&all_[i].context, description, device, CU_GREEN_CTX_DEFAULT_STREAM), "cuGreenCtxCreate");
-      check(cuGreenCtxGetDevResource(all_[i].context, &granted, CU_DEV_RESOURCE_TYPE_SM), "cuGreenCtxGetDevResource");
-      all_[i].sms = granted.sm.smCount;
-      if (all_[i].sms != partition_sms[i]) refuse("partition " + std::to_string(i), std::to_string(all_[i].sms) + " SMs", std::to_string(partition_sms[i]) + ", the size in the plan");
-      check(cuGreenCtxStreamCreate(&all_[i].stream, all_[i].context, CU_STREAM_NON_BLOCKING, 0), "cuGreenCtxStreamCreate");
+      Partition &made = all_[i];
+      const unsigned count = static_cast<unsigned>(own.size());
+      check(cuDevResourceGenerateDesc(&description, own.data(), count), "cuDevResourceGenerateDesc");
+      check(cuGreenCtxCreate(&made.context, description, device, CU_GREEN_CTX_DEFAULT_STREAM), "cuGreenCtxCreate");
+      check(cuGreenCtxGetDevResource(made.context, &granted, CU_DEV_RESOURCE_TYPE_SM), "cuGreenCtxGetDevResource");
+      made.sms = granted.sm.smCount;
+      if (made.sms != partition_sms[i]) {
+        const std::string expected = std::to_string(partition_sms[i]) + ", the size in the plan";
+        refuse("partition " + std::to_string(i), std::to_string(made.sms) + " SMs", expected);
+      }
+      check(cuGreenCtxStreamCreate(&made.stream, made.context, CU_STREAM_NON_BLOCKING, 0), "cuGreenCtxStreamCreate");
     }
   }
 

@@ -3,7 +3,8 @@
     const unsigned alignment = all.sm.smCoscheduledAlignment;
     CUresult result = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     std::array<CUdevResource, partitions> found{};
-    for (unsigned flags : {0u, static_cast<unsigned>(CU_DEV_SM_RESOURCE_GROUP_BACKFILL)}) { // at last, of any SMs
+    const unsigned any_sms = CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
+    for (unsigned flags : {0u, any_sms}) {
       if (result != CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION) break;
       std::array<CU_DEV_SM_RESOURCE_GROUP_PARAMS, partitions> groups{};
       for (std::size_t i = 0; i < partitions; ++i) {
@@ -12,7 +13,8 @@
         groups[i].flags = flags;
       }
       CUdevResource rest{};
-      result = cuDevSmResourceSplit(found.data(), static_cast<unsigned>(partitions), &all, &rest, 0, groups.data());
+      const unsigned count = static_cast<unsigned>(partitions);
+      result = cuDevSmResourceSplit(found.data(), count, &all, &rest, 0, groups.data());
     }
     detail::check(result, "cuDevSmResourceSplit");
     std::vector<std::vector<CUdevResource>> own;

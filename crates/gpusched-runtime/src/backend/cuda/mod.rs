@@ -80,8 +80,9 @@ pub fn run(
     progress: &dyn Fn(u64),
 ) -> Result<Run> {
     let device = open(driver, program, 0)?;
+    // The flags live longer than the streams that write to them.
+    let flags = Flags::new(driver, program.partitions.len())?;
     let (partitions, split) = device.partitions(&sizes(program))?;
-    let flags = Flags::new(driver, partitions.len())?;
     let shared = Shared::default();
     let cores = realtime::cores();
     let mut dispatchers: Vec<Dispatcher<'_>> = Vec::new();
@@ -117,7 +118,7 @@ pub fn run(
     )?;
     if run.is_lost() {
         // The end of the process frees what a job may still use.
-        std::mem::forget((partitions, flags));
+        std::mem::forget((flags, partitions));
         std::mem::forget(device);
     }
     Ok(run)
@@ -136,8 +137,9 @@ pub fn serve(
     prepare: impl FnOnce(&[usize]) -> Option<Start>,
 ) -> Result<Option<Run>> {
     let device = open(driver, program, ordinal)?;
+    // The flags live longer than the streams that write to them.
+    let flags = Flags::new(driver, program.partitions.len())?;
     let (partitions, split) = device.partitions(&sizes(program))?;
-    let flags = Flags::new(driver, partitions.len())?;
     let shared = Shared::default();
     let streams: Vec<usize> = partitions.iter().map(|partition| partition.stream).collect();
     let Some(Start {
@@ -182,7 +184,7 @@ pub fn serve(
     let run = start(&device, &partitions, &shared, prepared, origin, &|_| {})?;
     if run.is_lost() {
         // The end of the process frees what a job may still use.
-        std::mem::forget((partitions, flags));
+        std::mem::forget((flags, partitions));
         std::mem::forget(device);
     }
     Ok(Some(run))
