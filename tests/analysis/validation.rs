@@ -100,7 +100,7 @@ fn a_broken_analysis_is_caught_and_cut_down() {
     let folder = tempfile::tempdir().unwrap();
     let mut single = 0;
     for seed in 1..=12 {
-        let report = campaign(288, seed, halved);
+        let report = campaign(304, seed, halved);
         for (policy, tally) in &report.policies {
             assert!(tally.breaches() > 0, "{policy}, seed {seed}: {tally:?}");
         }

@@ -3,7 +3,7 @@
 use gpusched_analysis::interference::model_of;
 use gpusched_analysis::partitioning::Problem;
 use gpusched_analysis::schedulability::{Demand, evidence};
-use gpusched_model::device::Granularity;
+use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::Preemption;
@@ -24,8 +24,8 @@ pub struct Program {
     pub overheads: Overheads,
     /// M: number of SMs of the GPU.
     pub gpu_sms: u32,
-    /// Kind of the partitions of the plan. `None` for a plan without a device.
-    pub granularity: Option<Granularity>,
+    /// GPU of the plan, and its kind of partitions. `None` for a plan without a device.
+    pub hardware: Option<Hardware>,
     /// SHA-256 of the plan as gpusched writes it.
     pub plan_sha256: String,
     /// SHA-256 of the task set as gpusched writes it.
@@ -120,7 +120,7 @@ impl Program {
         Ok(Prepared::Ready(Box::new(Program {
             partitions,
             gpu_sms: plan.gpu_sms,
-            granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
+            hardware: plan.hardware.clone(),
             plan_sha256: digest(plan)?,
             set_sha256: digest(set)?,
             overheads,
@@ -177,7 +177,7 @@ impl Part {
 /// Checks that the runtime can dispatch jobs under `policy`.
 fn dispatchable(policy: Policy) -> Result<()> {
     let reason = match policy {
-        Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => return Ok(()),
+        Policy::NpEdf | Policy::NpFifo | Policy::FixedPriority(Preemption::NonPreemptive, _) => return Ok(()),
         Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => {
             "because the runtime launches whole jobs"
         }
@@ -188,7 +188,7 @@ fn dispatchable(policy: Policy) -> Result<()> {
         | Policy::LiuLayland
         | Policy::FixedPriority(Preemption::Preemptive, _) => "because a GPU cannot preempt at any point",
     };
-    Err(Refusal::new("policy", policy, format!("np-edf, np-fp…, {reason}")).into())
+    Err(Refusal::new("policy", policy, format!("np-edf, np-fifo, np-fp…, {reason}")).into())
 }
 
 /// Checks that a recording can name each task. In a recording, the name of a job is the name of its task, `#`, and the
@@ -221,6 +221,7 @@ fn part(partition: &Partition, set: &TaskSet, demands: &[Demand], overheads: &Ov
         .map(|&demand| overheads.added(demand))
         .collect::<Option<_>>()?;
     let order = match evidence(policy, &inflated, partition.sms) {
+        Evidence::ResponseTimes { .. } if policy == Policy::NpFifo => Order::Arrivals,
         Evidence::ResponseTimes { priorities, .. } => Order::Ranks(priorities),
         evidence if evidence.is_positive() => Order::Deadlines,
         _ => return None,

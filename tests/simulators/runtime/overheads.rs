@@ -48,7 +48,7 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
             wake_ns: Time::from_ns(if without == Without::Wake { 0 } else { w }),
             ..Overheads::default()
         };
-        let policy: Policy = ["np-edf", "np-fp"][rng.random_range(0..2)].parse().unwrap();
+        let policy: Policy = ["np-edf", "np-fifo", "np-fp"][rng.random_range(0..3)].parse().unwrap();
         let inflated: Vec<Demand> = demands
             .iter()
             .map(|&demand| overheads.added(demand).unwrap())
@@ -62,7 +62,13 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
             Evidence::ResponseTimes {
                 priorities,
                 response_times_ns,
-            } => (Order::Ranks(priorities.clone()), Some(response_times_ns.clone())),
+            } => {
+                let order = match policy {
+                    Policy::NpFifo => Order::Arrivals,
+                    _ => Order::Ranks(priorities.clone()),
+                };
+                (order, Some(response_times_ns.clone()))
+            }
             _ => (Order::Deadlines, None),
         };
         // The worst case, a task that arrives first and blocks, or anything.

@@ -100,6 +100,7 @@ fn core(tasks: &[Task], releases: &[Release], policy: Policy, order: &[usize], e
     });
     let order = match policy {
         Policy::NpEdf => runtime::Order::Deadlines,
+        Policy::NpFifo => runtime::Order::Arrivals,
         _ => runtime::Order::Ranks(order.to_vec()),
     };
     runtime::Core::new(&tasks.collect::<Vec<_>>(), &order, 0, end).unwrap()
@@ -111,13 +112,13 @@ fn dispatcher_and_simulator_make_equal_schedules() {
     let mut jobs = 0;
     for number in 0..sets() {
         let (tasks, end) = set(&mut rng);
-        let policy: Policy = ["np-edf", "np-fp", "np-fp-rm", "np-fp-given"][rng.random_range(0..4)]
+        let policy: Policy = ["np-edf", "np-fifo", "np-fp", "np-fp-rm", "np-fp-given"][rng.random_range(0..5)]
             .parse()
             .unwrap();
         let discipline = Discipline::of(policy).unwrap();
         assert_eq!(discipline.preemption, Preemption::NonPreemptive);
         let mut order = priorities(policy, &tasks).unwrap();
-        if policy != Policy::NpEdf && rng.random_bool(0.3) {
+        if matches!(policy, Policy::FixedPriority(..)) && rng.random_bool(0.3) {
             let other = rng.random_range(0..order.len());
             order.swap(0, other);
         }
@@ -176,7 +177,7 @@ fn sporadic_releases_make_equal_schedules() {
         tasks
             .iter_mut()
             .for_each(|task| task.period = Time::from_ns(task.period.ns().max(2)));
-        let policy = Policy::NpEdf;
+        let policy = [Policy::NpEdf, Policy::NpFifo][rng.random_range(0..2)];
         let pattern = Pattern {
             offsets: Offsets::Random,
             jitter: Jitter::None,

@@ -33,6 +33,8 @@ pub struct Record {
     pub visible: u64,
     /// Time of the decision that chose the job [ns].
     pub decision: u64,
+    /// Time from the first arrival in the idle partition to the decision [ns]. `None` if the partition was busy before.
+    pub wake: Option<u64>,
     /// Time at which all work of the job was enqueued [ns].
     pub enqueued: u64,
     /// Time at which the dispatcher observed the completion [ns]. It is also the time of the next decision.

@@ -7,7 +7,7 @@
 //!   visible, and then the dispatcher chooses a job. One time serves all three, so the observed completion of a job is
 //!   the time of the next decision.
 //! * A chosen job runs to its end. The dispatcher never idles while a visible job waits.
-//! * In a tie, the task at the lower position (np-edf) or with the higher rank (np-fp) is first. The jobs of one task run
+//! * In a tie, the task at the lower position (np-edf, np-fifo) or with the higher rank (np-fp) is first. The jobs of one task run
 //!   in the order of their arrivals.
 //! * A job that exceeds its budget continues, because a kernel cannot be stopped. From the violation of a bound until the
 //!   partition is idle, the guarantee of the partition is suspended.
@@ -54,6 +54,8 @@ pub enum Order {
     /// The job of the task with the highest rank is first (np-fp). The list contains the positions of the tasks in the
     /// partition, sorted by decreasing rank.
     Ranks(Vec<usize>),
+    /// The job with the earliest arrival is first (np-fifo), also if several jobs become visible at one decision.
+    Arrivals,
 }
 
 /// Next action of the backend.
@@ -123,7 +125,7 @@ pub struct Core {
     lanes: Vec<Lane>,
     /// Positions of the lanes. In a tie, the first lane wins.
     order: Vec<usize>,
-    by_deadline: bool,
+    key: Key,
     /// Bound w on the time from an arrival in the idle partition to the decision [ns].
     wake_bound: u64,
     /// Time from which no job arrives [ns].
@@ -135,12 +137,20 @@ pub struct Core {
     counters: Counters,
 }
 
+/// Time of a job that decides first, before the order of the lanes.
+#[derive(Copy, Clone, Debug)]
+enum Key {
+    Deadline,
+    Arrival,
+    Equal,
+}
+
 #[derive(Copy, Clone, Debug)]
 struct Running {
     job: Job,
     visible: u64,
     decision: u64,
-    late_wake: bool,
+    wake: Option<u64>,
 }
 
 impl Core {
@@ -148,9 +158,10 @@ impl Core {
     ///
     /// Returns `None` if `order` does not contain each position of a task once, or if a period is 0.
     pub fn new(tasks: &[Task], order: &Order, wake_bound: u64, end: u64) -> Option<Core> {
-        let (order, by_deadline) = match order {
-            Order::Deadlines => ((0..tasks.len()).collect(), true),
-            Order::Ranks(ranks) => (ranks.clone(), false),
+        let (order, key) = match order {
+            Order::Deadlines => ((0..tasks.len()).collect(), Key::Deadline),
+            Order::Arrivals => ((0..tasks.len()).collect(), Key::Arrival),
+            Order::Ranks(ranks) => (ranks.clone(), Key::Equal),
         };
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -163,7 +174,7 @@ impl Core {
                 .map(|(position, &task)| Lane::new(task, position, end))
                 .collect(),
             order,
-            by_deadline,
+            key,
             wake_bound,
             end,
             idle: true,
@@ -186,7 +197,7 @@ impl Core {
                 earliest = earliest.min(arrival);
             }
         }
-        let late_wake = self.idle && earliest != NEVER && self.wake(now, earliest);
+        let wake = (self.idle && earliest != NEVER).then(|| self.wake(now, earliest));
         let Some((position, job)) = self.first() else {
             return self.rest(now);
         };
@@ -196,7 +207,7 @@ impl Core {
             job,
             visible,
             decision: now,
-            late_wake,
+            wake,
         });
         Action::Launch(job)
     }
@@ -209,7 +220,7 @@ impl Core {
         let status = Status {
             missed: now > running.job.deadline,
             overrun: now.saturating_sub(running.decision) > budget,
-            late_wake: running.late_wake,
+            late_wake: running.wake.is_some_and(|wake| wake > self.wake_bound),
             failed: outcome.failed,
         };
         self.counters.jobs += 1;
@@ -226,6 +237,7 @@ impl Core {
             job: running.job,
             visible: running.visible,
             decision: running.decision,
+            wake: running.wake,
             enqueued: outcome.enqueued,
             completion: now,
             status,
@@ -265,23 +277,23 @@ impl Core {
             .order
             .iter()
             .filter_map(|&lane| Some((lane, self.lanes[lane].head()?)));
-        match self.by_deadline {
-            // `min_by_key` returns the first of several minima, as the order of ties requires.
-            true => heads.min_by_key(|(_, job)| job.deadline),
-            false => { heads }.next(),
+        // `min_by_key` returns the first of several minima, as the order of ties requires.
+        match self.key {
+            Key::Deadline => heads.min_by_key(|(_, job)| job.deadline),
+            Key::Arrival => heads.min_by_key(|(_, job)| job.arrival),
+            Key::Equal => { heads }.next(),
         }
     }
 
-    /// Notes the end of an idle span. Returns whether the dispatcher woke up later than its bound.
-    fn wake(&mut self, now: u64, earliest: u64) -> bool {
+    /// Notes the end of an idle span. Returns the time since the first arrival.
+    fn wake(&mut self, now: u64, earliest: u64) -> u64 {
         let late = now.saturating_sub(earliest);
         self.counters.longest_wake = self.counters.longest_wake.max(late);
-        let exceeded = late > self.wake_bound;
-        if exceeded {
+        if late > self.wake_bound {
             self.counters.late_wakes += 1;
-            self.suspend(now, Cause::WakeExceeded);
+            self.suspend(earliest.saturating_add(self.wake_bound), Cause::WakeExceeded);
         }
-        exceeded
+        late
     }
 
     /// Notes that the partition is idle at `now`. Returns when it has to be asked again.

@@ -3,7 +3,8 @@
 use crate::arguments::{named, whole};
 use crate::report::{Content, OutputPath};
 use gpusched_analysis::bandwidth::BudgetPolicy;
-use gpusched_model::assumptions::{Assumption, BudgetBasis, Releases, Runs};
+use gpusched_model::Policy;
+use gpusched_model::assumptions::{Assumption, BudgetBasis, Runs};
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
@@ -48,7 +49,7 @@ impl Regulation {
     pub fn assumptions(
         &self,
         kernels: Vec<(&Kernel, Factor)>,
-        releases: Option<Releases>,
+        dispatch: Option<Policy>,
     ) -> Vec<Assumption> {
         let dynamic = self.budget_policy != Policies::Nominal;
         let kernels = kernels
@@ -63,7 +64,7 @@ impl Regulation {
             dynamic,
             process_requests: self.process,
             lead: self.lead,
-            releases,
+            dispatch,
         })
     }
 

@@ -224,10 +224,8 @@ impl Args {
         use gpusched_runtime::cuda;
 
         let hint = |refusal: Refusal| refusal.hint("`--backend simulated` runs the plan without a GPU");
-        if let Some(granularity) = program
-            .granularity
-            .filter(|&kind| kind != Granularity::GreenContext)
-        {
+        let granularity = program.hardware.as_ref().map(|hardware| hardware.granularity);
+        if let Some(granularity) = granularity.filter(|&kind| kind != Granularity::GreenContext) {
             let expected = "green-context, because the dispatchers of one process create green contexts";
             return Err(hint(Refusal::new("hardware.granularity", granularity, expected))
                 .at(&self.plan, None)

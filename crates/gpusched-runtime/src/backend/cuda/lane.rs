@@ -123,7 +123,8 @@ impl<'a> GpuLane<'a> {
         let (device, stream) = (self.device, self.partition.stream);
         self.number = self.number.wrapping_add(1);
         let size = (self.partition.sms, THREADS, 0);
-        let code = device.launch(device.spin, stream, size, &mut [(&raw mut spin).cast()]);
+        // SAFETY: the kernel and the stream exist, and `gpusched_spin` takes one 64-bit number.
+        let code = unsafe { device.launch(device.spin, stream, size, &mut [(&raw mut spin).cast()]) };
         if code != 0 {
             return Err(("cuLaunchKernel", code));
         }
@@ -139,10 +140,9 @@ impl<'a> GpuLane<'a> {
             Wait::FlagKernel => {
                 let mut address = self.address;
                 let arguments = &mut [(&raw mut address).cast(), (&raw mut value).cast()];
-                (
-                    "cuLaunchKernel",
-                    device.launch(device.flag, stream, (1, 1, 0), arguments),
-                )
+                // SAFETY: `gpusched_flag` takes an address and a 32-bit number. The flag outlives the stream.
+                let code = unsafe { device.launch(device.flag, stream, (1, 1, 0), arguments) };
+                ("cuLaunchKernel", code)
             }
             Wait::Query => ("", 0),
         };

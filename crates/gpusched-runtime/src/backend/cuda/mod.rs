@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
+use gpusched_model::provenance::SameGpu;
 use gpusched_model::{Refusal, counted};
 
 use super::dispatch;
@@ -65,11 +66,18 @@ pub fn run(
         let expected = format!("{}, as in the plan", program.gpu_sms);
         return Err(Error::parameter("gpu_sms", found, expected));
     }
+    if let Some(planned) = program.hardware.as_ref().map(|hardware| &hardware.device)
+        && SameGpu::of(Some(&device.name), None, planned) == SameGpu::No
+    {
+        let expected = format!("{}, the GPU of the plan", planned.name());
+        return Err(Error::parameter("gpu", device.name.clone(), expected));
+    }
     let wanted: Vec<u32> = program.partitions.iter().map(|part| part.sms).collect();
+    // The flags live longer than the streams that write to them.
+    let flags = Flags::new(driver, wanted.len())?;
     let (partitions, split) = device.partitions(&wanted)?;
-    let flags = Flags::new(driver, partitions.len())?;
     let shared = Shared::default();
-    let mut lanes: Vec<GpuLane<'_>> = Vec::new();
+    let mut lanes: Vec<(GpuLane<'_>, Vec<Record>)> = Vec::new();
     for (index, (part, partition)) in program.partitions.iter().zip(&partitions).enumerate() {
         let jobs = part
             .tasks
@@ -91,7 +99,8 @@ pub fn run(
         let field = format!("partition {index}");
         lane.warm_up()
             .map_err(|error| Refusal::new(&field, error, "jobs that end"))?;
-        lanes.push(lane);
+        // No page fault delays a dispatcher, because the memory of its records exists before `lock_memory`.
+        lanes.push((lane, Vec::with_capacity(jobs)));
     }
     let observed = observe(&partitions)?;
     separate(&observed, &wanted)?;
@@ -104,7 +113,7 @@ pub fn run(
             ));
         }
     }
-    let wait: Vec<&str> = lanes.iter().map(|lane| lane.wait.described()).collect();
+    let wait: Vec<&str> = lanes.iter().map(|(lane, _)| lane.wait.described()).collect();
     let wait = wait.first().copied().unwrap_or_default().to_owned();
     let mut settings = realtime::computer();
     settings.push(("mlockall".to_owned(), realtime::lock_memory()));
@@ -166,7 +175,7 @@ pub fn run(
     };
     if is_lost {
         // The end of the process frees what a job may still use.
-        std::mem::forget((partitions, flags));
+        std::mem::forget((flags, partitions));
         std::mem::forget(device);
     }
     Ok(run)
@@ -179,13 +188,12 @@ const MOST_RECORDS: usize = 10_000_000;
 fn serve(
     device: &Device<'_>,
     program: &Program,
-    (index, mut lane): (usize, GpuLane<'_>),
+    (index, (mut lane, mut records)): (usize, (GpuLane<'_>, Vec<Record>)),
     core: Option<usize>,
     options: Options,
     (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
 ) -> Result<PartRun> {
     let part = &program.partitions[index];
-    let mut records: Vec<Record> = Vec::with_capacity(lane.enqueues.capacity());
     let current = device.make_current();
     let thread = realtime::prepare_thread(core, options.fifo_priority);
     barrier.wait();
@@ -195,12 +203,7 @@ fn serve(
     let end = first.saturating_add(options.duration.ns());
     let mut core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
     let lost = dispatch(&mut core, &mut lane, |record| records.push(record)).err();
-    // A decision later than the completion before it follows an idle time.
-    let mut before = 0;
-    let wakes = records.iter().filter_map(|record| {
-        let idle = record.decision > std::mem::replace(&mut before, record.completion);
-        idle.then(|| record.decision.saturating_sub(record.job.arrival))
-    });
+    let wakes = records.iter().filter_map(|record| record.wake);
     let context = Context {
         granted: part.sms,
         sm_ids: Vec::new(),
