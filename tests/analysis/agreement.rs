@@ -325,10 +325,16 @@ fn first_in_first_out() {
             };
             let is_last = position + 1 == set.len();
             let least = if is_last { theirs } else { theirs - 1 };
-            assert!((least..=theirs).contains(&ours), "{ours} {theirs}, task {position}: {set:?}");
+            assert!(
+                (least..=theirs).contains(&ours),
+                "{ours} {theirs}, task {position}: {set:?}"
+            );
             compared += 1;
             shorter += usize::from(ours < theirs);
         }
     }
-    assert!(compared > rounds(SETS) && shorter > compared / 4, "{compared}, {shorter}");
+    assert!(
+        compared > rounds(SETS) && shorter > compared / 4,
+        "{compared}, {shorter}"
+    );
 }

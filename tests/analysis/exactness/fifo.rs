@@ -83,12 +83,19 @@ fn bounds_and_verdicts_are_exact() {
         } = schedulability::evidence(Policy::NpFifo, &demands(&set), 1)
         {
             let response = i64::try_from(response_time_ns.ns()).unwrap();
-            assert!(response > set[task].d && response <= truth[task].unwrap(), "{set:?}");
-            after_start += usize::from(busy_period_ns.ns() + set[task].j.cast_unsigned() > response_time_ns.ns() + 1);
+            assert!(
+                response > set[task].d && response <= truth[task].unwrap(),
+                "{set:?}"
+            );
+            after_start +=
+                usize::from(busy_period_ns.ns() + set[task].j.cast_unsigned() > response_time_ns.ns() + 1);
         }
     }
     tally.check();
-    assert!(after_start > 0, "no worst case after the start of the busy period");
+    assert!(
+        after_start > 0,
+        "no worst case after the start of the busy period"
+    );
 }
 
 /// No legal run responds later than the bound, with random offsets, arrivals, jitter and execution times.
@@ -107,7 +114,10 @@ fn no_run_responds_later() {
             late |= outcome.late.is_some();
             for (bound, response) in bounds.iter().zip(&outcome.response) {
                 let bound = bound.map(|bound| i64::try_from(bound.ns()).unwrap());
-                assert!(bound.is_none_or(|bound| *response <= bound), "{response} {bound:?}: {set:?}");
+                assert!(
+                    bound.is_none_or(|bound| *response <= bound),
+                    "{response} {bound:?}: {set:?}"
+                );
                 reached += usize::from(bound == Some(*response));
             }
         }
@@ -115,8 +125,13 @@ fn no_run_responds_later() {
         refused += usize::from(!accepted);
         missed += usize::from(!accepted && late);
     }
-    println!("{reached} runs reach a bound; {missed} of {refused} refused sets miss a deadline in 4 random runs");
-    assert!(reached > rounds(ROUNDS / 100) && missed > refused / 2, "{reached} {missed} {refused}");
+    println!(
+        "{reached} runs reach a bound; {missed} of {refused} refused sets miss a deadline in 4 random runs"
+    );
+    assert!(
+        reached > rounds(ROUNDS / 100) && missed > refused / 2,
+        "{reached} {missed} {refused}"
+    );
 }
 
 /// Without jitter, each response time is Σ C, minus 1 ns for tasks before the last one.
@@ -130,7 +145,13 @@ fn without_jitter_the_bound_is_the_sum_of_all_wcets() {
             .map(|_| {
                 let c = unit * rng.random_range(1..4);
                 let t = n * 3 * unit;
-                Task { c, d: t, t, j: 0, b: c }
+                Task {
+                    c,
+                    d: t,
+                    t,
+                    j: 0,
+                    b: c,
+                }
             })
             .collect();
         let sum: i64 = set.iter().map(|task| task.c).sum();

@@ -153,13 +153,19 @@ fn worst_case(demands: &[Demand], task: usize, end: u64, deadline: Time) -> Opti
             let jobs = (r - before + since) / period + 1;
             work = work.saturating_add(u128::from(jobs) * u128::from(demand.wcet.ns()));
             // If the product saturates, the search visits a time at which F does not grow.
-            next = next.min(jobs.saturating_mul(period).saturating_sub(since).saturating_add(before));
+            next = next.min(
+                jobs.saturating_mul(period)
+                    .saturating_sub(since)
+                    .saturating_add(before),
+            );
         }
         let waited = work.saturating_sub(r.into());
         if worst.is_none() || waited > longest {
             longest = waited;
             // A completion time beyond 64 bits is a lower bound.
-            let completion = u64::try_from(work).unwrap_or(u64::MAX).min(u64::MAX - jitter.ns());
+            let completion = u64::try_from(work)
+                .unwrap_or(u64::MAX)
+                .min(u64::MAX - jitter.ns());
             let response = completion.saturating_sub(r) + jitter.ns();
             worst = Some(Worst {
                 completion: Time::from_ns(completion),

@@ -79,8 +79,9 @@ fn hyperperiod(jobs: &[Job]) -> u128 {
         }
         a
     };
-    jobs.iter()
-        .fold(1, |lcm: u128, job| (lcm / gcd(lcm, job.period)).saturating_mul(job.period))
+    jobs.iter().fold(1, |lcm: u128, job| {
+        (lcm / gcd(lcm, job.period)).saturating_mul(job.period)
+    })
 }
 
 /// Checks evidence of the kind `response-times`: all jobs meet their deadlines.

@@ -46,11 +46,7 @@ pub struct Regulation {
 
 impl Regulation {
     /// Returns the assumptions of simulated runs of `kernels`, each with its nominal budget.
-    pub fn assumptions(
-        &self,
-        kernels: Vec<(&Kernel, Factor)>,
-        dispatch: Option<Policy>,
-    ) -> Vec<Assumption> {
+    pub fn assumptions(&self, kernels: Vec<(&Kernel, Factor)>, dispatch: Option<Policy>) -> Vec<Assumption> {
         let dynamic = self.budget_policy != Policies::Nominal;
         let kernels = kernels
             .into_iter()

@@ -6,7 +6,7 @@ use gpusched_model::Verdict;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_sim::regulation::sequence::{Dispatch, KernelSetting, SequencePolicy, SequenceSummary};
+use gpusched_sim::regulation::sequence::{KernelSetting, SequencePolicy, SequenceSummary};
 
 /// Maximum number of jobs per policy that the text lists.
 const SHOWN: usize = 20;
