@@ -9,8 +9,8 @@ pub fn now() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
-/// Returns bounds on the time for which the computer has slept since its start [ns]. CLOCK_MONOTONIC stands still in this time, and
-/// CLOCK_BOOTTIME goes on.
+/// Returns bounds on the time for which the computer has slept since its start [ns]. CLOCK_MONOTONIC stands still in this time, but
+/// CLOCK_BOOTTIME does not.
 pub fn slept() -> (u64, u64) {
     let before = now();
     let all = read(libc::CLOCK_BOOTTIME);

@@ -150,12 +150,12 @@ fn wrong_plans_and_options_are_refused() {
     assert!(ran.stderr.contains("partitions["), "{}", ran.stderr);
 }
 
-/// One partition, in which `map` has chunks of 1 ms.
+/// One partition. Jobs have chunks of 1 ms.
 const CHUNKS: &str = r#"{"tasks":[
   {"name":"radar","period":"10ms","block":"1ms","wcet":{"table":[[8,"3ms"]]}},
   {"name":"map","period":"50ms","block":"1ms","wcet":{"table":[[8,"10ms"]]}}]}"#;
 
-/// A job with chunks makes way for another job between two of them, and then repeats one chunk.
+/// Another job preempts a job between two chunks. The preempted job then repeats one chunk.
 #[test]
 fn jobs_with_chunks_are_preempted_between_them() {
     for policy in ["lp-edf", "lp-fp"] {
@@ -198,7 +198,7 @@ fn jobs_with_chunks_are_preempted_between_them() {
     // A trace of too many chunks would not fit into memory.
     let many = CHUNKS.replace("\"block\":\"1ms\"", "\"block\":\"1us\"");
     let case = Case::of(&many, "--sms 8 --policy lp-edf");
-    let ran = run(&case.line("--backend simulated --duration 1h"));
+    let ran = run(&case.line("--backend simulated --duration 3600s"));
     assert!(
         ran.code == 2 && ran.stderr.contains("launches of chunks"),
         "{}",
@@ -323,7 +323,7 @@ fn each_fault_has_its_consequence() {
         ("fails", "job-failed", "failed"),
         ("no-launch", "job-failed", "failed"),
     ] {
-        // Jobs of `radar` arrive while the partition is idle, except at common arrivals.
+        // Each task has its own partition, so jobs of `radar` arrive while it is idle.
         let (code, said, head) = with(&format!("--fault radar#7={fault}"));
         assert_eq!(code, 1, "{fault}: {said}");
         assert_eq!(causes(&head), [cause], "{fault}");
@@ -348,18 +348,18 @@ fn each_fault_has_its_consequence() {
     let (code, said, head) = with("--fault radar#7=lost");
     let lost = head["contexts"].to_string();
     assert!(
-        code == 1 && said.contains(", 2 partitions lost") && lost.contains("radar#7: a fault ended"),
+        code == 1 && said.contains(", 4 partitions lost") && lost.contains("radar#7: a fault ended"),
         "{said}{lost}"
     );
     let (code, said, head) = with("--fault radar#7=endless");
     let lost = head["contexts"].to_string();
     assert!(code == 1 && said.contains(", 1 partition lost"), "{said}");
     assert!(
-        lost.contains("radar#7 has not ended 31ms after its decision, ten times its budget"),
+        lost.contains("radar#7 has not ended 21ms after its decision, ten times its budget"),
         "{lost}"
     );
     let (code, said, _) = with("--fault radar#7=endless --overrun abort");
-    assert!(code == 1 && said.contains(", 2 partitions lost"), "{said}");
+    assert!(code == 1 && said.contains(", 4 partitions lost"), "{said}");
     let (code, said, head) = with("--fault radar#7=suspend:5s");
     assert!(code == 1 && said.contains(", interrupted for 5s"), "{said}");
     assert_eq!(

@@ -3,10 +3,14 @@
 //! Let a busy period start at time 0, with the release of a job after all earlier jobs have completed. All jobs that run
 //! before a job with release r were released in [0, r], so no job of a later release blocks it. Most jobs are released in
 //! [0, r] if each task releases its first job at 0, with the largest jitter, and its later jobs on arrival. The job itself
-//! arrives at r − Jᵢ. So the job of task i completes at
-//! F(r) = Σ_{j < i} Cⱼ·(⌊(r + Jⱼ)/Tⱼ⌋ + 1) + Cᵢ·(⌊r/Tᵢ⌋ + 1) + Σ_{j > i} Cⱼ·nⱼ(r), and Rᵢ = max (F(r) − r) + Jᵢ.
-//! nⱼ(r) is the number of jobs that task j releases before r, because task i is first if both release a job at r: 0 for
-//! r = 0, and ⌊(r − 1 + Jⱼ)/Tⱼ⌋ + 1 for r > 0.
+//! arrives at r − Jᵢ. So the job of task i completes at F(r) at the latest, and Rᵢ = max (F(r) − r) + Jᵢ:
+//!
+//! ```text
+//! F(r) = Σ_{j < i} Cⱼ·(⌊(r + Jⱼ)/Tⱼ⌋ + 1) + Cᵢ·(⌊r/Tᵢ⌋ + 1) + Σ_{j > i} Cⱼ·nⱼ(r)
+//! nⱼ(r) = 0 if r = 0, and ⌊(r − 1 + Jⱼ)/Tⱼ⌋ + 1 if r > 0
+//! ```
+//!
+//! nⱼ(r) is the number of jobs that task j releases before r. If both tasks release a job at r, task i is first.
 //!
 //! The maximum is at r = 0, at r = 1, or where F grows. Let L be the end of the longest busy period. For r ≥ L, all jobs
 //! released before L have completed by L, so F(r) − r ≤ F(r − L) − (r − L), and r < L suffices. If U = 1, F(r) − r repeats

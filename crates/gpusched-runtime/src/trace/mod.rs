@@ -1,8 +1,8 @@
 //! The trace of a run, in the form of Kineto (trace events in JSON), so that `gpusched recording audit` and
 //! ui.perfetto.dev read it.
 //!
-//! For each job, the trace contains a range `task#number` from the arrival to the completion, and for each of its chunks a host
-//! call at the decision, and a kernel from the decision to the completion. A job without preemption points is one chunk. The context of the kernel is the partition. The object
+//! For each job, the trace contains a range `task#number` from the arrival to the completion. Each chunk of the job has a host
+//! call at its decision, and a kernel from the decision to its completion. A job without preemption points is one chunk. The context of the kernel is the partition. The object
 //! `gpusched` states what the events cannot: hashes, sizes, SM ids, overheads, and spans without guarantee.
 
 use std::io::{self, Write};

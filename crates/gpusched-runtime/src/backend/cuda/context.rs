@@ -395,7 +395,7 @@ impl Partition<'_> {
                 (&raw mut limit).cast(),
                 (&raw mut meet).cast(),
             ];
-            // SAFETY: the arguments are those of `gpusched_smid`, and the memory lives until the synchronization below.
+            // SAFETY: `gpusched_smid` takes these four arguments, and the memory lives until the synchronization below.
             let code = unsafe {
                 device.launch(
                     device.smid,
