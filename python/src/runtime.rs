@@ -169,6 +169,7 @@ impl Runtime {
             ("overrun", record.status.overrun),
             ("late_wake", record.status.late_wake),
             ("failed", record.status.failed),
+            ("overhead", record.status.overhead),
         ] {
             found.set_item(name, value)?;
         }

@@ -115,7 +115,7 @@ def test_errors_are_one_sentence(plan):
         assert "gpusched-" not in str(caught.value).partition("\n")[0].replace("gpusched-model", "")
 
     edf = gs.partition(SET, gpu="h100", granularity="green-context", policy="edf")
-    refused("plan.json: at policy: found edf, expected np-edf, np-fp", edf, SET)
+    refused("plan.json: at policy: found edf, expected np-edf, np-fifo", edf, SET)
     refused('backend: found "vulkan", expected cuda or simulated', plan, SET, backend="vulkan")
     refused("cpu_count: found 5, expected 1, one per partition", plan, SET, cpus=[0] * 5)
     refused("missing.json", plan, "missing.json")

@@ -57,7 +57,8 @@ enum {                        /* bits of gs_record.status */
   GS_MISSED = 1,              /* completed after its deadline */
   GS_OVERRUN = 2,             /* occupied the partition for longer than its budget C' */
   GS_LATE_WAKE = 4,           /* the dispatcher woke up later than its bound */
-  GS_FAILED = 8               /* its work failed */
+  GS_FAILED = 8,              /* its work failed */
+  GS_OVERHEAD = 16            /* its overhead exceeded the bound o */
 };
 
 typedef struct {              /* one completed job */

@@ -80,7 +80,7 @@ impl CJob {
     pub fn of(job: &Job) -> CJob {
         CJob {
             task: u32::try_from(job.task).unwrap_or(u32::MAX),
-            chunk: 0,
+            chunk: job.chunk,
             number: job.number,
             arrival: job.arrival,
             deadline: job.deadline,
@@ -101,7 +101,8 @@ impl CRecord {
             status: u32::from(status.missed)
                 | u32::from(status.overrun) << 1
                 | u32::from(status.late_wake) << 2
-                | u32::from(status.failed) << 3,
+                | u32::from(status.failed) << 3
+                | u32::from(status.overhead) << 4,
             reserved: 0,
         }
     }

@@ -52,14 +52,16 @@ impl Document for Overheads {
 }
 
 impl Overheads {
-    /// Adds the overheads to a demand: C' = C + o, J' = J + w. Returns `None` if a time exceeds the largest time.
+    /// Adds the overheads to a demand: C' = C + n·o for n = ⌈C/b⌉ chunks, b' = b + o, J' = J + w. Returns `None` if a time exceeds the largest time.
     pub fn added(&self, demand: Demand) -> Option<Demand> {
         let within = |time: Time| (time <= Time::LIMIT).then_some(time);
-        let wcet = within(demand.wcet.checked_add(self.occupancy_ns)?)?;
+        // A job has ⌈C/b⌉ chunks, and each chunk has the overhead o. Without preemption points, the longest block is the whole job.
+        let chunks = demand.wcet.ns().div_ceil(demand.block.ns().max(1)).max(1);
+        let overhead = Time::from_ns(self.occupancy_ns.ns().checked_mul(chunks)?);
+        let wcet = within(demand.wcet.checked_add(overhead)?)?;
         Some(Demand {
             wcet,
-            // Without preemption points, the longest block is the whole job.
-            block: wcet,
+            block: demand.block.checked_add(self.occupancy_ns)?.min(wcet),
             jitter: within(demand.jitter.checked_add(self.wake_ns)?)?,
             ..demand
         })

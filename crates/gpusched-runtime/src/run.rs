@@ -4,7 +4,8 @@ use gpusched_model::counted;
 use gpusched_model::time::Time;
 use serde::Serialize;
 
-use crate::core::{Core, Counters, Record, Suspension};
+use crate::core::{Core, Counters, Record, Skipped, Suspension};
+use crate::program::Part;
 
 /// A finished run.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,6 +16,8 @@ pub struct Run {
     pub partitions: Vec<PartRun>,
     /// The GPU and the computer of the run. `None` in virtual time.
     pub machine: Option<Machine>,
+    /// Time for which the computer slept during the run [ns]. The clock of the run stands still in this time.
+    pub interrupted: u64,
     /// Whether wake-ups were compared with a stated bound.
     pub wakes_checked: bool,
 }
@@ -28,21 +31,34 @@ pub struct PartRun {
     pub counters: Counters,
     /// Spans without guarantee.
     pub suspensions: Vec<Suspension>,
+    /// First jobs that were skipped after an overrun.
+    pub skipped: Vec<Skipped>,
     /// The context of the partition on a GPU. `None` in virtual time.
     pub context: Option<Context>,
     /// Error that ended the run of the partition early.
     pub lost: Option<String>,
 }
 
+/// The reason why a partition ends early without a fault of its own.
+pub(crate) const OTHER_ENDED: &str = "another partition ended the run of all partitions";
+
 impl PartRun {
-    /// Creates the result of the run that `core` dispatched.
-    pub fn of(core: &Core, records: Vec<Record>) -> PartRun {
+    /// Creates the result of the run of `part` that `core` dispatched.
+    pub fn of(core: &Core, part: &Part, records: Vec<Record>) -> PartRun {
+        let aborted = core.aborted().map(|job| {
+            format!(
+                "{}#{} exceeded its budget, and the run ended",
+                part.tasks[job.task].name, job.number
+            )
+        });
+        let halted = core.halted().then(|| OTHER_ENDED.to_owned());
         PartRun {
             records,
             counters: core.counters(),
             suspensions: core.suspensions().to_vec(),
+            skipped: core.skipped().to_vec(),
             context: None,
-            lost: None,
+            lost: aborted.or(halted),
         }
     }
 }
@@ -61,6 +77,8 @@ impl Run {
             early,
             dropped,
             suspended,
+            skipped,
+            overheads,
         } in self.partitions.iter().map(|part| part.counters)
         {
             all.jobs += jobs;
@@ -72,6 +90,8 @@ impl Run {
             all.early += early;
             all.dropped += dropped;
             all.suspended += suspended;
+            all.skipped += skipped;
+            all.overheads += overheads;
         }
         all
     }
@@ -79,9 +99,8 @@ impl Run {
     /// Returns whether all jobs met their deadlines and all bounds of the plan held.
     pub fn kept(&self) -> bool {
         let all = self.totals();
-        !self.is_lost()
-            && all.misses + all.overruns + all.failed + all.late_wakes == 0
-            && self.on_other_sms() == 0
+        let broken = all.misses + all.overruns + all.failed + all.late_wakes + all.overheads;
+        !self.is_lost() && broken == 0 && self.interrupted == 0 && self.on_other_sms() == 0
     }
 
     /// Returns whether an error ended the run of a partition early.
@@ -113,6 +132,15 @@ impl Run {
                 1 => text += &format!(", 1 {noun}"),
                 _ => text += &format!(", {count} {noun}{plural}"),
             }
+        }
+        if all.overheads > 0 {
+            text += &format!(", {} above the bound", counted(all.overheads, "overhead"));
+        }
+        if all.skipped > 0 {
+            text += &format!(", {} skipped", counted(all.skipped, "job"));
+        }
+        if self.interrupted > 0 {
+            text += &format!(", interrupted for {}", Time::from_ns(self.interrupted));
         }
         let other = self.on_other_sms();
         if other > 0 {
@@ -196,15 +224,9 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Returns the times from an arrival in the idle partition to the decision. A decision later than the completion before it
-    /// follows an idle time.
+    /// Returns the statistics of the times from an arrival in the idle partition to the decision.
     pub fn of_wakes(records: &[Record]) -> Statistics {
-        let mut before = 0;
-        let wakes = records.iter().filter_map(|record| {
-            let idle = record.decision > std::mem::replace(&mut before, record.completion);
-            idle.then(|| record.decision.saturating_sub(record.job.arrival))
-        });
-        Statistics::of(wakes.collect())
+        Statistics::of(records.iter().filter_map(|record| record.wake).collect())
     }
 
     /// Returns the statistics of `times`.

@@ -241,7 +241,7 @@ fn a_job_without_an_end_is_reported() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let head = case.read()["gpusched"].to_string();
     assert!(
-        head.contains("a job has not ended 5 s after its decision"),
+        head.contains("a job has not ended 5s after its decision"),
         "{head}"
     );
 }

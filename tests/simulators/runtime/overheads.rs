@@ -48,7 +48,9 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
             wake_ns: Time::from_ns(if without == Without::Wake { 0 } else { w }),
             ..Overheads::default()
         };
-        let policy: Policy = ["np-edf", "np-fp"][rng.random_range(0..2)].parse().unwrap();
+        let policy: Policy = ["np-edf", "np-fifo", "np-fp"][rng.random_range(0..3)]
+            .parse()
+            .unwrap();
         let inflated: Vec<Demand> = demands
             .iter()
             .map(|&demand| overheads.added(demand).unwrap())
@@ -62,7 +64,13 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
             Evidence::ResponseTimes {
                 priorities,
                 response_times_ns,
-            } => (Order::Ranks(priorities.clone()), Some(response_times_ns.clone())),
+            } => {
+                let order = match policy {
+                    Policy::NpFifo => Order::Arrivals,
+                    _ => Order::Ranks(priorities.clone()),
+                };
+                (order, Some(response_times_ns.clone()))
+            }
             _ => (Order::Deadlines, None),
         };
         // The worst case, a task that arrives first and blocks, or anything.
@@ -78,6 +86,7 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
             period: demand.period.ns(),
             deadline: demand.deadline.ns(),
             budget: demand.wcet.ns() + o,
+            chunk: demand.wcet.ns() + o,
         });
         let mut tasks: Vec<Task> = tasks.collect();
         if synchronous {
@@ -89,10 +98,11 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
         let mut others = crate::oracle::random_sets::rng(rng.random());
         let mut occupancy = |job: gpusched::runtime::core::Job| {
             let wcet = demands[job.task].wcet.ns();
-            match longest {
+            let time = match longest {
                 true => wcet + o,
                 false => rng.random_range(1..=wcet) + rng.random_range(0..=o),
-            }
+            };
+            (time, true)
         };
         let mut late = || if longest { w } else { others.random_range(0..=w) };
         let records = drive(&mut core, &mut occupancy, &mut late);

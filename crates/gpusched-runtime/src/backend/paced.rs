@@ -31,7 +31,7 @@ impl Lane for Paced {
     }
 
     fn run(&mut self, job: &Job, decision: u64) -> Result<(u64, Outcome), Infallible> {
-        let execution = self.draws.next(job.task, job.number);
+        let (execution, last) = self.draws.next(job);
         let failed = self.client.enqueue(0, job) == Launched::Failed;
         self.now = match failed {
             true => decision,
@@ -42,7 +42,9 @@ impl Lane for Paced {
         }
         let outcome = Outcome {
             enqueued: decision,
+            overhead: None,
             failed,
+            last: last || failed,
         };
         Ok((self.now, outcome))
     }
@@ -94,6 +96,7 @@ pub fn serve(start: Start, work: &Work) -> Result<Run> {
         origin: first,
         partitions,
         machine: None,
+        interrupted: 0,
         wakes_checked: true,
     })
 }
@@ -113,5 +116,5 @@ fn serve_part(served: Served, work: &Work, first: u64) -> Result<PartRun> {
         Ok(()) => lane.client.ended(None),
         Err(never) => match never {},
     }
-    Ok(PartRun::of(&core, Vec::new()))
+    Ok(PartRun::of(&core, &part, Vec::new()))
 }

@@ -30,7 +30,7 @@ use crate::backend::{Backend, cuda, paced};
 use crate::client::{Served, Signal, Start};
 use crate::core::{Job, Record};
 use crate::overheads::Overheads;
-use crate::program::{Prepared, Program};
+use crate::program::{Part, Prepared, Program};
 use crate::realtime;
 use crate::run::{Run, Statistics};
 use crate::{trace, work};
@@ -168,6 +168,11 @@ impl Session {
             },
             Prepared::Unproven(reason) => return Err(unproven(reason)),
         };
+        let whole = |part: &&Part| part.policy.counts_blocks();
+        if let Some(part) = program.partitions.iter().find(whole) {
+            let expected = "np-edf, np-fifo or np-fp…, because a function enqueues a whole job";
+            return Err(at(Error::parameter("policy", part.policy, expected)));
+        }
         let count = tasks.tasks().len();
         let mut places = vec![(0, 0); count];
         for (part, partition) in program.partitions.iter().enumerate() {
@@ -657,6 +662,7 @@ fn supervise(program: &Program, options: &Options) -> Result<(Sender<Start>, Vec
                 seed: SEED,
                 shortest: Factor::from_f64(0.5).unwrap_or(Factor::ONE),
                 stated: Default::default(),
+                faults: Default::default(),
             };
             let run = start.recv().ok().map(|start| paced::serve(start, &work));
             run.transpose().map_err(Fault::of(Kind::Internal))

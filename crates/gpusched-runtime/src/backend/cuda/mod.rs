@@ -17,12 +17,13 @@ use std::time::Duration;
 
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, counted};
 
 use super::dispatch;
 use crate::client::{self, OPEN_END, Start};
-use crate::core::Record;
+use crate::core::{Overrun, Record};
 use crate::program::{Part, Program};
 use crate::realtime;
 use crate::run::{Context, Machine, PartRun, Run, Statistics};
@@ -49,15 +50,23 @@ pub struct Options {
 /// Time from the start of the threads to the first arrivals of synthetic jobs [ns].
 const LEAD: u64 = 200_000_000;
 
-/// A dispatcher before its start: the partition, its lane, and the core of its thread.
-type Dispatcher<'a> = (&'a Part, GpuLane<'a>, Option<usize>);
+/// A dispatcher before its start.
+struct Dispatcher<'a> {
+    part: &'a Part,
+    lane: GpuLane<'a>,
+    /// Core of its thread.
+    core: Option<usize>,
+    overrun: Overrun,
+    /// Memory for the records. It exists before `lock_memory`, so that no page fault delays the dispatcher.
+    records: Vec<Record>,
+}
 
 /// Checks that the partitions of `program` can be green contexts.
 ///
 /// # Errors
 /// Refuses a plan for partitions of another kind.
 pub fn check(program: &Program) -> Result<(), Refusal> {
-    match program.granularity {
+    match program.hardware.as_ref().map(|hardware| hardware.granularity) {
         None | Some(Granularity::GreenContext) => Ok(()),
         Some(other) => Err(Refusal::new(
             "hardware.granularity",
@@ -79,6 +88,7 @@ pub fn run(
     options: Options,
     progress: &dyn Fn(u64),
 ) -> Result<Run> {
+    chunks_stated(program)?;
     let device = open(driver, program, 0)?;
     // The flags live longer than the streams that write to them.
     let flags = Flags::new(driver, program.partitions.len())?;
@@ -87,11 +97,7 @@ pub fn run(
     let cores = realtime::cores();
     let mut dispatchers: Vec<Dispatcher<'_>> = Vec::new();
     for (index, (part, partition)) in program.partitions.iter().zip(&partitions).enumerate() {
-        let jobs = part
-            .tasks
-            .iter()
-            .map(|task| options.duration.ns().div_ceil(task.period.ns().max(1)));
-        let jobs = usize::try_from(jobs.sum::<u64>())
+        let jobs = usize::try_from(work.launches(&part.tasks, options.duration))
             .unwrap_or(usize::MAX)
             .min(MOST_RECORDS);
         let own = Jobs::Synthetic(work.of(&part.tasks), options.reserve.ns());
@@ -105,7 +111,13 @@ pub fn run(
         );
         // The first core handles most interrupts.
         let core = (cores.len() > program.partitions.len()).then(|| cores[1 + index]);
-        dispatchers.push((part, lane, core));
+        dispatchers.push(Dispatcher {
+            part,
+            lane,
+            core,
+            overrun: program.overrun,
+            records: Vec::with_capacity(jobs),
+        });
     }
     let prepared = (dispatchers, split, options);
     let run = start(
@@ -169,7 +181,14 @@ pub fn serve(
             (Jobs::Own(client), options.spin.ns()),
             (OWN_RECORDS, longest(part)),
         );
-        dispatchers.push((part, lane, core));
+        dispatchers.push(Dispatcher {
+            part,
+            lane,
+            core,
+            overrun: program.overrun,
+            // The session keeps the records.
+            records: Vec::new(),
+        });
     }
     let prepared = (dispatchers, split, options);
     let origin = || {
@@ -198,6 +217,12 @@ fn open<'a>(driver: &'a Driver, program: &Program, ordinal: i32) -> Result<Devic
         let expected = format!("{}, as in the plan", program.gpu_sms);
         return Err(Error::parameter("gpu_sms", found, expected));
     }
+    if let Some(planned) = program.hardware.as_ref().map(|hardware| &hardware.device)
+        && SameGpu::of(Some(&device.name), None, planned) == SameGpu::No
+    {
+        let expected = format!("{}, the GPU of the plan", planned.name());
+        return Err(Error::parameter("gpu", device.name.clone(), expected));
+    }
     Ok(device)
 }
 
@@ -219,12 +244,14 @@ fn start(
     origin: impl FnOnce() -> u64,
     progress: &dyn Fn(u64),
 ) -> Result<Run> {
-    for (index, (_, lane, _)) in dispatchers.iter_mut().enumerate() {
+    for (index, dispatcher) in dispatchers.iter_mut().enumerate() {
         let field = format!("partition {index}");
-        lane.warm_up()
+        dispatcher
+            .lane
+            .warm_up()
             .map_err(|error| Refusal::new(&field, error, "jobs that end"))?;
     }
-    let wanted: Vec<u32> = dispatchers.iter().map(|(part, ..)| part.sms).collect();
+    let wanted: Vec<u32> = dispatchers.iter().map(|dispatcher| dispatcher.part.sms).collect();
     let observed = observe(partitions)?;
     separate(&observed, &wanted)?;
     let mut few = Vec::new();
@@ -238,7 +265,7 @@ fn start(
     }
     let wait: Vec<&str> = dispatchers
         .iter()
-        .map(|(_, lane, _)| lane.wait.described())
+        .map(|dispatcher| dispatcher.lane.wait.described())
         .collect();
     let wait = wait.first().copied().unwrap_or_default().to_owned();
     let mut settings = realtime::computer();
@@ -246,6 +273,7 @@ fn start(
     let barrier = Barrier::new(dispatchers.len() + 1);
     let first = std::sync::OnceLock::new();
     let mut runs: Vec<Result<PartRun>> = Vec::new();
+    let (_, slept) = realtime::slept();
     std::thread::scope(|scope| {
         let threads: Vec<_> = dispatchers
             .into_iter()
@@ -283,6 +311,7 @@ fn start(
     Ok(Run {
         origin: first.get().copied().unwrap_or_default(),
         partitions: runs,
+        interrupted: realtime::slept().0.saturating_sub(slept),
         wakes_checked: options.wake_bound.is_some(),
         machine: Some(Machine {
             notes,
@@ -297,6 +326,26 @@ fn start(
     })
 }
 
+/// Checks that each job states its chunks if the policy of its partition has preemption points. A dispatcher cannot preempt a
+/// kernel, so it launches one kernel per chunk.
+fn chunks_stated(program: &Program) -> Result<(), Refusal> {
+    let parts = program
+        .partitions
+        .iter()
+        .filter(|part| part.policy.counts_blocks());
+    let whole = |part: &&Part| part.tasks.iter().any(|task| task.block.is_none());
+    let Some(part) = { parts }.find(whole) else {
+        return Ok(());
+    };
+    let task = part.tasks.iter().find(|task| task.block.is_none());
+    let field = task.map(|task| format!("tasks[{}].block", task.position));
+    let expected = format!(
+        "the longest time between two preemption points, because {} launches one kernel per chunk of a job",
+        part.policy
+    );
+    Err(Refusal::new(field.unwrap_or_default(), "none", expected))
+}
+
 /// Number of times of enqueues that a lane keeps for the statistics of a program's run.
 const OWN_RECORDS: usize = 100_000;
 
@@ -306,16 +355,16 @@ const MOST_RECORDS: usize = 10_000_000;
 /// Runs one partition in its thread.
 fn serve_part(
     device: &Device<'_>,
-    (part, mut lane, core): Dispatcher<'_>,
+    Dispatcher {
+        part,
+        mut lane,
+        core,
+        overrun,
+        mut records,
+    }: Dispatcher<'_>,
     options: Options,
     (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
 ) -> Result<PartRun> {
-    let kept = match lane.jobs {
-        Jobs::Synthetic(..) => lane.enqueues.capacity(),
-        // The session keeps the records.
-        Jobs::Own(_) => 0,
-    };
-    let mut records: Vec<Record> = Vec::with_capacity(kept);
     let current = device.make_current();
     let thread = realtime::prepare_thread(core, options.fifo_priority);
     barrier.wait();
@@ -323,12 +372,16 @@ fn serve_part(
     current?;
     let first = origin.get().copied().unwrap_or_default();
     let end = first.saturating_add(options.duration.ns());
-    let mut core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
+    let core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
+    let mut core = core.with_overrun(overrun);
     let lost = dispatch(&mut core, &mut lane, |lane, record| match &mut lane.jobs {
         Jobs::Synthetic(..) => records.push(record),
         Jobs::Own(client) => client.done(&record),
     })
     .err();
+    if core.aborted().is_some() {
+        lane.end_all();
+    }
     if let Jobs::Own(client) = &mut lane.jobs {
         client.ended(lost.as_deref());
     }
@@ -342,10 +395,11 @@ fn serve_part(
         overhead: Statistics::of(lane.overheads),
         problems: lane.stuck,
     };
+    let run = PartRun::of(&core, part, records);
     Ok(PartRun {
         context: Some(context),
-        lost,
-        ..PartRun::of(&core, records)
+        lost: lost.or(run.lost.clone()),
+        ..run
     })
 }
 
