@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gpusched::runtime::core::Job;
 use gpusched::runtime::session::{Fault, Kind, Options, Work};
 use gpusched::runtime::{Backend, Session};
 use gpusched_model::time::Time;
@@ -125,13 +124,7 @@ impl Runtime {
     }
 
     fn end(&self, task: usize, number: u64) -> PyResult<()> {
-        let job = Job {
-            task,
-            number,
-            arrival: 0,
-            deadline: 0,
-        };
-        self.session()?.end(&job).map_err(raised)
+        self.session()?.end(task, number).map_err(raised)
     }
 
     /// Returns the record of a job. Without a time-out, waits until the job completes or Ctrl-C.

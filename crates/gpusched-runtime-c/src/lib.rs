@@ -258,13 +258,7 @@ pub unsafe extern "C" fn gs_end(runtime: *mut Session, job: *const CJob) -> c_in
         // SAFETY: the caller passes a runtime and a job.
         let (session, job) = unsafe { (session(runtime)?, job.as_ref()) };
         let job = job.ok_or_else(|| null("job"))?;
-        let job = Job {
-            task: job.task as usize,
-            number: job.number,
-            arrival: job.arrival,
-            deadline: job.deadline,
-        };
-        session.end(&job).map(|()| 0)
+        session.end(job.task as usize, job.number).map(|()| 0)
     })
 }
 

@@ -154,9 +154,19 @@ fn dispatchers(out: &Export<'_>, dispatch: &[Dispatch]) -> String {
             };
         }
     }
-    let by_deadline = dispatch
-        .iter()
-        .map(|dispatch| matches!(dispatch, Dispatch::Deadlines));
+    let by_time = dispatch.iter().map(|dispatch| match dispatch {
+        Dispatch::Deadlines => true,
+        Dispatch::Ranks(_) => false,
+    });
+    let mut orders = vec![0; out.set.tasks().len()];
+    for (partition, dispatch) in out.plan.partitions.iter().zip(dispatch) {
+        for &task in &partition.tasks {
+            orders[task] = match dispatch {
+                Dispatch::Deadlines => out.set.tasks()[task].deadline().ns(),
+                Dispatch::Ranks(_) => 0,
+            };
+        }
+    }
     let tasks = out.set.tasks();
     DISPATCHERS
         .replace("@periods@", &list(tasks.iter().map(|task| task.period().ns())))
@@ -165,7 +175,8 @@ fn dispatchers(out: &Export<'_>, dispatch: &[Dispatch]) -> String {
             &list(tasks.iter().map(|task| task.deadline().ns())),
         )
         .replace("@ranks@", &list(ranks))
-        .replace("@by_deadline@", &list(by_deadline))
+        .replace("@orders@", &list(orders))
+        .replace("@by_time@", &list(by_time))
 }
 
 fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {

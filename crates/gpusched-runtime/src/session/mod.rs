@@ -438,17 +438,17 @@ impl Session {
         }
     }
 
-    /// Reports that all work of the job from [`Session::begin`] is on its stream.
+    /// Reports that all work of the job from [`Session::begin`] is on its stream. `task` is the position of its task in the set.
     ///
     /// # Errors
     /// Fails if the dispatcher does not wait for this job, for example after its time-out of ten budgets or 1 s.
-    pub fn end(&self, job: &Job) -> Result<(), Fault> {
+    pub fn end(&self, task: usize, number: u64) -> Result<(), Fault> {
         let running = self.running()?;
-        let grant = running.grants.get(job.task).and_then(Option::as_ref);
-        match grant.is_some_and(|grant| grant.end(job.number)) {
+        let grant = running.grants.get(task).and_then(Option::as_ref);
+        match grant.is_some_and(|grant| grant.end(number)) {
             true => Ok(()),
             false => {
-                let found = format!("job {}", job.number);
+                let found = format!("job {number}");
                 let expected = "a job that began at most ten budgets, or 1 s, ago";
                 Err(Fault::usage("job", found, expected))
             }

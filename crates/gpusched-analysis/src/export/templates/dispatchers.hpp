@@ -64,10 +64,12 @@ private:
 #else
 constexpr std::uint64_t period_ns[] = {@periods@};
 constexpr std::uint64_t deadline_ns[] = {@deadlines@};
-/// Rank of each task in its partition. The smallest rank is first, among equal deadlines in a partition under EDF.
+/// Time after its arrival that orders a job among the jobs that wait: the earliest time is first. 0 under fixed priorities.
+constexpr std::uint64_t order_ns[] = {@orders@};
+/// Whether the order of a partition is by time.
+constexpr bool by_time[] = {@by_time@};
+/// Rank of each task in its partition. The smallest rank is first, among equal times.
 constexpr unsigned rank_of_task[] = {@ranks@};
-/// Whether the job with the earliest deadline is first.
-constexpr bool by_deadline[] = {@by_deadline@};
 
 /// The dispatchers of the plan: one thread per partition. They release the jobs of each task periodically, and run one job at a time, in
 /// the order of the policy. They are plain threads: they check no time, so measure with gpusched-runtime what they add to each job.
@@ -117,23 +119,24 @@ private:
       std::array<std::uint64_t, tasks> numbers{};
       while (true) {
         const Clock::time_point now = Clock::now();
-        Clock::time_point next = Clock::time_point::max(), best_deadline = Clock::time_point::max();
+        Clock::time_point next = Clock::time_point::max(), best_time{}, best_deadline{};
         std::size_t best = tasks;
         for (std::size_t task = 0; task < tasks; ++task) {
           if (partition_of_task[task] != partition) continue;
           const std::chrono::nanoseconds since_first(period_ns[task] * numbers[task]);
           const Clock::time_point arrival = first_ + since_first;
-          const Clock::time_point deadline = arrival + std::chrono::nanoseconds(deadline_ns[task]);
+          const Clock::time_point time = arrival + std::chrono::nanoseconds(order_ns[task]);
           if (arrival > now) {
             next = std::min(next, arrival);
             continue;
           }
           bool first = best == tasks;
-          if (!first && by_deadline[partition] && deadline != best_deadline) first = deadline < best_deadline;
+          if (!first && by_time[partition] && time != best_time) first = time < best_time;
           else if (!first) first = rank_of_task[task] < rank_of_task[best];
           if (first) {
             best = task;
-            best_deadline = deadline;
+            best_time = time;
+            best_deadline = arrival + std::chrono::nanoseconds(deadline_ns[task]);
           }
         }
         {
