@@ -277,8 +277,7 @@ fn wrong_calls_are_refused() {
 fn plans_that_are_not_proven_are_refused() {
     let policy = Case::new("--gpu h100 --granularity green-context --policy edf");
     let of = |case: &Case| ran(in_c(), "run", case, "simulated", None).stdout;
-    let expected =
-        ": at policy: found edf, expected np-edf, np-fifo, np-fp…, lp-edf or lp-fp…, because a GPU cannot preempt at any point";
+    let expected = ": at policy: found edf, expected np-edf, np-fifo, np-fp…, lp-edf or lp-fp…, because a GPU cannot preempt at any point";
     assert!(
         of(&policy).starts_with("gs_open -3: ") && of(&policy).contains(expected),
         "{}",

@@ -124,6 +124,8 @@ fn group(out: &Export<'_>) -> Option<u32> {
 enum Dispatch {
     /// The earliest deadline is first.
     Deadlines,
+    /// The earliest arrival is first.
+    Arrivals,
     /// Positions of the tasks in the partition, from the highest to the lowest priority.
     Ranks(Vec<usize>),
 }
@@ -134,6 +136,7 @@ impl Dispatch {
         let verdict = &partition.verdict;
         match (verdict.policy, &verdict.evidence) {
             (Policy::NpEdf, _) => Some(Dispatch::Deadlines),
+            (Policy::NpFifo, _) => Some(Dispatch::Arrivals),
             (
                 Policy::FixedPriority(Preemption::NonPreemptive, _),
                 Evidence::ResponseTimes { priorities, .. },
@@ -149,13 +152,13 @@ fn dispatchers(out: &Export<'_>, dispatch: &[Dispatch]) -> String {
     for (partition, dispatch) in out.plan.partitions.iter().zip(dispatch) {
         for (rank, &task) in partition.tasks.iter().enumerate() {
             ranks[task] = match dispatch {
-                Dispatch::Deadlines => rank,
+                Dispatch::Deadlines | Dispatch::Arrivals => rank,
                 Dispatch::Ranks(order) => order.iter().position(|&index| index == rank).unwrap_or(rank),
             };
         }
     }
     let by_time = dispatch.iter().map(|dispatch| match dispatch {
-        Dispatch::Deadlines => true,
+        Dispatch::Deadlines | Dispatch::Arrivals => true,
         Dispatch::Ranks(_) => false,
     });
     let mut orders = vec![0; out.set.tasks().len()];
@@ -163,7 +166,7 @@ fn dispatchers(out: &Export<'_>, dispatch: &[Dispatch]) -> String {
         for &task in &partition.tasks {
             orders[task] = match dispatch {
                 Dispatch::Deadlines => out.set.tasks()[task].deadline().ns(),
-                Dispatch::Ranks(_) => 0,
+                Dispatch::Arrivals | Dispatch::Ranks(_) => 0,
             };
         }
     }
