@@ -63,6 +63,6 @@ fn drive(
         occupancy,
         late,
     };
-    dispatch(core, &mut lane, |record| records.push(record)).unwrap();
+    dispatch(core, &mut lane, |_, record| records.push(record)).unwrap();
     records
 }
