@@ -41,10 +41,7 @@ fn accepted_partitions_keep_their_promises() {
             "{policy}: {tally:?}"
         );
         assert!(tally.jobs > rounds(50_000), "{policy}: {tally:?}");
-        let bounds = matches!(
-            policy,
-            Policy::Edf | Policy::NpFifo | Policy::FixedPriority(..)
-        );
+        let bounds = matches!(policy, Policy::Edf | Policy::NpFifo | Policy::FixedPriority(..));
         assert_eq!(tally.bounded() > 0, bounds, "{policy}: {tally:?}");
         let audsley = matches!(policy, Policy::FixedPriority(_, Priorities::Audsley));
         assert_eq!(tally.rejected == 0, audsley, "{policy}");
