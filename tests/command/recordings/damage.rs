@@ -119,7 +119,7 @@ fn check(simulated: &Simulated, intact: &Path, kind: &str, mut damage: impl FnMu
     assert!(answer.stdout.starts_with("BROKEN"), "{}", answer.stdout);
     let (tasks, notes) = derived(intact).unwrap();
     let damaged: PathBuf =
-        intact.with_file_name(format!("damaged-{}", intact.file_name().unwrap().display()));
+        intact.with_file_name(format!("damaged-{}", intact.file_name().unwrap().to_string_lossy()));
     let (mut found, mut broken) = (0, 0);
     for seed in 0..rounds(600) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
