@@ -251,6 +251,7 @@ const OTHER_OPTIONS: [&str; 8] = [
     "--profile",
     "--test",
     "--cuda-graph-trace=node",
+    "--exportTimes",
     "--requeue",
     "--install",
 ];

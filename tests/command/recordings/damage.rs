@@ -13,8 +13,9 @@ use super::run::Run;
 use super::writers;
 use crate::support::{ADAS, rounds, run};
 
-/// A run in which a job in the middle takes longer than its WCET and ends after its deadline.
-fn broken(simulated: &Simulated) -> Run {
+/// Returns a run where a job in the middle takes longer than its WCET and ends after its deadline. Also returns the positions
+/// of the kernel and of the range of this job.
+fn broken(simulated: &Simulated) -> (Run, [usize; 2]) {
     let mut run = simulated.run.clone();
     let middle = run.kernels.iter().map(|kernel| kernel.end).max().unwrap() / 2;
     let whole = |at: &usize| {
@@ -24,13 +25,24 @@ fn broken(simulated: &Simulated) -> Run {
     let after = |at: &usize| run.kernels[*at].start > middle;
     let at = (0..run.kernels.len()).filter(whole).find(after).unwrap();
     run.kernels[at].end += 500_000_000;
-    run
+    let (task, job) = &simulated.jobs[at];
+    let name = format!("{task}#{job}");
+    let range = run.ranges.iter().position(|range| range.name == name).unwrap();
+    (run, [at, range])
+}
+
+/// Number of a row among `rows`. Half of the rows are of the job that breaks its limits.
+fn row(rows: usize, of_job: &[usize], rng: &mut impl Rng) -> usize {
+    match rng.random() {
+        true => of_job[rng.random_range(0..of_job.len())].min(rows - 1),
+        false => rng.random_range(0..rows),
+    }
 }
 
 /// Damages one row of `events`: removes it, or makes a time zero, swaps times, removes the link, doubles the row, or changes
 /// the process.
-fn damage_event(events: &mut Vec<Value>, rng: &mut impl Rng) {
-    let at = rng.random_range(0..events.len());
+fn damage_event(events: &mut Vec<Value>, of_job: &[usize], rng: &mut impl Rng) {
+    let at = row(events.len(), of_job, rng);
     let event = &mut events[at];
     match rng.random_range(0..7) {
         0 => {
@@ -53,20 +65,17 @@ fn damage_event(events: &mut Vec<Value>, rng: &mut impl Rng) {
 }
 
 /// Does the same in the tables of an SQLite export.
-fn damage_row(database: &Connection, rng: &mut impl Rng) {
+fn damage_row(database: &Connection, of_job: [usize; 3], rng: &mut impl Rng) {
     let tables = [
         "CUPTI_ACTIVITY_KIND_KERNEL",
         "CUPTI_ACTIVITY_KIND_RUNTIME",
         "NVTX_EVENTS",
     ];
-    let table = tables[rng.random_range(0..tables.len())];
-    let place = |rng: &mut dyn FnMut(i64) -> i64| {
-        let rows: i64 = database
-            .query_row(&format!("SELECT max(rowid) FROM {table}"), [], |row| row.get(0))
-            .unwrap();
-        format!("WHERE rowid = {}", 1 + rng(rows))
-    };
-    let place = place(&mut |most| rng.random_range(0..most));
+    let number = rng.random_range(0..tables.len());
+    let table = tables[number];
+    let query = format!("SELECT max(rowid) FROM {table}");
+    let rows: i64 = database.query_row(&query, [], |row| row.get(0)).unwrap();
+    let place = format!("WHERE rowid = {}", 1 + row(rows as usize, &[of_job[number]], rng));
     let process = if table == tables[0] {
         "globalPid"
     } else {
@@ -85,8 +94,15 @@ fn damage_row(database: &Connection, rng: &mut impl Rng) {
 }
 
 /// Name, period and C(m) of each task, and the notes. `None` if the file gives no set.
+///
+/// An SQLite export states the sizes of the contexts, and a Kineto trace does not.
 fn derived(file: &Path) -> Option<(Vec<(String, u64, Vec<u64>)>, Vec<String>)> {
-    let answer = run(&format!("recording tasks {}@48", file.display()));
+    let size = if file.extension().unwrap() == "json" {
+        "@48"
+    } else {
+        ""
+    };
+    let answer = run(&format!("recording tasks {}{size}", file.display()));
     if answer.code != 0 {
         return None;
     }
@@ -118,8 +134,10 @@ fn check(simulated: &Simulated, intact: &Path, kind: &str, mut damage: impl FnMu
     let answer = audit(intact);
     assert!(answer.stdout.starts_with("BROKEN"), "{}", answer.stdout);
     let (tasks, notes) = derived(intact).unwrap();
-    let damaged: PathBuf =
-        intact.with_file_name(format!("damaged-{}", intact.file_name().unwrap().to_string_lossy()));
+    let damaged: PathBuf = intact.with_file_name(format!(
+        "damaged-{}",
+        intact.file_name().unwrap().to_string_lossy()
+    ));
     let (mut found, mut broken) = (0, 0);
     for seed in 0..rounds(600) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -153,7 +171,7 @@ fn check(simulated: &Simulated, intact: &Path, kind: &str, mut damage: impl FnMu
 #[test]
 fn damage_makes_no_verdict_better() {
     let simulated = simulated();
-    let recorded = broken(&simulated);
+    let (recorded, [kernel, range]) = broken(&simulated);
     let path = |name: &str| simulated.folder.path().join(name);
 
     let file = path("broken.json");
@@ -164,7 +182,12 @@ fn damage_makes_no_verdict_better() {
     check(&simulated, &file, "Kineto", |damaged, rng| {
         let mut trace = trace.clone();
         let events = trace["traceEvents"].as_array_mut().unwrap();
-        (0..rng.random_range(1..3)).for_each(|_| damage_event(events, rng));
+        let of_job = [
+            1 + 2 * kernel,
+            2 + 2 * kernel,
+            1 + 2 * recorded.kernels.len() + range,
+        ];
+        (0..rng.random_range(1..3)).for_each(|_| damage_event(events, &of_job, rng));
         std::fs::write(damaged, trace.to_string()).unwrap();
     });
 
@@ -174,7 +197,9 @@ fn damage_makes_no_verdict_better() {
     check(&simulated, &file, "SQLite", |damaged, rng| {
         std::fs::write(damaged, &bytes).unwrap();
         let database = Connection::open(damaged).unwrap();
-        (0..rng.random_range(1..3)).for_each(|_| damage_row(&database, rng));
+        // Each launch has two calls: its own, and one of another process.
+        let of_job = [kernel, 2 * kernel, range];
+        (0..rng.random_range(1..3)).for_each(|_| damage_row(&database, of_job, rng));
         drop(database);
         if rng.random_ratio(1, 20) {
             let cut = rng.random_range(0..bytes.len());

@@ -90,7 +90,10 @@ fn processes_are_kept_apart() {
     let name = "02-two-processes-one-context.sqlite";
     states(
         &recording("summary", name, "", 0),
-        &["15 launches of 2 kernels on 2 streams", "complete: "],
+        &[
+            "15 launches of 2 kernels on 2 streams of 2 processes",
+            "complete: ",
+        ],
     );
     assert_eq!(
         tasks(name, "--by stream"),
@@ -285,6 +288,39 @@ fn numbers_of_emit_nvtx_are_no_names() {
         &text,
         &["range: aten::add\n", "range: AddBackward0\n", "range: step\n"],
     );
+}
+
+/// One damaged record does not make a file useless. It is set aside, counted and named.
+#[test]
+fn a_damaged_record_is_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.csv");
+    for (row, reason) in [
+        (
+            "5,x,3,GPU (0),1,7,k",
+            "line 4: Duration: found \"x\", expected a time",
+        ),
+        ("5,-3,3,GPU (0),1,7,k", "\"k\" from 5 to 2 ns"),
+        (
+            "9000000000000000000,1,3,GPU (0),1,7,k",
+            "\"k\" from 9000000000000000000 to 9000000000000000001 ns",
+        ),
+    ] {
+        let header = "Start (ns),Duration (ns),CorrId,Device,Ctx,Strm,Name";
+        let rows = ["1,2,1,GPU (0),1,7,k", "3,4,2,GPU (0),1,7,k", row];
+        std::fs::write(&path, format!("{header}\n{}\n", rows.join("\n"))).unwrap();
+        let text = run(&format!("recording summary {}", path.display())).stdout;
+        let note = format!("1 event with impossible values, set aside; the first: {reason}\n");
+        states(
+            &text,
+            &[
+                "2 launches of 1 kernel",
+                "1 launch without a start",
+                "not complete\n",
+                &note,
+            ],
+        );
+    }
 }
 
 #[test]

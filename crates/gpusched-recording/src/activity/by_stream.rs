@@ -17,7 +17,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
             .or_default()
             .push(index);
     }
-    let several = recording.streams.of_several_processes();
+    let several = recording.streams.processes() > 1;
     let (mut list, mut unassigned, mut gaps) = (Vec::new(), 0, Vec::new());
     let mut open = recording
         .open

@@ -142,15 +142,25 @@ impl Recording {
         launches.chain(ranges).min().unwrap_or_default()
     }
 
-    /// Returns the properties of the context `key`, or `None` if the file does not describe it.
+    /// Returns the properties of the context `key`, or `None` if the file does not describe it. If the file describes
+    /// contexts of several processes with this number and not of the process of `key`, they must have equal properties.
     pub fn context_of(&self, key: StreamKey) -> Option<&Context> {
         let id = key.green.or(key.context)?;
-        let mut contexts = self.contexts.iter();
-        // A number that one of the two does not state can be any number.
-        let same = |one: Option<i64>, other: Option<i64>| one.is_none() || other.is_none() || one == other;
-        contexts.find(|context| {
-            context.id == id && same(key.device, Some(context.device)) && same(key.process, context.process)
-        })
+        let same_device = |context: &&Context| key.device.is_none_or(|device| device == context.device);
+        let mut contexts = self.contexts.iter().filter(|context| context.id == id);
+        let mut contexts = contexts.by_ref().filter(same_device);
+        let first = contexts.next()?;
+        if first.process == key.process {
+            return Some(first);
+        }
+        let mut equal = true;
+        for context in contexts {
+            if context.process == key.process {
+                return Some(context);
+            }
+            equal &= (context.sms, context.green) == (first.sms, first.green);
+        }
+        equal.then_some(first)
     }
 
     /// Returns the host call of launch number `index`, if the file contains it.

@@ -1,6 +1,6 @@
 //! Kernel launches and their streams.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Lane, NameId};
 
@@ -86,11 +86,10 @@ impl Streams {
         self.keys.get(id.0 as usize).copied().unwrap_or_default()
     }
 
-    /// Whether the launches are of several processes.
-    pub fn of_several_processes(&self) -> bool {
-        let mut processes = self.keys.iter().filter_map(|key| key.process);
-        let first = processes.next();
-        processes.any(|process| Some(process) != first)
+    /// Number of different processes that the launches state.
+    pub fn processes(&self) -> usize {
+        let processes = self.keys.iter().filter_map(|key| key.process);
+        processes.collect::<HashSet<i64>>().len()
     }
 
     /// Whether at least one launch states its stream.

@@ -386,7 +386,7 @@ impl Export {
             .iter()
             .all(|column| self.column(CALLS, &[column]) != "NULL");
         let value = self.column("StringIds", &["value"]);
-        if !linked || value == "NULL" {
+        if !linked || value == "NULL" || self.column("StringIds", &["id"]) == "NULL" {
             return Ok(());
         }
         let work = [KERNELS, GRAPHS].into_iter().chain(COPIES);
@@ -415,10 +415,11 @@ impl Export {
             "NULL" => String::new(),
             value => format!(" AND coalesce(c.{value}, 0) = 0"),
         };
+        let record = "SELECT 1 FROM temp.recorded r WHERE r.id = c.correlationId \
+                      AND (r.process IS NULL OR r.process = (c.globalTid >> 24))";
         let query = format!(
             "SELECT c.start, c.globalTid FROM {CALLS} c JOIN StringIds s ON s.id = c.nameId \
-             WHERE ({names}){succeeded} AND NOT EXISTS (SELECT 1 FROM temp.recorded r WHERE r.id = c.correlationId \
-             AND (r.process IS NULL OR r.process = (c.globalTid >> 24))) ORDER BY c.rowid"
+             WHERE ({names}){succeeded} AND NOT EXISTS ({record}) ORDER BY c.rowid"
         );
         let captures = self.captures(&value)?;
         self.rows(CALLS, &query, |row| {

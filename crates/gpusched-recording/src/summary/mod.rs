@@ -31,6 +31,8 @@ pub struct Summary {
     pub copies: u64,
     /// Number of different streams, identified by process, device, context and stream.
     pub streams: Option<usize>,
+    /// Number of different processes with launches, or `null` if the file states no process.
+    pub processes: Option<usize>,
     /// Time from the start of the first launch to the end of the last launch [ns].
     pub span_ns: Option<u64>,
     /// Time during which at least one kernel or CUDA graph ran [ns].
@@ -106,6 +108,7 @@ impl Summary {
             graph_launches: recording.other.graphs,
             copies: recording.other.copies,
             streams: known.then(|| recording.streams.count()),
+            processes: Some(recording.streams.processes()).filter(|&processes| processes > 0),
             span_ns,
             busy_ns,
             kernels: kernels(&recording),

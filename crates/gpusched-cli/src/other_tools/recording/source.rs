@@ -197,7 +197,7 @@ pub fn of_missing(missing: &Missing) -> Vec<String> {
     if missing.unrecorded > 0 {
         let calls = counted(missing.unrecorded, "host call");
         notes.push(format!(
-            "{calls} launched work of which the file has no record: the profiler lost it, or the recording ended before it"
+            "{calls} launched work without a record: the profiler lost the record, or the recording ended before the work"
         ));
     }
     if let Some(first) = &missing.first_impossible {

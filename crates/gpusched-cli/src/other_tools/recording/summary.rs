@@ -139,6 +139,9 @@ impl Report for About<String, Summary> {
                 |streams| counted(streams, "stream")
             ),
         );
+        if let Some(processes) = summary.processes.filter(|&processes| processes > 1) {
+            text += &format!(" of {}", counted(processes as u64, "process"));
+        }
         if let (Some(busy), Some(span)) = (summary.busy_ns, summary.span_ns) {
             let (busy, span) = (Time::from_ns(busy), Time::from_ns(span));
             text += &format!("; kernels run in {busy} of {span}");

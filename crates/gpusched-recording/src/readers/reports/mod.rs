@@ -42,8 +42,8 @@ trait Report {
     }
 }
 
-/// One row of a report.
-struct Row<'a>(&'a ByteRecord);
+/// One row of a report, and its line in the file.
+struct Row<'a>(&'a ByteRecord, u64);
 
 impl Row<'_> {
     /// Returns the text of a column without spaces at its ends. The text of a missing column is empty.
@@ -137,12 +137,12 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
             report = Some((next, record.len()));
             continue;
         }
-        let start = || Row(&record).text(Some(0)).into_owned();
+        let start = || Row(&record, line).text(Some(0)).into_owned();
         match &mut report {
             Some((report, columns))
                 if (report.fewest_values(*columns)..=*columns).contains(&record.len()) =>
             {
-                let row = report.row(&Row(&record), &mut recording);
+                let row = report.row(&Row(&record, line), &mut recording);
                 row.map_err(|refusal| at(refusal, line))?;
                 short = None;
             }

@@ -41,7 +41,7 @@ pub fn event_time(
     missing: &mut Missing,
 ) -> Option<i64> {
     time(row, column, field, rounding).unwrap_or_else(|refusal| {
-        missing.impossible(format_args!("{refusal}"));
+        missing.impossible(format_args!("line {}: {refusal}", row.1));
         None
     })
 }
