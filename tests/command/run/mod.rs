@@ -2,6 +2,7 @@
 #![cfg(feature = "cli")]
 
 mod on_gpu;
+mod overheads;
 mod simulated;
 
 use std::path::{Path, PathBuf};
