@@ -82,7 +82,7 @@ impl Program {
     ///
     /// # Errors
     /// Refuses a plan that is wrong, a policy that a dispatcher for GPUs cannot follow, and names that a trace cannot
-    /// contain. Refuses overheads above those of the plan, and a run without overheads if the WCETs are times on the GPU
+    /// contain. Refuses overheads above the bounds in the plan, and a run without overheads if the WCETs are times on the GPU
     /// alone. The field of a refusal is a field of the plan or of the set.
     pub fn prepare(plan: &Plan, set: &TaskSet, stated: Option<Overheads>) -> Result<Prepared> {
         if !plan.schedulable {
