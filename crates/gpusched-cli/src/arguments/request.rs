@@ -51,11 +51,10 @@ pub struct Request {
     interference: Interference,
     #[command(flatten)]
     memory: Memory,
-    /// Bounds on the overheads of the dispatchers, which WCETs do not include
+    /// Overheads of the dispatchers, if WCETs do not include them
     ///
-    /// A file such as {"occupancy_ns":"30us","wake_ns":"10us"}. The tests then use C' = C + o and J' = J + w, where o is
-    /// `occupancy_ns` and w is `wake_ns`. A plan stores both bounds. Requires `np-` or `lp-` policies, and an interference
-    /// model without memory traffic. If the task set states `"times": "occupancy"`, o is 0.
+    /// The tests then use C' = C + o and J' = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without
+    /// memory traffic.
     #[arg(long, value_name = "FILE", value_parser = overheads, help_heading = "Analysis")]
     overheads: Option<Overheads>,
 }
