@@ -144,6 +144,7 @@ def test(
     variation: Optional[int] = None,
     own_l2: bool = False,
     camping_limit: Optional[int] = None,
+    overheads: Value = None,
     response_times: bool = False,
     enforce: bool = False,
     sensitivity: bool = False,
@@ -187,6 +188,10 @@ def test(
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
+        overheads: Bounds on the overheads of the dispatchers, which WCETs do not include. A file such as
+            {"occupancy_ns":"30us","wake_ns":"10us"}. The tests then use C' = C + o and J' = J + w, where o is
+            `occupancy_ns` and w is `wake_ns`. A plan stores both bounds. Requires `np-` or `lp-` policies, and an
+            interference model without memory traffic. If the task set states `"times": "occupancy"`, o is 0.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -212,6 +217,7 @@ def test(
             "variation": variation,
             "own-l2": own_l2,
             "camping-limit": camping_limit,
+            "overheads": overheads,
             "response-times": response_times,
             "enforce": enforce,
             "sensitivity": sensitivity,
@@ -236,6 +242,7 @@ def partition(
     variation: Optional[int] = None,
     own_l2: bool = False,
     camping_limit: Optional[int] = None,
+    overheads: Value = None,
     granularity: Optional[Granularity] = None,
     heuristic: Optional[Heuristic] = None,
     objective: Optional[Literal["sms", "feasible", "margin"]] = None,
@@ -293,6 +300,10 @@ def partition(
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
+        overheads: Bounds on the overheads of the dispatchers, which WCETs do not include. A file such as
+            {"occupancy_ns":"30us","wake_ns":"10us"}. The tests then use C' = C + o and J' = J + w, where o is
+            `occupancy_ns` and w is `wake_ns`. A plan stores both bounds. Requires `np-` or `lp-` policies, and an
+            interference model without memory traffic. If the task set states `"times": "occupancy"`, o is 0.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: finest unit with an export]. ``sm``:
             Partitions are arbitrary sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the
             TPCs of a partition. ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA
@@ -360,6 +371,7 @@ def partition(
             "variation": variation,
             "own-l2": own_l2,
             "camping-limit": camping_limit,
+            "overheads": overheads,
             "granularity": granularity,
             "heuristic": heuristic,
             "objective": objective,
@@ -399,6 +411,7 @@ def verify(
     variation: Optional[int] = None,
     own_l2: bool = False,
     interference: Optional[Interference] = None,
+    overheads: Value = None,
     policy: Optional[Policy] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
@@ -436,6 +449,8 @@ def verify(
             traffic of other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
             partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
             partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
+        overheads: Expected bounds on the overheads of the dispatchers. The bounds in the plan must equal the bounds
+            in the file. If the task set states `"times": "occupancy"`, the plan states an occupancy of 0.
         policy: Expected policy of every partition. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
             Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first, preemption at block
             boundaries: sufficient. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic
@@ -470,6 +485,7 @@ def verify(
             "variation": variation,
             "own-l2": own_l2,
             "interference": interference,
+            "overheads": overheads,
             "policy": policy,
             "threads": threads,
             "seed": seed,
@@ -519,7 +535,7 @@ def run(
     *,
     backend: Optional[Literal["cuda", "simulated"]] = None,
     duration: Value = None,
-    overheads: Document = None,
+    overheads: Value = None,
     shortest: Value = None,
     execution: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     reserve: Value = None,
@@ -537,7 +553,8 @@ def run(
             context. ``simulated``: In virtual time, without a GPU.
         duration: Time after which no job arrives.
         overheads: Bounds on the overheads of the dispatcher. gpusched tests each partition again: C' = C + o and J'
-            = J + w. Without this option, the WCETs include the overheads.
+            = J + w. If the plan states overheads, the bounds in FILE must not be larger, and the run uses the
+            bounds of the plan. Without FILE and without overheads in the plan, the WCETs include the overheads.
         shortest: Shortest execution time as a share of the WCET.
         execution: Execution time of one job, e.g., `lidar#3=2ms`; may be repeated. The time may exceed the WCET, to
             show the effect of an overrun.
@@ -1269,6 +1286,7 @@ def simulate_tasks(
     gpu: Value = None,
     policy: Optional[Policy] = None,
     interference: Optional[Interference] = None,
+    overheads: Value = None,
     offsets: Optional[Literal["synchronous", "random"]] = None,
     jitter: Optional[Literal["none", "late", "random"]] = None,
     arrivals: Optional[Literal["periodic", "sporadic"]] = None,
@@ -1317,6 +1335,9 @@ def simulate_tasks(
             delays by the memory traffic of other partitions. ``conflict+memory-time``: The model `conflict`, plus
             delays by memory times of jobs in other partitions. ``memory-time``: The model `none`, plus delays by
             memory times of jobs in other partitions.
+        overheads: Bounds on the overheads of the dispatchers [default: as in the plan; without a plan, none]. A job
+            then occupies its partition for up to C + o, and its release is up to J + w late. ``times`` and
+            ``jitter`` select the times up to these bounds.
         offsets: Offsets of the first jobs. ``synchronous``: All tasks have one common start instant. ``random``:
             Each task has its own random start instant within one period.
         jitter: Release jitter of the jobs. ``none``: Each job is released on arrival. ``late``: The first job is
@@ -1348,6 +1369,7 @@ def simulate_tasks(
             "gpu": gpu,
             "policy": policy,
             "interference": interference,
+            "overheads": overheads,
             "offsets": offsets,
             "jitter": jitter,
             "arrivals": arrivals,

@@ -3,6 +3,7 @@
 
 mod measured;
 mod on_gpu;
+mod overheads;
 mod simulated;
 
 use std::path::{Path, PathBuf};

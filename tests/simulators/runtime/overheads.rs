@@ -1,10 +1,10 @@
 //! Each job has an overhead of up to o, and each wake-up a delay of up to w. A partition that passes its test with
-//! C' = C + o and J' = J + w then never misses a deadline. Without either term, the tests accept sets that miss deadlines.
+//! C' = C + o and J' = J + w then never misses a deadline. Without either term, the tests accept sets that miss deadlines,
+//! under each policy that a dispatcher can follow.
 
 use gpusched::Time;
 use gpusched::model::Evidence;
-use gpusched::model::Policy;
-use gpusched::runtime::Overheads;
+use gpusched::model::{Overheads, Policy};
 use gpusched::runtime::core::{Arrivals, Core, Order, Task};
 use gpusched::schedulability::{Demand, evidence};
 use rand::{Rng, RngExt};
@@ -20,12 +20,25 @@ enum Without {
     Wake,
 }
 
+/// Policies that the dispatcher can follow.
+const POLICIES: [&str; 5] = ["np-edf", "np-fp", "np-fp-rm", "np-fp-given", "np-fp-audsley"];
+
+/// Draws tasks. A third of the sets has round times, and a third has equal periods.
 fn demands(rng: &mut impl Rng) -> Vec<Demand> {
     let count = rng.random_range(1..6);
+    let form = rng.random_range(0..3);
+    let common = rng.random_range(6..80u64);
     let draw = |_| {
-        let period = rng.random_range(6..80u64);
+        let period = match form {
+            0 => 10 * rng.random_range(1..8u64),
+            1 => common,
+            _ => rng.random_range(6..80u64),
+        };
         let wcet = rng.random_range(1..=(period / 3).max(1));
-        let deadline = rng.random_range(wcet..=period + 10);
+        let deadline = match form {
+            0 => period,
+            _ => rng.random_range(wcet..=period + 10),
+        };
         Demand::new(
             Time::from_ns(wcet),
             Time::from_ns(period),
@@ -35,23 +48,22 @@ fn demands(rng: &mut impl Rng) -> Vec<Demand> {
     (0..count).map(draw).collect()
 }
 
-/// Tests the sets without one term, and runs the accepted ones. Returns the numbers of accepted sets, and of sets with a
-/// miss or a response above its bound.
-fn run(without: Without, seed: u64) -> (u64, u64) {
+/// Tests the sets without one term under `policy`, and runs the accepted ones. Returns the numbers of accepted sets, and of
+/// sets with a miss or a response above its bound.
+fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
+    let policy: Policy = policy.parse().unwrap();
     let mut rng = rng(seed);
     let (mut accepted, mut missed) = (0, 0);
-    for _ in 0..sets() {
+    for _ in 0..sets() / POLICIES.len() as u64 {
         let demands = demands(&mut rng);
         let (o, w) = (rng.random_range(0..5u64), rng.random_range(0..5u64));
         let overheads = Overheads {
             occupancy_ns: Time::from_ns(if without == Without::Occupancy { 0 } else { o }),
             wake_ns: Time::from_ns(if without == Without::Wake { 0 } else { w }),
-            ..Overheads::default()
         };
-        let policy: Policy = ["np-edf", "np-fp"][rng.random_range(0..2)].parse().unwrap();
         let inflated: Vec<Demand> = demands
             .iter()
-            .map(|&demand| overheads.added(demand).unwrap())
+            .map(|demand| demand.with_overheads(overheads))
             .collect();
         let evidence = evidence(policy, &inflated, 1);
         if !evidence.is_positive() {
@@ -111,18 +123,23 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
 
 #[test]
 fn accepted_sets_never_miss_within_the_overheads() {
-    let (accepted, missed) = run(Without::Nothing, 0x0E1);
-    assert!(accepted > sets() / 20, "only {accepted} of {} sets", sets());
-    assert_eq!(missed, 0);
+    let each = sets() / POLICIES.len() as u64;
+    for (policy, seed) in POLICIES.into_iter().zip(0x0E1..) {
+        let (accepted, missed) = run(policy, Without::Nothing, seed);
+        assert!(accepted > each / 20, "{policy}: only {accepted} of {each} sets");
+        assert_eq!(missed, 0, "{policy}");
+    }
 }
 
 #[test]
 fn both_terms_are_necessary() {
-    for without in [Without::Occupancy, Without::Wake] {
-        let (accepted, missed) = run(without, 0x0E2);
-        assert!(
-            missed > sets() / 1000,
-            "{without:?}: {missed} of {accepted} sets miss"
-        );
+    for (policy, seed) in POLICIES.into_iter().zip(0x0E9..) {
+        for without in [Without::Occupancy, Without::Wake] {
+            let (accepted, missed) = run(policy, without, seed);
+            assert!(
+                missed > sets() / POLICIES.len() as u64 / 1000,
+                "{policy}, {without:?}: {missed} of {accepted} sets miss"
+            );
+        }
     }
 }

@@ -80,7 +80,7 @@ fn run_part(
     end: Time,
     done: impl FnMut(Record),
 ) -> Result<crate::core::Core> {
-    let overheads = &program.overheads;
+    let overheads = program.overheads.unwrap_or_default();
     let mut core = part.core(0, end.ns(), overheads.wake_ns)?;
     let mut lane = Virtual {
         now: 0,

@@ -51,6 +51,12 @@ pub fn of_verdict(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     of_tasks(case, &all, case.problem.sms(), &verdict.evidence)
 }
 
+/// Returns a line if `tasks` fail their test on `sms` SMs only because of the overheads of the dispatchers.
+pub fn overheads(case: &Case<'_>, tasks: &[usize], sms: u32) -> Option<String> {
+    let excess = case.problem.caused_by_overheads(tasks, sms)?;
+    Some(excess.told(&called(case.set, excess.task)))
+}
+
 /// Returns a line about the tasks that do not state their memory traffic. Returns `None` if all tasks state their
 /// memory traffic, or if the interference model ignores memory traffic.
 pub fn traffic(case: &Case<'_>) -> Option<String> {
