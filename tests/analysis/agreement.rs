@@ -15,7 +15,7 @@ use rand::RngExt;
 use response_time_analysis::arrival::Sporadic;
 use response_time_analysis::demand::RBF;
 use response_time_analysis::time::{Duration, Service};
-use response_time_analysis::{edf, fixed_priority, wcet};
+use response_time_analysis::{edf, fifo, fixed_priority, wcet};
 
 const SETS: usize = 20_000;
 
@@ -301,4 +301,40 @@ fn edf_limited() {
         "{accepted}"
     );
     assert!(only_ours <= accepted / 100, "{only_ours} of {accepted}");
+}
+
+/// The crate has one bound for all tasks, and counts jobs that other tasks release at the same time. gpusched counts only the jobs
+/// at lower positions, so bounds of tasks before the last one may be 1 ns shorter.
+#[test]
+fn first_in_first_out() {
+    let mut rng = crate::oracle::random_sets::rng(77);
+    let (mut compared, mut shorter) = (0, 0);
+    for _ in 0..rounds(SETS) {
+        let set = random_set(&mut rng, false);
+        if full(&set, false) {
+            continue;
+        }
+        let rbfs: Vec<_> = set.iter().map(|task| rbf(task, 0)).collect();
+        let all = response_time_analysis::demand::Slice::of(&rbfs);
+        let theirs = fifo::dedicated_uniproc_rta(&all, Duration::from(LIMIT));
+        let theirs = theirs.ok().map(u64::from);
+        let ours = response_times("np-fifo", &set);
+        for (position, task) in set.iter().enumerate() {
+            let (Some(theirs), Some(ours), 0) = (theirs, ours[position], task.j) else {
+                continue;
+            };
+            let is_last = position + 1 == set.len();
+            let least = if is_last { theirs } else { theirs - 1 };
+            assert!(
+                (least..=theirs).contains(&ours),
+                "{ours} {theirs}, task {position}: {set:?}"
+            );
+            compared += 1;
+            shorter += usize::from(ours < theirs);
+        }
+    }
+    assert!(
+        compared > rounds(SETS) && shorter > compared / 4,
+        "{compared}, {shorter}"
+    );
 }

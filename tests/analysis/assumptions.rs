@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gpusched::model::assumptions::{
-    Assumption, AssumptionId, Basis, BudgetBasis, Consequence, Ports, Releases, Runs, of_predictions,
+    Assumption, AssumptionId, Basis, BudgetBasis, Consequence, Ports, Runs, of_predictions,
 };
 use gpusched::model::device::Granularity;
 use gpusched::model::end_to_end::{Draft, System};
@@ -94,12 +94,12 @@ fn lists_of_kernels() -> Vec<Vec<Assumption>> {
                     straddling,
                 };
                 lists.push(basis.assumptions());
-                for releases in [None, Some(Releases::Fifo), Some(Releases::By(Policy::NpEdf))] {
+                for dispatch in [None, Some(Policy::NpFifo), Some(Policy::NpEdf)] {
                     let runs = Runs {
-                        dynamic: releases.is_some(),
+                        dynamic: dispatch.is_some(),
                         process_requests: 60_000,
                         lead: Time::from_ns(999_999),
-                        releases,
+                        dispatch,
                     };
                     lists.push(basis.of_runs(runs));
                 }

@@ -27,6 +27,8 @@ pub enum Order {
     Edf(Vec<usize>),
     /// The smaller rank of the task has priority.
     Fixed(Vec<usize>),
+    /// The earlier release has priority; ties go to the lower position of the task.
+    Fifo,
 }
 
 /// Times when a running job can be preempted.
@@ -120,6 +122,7 @@ pub fn run(set: &[Task], jobs: &[Job], order: &Order, preemption: Preemption, un
                 match order {
                     Order::Edf(rank) => (job.arrival + set[job.task].d, rank[job.task], job.arrival),
                     Order::Fixed(rank) => (0, rank[job.task], job.arrival),
+                    Order::Fifo => (job.release, job.task, job.arrival),
                 }
             };
             let next = (0..pending.len()).min_by_key(|&position| key(&pending[position]));

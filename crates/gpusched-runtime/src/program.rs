@@ -2,8 +2,8 @@
 
 use gpusched_analysis::interference::model_of;
 use gpusched_analysis::partitioning::Problem;
-use gpusched_analysis::schedulability::evidence;
-use gpusched_model::device::Granularity;
+use gpusched_analysis::schedulability::{Demand, evidence};
+use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::Preemption;
@@ -12,7 +12,7 @@ use gpusched_model::{Evidence, Overheads, Plan, Policy, TaskSet, Times};
 use gpusched_verify::verify;
 use sha2::{Digest, Sha256};
 
-use crate::core::{Arrivals, Core, Order, Task};
+use crate::core::{Arrivals, Core, Order, Overrun, Task};
 
 /// A verified plan in the form that a backend runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,18 +22,17 @@ pub struct Program {
     /// Bounds on the overheads of the dispatcher. `None` if neither the plan nor the user states them: the WCETs include
     /// the overheads.
     pub overheads: Option<Overheads>,
+    /// What follows if a job exceeds its budget.
+    pub overrun: Overrun,
     /// M: number of SMs of the GPU.
     pub gpu_sms: u32,
-    /// Kind of the partitions of the plan. `None` for a plan without a device.
-    pub granularity: Option<Granularity>,
+    /// GPU of the plan, and its kind of partitions. `None` for a plan without a device.
+    pub hardware: Option<Hardware>,
     /// SHA-256 of the plan as gpusched writes it.
     pub plan_sha256: String,
     /// SHA-256 of the task set as gpusched writes it.
     pub set_sha256: String,
 }
-
-/// Largest number of jobs of a run. The trace of a run is stored in memory.
-pub const MAX_JOBS: u64 = 5_000_000;
 
 /// A partition.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,8 +60,12 @@ pub struct PlannedTask {
     pub deadline: Time,
     /// C(m): WCET on the SMs of the partition, without overheads.
     pub wcet: Time,
-    /// C' = C + o: budget of the occupancy.
+    /// b: longest time between two preemption points. `None` for a job without preemption points, which is one chunk.
+    pub block: Option<Time>,
+    /// C' = C + n·o for n chunks: budget of the occupancy. Without preemption points, n is 1.
     pub budget: Time,
+    /// b' = b + o: budget of a chunk.
+    pub chunk: Time,
 }
 
 /// Result of [`Program::prepare`] for valid input.
@@ -121,31 +124,12 @@ impl Program {
         Ok(Prepared::Ready(Box::new(Program {
             partitions,
             gpu_sms: plan.gpu_sms,
-            granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
+            hardware: plan.hardware.clone(),
             plan_sha256: digest(plan)?,
             set_sha256: digest(set)?,
             overheads,
+            overrun: Overrun::default(),
         })))
-    }
-}
-
-impl Program {
-    /// Returns the number of jobs that arrive before `duration`, or an error above [`MAX_JOBS`].
-    ///
-    /// # Errors
-    /// Refuses a duration with more jobs.
-    pub fn jobs(&self, duration: Time) -> Result<u64> {
-        let tasks = self.partitions.iter().flat_map(|part| &part.tasks);
-        let jobs = tasks.map(|task| u128::from(duration.ns().div_ceil(task.period.ns().max(1))));
-        let jobs: u128 = jobs.sum();
-        match u64::try_from(jobs) {
-            Ok(jobs) if jobs <= MAX_JOBS => Ok(jobs),
-            _ => Err(Error::parameter(
-                "duration",
-                format!("{duration} with {jobs} jobs"),
-                format!("a time with at most {MAX_JOBS} jobs"),
-            )),
-        }
     }
 }
 
@@ -162,6 +146,7 @@ impl Part {
             period: task.period.ns(),
             deadline: task.deadline.ns(),
             budget: task.budget.ns(),
+            chunk: task.chunk.ns(),
         };
         let tasks: Vec<Task> = self.tasks.iter().map(task).collect();
         let wrong = || {
@@ -178,10 +163,10 @@ impl Part {
 /// Checks that the runtime can dispatch jobs under `policy`.
 fn dispatchable(policy: Policy) -> Result<()> {
     let reason = match policy {
-        Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => return Ok(()),
-        Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => {
-            "because the runtime launches whole jobs"
-        }
+        Policy::NpEdf
+        | Policy::NpFifo
+        | Policy::LpEdf
+        | Policy::FixedPriority(Preemption::NonPreemptive | Preemption::Limited, _) => return Ok(()),
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => "because a necessary condition proves no plan",
         Policy::Edf
         | Policy::Density
@@ -189,7 +174,12 @@ fn dispatchable(policy: Policy) -> Result<()> {
         | Policy::LiuLayland
         | Policy::FixedPriority(Preemption::Preemptive, _) => "because a GPU cannot preempt at any point",
     };
-    Err(Refusal::new("policy", policy, format!("np-edf, np-fp…, {reason}")).into())
+    Err(Refusal::new(
+        "policy",
+        policy,
+        format!("np-edf, np-fifo, np-fp…, lp-edf or lp-fp…, {reason}"),
+    )
+    .into())
 }
 
 /// Checks that a recording can name each task. In a recording, the name of a job is the name of its task, `#`, and the
@@ -246,7 +236,16 @@ fn part(problem: &Problem<'_>, partition: &Partition, set: &TaskSet) -> Result<O
     };
     let (plain, inflated) = (demands(&problem.without_overheads())?, demands(problem)?);
     let policy = partition.verdict.policy;
+    let chunks = policy.counts_blocks();
+    if chunks {
+        partition
+            .tasks
+            .iter()
+            .zip(&plain)
+            .try_for_each(|(&task, demand)| check_launches(problem, set, task, demand))?;
+    }
     let order = match evidence(policy, &inflated, partition.sms) {
+        Evidence::ResponseTimes { .. } if policy == Policy::NpFifo => Order::Arrivals,
         Evidence::ResponseTimes { priorities, .. } => Order::Ranks(priorities),
         evidence if evidence.is_positive() => Order::Deadlines,
         _ => return Ok(None),
@@ -258,7 +257,12 @@ fn part(problem: &Problem<'_>, partition: &Partition, set: &TaskSet) -> Result<O
         period: plain.period,
         deadline: plain.deadline,
         wcet: plain.wcet,
+        block: set.tasks()[position]
+            .block()
+            .filter(|_| chunks)
+            .map(|_| plain.block),
         budget: inflated.wcet,
+        chunk: if chunks { inflated.block } else { inflated.wcet },
     });
     Ok(Some(Part {
         sms: partition.sms,
@@ -266,6 +270,21 @@ fn part(problem: &Problem<'_>, partition: &Partition, set: &TaskSet) -> Result<O
         order,
         tasks: tasks.collect(),
     }))
+}
+
+/// Checks that the analysis counts the overhead of each chunk of a job of `task`.
+fn check_launches(problem: &Problem<'_>, set: &TaskSet, task: usize, demand: &Demand) -> Result<()> {
+    let stated = set.tasks()[task].launches().map_or(1, |launches| launches.get());
+    let chunks = demand.wcet.ns().div_ceil(demand.block.ns().max(1)).max(1);
+    if problem.overheads().is_none() || u64::from(stated) >= chunks {
+        return Ok(());
+    }
+    let expected = format!("at least {chunks}, the number of chunks of its longest job");
+    Err(Error::parameter(
+        format!("tasks[{task}].launches"),
+        stated,
+        expected,
+    ))
 }
 
 /// Returns the reason why a partition cannot run with the overheads of `problem`.

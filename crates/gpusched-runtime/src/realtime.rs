@@ -6,12 +6,26 @@ use std::fs;
 
 /// Returns the time on CLOCK_MONOTONIC [ns].
 pub fn now() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+/// Returns bounds on the time for which the computer has slept since its start [ns]. CLOCK_MONOTONIC stands still in this time, but
+/// CLOCK_BOOTTIME does not.
+pub fn slept() -> (u64, u64) {
+    let before = now();
+    let all = read(libc::CLOCK_BOOTTIME);
+    let after = now();
+    (all.saturating_sub(after), all.saturating_sub(before))
+}
+
+/// Returns the time on `clock` [ns].
+fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: `time` is a valid place for one result.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    unsafe { libc::clock_gettime(clock, &mut time) };
     (time.tv_sec as u64)
         .wrapping_mul(1_000_000_000)
         .wrapping_add(time.tv_nsec as u64)

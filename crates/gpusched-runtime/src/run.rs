@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::core::{Core, Counters, Record, Suspension};
+use crate::core::{Core, Counters, Record, Skipped, Suspension};
+use crate::program::Part;
 
 /// A finished run.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,6 +14,8 @@ pub struct Run {
     pub partitions: Vec<PartRun>,
     /// The GPU and the computer of the run. `None` in virtual time.
     pub machine: Option<Machine>,
+    /// Time for which the computer slept during the run [ns]. The clock of the run stands still in this time.
+    pub interrupted: u64,
     /// Whether wake-ups were compared with a stated bound.
     pub wakes_checked: bool,
 }
@@ -26,21 +29,34 @@ pub struct PartRun {
     pub counters: Counters,
     /// Spans without guarantee.
     pub suspensions: Vec<Suspension>,
+    /// First jobs that were skipped after an overrun.
+    pub skipped: Vec<Skipped>,
     /// The context of the partition on a GPU. `None` in virtual time.
     pub context: Option<Context>,
     /// Error that ended the run of the partition early.
     pub lost: Option<String>,
 }
 
+/// The reason why a partition ends early without a fault of its own.
+pub(crate) const OTHER_ENDED: &str = "another partition ended the run of all partitions";
+
 impl PartRun {
-    /// Creates the result of the run that `core` dispatched.
-    pub fn of(core: &Core, records: Vec<Record>) -> PartRun {
+    /// Creates the result of the run of `part` that `core` dispatched.
+    pub fn of(core: &Core, part: &Part, records: Vec<Record>) -> PartRun {
+        let aborted = core.aborted().map(|job| {
+            format!(
+                "{}#{} exceeded its budget, and the run ended",
+                part.tasks[job.task].name, job.number
+            )
+        });
+        let halted = core.halted().then(|| OTHER_ENDED.to_owned());
         PartRun {
             records,
             counters: core.counters(),
             suspensions: core.suspensions().to_vec(),
+            skipped: core.skipped().to_vec(),
             context: None,
-            lost: None,
+            lost: aborted.or(halted),
         }
     }
 }
@@ -59,6 +75,8 @@ impl Run {
             early,
             dropped,
             suspended,
+            skipped,
+            overheads,
         } in self.partitions.iter().map(|part| part.counters)
         {
             all.jobs += jobs;
@@ -70,6 +88,8 @@ impl Run {
             all.early += early;
             all.dropped += dropped;
             all.suspended += suspended;
+            all.skipped += skipped;
+            all.overheads += overheads;
         }
         all
     }
@@ -78,7 +98,8 @@ impl Run {
     pub fn kept(&self) -> bool {
         let all = self.totals();
         let lost = self.partitions.iter().any(|part| part.lost.is_some());
-        !lost && all.misses + all.overruns + all.failed + all.late_wakes == 0 && self.on_other_sms() == 0
+        let broken = all.misses + all.overruns + all.failed + all.late_wakes + all.overheads;
+        !lost && broken == 0 && self.interrupted == 0 && self.on_other_sms() == 0
     }
 
     /// Returns the number of partitions whose kernels did not run on exactly the granted SMs during the whole run, as far as

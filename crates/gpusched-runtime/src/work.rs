@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use gpusched_model::Factor;
+use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::program::PlannedTask;
+use crate::core::Job;
+use crate::program::{PlannedTask, Program};
 
 /// Execution times of the jobs of all tasks. Job n of a task has the same time on each backend.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +22,32 @@ pub struct Work {
     /// Stated execution times of single jobs, by position of the task in the task set and number of the job. They may
     /// exceed the WCET, so that a run shows what an overrun does.
     pub stated: BTreeMap<(usize, u64), Time>,
+    /// Faults of single jobs, by position of the task in the task set and number of the job. Only runs in virtual time have
+    /// faults.
+    pub faults: BTreeMap<(usize, u64), Fault>,
 }
+
+/// A fault of one job, so that a run shows what follows.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The dispatcher observes the end of the job this time after the end.
+    LateEnd(Time),
+    /// If the partition is idle at the arrival of the job, the dispatcher wakes up this time later.
+    LateWake(Time),
+    /// The work of the job fails after its launch.
+    Fails,
+    /// The launch of the job fails, and later launches succeed.
+    NoLaunch,
+    /// The job ends the context of all partitions.
+    Lost,
+    /// The job never ends.
+    Endless,
+    /// The computer sleeps for this time while the job runs, and its clock stands still.
+    Suspend(Time),
+}
+
+/// Largest number of launches of a run. The trace of a run is stored in memory.
+pub const MAX_JOBS: u64 = 5_000_000;
 
 /// Execution times of the jobs of one partition.
 #[derive(Clone, Debug)]
@@ -33,10 +60,49 @@ struct TaskDraws {
     rng: ChaCha8Rng,
     shortest: u64,
     wcet: u64,
+    /// Longest chunk of a job.
+    chunk: u64,
+    /// Time that the started job still runs.
+    left: u64,
     stated: BTreeMap<u64, u64>,
 }
 
 impl Work {
+    /// Checks that the jobs that arrive before `duration` have at most [`MAX_JOBS`] launches.
+    ///
+    /// # Errors
+    /// Refuses a duration with more launches.
+    pub fn check(&self, program: &Program, duration: Time) -> Result<()> {
+        let parts = program.partitions.iter();
+        let launches: u128 = parts.map(|part| self.launches(&part.tasks, duration)).sum();
+        if launches <= u128::from(MAX_JOBS) {
+            return Ok(());
+        }
+        let noun = match program.partitions.iter().any(|part| part.policy.counts_blocks()) {
+            true => "launches of chunks",
+            false => "jobs",
+        };
+        Err(Error::parameter(
+            "duration",
+            format!("{duration} with {launches} {noun}"),
+            format!("a time with at most {MAX_JOBS} {noun}"),
+        ))
+    }
+
+    /// Returns the largest number of launches for the jobs of `tasks` that arrive before `duration`. Each job causes at most one
+    /// preemption, which repeats at most one chunk.
+    pub fn launches(&self, tasks: &[PlannedTask], duration: Time) -> u128 {
+        let of = |task: &PlannedTask| {
+            let jobs = u128::from(duration.ns().div_ceil(task.period.ns().max(1)));
+            let Some(block) = task.block else { return jobs };
+            let chunks = |time: Time| u128::from(time.ns().div_ceil(block.ns().max(1)));
+            let stated = self.stated.range((task.position, 0)..=(task.position, u64::MAX));
+            let stated: u128 = stated.map(|(_, &time)| chunks(time)).sum();
+            jobs * (chunks(task.wcet) + 1) + stated
+        };
+        tasks.iter().map(of).sum()
+    }
+
     /// Returns the execution times of the jobs of `tasks`.
     pub fn of(&self, tasks: &[PlannedTask]) -> Draws {
         let (numerator, denominator) = self.shortest.ratio();
@@ -48,6 +114,8 @@ impl Work {
                 rng: stream(self.seed, Purpose::ExecutionTimes, 0, task.position as u64),
                 shortest: u64::try_from(least).unwrap_or(wcet).clamp(wcet.min(1), wcet),
                 wcet,
+                chunk: task.block.map_or(u64::MAX, |block| block.ns().max(1)),
+                left: 0,
                 stated: stated.map(|(&(_, number), time)| (number, time.ns())).collect(),
             }
         };
@@ -58,13 +126,21 @@ impl Work {
 }
 
 impl Draws {
-    /// Returns the execution time of job `number` of the task at position `task` in the partition [ns]. Call this
-    /// function once per job, in the order of the jobs.
-    pub fn next(&mut self, task: usize, number: u64) -> u64 {
-        let task = &mut self.tasks[task];
-        // The draw is independent of stated times, so that all other jobs keep their times.
-        let drawn = task.shortest + uniform(&mut task.rng, task.wcet - task.shortest);
-        task.stated.get(&number).copied().unwrap_or(drawn)
+    /// Returns the execution time of the next chunk of `job` [ns], and whether it is the last one. Call this function once per
+    /// chunk, in the order of the chunks. A job repeats one chunk after each preemption, which is the most that the analysis of
+    /// limited preemption permits.
+    pub fn next(&mut self, job: &Job) -> (u64, bool) {
+        let task = &mut self.tasks[job.task];
+        if job.chunk == 0 {
+            // The draw is independent of stated times, so that all other jobs keep their times.
+            let drawn = task.shortest + uniform(&mut task.rng, task.wcet - task.shortest);
+            task.left = task.stated.get(&job.number).copied().unwrap_or(drawn);
+        } else if job.resumed {
+            task.left = task.left.saturating_add(task.chunk);
+        }
+        let time = task.left.min(task.chunk);
+        task.left -= time;
+        (time, task.left == 0)
     }
 }
 

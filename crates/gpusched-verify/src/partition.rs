@@ -1,6 +1,6 @@
 //! Check of one partition: its tasks, and the evidence for its verdict.
 
-use super::conditions::{Fraction, bounds, demand, response};
+use super::conditions::{Fraction, bounds, demand, fifo, response};
 use super::fault::Fault;
 use super::jobs::{Job, Wcets, jobs};
 use super::memory::{Beside, DelayedPartition};
@@ -110,7 +110,7 @@ fn check_disturbed(partition: &Partition, delayed: &DelayedPartition<'_>) -> Res
 
 fn strength(policy: Policy) -> Strength {
     match policy {
-        Policy::Edf | Policy::NpEdf => Strength::Exact,
+        Policy::Edf | Policy::NpEdf | Policy::NpFifo => Strength::Exact,
         Policy::FixedPriority(Preemption::Limited, _) | Policy::LpEdf => Strength::Sufficient,
         Policy::FixedPriority(..) => Strength::Exact,
         Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
@@ -178,7 +178,7 @@ fn check_evidence(
         }
         Evidence::UtilizationAboveOne => {
             let above = match policy {
-                Policy::FixedPriority(..) => {
+                Policy::FixedPriority(..) | Policy::NpFifo => {
                     Fraction::sum(jobs.iter().map(|job| Fraction::new(job.wcet, job.period)))
                 }
                 _ => supply()?.utilization(),
@@ -195,6 +195,7 @@ fn check_evidence(
             Policy::FixedPriority(preemption, order) => {
                 response::check(preemption, order, &jobs, priorities, response_times_ns)?;
             }
+            Policy::NpFifo => fifo::check(&jobs, priorities, response_times_ns)?,
             _ => return Err(unfit()),
         },
         Evidence::DeadlineMissed {
@@ -212,6 +213,7 @@ fn check_evidence(
                     *response_time_ns,
                 )?;
             }
+            Policy::NpFifo => fifo::check_miss(&jobs, *task, *busy_period_ns, *response_time_ns)?,
             _ => return Err(unfit()),
         },
         Evidence::NoPriorityOrder { tasks } => match policy {

@@ -4,6 +4,7 @@
 
 mod between;
 mod edf;
+mod fifo;
 mod fixed_priority;
 mod formulas;
 mod huge;

@@ -1,6 +1,7 @@
 /* Stand-in for libcuda.so.1, so that the tests of `gpusched run` need no GPU. It has 132 SMs in groups of 8. Kernels run in the
    calling thread. Environment variables inject faults:
      FAKE_VERSION=12040      version of the driver
+     FAKE_NAME=NAME          name of the GPU
      FAKE_GROUPS=4           most groups of a split
      FAKE_SHORT=2            each context has so many SMs less
      FAKE_SHARED=1           all contexts have the same SMs
@@ -53,7 +54,7 @@ static int cuGetErrorName(int code, const char **name) {
   }
 }
 static int cuDeviceGet(int *device, int ordinal) { FAIL; *device = ordinal; return 0; }
-static int cuDeviceGetName(char *name, int length, int device) { (void)device; FAIL; snprintf(name, (size_t)length, "Fake H100"); return 0; }
+static int cuDeviceGetName(char *name, int length, int device) { (void)device; FAIL; const char *own = getenv("FAKE_NAME"); snprintf(name, (size_t)length, "%s", own ? own : "Fake H100"); return 0; }
 static int cuDeviceGetAttribute(int *value, int attribute, int device) { (void)attribute; (void)device; FAIL; *value = 232448; return 0; }
 static int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; FAIL; *context = &calls; return 0; }
 static int cuDevicePrimaryCtxRelease(int device) { (void)device; return 0; }
@@ -120,7 +121,7 @@ static int cuDevSmResourceSplit(Resource *out, unsigned count, const Resource *i
   unsigned used = 0;
   if (flags) return 1;
   for (unsigned i = 0; i < count; ++i) {
-    if (groups[i].sms % groups[i].coscheduled || (getenv("FAKE_CLUSTERS") && !(groups[i].flags & 1)) || (used += groups[i].sms) > in->count) return 915;
+    if ((i && groups[i].sms > groups[i - 1].sms) || groups[i].sms % groups[i].coscheduled || (getenv("FAKE_CLUSTERS") && !(groups[i].flags & 1)) || (used += groups[i].sms) > in->count) return 915;
     describe(out + i, groups[i].sms);
   }
   describe(rest, in->count - used);

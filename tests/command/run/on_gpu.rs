@@ -106,6 +106,10 @@ fn each_fault_at_the_start_is_one_sentence() {
             "driver: found CUDA 12.4, expected a driver of CUDA 12.5 or newer",
         ),
         (
+            ("FAKE_NAME", "NVIDIA A100-SXM4-40GB"),
+            "gpu: found NVIDIA A100-SXM4-40GB, expected h100, the GPU of the plan",
+        ),
+        (
             ("FAKE_GROUPS", "1"),
             "partitions: found 1 group of 8 SMs on 132 SMs, expected ",
         ),
@@ -172,6 +176,22 @@ fn newer_drivers_split_exactly() {
             ran.stderr
         );
     }
+    // The stand-in refuses groups that are not sorted by decreasing size.
+    let ascending = r#"{"tasks":[{"period":"50ms","wcet":{"table":[[8,"10ms"]]}},{"period":"10ms","wcet":{"table":[[16,"3ms"]]}}]}"#;
+    let other = Case::of(
+        ascending,
+        "--gpu h100 --granularity green-context --heuristic one-per-partition",
+    );
+    let mut plan = super::read(&other.plan);
+    plan["partitions"].as_array_mut().unwrap().reverse();
+    std::fs::write(&other.plan, plan.to_string()).unwrap();
+    let ran = on_fake(&other.traced("--backend cuda --duration 20ms"), &[since]);
+    assert!(ran.code <= 1, "{}", ran.stderr);
+    let head = other.read()["gpusched"].clone();
+    let sizes: Vec<_> = (0..2)
+        .map(|part| head["contexts"][part]["granted"]["granted"].clone())
+        .collect();
+    assert_eq!(sizes, [8, 16], "{head}");
     let ran = on_fake(&line, &[since, ("FAKE_FAIL", "cuDevSmResourceSplit:0:915")]);
     let expected = "error: cuDevSmResourceSplit: found CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, expected CUDA_SUCCESS\n";
     assert_eq!((ran.code, ran.stderr.as_str()), (2, expected));
@@ -241,7 +261,52 @@ fn a_job_without_an_end_is_reported() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let head = case.read()["gpusched"].to_string();
     assert!(
-        head.contains("a job has not ended 5 s after its decision"),
+        head.contains("a job has not ended 5s after its decision"),
         "{head}"
+    );
+}
+
+/// Under policies with preemption points, each chunk of a job is a kernel. A job without chunks is refused.
+#[test]
+fn a_job_runs_in_chunks() {
+    let chunks = super::SET.replace(",\"wcet\"", ",\"block\":\"1ms\",\"wcet\"");
+    let options = "--gpu h100 --granularity green-context --policy lp-edf";
+    let case = Case::of(&chunks, options);
+    let ran = on_fake(&case.traced("--backend cuda --duration 100ms --shortest 1"), &[]);
+    assert!(ran.code <= 1, "{}", ran.stderr);
+    let trace = case.read();
+    let jobs = trace["gpusched"]["totals"]["jobs"].as_u64().unwrap();
+    assert_eq!(jobs, 5 + 4 + 10 + 2);
+    let count = |cat: &str| {
+        let events = trace["traceEvents"].as_array().unwrap().iter();
+        events.filter(|event| event["cat"] == cat).count() as u64
+    };
+    assert_eq!(count("user_annotation"), jobs);
+    // Each job takes 2 ms or more, and a chunk 1 ms.
+    assert!(count("kernel") >= 2 * jobs && count("kernel") == count("cuda_runtime"));
+    let case = Case::new(options);
+    let ran = on_fake(&case.line("--backend cuda"), &[]);
+    let expected = "tasks[0].block: found none, expected the longest time between two preemption points, because lp-edf launches one kernel per chunk of a job";
+    assert!(ran.code == 2 && ran.stderr.contains(expected), "{}", ran.stderr);
+}
+
+/// After an overrun, `abort` ends the run of all partitions, and the trace is complete.
+#[test]
+fn an_overrun_ends_the_run() {
+    let case = case("np-edf");
+    let line = case.traced("--backend cuda --duration 300ms --execution radar#3=40ms --overrun abort");
+    let ran = on_fake(&line, &[]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let trace = case.read();
+    let jobs = trace["gpusched"]["totals"]["jobs"].as_u64().unwrap();
+    let lost = trace["gpusched"]["contexts"].to_string();
+    assert!(
+        jobs < 63 && lost.contains("exceeded its budget, and the run ended"),
+        "{jobs} {lost}"
+    );
+    let kernels = trace["traceEvents"].as_array().unwrap().iter();
+    assert_eq!(
+        kernels.filter(|event| event["cat"] == "kernel").count() as u64,
+        jobs
     );
 }

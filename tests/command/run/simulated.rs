@@ -3,7 +3,7 @@
 use super::Case;
 use crate::support::run;
 
-const POLICIES: [&str; 4] = ["np-edf", "np-fp", "np-fp-rm", "np-fp-audsley"];
+const POLICIES: [&str; 5] = ["np-edf", "np-fifo", "np-fp", "np-fp-rm", "np-fp-audsley"];
 
 #[test]
 fn a_simulated_run_is_kept_by_the_audit() {
@@ -110,14 +110,11 @@ fn overheads_are_part_of_the_proof() {
 
 #[test]
 fn plans_that_a_dispatcher_cannot_follow_are_refused() {
-    let preemptive = "policy: found edf, expected np-edf, np-fp…, because a GPU cannot preempt at any point\n\nhint: `gpusched partition --policy np-edf`\n";
-    let chunks = "policy: found lp-fp, expected np-edf, np-fp…, because the runtime launches whole jobs\n";
-    for (policy, expected) in [("edf", preemptive), ("lp-fp", chunks)] {
-        let case = Case::new(&format!("--gpu h100 --policy {policy}"));
-        let ran = run(&case.line("--backend simulated"));
-        assert_eq!(ran.code, 2);
-        assert!(ran.stderr.contains(expected), "{}", ran.stderr);
-    }
+    let expected = "policy: found edf, expected np-edf, np-fifo, np-fp…, lp-edf or lp-fp…, because a GPU cannot preempt at any point\n\nhint: `gpusched partition --policy np-edf`\n";
+    let case = Case::new("--gpu h100 --policy edf");
+    let ran = run(&case.line("--backend simulated"));
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
 }
 
 #[test]
@@ -151,4 +148,242 @@ fn wrong_plans_and_options_are_refused() {
     let ran = run(&line);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert!(ran.stderr.contains("partitions["), "{}", ran.stderr);
+}
+
+/// One partition. Jobs have chunks of 1 ms.
+const CHUNKS: &str = r#"{"tasks":[
+  {"name":"radar","period":"10ms","block":"1ms","wcet":{"table":[[8,"3ms"]]}},
+  {"name":"map","period":"50ms","block":"1ms","wcet":{"table":[[8,"10ms"]]}}]}"#;
+
+/// Another job preempts a job between two chunks. The preempted job then repeats one chunk.
+#[test]
+fn jobs_with_chunks_are_preempted_between_them() {
+    for policy in ["lp-edf", "lp-fp"] {
+        let case = Case::of(CHUNKS, &format!("--sms 8 --policy {policy}"));
+        let ran = run(&case.line("--backend simulated --duration 1s --shortest 1 --format csv"));
+        assert_eq!(ran.code, 0, "{policy}: {}", ran.stderr);
+        let rows: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split(',').collect()).collect();
+        let column = |name: &str| rows[0].iter().position(|&column| column == name).unwrap();
+        let (task, job, chunk, last) = (column("task"), column("job"), column("chunk"), column("last"));
+        // The first job of `map` starts after 3 ms, runs 7 chunks until the next job of `radar`, and 3 + 1 chunks after it.
+        let first: Vec<&Vec<&str>> = rows[1..]
+            .iter()
+            .filter(|row| row[task] == "1" && row[job] == "0")
+            .collect();
+        assert_eq!(first.len(), 11, "{policy}: {first:?}");
+        assert_eq!((first[10][chunk], first[10][last]), ("10", "true"));
+        let at = |row: usize, name: &str| first[row][column(name)].parse::<u64>().unwrap();
+        assert_eq!(
+            (at(6, "completion_ns"), at(7, "decision_ns")),
+            (10_000_000, 13_000_000)
+        );
+        // One radar job per 10 ms, and one map job per 50 ms.
+        assert_eq!(rows[1..].iter().filter(|row| row[last] == "true").count(), 120);
+        let traced = run(&case.traced("--backend simulated --duration 1s --shortest 1"));
+        assert_eq!(traced.code, 0, "{}", traced.stderr);
+        assert_eq!(case.read()["gpusched"]["totals"]["jobs"], 120);
+    }
+    // Without `block`, a job is one chunk.
+    let whole = CHUNKS
+        .replace("\"block\":\"1ms\",", "")
+        .replace("10ms\"]]", "4ms\"]]");
+    let case = Case::of(&whole, "--sms 8 --policy lp-edf");
+    let ran = run(&case.line("--backend simulated --duration 1s"));
+    assert!(
+        ran.code == 0 && ran.stdout.starts_with("KEPT: 120 jobs"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    // A trace of too many chunks would not fit into memory.
+    let many = CHUNKS.replace("\"block\":\"1ms\"", "\"block\":\"1us\"");
+    let case = Case::of(&many, "--sms 8 --policy lp-edf");
+    let ran = run(&case.line("--backend simulated --duration 3600s"));
+    assert!(
+        ran.code == 2 && ran.stderr.contains("launches of chunks"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// The overheads count once per chunk: 10 chunks of 1 ms have 10 overheads.
+#[test]
+fn each_chunk_has_an_overhead() {
+    let case = Case::of(CHUNKS, "--sms 8 --policy lp-edf");
+    let file = case.plan.with_file_name("overheads.json");
+    let with = |occupancy: &str| {
+        std::fs::write(
+            &file,
+            format!(r#"{{"occupancy_ns":"{occupancy}","wake_ns":"10us"}}"#),
+        )
+        .unwrap();
+        run(&case.traced(&format!(
+            "--backend simulated --duration 5s --overheads {}",
+            file.display()
+        )))
+    };
+    let ran = with("50us");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let tasks = case.read()["gpusched"]["contexts"][0]["tasks"].clone();
+    assert_eq!(
+        (&tasks[0]["budget_ns"], &tasks[1]["budget_ns"]),
+        (&3_150_000.into(), &10_500_000.into())
+    );
+    let ran = with("2ms");
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(ran.stderr.contains("does not run the plan"), "{}", ran.stderr);
+}
+
+/// What follows an overrun: by default, all jobs run. The next job is skipped, or the run of all partitions ends.
+#[test]
+fn overruns_are_recorded_skip_a_job_or_end_the_run() {
+    let case = Case::new("--gpu h100 --policy np-edf");
+    let with = |overrun: &str| {
+        let ran = run(&case.traced(&format!(
+            "--backend simulated --duration 2s --execution radar#7=3.5ms --overrun {overrun}"
+        )));
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        let head = case.read()["gpusched"].clone();
+        assert_eq!(
+            (&head["totals"]["overruns"], &head["totals"]["suspended"]),
+            (&1.into(), &1.into())
+        );
+        assert!(
+            head["contexts"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|context| context["overrun"] == overrun)
+        );
+        (ran.stderr, head)
+    };
+    let (_, head) = with("record");
+    assert_eq!(
+        (&head["totals"]["jobs"], &head["totals"]["skipped"]),
+        (&420.into(), &0.into())
+    );
+    let (said, head) = with("skip-next");
+    assert!(
+        said.contains("419 jobs") && said.contains(", 1 job skipped"),
+        "{said}"
+    );
+    let skipped: Vec<_> = head["contexts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|context| context["skipped_jobs"].as_array().cloned().unwrap_or_default())
+        .collect();
+    assert_eq!(skipped.len(), 1);
+    assert_eq!(
+        (&skipped[0]["job"], &skipped[0]["arrival"]),
+        (&8.into(), &80_000_000.into())
+    );
+    let (said, head) = with("abort");
+    assert!(said.contains(", 2 partitions lost"), "{said}");
+    let lost = head["contexts"].to_string();
+    assert!(
+        lost.contains("radar#7 exceeded its budget, and the run ended"),
+        "{lost}"
+    );
+    assert!(
+        lost.contains("another partition ended the run of all partitions"),
+        "{lost}"
+    );
+    // Job 7 of radar arrives at 70 ms. No later decision launches a job.
+    let jobs = head["totals"]["jobs"].as_u64().unwrap();
+    assert!((12..40).contains(&jobs), "{jobs}");
+}
+
+/// Each fault of one job has its consequence, and all other jobs run.
+#[test]
+fn each_fault_has_its_consequence() {
+    let case = Case::new("--gpu h100 --policy np-edf --objective margin");
+    let file = case.plan.with_file_name("overheads.json");
+    std::fs::write(&file, r#"{"occupancy_ns":"100us","wake_ns":"50us"}"#).unwrap();
+    let with = |options: &str| {
+        let ran = run(&case.traced(&format!(
+            "--backend simulated --duration 2s --overheads {} {options}",
+            file.display()
+        )));
+        (ran.code, ran.stderr, case.read()["gpusched"].clone())
+    };
+    let causes = |head: &serde_json::Value| -> Vec<String> {
+        let contexts = head["contexts"].as_array().unwrap().iter();
+        let spans = contexts.flat_map(|context| context["suspensions"].as_array().unwrap().clone());
+        spans
+            .map(|span| span["cause"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    // Within the bound o, a late observation is part of the proof.
+    let (code, said, head) = with("--fault radar#7=late-end:100us");
+    assert_eq!((code, causes(&head).len()), (0, 0), "{said}");
+    for (fault, cause, count) in [
+        ("late-end:101us", "overhead-exceeded", "overheads"),
+        ("late-wake:60us", "wake-exceeded", "late_wakes"),
+        ("fails", "job-failed", "failed"),
+        ("no-launch", "job-failed", "failed"),
+    ] {
+        // Each task has its own partition, so jobs of `radar` arrive while it is idle.
+        let (code, said, head) = with(&format!("--fault radar#7={fault}"));
+        assert_eq!(code, 1, "{fault}: {said}");
+        assert_eq!(causes(&head), [cause], "{fault}");
+        assert_eq!(
+            (&head["totals"][count], &head["totals"]["jobs"]),
+            (&1.into(), &420.into()),
+            "{fault}"
+        );
+        let span = &head["contexts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find_map(|context| context["suspensions"].get(0))
+            .unwrap()
+            .clone();
+        assert!(span["until"].as_u64() >= span["from"].as_u64(), "{fault}: {span}");
+        if cause == "wake-exceeded" {
+            // The guarantee ends with the bound, and not with the decision.
+            assert_eq!(span["from"], 70_050_000);
+        }
+    }
+    let (code, said, head) = with("--fault radar#7=lost");
+    let lost = head["contexts"].to_string();
+    assert!(
+        code == 1 && said.contains(", 4 partitions lost") && lost.contains("radar#7: a fault ended"),
+        "{said}{lost}"
+    );
+    let (code, said, head) = with("--fault radar#7=endless");
+    let lost = head["contexts"].to_string();
+    assert!(code == 1 && said.contains(", 1 partition lost"), "{said}");
+    assert!(
+        lost.contains("radar#7 has not ended 21ms after its decision, ten times its budget"),
+        "{lost}"
+    );
+    let (code, said, _) = with("--fault radar#7=endless --overrun abort");
+    assert!(code == 1 && said.contains(", 4 partitions lost"), "{said}");
+    let (code, said, head) = with("--fault radar#7=suspend:5s");
+    assert!(code == 1 && said.contains(", interrupted for 5s"), "{said}");
+    assert_eq!(
+        (&head["interrupted_ns"], &head["totals"]["misses"]),
+        (&5_000_000_000u64.into(), &0.into())
+    );
+    for (fault, expected) in [
+        ("radar#7=melts", "TASK#JOB=FAULT"),
+        ("radar#7=fails:1ms", "TASK#JOB=FAULT"),
+        ("radar#7=late-end", "TASK#JOB=FAULT"),
+        ("radar#900=fails", "a job below 200"),
+        ("sonar#1=fails", "the name of a task of the set"),
+    ] {
+        let ran = run(&case.line(&format!("--backend simulated --duration 2s --fault {fault}")));
+        assert!(
+            ran.code == 2 && ran.stderr.contains(expected),
+            "{fault}: {}",
+            ran.stderr
+        );
+    }
+    let ran = run(&case.line("--backend cuda --fault radar#7=fails"));
+    assert!(
+        ran.code == 2 && ran.stderr.contains("--backend simulated, because"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -110,6 +110,7 @@ fn compare(policy: Policy, round: u64, rng: &mut impl RngExt) -> (u64, u64, u64)
     let (twin_order, twin_preemption) = match policy.name() {
         "edf" | "density" => (Order::Edf(rank), Preemption::Preemptive),
         "np-edf" => (Order::Edf(rank), Preemption::NonPreemptive),
+        "np-fifo" => (Order::Fifo, Preemption::NonPreemptive),
         "lp-edf" => (Order::Edf(rank), Preemption::Limited { short_first: false }),
         name if name.starts_with("np-") => (Order::Fixed(rank), Preemption::NonPreemptive),
         name if name.starts_with("lp-") => (Order::Fixed(rank), Preemption::Limited { short_first: false }),
@@ -182,5 +183,5 @@ fn every_policy_equals_the_simulation_unit_by_unit() {
         assert_eq!(sums.2 > rounds(1_000), preempts, "{policy}: {sums:?}");
         policies += 1;
     }
-    assert_eq!(policies, 18);
+    assert_eq!(policies, 19);
 }

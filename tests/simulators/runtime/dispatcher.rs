@@ -8,6 +8,7 @@ fn task(period: u64, deadline: u64, budget: u64) -> Task {
         period,
         deadline,
         budget,
+        chunk: budget,
     }
 }
 
@@ -20,7 +21,9 @@ fn launched(action: Action) -> (usize, u64) {
 
 const DONE: Outcome = Outcome {
     enqueued: 0,
+    overhead: None,
     failed: false,
+    last: true,
 };
 
 #[test]
@@ -46,7 +49,7 @@ fn an_arrival_at_the_time_of_a_completion_takes_part_in_the_choice() {
     .unwrap();
     assert_eq!(launched(core.next(0)), (2, 0));
     assert_eq!(core.next(3), Action::Sleep(u64::MAX));
-    assert_eq!(core.completed(5, DONE).unwrap().occupancy(), 5);
+    assert_eq!(core.completed(5, DONE).unwrap().occupancy, 5);
     assert_eq!(launched(core.next(5)), (1, 0));
     core.completed(6, DONE);
     assert_eq!(launched(core.next(6)), (0, 0));
@@ -71,6 +74,7 @@ fn an_overrun_suspends_the_guarantee_until_the_partition_is_idle() {
     };
     assert_eq!(core.suspensions(), [span]);
     core.next(12); // two late, but the bound is 0
+    assert_eq!(core.suspensions()[1].from, 10);
     assert_eq!(core.counters().longest_wake, 2);
     assert_eq!(core.suspensions()[1].cause, Cause::WakeExceeded);
     let record = core.completed(25, DONE).unwrap();
@@ -104,10 +108,76 @@ fn a_failed_job_does_not_stop_the_others() {
     core.next(0);
     let failed = Outcome {
         enqueued: 1,
+        overhead: None,
         failed: true,
+        last: true,
     };
     assert!(core.completed(1, failed).unwrap().status.failed);
     assert_eq!(launched(core.next(1)), (1, 0));
     assert!(core.completed(1, DONE).is_some());
     assert!(core.completed(1, DONE).is_none());
+}
+
+#[test]
+fn the_first_visible_job_measures_the_wake_up() {
+    // The job of the second task arrives first, and the job of the first task is chosen.
+    let mut late = task(100, 50, 5);
+    late.arrivals = Arrivals::Periodic { first: 3 };
+    let mut urgent = task(100, 10, 5);
+    urgent.arrivals = Arrivals::Periodic { first: 6 };
+    let mut core = Core::new(&[urgent, late], &Order::Deadlines, 4, 50).unwrap();
+    assert_eq!(core.next(0), Action::Sleep(3));
+    assert_eq!(launched(core.next(8)), (0, 0));
+    let record = core.completed(10, DONE).unwrap();
+    assert_eq!((record.wake, record.status.late_wake), (Some(5), true));
+    assert_eq!(core.suspensions()[0].from, 7);
+    core.next(10);
+    assert_eq!(core.completed(12, DONE).unwrap().wake, None);
+}
+
+#[test]
+fn arrivals_order_jobs_that_become_visible_together() {
+    let mut tasks = [task(100, 10, 5), task(100, 90, 5), task(100, 90, 5)];
+    for (task, first) in tasks.iter_mut().zip([4, 2, 2]) {
+        task.arrivals = Arrivals::Periodic { first };
+    }
+    let mut core = Core::new(&tasks, &Order::Arrivals, 9, 50).unwrap();
+    let mut order = Vec::new();
+    for now in [6, 7, 8] {
+        order.push(launched(core.next(now)).0);
+        core.completed(now + 1, DONE);
+    }
+    assert_eq!(order, [1, 2, 0]);
+}
+
+#[test]
+fn a_job_repeats_a_chunk_after_each_preemption() {
+    let mut long = task(100, 90, 30);
+    long.chunk = 10;
+    let mut urgent = task(20, 10, 5);
+    urgent.arrivals = Arrivals::Periodic { first: 5 };
+    let chunk = Outcome { last: false, ..DONE };
+    let mut core = Core::new(&[long, urgent], &Order::Deadlines, 0, 100).unwrap();
+    let next = |core: &mut Core, now| match core.next(now) {
+        Action::Launch(job) => (job.task, job.chunk, job.resumed),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(next(&mut core, 0), (0, 0, false));
+    let record = core.completed(10, chunk).unwrap();
+    assert!(!record.last && record.occupancy == 10);
+    assert_eq!(next(&mut core, 10), (1, 0, false));
+    core.completed(14, DONE);
+    assert_eq!(next(&mut core, 14), (0, 1, true));
+    core.completed(24, chunk);
+    assert_eq!(next(&mut core, 24), (0, 2, false));
+    core.completed(34, chunk);
+    // The job has used its budget of 30, and one repeated chunk is left.
+    assert_eq!(next(&mut core, 34), (1, 0, false));
+    core.completed(36, DONE);
+    assert_eq!(next(&mut core, 36), (0, 3, true));
+    assert_eq!(core.counters().overruns, 0);
+    let record = core.completed(47, DONE).unwrap();
+    assert!(record.last && record.status.overrun && record.occupancy == 41);
+    assert_eq!(core.suspensions()[0].from, 46); // the chunk exceeds its budget of 10
+    assert_eq!((core.counters().jobs, core.counters().overruns), (3, 1));
 }

@@ -20,8 +20,8 @@ fn sets() -> u64 {
 /// A partition in virtual time.
 struct Driven<'a> {
     now: u64,
-    /// Occupancy of a job [ns].
-    occupancy: &'a mut dyn FnMut(Job) -> u64,
+    /// Occupancy of a job or of its next chunk [ns], and whether the chunk is the last one.
+    occupancy: &'a mut dyn FnMut(Job) -> (u64, bool),
     /// Delay of a wake-up [ns].
     late: &'a mut dyn FnMut() -> u64,
 }
@@ -34,10 +34,13 @@ impl Lane for Driven<'_> {
     }
 
     fn run(&mut self, job: &Job, decision: u64) -> Result<(u64, Outcome), Infallible> {
-        self.now = decision + (self.occupancy)(*job);
+        let (time, last) = (self.occupancy)(*job);
+        self.now = decision + time;
         let outcome = Outcome {
             enqueued: decision,
+            overhead: None,
             failed: false,
+            last,
         };
         Ok((self.now, outcome))
     }
@@ -51,7 +54,7 @@ impl Lane for Driven<'_> {
 /// Runs `core` in virtual time, and returns the records of all jobs.
 fn drive(
     core: &mut Core,
-    occupancy: &mut dyn FnMut(Job) -> u64,
+    occupancy: &mut dyn FnMut(Job) -> (u64, bool),
     late: &mut dyn FnMut() -> u64,
 ) -> Vec<Record> {
     let mut records = Vec::new();

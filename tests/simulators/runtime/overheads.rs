@@ -21,7 +21,14 @@ enum Without {
 }
 
 /// Policies that the dispatcher can follow.
-const POLICIES: [&str; 5] = ["np-edf", "np-fp", "np-fp-rm", "np-fp-given", "np-fp-audsley"];
+const POLICIES: [&str; 6] = [
+    "np-edf",
+    "np-fifo",
+    "np-fp",
+    "np-fp-rm",
+    "np-fp-given",
+    "np-fp-audsley",
+];
 
 /// Draws tasks. A third of the sets has round times, and a third has equal periods.
 fn demands(rng: &mut impl Rng) -> Vec<Demand> {
@@ -74,7 +81,13 @@ fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
             Evidence::ResponseTimes {
                 priorities,
                 response_times_ns,
-            } => (Order::Ranks(priorities.clone()), Some(response_times_ns.clone())),
+            } => {
+                let order = match policy {
+                    Policy::NpFifo => Order::Arrivals,
+                    _ => Order::Ranks(priorities.clone()),
+                };
+                (order, Some(response_times_ns.clone()))
+            }
             _ => (Order::Deadlines, None),
         };
         // The worst case, a task that arrives first and blocks, or anything.
@@ -90,6 +103,7 @@ fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
             period: demand.period.ns(),
             deadline: demand.deadline.ns(),
             budget: demand.wcet.ns() + o,
+            chunk: demand.wcet.ns() + o,
         });
         let mut tasks: Vec<Task> = tasks.collect();
         if synchronous {
@@ -101,10 +115,11 @@ fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
         let mut others = crate::oracle::random_sets::rng(rng.random());
         let mut occupancy = |job: gpusched::runtime::core::Job| {
             let wcet = demands[job.task].wcet.ns();
-            match longest {
+            let time = match longest {
                 true => wcet + o,
                 false => rng.random_range(1..=wcet) + rng.random_range(0..=o),
-            }
+            };
+            (time, true)
         };
         let mut late = || if longest { w } else { others.random_range(0..=w) };
         let records = drive(&mut core, &mut occupancy, &mut late);

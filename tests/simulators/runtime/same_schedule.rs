@@ -14,6 +14,19 @@ use rand::{Rng, RngExt};
 use super::{drive, sets};
 use crate::oracle::random_sets::rng;
 
+/// Policies that the dispatcher follows.
+const POLICIES: [&str; 9] = [
+    "np-edf",
+    "np-fifo",
+    "np-fp",
+    "np-fp-rm",
+    "np-fp-given",
+    "lp-edf",
+    "lp-fp",
+    "lp-fp-rm",
+    "lp-fp-given",
+];
+
 /// One job in a schedule: task, number, arrival, start and end.
 type Row = (usize, u64, u64, u64, u64);
 
@@ -23,6 +36,7 @@ struct Watch {
     starts: BTreeMap<(usize, u64), u64>,
     rows: Vec<Row>,
     executions: BTreeMap<(usize, u64), u64>,
+    preemptions: u64,
 }
 
 impl Observer<Event> for Watch {
@@ -40,6 +54,7 @@ impl Observer<Event> for Watch {
                 ));
                 self.executions.insert(key, execution.ns());
             }
+            Event::Preempt(..) => self.preemptions += 1,
             _ => {}
         }
     }
@@ -68,7 +83,7 @@ fn set(rng: &mut impl Rng) -> (Vec<Task>, u64) {
         Task {
             wcet: Time::from_ns(wcet),
             shortest: Time::from_ns(shortest),
-            block: Time::from_ns(wcet),
+            block: Time::from_ns(rng.random_range(1..=most) * unit).min(Time::from_ns(wcet)),
             period: Time::from_ns(period),
             deadline: Time::from_ns(deadline),
             jitter: Time::ZERO,
@@ -97,9 +112,14 @@ fn core(tasks: &[Task], releases: &[Release], policy: Policy, order: &[usize], e
         period: task.period.ns(),
         deadline: task.deadline.ns(),
         budget: task.wcet.ns(),
+        chunk: match Discipline::of(policy).unwrap().preemption {
+            Preemption::Limited => task.block.ns(),
+            _ => task.wcet.ns(),
+        },
     });
     let order = match policy {
-        Policy::NpEdf => runtime::Order::Deadlines,
+        Policy::NpEdf | Policy::LpEdf => runtime::Order::Deadlines,
+        Policy::NpFifo => runtime::Order::Arrivals,
         _ => runtime::Order::Ranks(order.to_vec()),
     };
     runtime::Core::new(&tasks.collect::<Vec<_>>(), &order, 0, end).unwrap()
@@ -108,16 +128,14 @@ fn core(tasks: &[Task], releases: &[Release], policy: Policy, order: &[usize], e
 #[test]
 fn dispatcher_and_simulator_make_equal_schedules() {
     let mut rng = rng(0x5AEE);
-    let mut jobs = 0;
+    let (mut jobs, mut preemptions) = (0, 0);
     for number in 0..sets() {
         let (tasks, end) = set(&mut rng);
-        let policy: Policy = ["np-edf", "np-fp", "np-fp-rm", "np-fp-given"][rng.random_range(0..4)]
-            .parse()
-            .unwrap();
+        let policy: Policy = POLICIES[rng.random_range(0..POLICIES.len())].parse().unwrap();
         let discipline = Discipline::of(policy).unwrap();
-        assert_eq!(discipline.preemption, Preemption::NonPreemptive);
+        assert_ne!(discipline.preemption, Preemption::Preemptive);
         let mut order = priorities(policy, &tasks).unwrap();
-        if policy != Policy::NpEdf && rng.random_bool(0.3) {
+        if matches!(policy, Policy::FixedPriority(..)) && rng.random_bool(0.3) {
             let other = rng.random_range(0..order.len());
             order.swap(0, other);
         }
@@ -143,19 +161,37 @@ fn dispatcher_and_simulator_make_equal_schedules() {
         simulation.run(&mut watch);
 
         let mut core = core(&tasks, &releases, policy, &order, end);
-        let mut occupancy = |job: runtime::Job| watch.executions[&(job.task, job.number)];
+        // A job runs in chunks, and each preemption repeats one chunk.
+        let mut left = vec![0; tasks.len()];
+        let mut occupancy = |job: runtime::Job| {
+            let chunk = match discipline.preemption {
+                Preemption::Limited => tasks[job.task].block.ns(),
+                _ => u64::MAX,
+            };
+            let left = &mut left[job.task];
+            match (job.chunk, job.resumed) {
+                (0, _) => *left = watch.executions[&(job.task, job.number)],
+                (_, true) => *left += chunk,
+                _ => {}
+            }
+            let time = chunk.min(*left);
+            *left -= time;
+            (time, *left == 0)
+        };
         let records = drive(&mut core, &mut occupancy, &mut || 0);
-        let rows = records.iter().map(|record| {
+        let mut starts = BTreeMap::new();
+        let rows = records.iter().filter_map(|record| {
             let job = record.job;
-            (
-                job.task,
-                job.number,
-                job.arrival,
-                record.decision,
-                record.completion,
-            )
+            let start = *starts.entry((job.task, job.number)).or_insert(record.decision);
+            (record.last).then_some((job.task, job.number, job.arrival, start, record.completion))
         });
         let rows: Vec<Row> = rows.collect();
+        let resumed = records.iter().filter(|record| record.job.resumed).count();
+        assert_eq!(
+            resumed as u64, watch.preemptions,
+            "set {number}: {tasks:?} under {policy}"
+        );
+        preemptions += watch.preemptions;
         assert_eq!(
             rows, watch.rows,
             "set {number}: {tasks:?} under {policy} until {end}"
@@ -165,6 +201,7 @@ fn dispatcher_and_simulator_make_equal_schedules() {
         jobs += rows.len();
     }
     assert!(jobs as u64 > 10 * sets(), "only {jobs} jobs");
+    assert!(preemptions > sets() / 10, "only {preemptions} preemptions");
 }
 
 /// Sporadic releases that the simulator draws are on time, so the dispatcher sees equal arrivals.
@@ -176,7 +213,7 @@ fn sporadic_releases_make_equal_schedules() {
         tasks
             .iter_mut()
             .for_each(|task| task.period = Time::from_ns(task.period.ns().max(2)));
-        let policy = Policy::NpEdf;
+        let policy = [Policy::NpEdf, Policy::NpFifo][rng.random_range(0..2)];
         let pattern = Pattern {
             offsets: Offsets::Random,
             jitter: Jitter::None,
@@ -217,7 +254,9 @@ fn sporadic_releases_make_equal_schedules() {
                     now += occupancy(job);
                     let outcome = runtime::Outcome {
                         enqueued: now,
+                        overhead: None,
                         failed: false,
+                        last: true,
                     };
                     records.extend(core.completed(now, outcome));
                 }

@@ -7,6 +7,7 @@
 //!   preemption at thread-block boundaries;
 //! * [`fixed_priority`]: response-time analysis for fixed priorities, with the same three forms
 //!   of preemption;
+//! * [`fifo`]: first in, first out; exact;
 //! * [`utilization`]: density bound, hyperbolic bound and Liu–Layland bound; sufficient;
 //! * [`shared_memory`]: EDF and fixed priorities with interference delay from other partitions;
 //! * [`work_capacity`]: necessary conditions, which are one analysis variant of the experiment of
@@ -18,6 +19,7 @@
 
 pub mod demand;
 pub mod edf;
+pub mod fifo;
 pub mod fixed_priority;
 mod scratch;
 pub mod share;
@@ -42,6 +44,7 @@ pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
         Policy::Edf => edf::preemptive::test(demands),
         Policy::NpEdf => edf::non_preemptive::test(demands),
         Policy::LpEdf => edf::limited::test(demands),
+        Policy::NpFifo => fifo::test(demands),
         Policy::FixedPriority(preemption, priorities) => {
             fixed_priority::test(preemption, priorities, demands)
         }
@@ -60,6 +63,7 @@ pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
         Policy::Edf => edf::preemptive::accepts(demands),
         Policy::NpEdf => edf::non_preemptive::accepts(demands),
         Policy::LpEdf => edf::limited::accepts(demands),
+        Policy::NpFifo => fifo::accepts(demands),
         Policy::FixedPriority(preemption, priorities) => {
             fixed_priority::accepts(preemption, priorities, demands)
         }
@@ -72,13 +76,14 @@ pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
 /// test of `policy` is exact.
 ///
 /// Returns `None` if `policy` has no response-time analysis, or if the analysis finds no bounds.
-/// See [`edf::response_times`] and [`fixed_priority::response_times`].
+/// See [`edf::response_times`], [`fixed_priority::response_times`] and [`fifo::response_times`].
 pub fn response_times(policy: Policy, demands: &[Demand]) -> Option<Vec<Option<Time>>> {
     match policy {
         Policy::Edf => Some(edf::response_times(demands)?.into_iter().map(Some).collect()),
         Policy::FixedPriority(preemption, priorities) => {
             Some(fixed_priority::response_times(preemption, priorities, demands))
         }
+        Policy::NpFifo => Some(fifo::response_times(demands)),
         _ => None,
     }
 }

@@ -33,8 +33,8 @@ pub struct Request {
     gpu: Gpu,
     /// Policy and its test [default: np-edf]
     ///
-    /// Exact tests without preemption: `np-edf` (earliest deadline first), and the fixed priorities `np-fp`
-    /// (deadline-monotonic), `np-fp-rm` (rate-monotonic), `np-fp-given` (task order) and `np-fp-audsley` (Audsley's
+    /// Exact tests without preemption: `np-edf` (earliest deadline first), `np-fifo` (first in, first out), and the fixed
+    /// priorities `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic), `np-fp-given` (task order) and `np-fp-audsley` (Audsley's
     /// algorithm). Sufficient tests with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`,
     /// `lp-fp-given`, `lp-fp-audsley`. Exact tests with free preemption at any point, as no GPU offers: `edf`, `dm`,
     /// `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`

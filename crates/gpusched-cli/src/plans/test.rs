@@ -53,7 +53,7 @@ pub struct Response {
     evidence: Evidence,
     /// Bound on the response time of each task, from arrival to completion [ns]. A bound may exceed the deadline. An
     /// entry is null if the response time is unbounded, or if gpusched knows no bound. The field is present under fixed
-    /// priorities, and under edf with --response-times.
+    /// priorities and np-fifo, and under edf with --response-times.
     #[serde(skip_serializing_if = "Option::is_none")]
     response_times_ns: Option<Vec<Option<Time>>>,
     /// Assumptions of the verdict that gpusched does not check.
@@ -99,14 +99,14 @@ impl Run for Args {
             ));
         }
         let policy = self.request.policy();
-        if self.response_times && !(policy == Policy::Edf || fixed_priority(policy)) {
+        if self.response_times && !(policy == Policy::Edf || bounds_responses(policy)) {
             return Err(Error::parameter(
                 "response_times",
                 format!("--policy {policy}"),
-                "edf or a fixed-priority policy, for which gpusched computes response times",
+                "edf, np-fifo or a fixed-priority policy, for which gpusched computes response times",
             ));
         }
-        if self.response_times && self.request.memory()?.is_some() && !fixed_priority(policy) {
+        if self.response_times && self.request.memory()?.is_some() && !bounds_responses(policy) {
             return Err(Error::parameter(
                 "response_times",
                 format!("--policy {policy} with memory traffic"),
@@ -191,11 +191,11 @@ impl Args {
         Assumption::listed(basis.assumptions(), case.alone)
     }
 
-    /// Returns the response-time bounds under fixed priorities and with `--response-times`, or `None` in all other
+    /// Returns the response-time bounds under fixed priorities and FIFO, and with `--response-times`, or `None` in all other
     /// cases.
     fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
         let policy = self.request.policy();
-        if !self.response_times && !fixed_priority(policy) {
+        if !self.response_times && !bounds_responses(policy) {
             return None;
         }
         if case.problem.memory().is_some() {
@@ -286,9 +286,9 @@ impl Args {
     }
 }
 
-/// Whether `policy` uses fixed priorities. gpusched always computes response-time bounds under fixed priorities.
-fn fixed_priority(policy: Policy) -> bool {
-    matches!(policy, Policy::FixedPriority(..))
+/// Whether the test of `policy` computes response-time bounds.
+fn bounds_responses(policy: Policy) -> bool {
+    matches!(policy, Policy::FixedPriority(..) | Policy::NpFifo)
 }
 
 /// Returns the verdict as a colored text of one to three words.

@@ -17,6 +17,9 @@ pub enum Policy {
     NpEdf,
     /// Earliest deadline first with preemption at the boundaries of thread blocks.
     LpEdf,
+    /// First in, first out: non-preemptive, in the order of the releases. If two jobs are released at the same time, the
+    /// job of the task with the lower position is first.
+    NpFifo,
     /// Fixed priorities, with the given preemption and order of priorities.
     FixedPriority(Preemption, Priorities),
     /// Density test for preemptive EDF: Σ C/min(T, D − J) ≤ 1.
@@ -82,7 +85,7 @@ impl Policy {
     /// Returns the strength of a positive verdict under this policy.
     pub fn strength(self) -> Strength {
         match self {
-            Policy::Edf | Policy::NpEdf => Strength::Exact,
+            Policy::Edf | Policy::NpEdf | Policy::NpFifo => Strength::Exact,
             Policy::FixedPriority(Preemption::Preemptive | Preemption::NonPreemptive, _) => Strength::Exact,
             Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => Strength::Sufficient,
             Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
@@ -100,7 +103,7 @@ impl Policy {
             | Policy::FixedPriority(Preemption::Preemptive, _) => {
                 "one kernel at a time, preempted at any point at no cost"
             }
-            Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => {
+            Policy::NpEdf | Policy::NpFifo | Policy::FixedPriority(Preemption::NonPreemptive, _) => {
                 "one kernel at a time, never preempted"
             }
             Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => {
@@ -134,7 +137,7 @@ impl Policy {
     /// necessary conditions have no dispatcher.
     pub fn is_dispatchable(self) -> bool {
         match self {
-            Policy::NpEdf | Policy::LpEdf => true,
+            Policy::NpEdf | Policy::NpFifo | Policy::LpEdf => true,
             Policy::FixedPriority(preemption, _) => preemption != Preemption::Preemptive,
             Policy::Edf
             | Policy::Density

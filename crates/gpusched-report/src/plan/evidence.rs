@@ -2,7 +2,7 @@
 
 use gpusched_analysis::export::Target;
 use gpusched_model::error::Result;
-use gpusched_model::{Evidence, Plan, TaskSet};
+use gpusched_model::{Evidence, Plan, Policy, TaskSet};
 use serde::Serialize;
 
 use super::verdict::naming;
@@ -31,13 +31,18 @@ pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
                 policy: verdict.policy.name(),
                 strength: verdict.strength.to_string(),
                 sentence: format!("{}{}", verdict.evidence, naming(set, verdict.evidence.task())),
-                table: table(index, &partition.tasks, &verdict.evidence, set),
+                table: table((index, verdict.policy), &partition.tasks, &verdict.evidence, set),
             }
         })
         .collect()
 }
 
-fn table(index: usize, tasks: &[usize], evidence: &Evidence, set: &TaskSet) -> Option<Table> {
+fn table(
+    (index, policy): (usize, Policy),
+    tasks: &[usize],
+    evidence: &Evidence,
+    set: &TaskSet,
+) -> Option<Table> {
     match evidence {
         Evidence::DemandWithinSupply { checked, .. } if !checked.is_empty() => {
             let table = Table::of(checked)
@@ -61,7 +66,11 @@ fn table(index: usize, tasks: &[usize], evidence: &Evidence, set: &TaskSet) -> O
                     let position = tasks.iter().position(|other| other == *task);
                     Cell::of(position.and_then(|position| response_times_ns.get(position).copied()))
                 });
-            let caption = format!("Tasks of partition {index}, from the highest to the lowest priority");
+            let order = match policy {
+                Policy::NpFifo => "in the order of jobs with equal releases",
+                _ => "from the highest to the lowest priority",
+            };
+            let caption = format!("Tasks of partition {index}, {order}");
             Some(table.done().on_page(format!("evidence-{index}"), caption))
         }
         _ => None,

@@ -275,10 +275,10 @@ fn response_times_note(plan: &Plan, verified: bool) -> &'static str {
         return "The page shows no WCETs and no response times, because the verifier refuses the plan.";
     }
     let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
-    let is_fixed = |policy: Policy| matches!(policy, Policy::FixedPriority(..));
+    let has_bounds = |policy: Policy| matches!(policy, Policy::FixedPriority(..) | Policy::NpFifo);
     if plan.partitions.is_empty() {
         "The plan assigns no task to a partition, so there are no response times."
-    } else if policies.clone().all(is_fixed) {
+    } else if policies.clone().all(has_bounds) {
         "The evidence of the plan contains the response times, and the verifier checks them."
     } else if is_divided(plan) {
         "With memory traffic, the analysis of EDF bounds no response times. The proof is the demand test."

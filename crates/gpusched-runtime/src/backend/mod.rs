@@ -24,7 +24,7 @@ pub trait Lane {
     /// Returns the time [ns].
     fn now(&mut self) -> u64;
 
-    /// Launches the work of `job`, and waits for its end. `decision` is the time of the decision that chose the
+    /// Launches the work of `job`, or its next chunk, and waits for its end. `decision` is the time of the decision that chose the
     /// job. Returns the time at which the lane observed the end [ns].
     ///
     /// # Errors

@@ -23,10 +23,27 @@ pub(super) struct Lane {
     requested: VecDeque<u64>,
     /// Earliest arrival of the next sporadic release: the arrival of the last one plus T.
     earliest: u64,
-    /// Visible jobs that are not chosen yet: the arrival of each job, and the time at which the job became visible.
+    /// Visible jobs that have not completed: the arrival of each job, and the time at which the job became visible.
     waiting: VecDeque<(u64, u64)>,
-    /// Number of jobs chosen so far.
-    chosen: u64,
+    /// Number of jobs that have completed or were skipped.
+    finished: u64,
+    /// Progress of the first job that waits.
+    pub progress: Progress,
+    /// Whether the next job is skipped.
+    pub skips: bool,
+}
+
+/// Progress of a job with several chunks.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Progress {
+    /// Number of completed chunks.
+    pub chunks: u32,
+    /// Time for which the job has occupied the partition [ns].
+    pub occupancy: u64,
+    /// Number of chunks after the run of another job.
+    pub resumed: u64,
+    /// Whether the job has exceeded a budget.
+    pub overrun: bool,
 }
 
 /// Result of a sporadic release.
@@ -53,7 +70,9 @@ impl Lane {
             requested: VecDeque::new(),
             earliest: 0,
             waiting: VecDeque::new(),
-            chosen: 0,
+            finished: 0,
+            progress: Progress::default(),
+            skips: false,
         }
     }
 
@@ -95,21 +114,28 @@ impl Lane {
         }
     }
 
-    /// Returns the first job that waits.
-    pub fn head(&self) -> Option<Job> {
+    /// Returns the first job that waits. `resumed` tells whether another job ran since its previous chunk.
+    pub fn head(&self, resumed: bool) -> Option<Job> {
         let &(arrival, _) = self.waiting.front()?;
         Some(Job {
             task: self.position,
-            number: self.chosen,
+            number: self.finished,
             arrival,
             deadline: arrival.saturating_add(self.task.deadline),
+            chunk: self.progress.chunks,
+            resumed: resumed && self.progress.chunks > 0,
         })
     }
 
-    /// Removes the first job that waits. Returns the time at which it became visible.
-    pub fn choose(&mut self) -> Option<u64> {
-        let (_, visible) = self.waiting.pop_front()?;
-        self.chosen += 1;
-        Some(visible)
+    /// Returns the time at which the first job that waits became visible.
+    pub fn visible(&self) -> Option<u64> {
+        Some(self.waiting.front()?.1)
+    }
+
+    /// Removes the first job that waits.
+    pub fn finish(&mut self) {
+        self.waiting.pop_front();
+        self.finished += 1;
+        self.progress = Progress::default();
     }
 }

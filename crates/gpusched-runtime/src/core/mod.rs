@@ -6,11 +6,12 @@
 //! * When the dispatcher reads the clock, first the running job completes, then all jobs that have arrived become
 //!   visible, and then the dispatcher chooses a job. One time serves all three, so the observed completion of a job is
 //!   the time of the next decision.
-//! * A chosen job runs to its end. The dispatcher never idles while a visible job waits.
-//! * In a tie, the task at the lower position (np-edf) or with the higher rank (np-fp) is first. The jobs of one task run
+//! * A chosen job runs to its end, or to the end of its chunk under a policy with preemption points. Then the dispatcher
+//!   chooses again. It never idles while a visible job waits.
+//! * In a tie, the task at the lower position (np-edf, np-fifo) or with the higher rank (np-fp) is first. The jobs of one task run
 //!   in the order of their arrivals.
 //! * A job that exceeds its budget continues, because a kernel cannot be stopped. From the violation of a bound until the
-//!   partition is idle, the guarantee of the partition is suspended.
+//!   partition is idle, the guarantee of the partition is suspended. [`Overrun`] states what follows.
 
 mod job;
 mod lane;
@@ -30,8 +31,11 @@ pub struct Task {
     pub period: u64,
     /// Relative deadline D [ns].
     pub deadline: u64,
-    /// Budget C': longest time for which a job may occupy the partition [ns].
+    /// Budget C': longest time for which a job may occupy the partition [ns]. After each preemption, the job may repeat one chunk.
     pub budget: u64,
+    /// Budget b' of a chunk: longest time from one decision to the next while the job runs [ns]. Without preemption points,
+    /// this is the budget of the job.
+    pub chunk: u64,
 }
 
 /// Arrivals of the jobs of a task.
@@ -54,18 +58,46 @@ pub enum Order {
     /// The job of the task with the highest rank is first (np-fp). The list contains the positions of the tasks in the
     /// partition, sorted by decreasing rank.
     Ranks(Vec<usize>),
+    /// The job with the earliest arrival is first (np-fifo), also if several jobs become visible at one decision.
+    Arrivals,
 }
 
 /// Next action of the backend.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// Launch this job, wait for its end, and call [`Core::completed`].
+    /// Launch this job or its next chunk, wait for its end, and call [`Core::completed`].
     Launch(Job),
     /// Call [`Core::next`] again at this time [ns], or after a call of [`Core::notify`]. The value `u64::MAX` means that
     /// only a release can wake the partition.
     Sleep(u64),
     /// No job waits and no job will arrive.
     Stop,
+}
+
+/// What follows if a job exceeds its budget.
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Overrun {
+    /// The trace records the overrun, and all jobs run.
+    #[default]
+    Record,
+    /// The next job of the task does not run.
+    SkipNext,
+    /// The run ends when the job has completed.
+    Abort,
+}
+
+/// A job that did not run, because an earlier job of its task exceeded its budget.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Skipped {
+    /// Position of the task in the partition.
+    pub task: usize,
+    /// Number of the job among the jobs of its task, from 0.
+    pub job: u64,
+    /// Arrival of the job [ns].
+    pub arrival: u64,
 }
 
 /// Violation that suspends the guarantee of a partition.
@@ -78,6 +110,8 @@ pub enum Cause {
     WakeExceeded,
     /// The work of a job failed.
     JobFailed,
+    /// The overhead of a job exceeded its bound.
+    OverheadExceeded,
 }
 
 /// A time span without guarantee: from the violation of a bound until the partition is idle.
@@ -112,9 +146,13 @@ pub struct Counters {
     pub dropped: u64,
     /// Number of spans without guarantee.
     pub suspended: u64,
+    /// Number of jobs that were skipped after an overrun.
+    pub skipped: u64,
+    /// Number of overheads above their bound.
+    pub overheads: u64,
 }
 
-/// Largest number of spans that the dispatcher keeps. Further spans are only counted.
+/// Largest number of spans and of skipped jobs that the dispatcher keeps. All others are only counted.
 const MOST_SPANS: usize = 256;
 
 /// The dispatcher of one partition.
@@ -123,16 +161,34 @@ pub struct Core {
     lanes: Vec<Lane>,
     /// Positions of the lanes. In a tie, the first lane wins.
     order: Vec<usize>,
-    by_deadline: bool,
+    key: Key,
     /// Bound w on the time from an arrival in the idle partition to the decision [ns].
     wake_bound: u64,
     /// Time from which no job arrives [ns].
     end: u64,
+    overrun: Overrun,
+    /// Bound o on the overhead of a job or of a chunk [ns].
+    overhead_bound: u64,
+    /// Time from which the dispatcher launches nothing [ns].
+    halt: u64,
     idle: bool,
     running: Option<Running>,
+    /// Lane of the last chunk.
+    previous: usize,
     suspensions: Vec<Suspension>,
     suspended: bool,
+    skipped: Vec<Skipped>,
+    aborted: Option<Job>,
+    halted: bool,
     counters: Counters,
+}
+
+/// Time of a job that decides first, before the order of the lanes.
+#[derive(Copy, Clone, Debug)]
+enum Key {
+    Deadline,
+    Arrival,
+    Equal,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -140,7 +196,7 @@ struct Running {
     job: Job,
     visible: u64,
     decision: u64,
-    late_wake: bool,
+    wake: Option<u64>,
 }
 
 impl Core {
@@ -148,9 +204,10 @@ impl Core {
     ///
     /// Returns `None` if `order` does not contain each position of a task once, or if a period is 0.
     pub fn new(tasks: &[Task], order: &Order, wake_bound: u64, end: u64) -> Option<Core> {
-        let (order, by_deadline) = match order {
-            Order::Deadlines => ((0..tasks.len()).collect(), true),
-            Order::Ranks(ranks) => (ranks.clone(), false),
+        let (order, key) = match order {
+            Order::Deadlines => ((0..tasks.len()).collect(), Key::Deadline),
+            Order::Arrivals => ((0..tasks.len()).collect(), Key::Arrival),
+            Order::Ranks(ranks) => (ranks.clone(), Key::Equal),
         };
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -163,15 +220,40 @@ impl Core {
                 .map(|(position, &task)| Lane::new(task, position, end))
                 .collect(),
             order,
-            by_deadline,
+            key,
             wake_bound,
             end,
+            overrun: Overrun::default(),
+            overhead_bound: NEVER,
+            halt: NEVER,
             idle: true,
             running: None,
+            previous: usize::MAX,
             suspensions: Vec::with_capacity(MOST_SPANS),
             suspended: false,
+            skipped: Vec::with_capacity(MOST_SPANS),
+            aborted: None,
+            halted: false,
             counters: Counters::default(),
         })
+    }
+
+    /// Sets what follows if a job exceeds its budget.
+    pub fn with_overrun(self, overrun: Overrun) -> Core {
+        Core { overrun, ..self }
+    }
+
+    /// Sets the bound o on the overhead of a job or of a chunk [ns]. Without a bound, the dispatcher checks none.
+    pub fn with_overhead(self, bound: u64) -> Core {
+        Core {
+            overhead_bound: bound,
+            ..self
+        }
+    }
+
+    /// Ends the run at `time`: the dispatcher launches nothing at this time or later [ns].
+    pub fn halt(&mut self, time: u64) {
+        self.halt = self.halt.min(time);
     }
 
     /// Makes every job visible that has arrived at `now`, and chooses. Call this function at the time of the last
@@ -180,43 +262,89 @@ impl Core {
         if self.running.is_some() {
             return Action::Sleep(NEVER);
         }
+        if now >= self.halt {
+            self.halted = true;
+            return Action::Stop;
+        }
         let mut earliest = NEVER;
         for lane in &mut self.lanes {
             if let Some(arrival) = lane.release(now, self.end) {
                 earliest = earliest.min(arrival);
             }
+            if lane.skips
+                && let Some(job) = lane.head(false)
+            {
+                lane.finish();
+                lane.skips = false;
+                self.counters.skipped += 1;
+                if self.skipped.len() < MOST_SPANS {
+                    self.skipped.push(Skipped {
+                        task: job.task,
+                        job: job.number,
+                        arrival: job.arrival,
+                    });
+                }
+            }
         }
-        let late_wake = self.idle && earliest != NEVER && self.wake(now, earliest);
+        let wake = (self.idle && earliest != NEVER).then(|| self.wake(now, earliest));
         let Some((position, job)) = self.first() else {
             return self.rest(now);
         };
         self.idle = false;
-        let visible = self.lanes[position].choose().unwrap_or(now);
+        self.previous = position;
+        let lane = &mut self.lanes[position];
+        lane.progress.resumed += u64::from(job.resumed);
+        let visible = lane.visible().unwrap_or(now);
         self.running = Some(Running {
             job,
             visible,
             decision: now,
-            late_wake,
+            wake,
         });
         Action::Launch(job)
     }
 
-    /// Reports that the running job completed at `now`. Returns the record of the job; `None` if no
-    /// job was running.
+    /// Reports that the running job, or its running chunk, completed at `now`. Returns its record; `None` if no job was running.
     pub fn completed(&mut self, now: u64, outcome: Outcome) -> Option<Record> {
         let running = self.running.take()?;
-        let budget = self.lanes[running.job.task].task.budget;
+        let lane = &mut self.lanes[running.job.task];
+        let (task, progress) = (lane.task, &mut lane.progress);
+        let span = now.saturating_sub(running.decision);
+        let repeated = progress.resumed.saturating_mul(task.chunk);
+        let left = task
+            .budget
+            .saturating_add(repeated)
+            .saturating_sub(progress.occupancy);
+        let room = left.min(task.chunk);
+        let exceeds = span > room;
+        let first = exceeds && !std::mem::replace(&mut progress.overrun, true);
+        progress.chunks = progress.chunks.saturating_add(1);
+        progress.occupancy = progress.occupancy.saturating_add(span);
+        let progress = *progress;
+        if outcome.last {
+            lane.finish();
+            lane.skips = progress.overrun && self.overrun == Overrun::SkipNext;
+        }
         let status = Status {
-            missed: now > running.job.deadline,
-            overrun: now.saturating_sub(running.decision) > budget,
-            late_wake: running.late_wake,
+            missed: outcome.last && now > running.job.deadline,
+            overrun: progress.overrun,
+            late_wake: running.wake.is_some_and(|wake| wake > self.wake_bound),
             failed: outcome.failed,
+            overhead: outcome.overhead.is_some_and(|time| time > self.overhead_bound),
         };
-        self.counters.jobs += 1;
+        self.counters.jobs += u64::from(outcome.last);
         self.counters.misses += u64::from(status.missed);
-        if status.overrun {
-            self.counters.overruns += 1;
-            self.suspend(running.decision.saturating_add(budget), Cause::Overrun);
+        self.counters.overruns += u64::from(first);
+        if exceeds {
+            self.suspend(running.decision.saturating_add(room), Cause::Overrun);
+        }
+        if status.overhead {
+            self.counters.overheads += 1;
+            self.suspend(now, Cause::OverheadExceeded);
+        }
+        if outcome.last && status.overrun && self.overrun == Overrun::Abort {
+            self.aborted = Some(running.job);
+            self.halt(now);
         }
         if status.failed {
             self.counters.failed += 1;
@@ -224,10 +352,13 @@ impl Core {
         }
         Some(Record {
             job: running.job,
+            last: outcome.last,
             visible: running.visible,
             decision: running.decision,
+            wake: running.wake,
             enqueued: outcome.enqueued,
             completion: now,
+            occupancy: progress.occupancy,
             status,
         })
     }
@@ -259,29 +390,44 @@ impl Core {
         &self.suspensions
     }
 
+    /// Returns the first jobs that were skipped, in order.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// Whether [`Core::halt`] ended the run. Jobs may be left.
+    pub fn halted(&self) -> bool {
+        self.halted
+    }
+
+    /// Returns the job whose overrun ended the run.
+    pub fn aborted(&self) -> Option<Job> {
+        self.aborted
+    }
+
     /// Returns the first of the jobs that wait, with its lane.
     fn first(&self) -> Option<(usize, Job)> {
         let heads = self
             .order
             .iter()
-            .filter_map(|&lane| Some((lane, self.lanes[lane].head()?)));
-        match self.by_deadline {
-            // `min_by_key` returns the first of several minima, as the order of ties requires.
-            true => heads.min_by_key(|(_, job)| job.deadline),
-            false => { heads }.next(),
+            .filter_map(|&lane| Some((lane, self.lanes[lane].head(lane != self.previous)?)));
+        // `min_by_key` returns the first of several minima, as the order of ties requires.
+        match self.key {
+            Key::Deadline => heads.min_by_key(|(_, job)| job.deadline),
+            Key::Arrival => heads.min_by_key(|(_, job)| job.arrival),
+            Key::Equal => { heads }.next(),
         }
     }
 
-    /// Notes the end of an idle span. Returns whether the dispatcher woke up later than its bound.
-    fn wake(&mut self, now: u64, earliest: u64) -> bool {
+    /// Notes the end of an idle span. Returns the time since the first arrival.
+    fn wake(&mut self, now: u64, earliest: u64) -> u64 {
         let late = now.saturating_sub(earliest);
         self.counters.longest_wake = self.counters.longest_wake.max(late);
-        let exceeded = late > self.wake_bound;
-        if exceeded {
+        if late > self.wake_bound {
             self.counters.late_wakes += 1;
-            self.suspend(now, Cause::WakeExceeded);
+            self.suspend(earliest.saturating_add(self.wake_bound), Cause::WakeExceeded);
         }
-        exceeded
+        late
     }
 
     /// Notes that the partition is idle at `now`. Returns when it has to be asked again.

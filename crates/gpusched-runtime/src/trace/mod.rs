@@ -1,8 +1,8 @@
 //! The trace of a run, in the form of Kineto (trace events in JSON), so that `gpusched recording audit` and
 //! ui.perfetto.dev read it.
 //!
-//! For each job, the trace contains a range `task#number` from the arrival to the completion, a host call at the
-//! decision, and a kernel from the decision to the completion. The context of the kernel is the partition. The object
+//! For each job, the trace contains a range `task#number` from the arrival to the completion. Each chunk of the job has a host
+//! call at its decision, and a kernel from the decision to its completion. A job without preemption points is one chunk. The context of the kernel is the partition. The object
 //! `gpusched` states what the events cannot: hashes, sizes, SM ids, overheads, and spans without guarantee.
 
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use gpusched_model::Overheads;
 use serde::Serialize;
 
-use crate::core::{Counters, Record, Suspension};
+use crate::core::{Counters, Record, Skipped, Suspension};
 use crate::program::{Part, PlannedTask, Program};
 use crate::run::{Context, Machine, Run};
 
@@ -29,6 +29,8 @@ struct Head<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
     kept: bool,
+    #[serde(skip_serializing_if = "is_zero")]
+    interrupted_ns: u64,
     totals: Counters,
     contexts: Vec<ContextHead<'a>>,
 }
@@ -41,9 +43,12 @@ struct ContextHead<'a> {
     /// Number of SMs in the plan.
     sms: u32,
     policy: String,
+    overrun: String,
     #[serde(flatten)]
     counters: Counters,
     suspensions: Vec<Suspension>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped_jobs: Vec<Skipped>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,17 +88,27 @@ pub fn write(out: &mut impl Write, program: &Program, run: &Run, backend: &str, 
         overheads: program.overheads.unwrap_or_default(),
         machine: run.machine.as_ref(),
         kept: run.kept(),
+        interrupted_ns: run.interrupted,
         totals: run.totals(),
         contexts: contexts
             .map(|(context, (part, run_of))| ContextHead {
                 context,
                 sms: part.sms,
                 policy: part.policy.to_string(),
+                overrun: program.overrun.to_string(),
                 counters: run_of.counters,
                 suspensions: run_of
                     .suspensions
                     .iter()
                     .map(|span| relative(*span, run.origin))
+                    .collect(),
+                skipped_jobs: run_of
+                    .skipped
+                    .iter()
+                    .map(|job| Skipped {
+                        arrival: job.arrival.saturating_sub(run.origin),
+                        ..*job
+                    })
                     .collect(),
                 lost: run_of.lost.as_deref(),
                 granted: run_of.context.as_ref(),
@@ -130,6 +145,10 @@ pub fn write(out: &mut impl Write, program: &Program, run: &Run, backend: &str, 
     writeln!(events.out, "\n]}}")
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 fn relative(span: Suspension, origin: u64) -> Suspension {
     Suspension {
         from: span.from.saturating_sub(origin),
@@ -146,8 +165,8 @@ fn tasks<'a>(part: &'a Part, records: &[Record]) -> Vec<TaskHead<'a>> {
             task: &task.name,
             wcet_ns: task.wcet.ns(),
             budget_ns: task.budget.ns(),
-            jobs: of().count(),
-            longest_occupancy_ns: of().map(Record::occupancy).max().unwrap_or(0),
+            jobs: of().filter(|record| record.last).count(),
+            longest_occupancy_ns: of().map(|record| record.occupancy).max().unwrap_or(0),
             longest_response_ns: of().map(response).max().unwrap_or(0),
         }
     };
@@ -175,6 +194,7 @@ impl<W: Write> Events<'_, W> {
             let free = lanes[job.task].iter().position(|&end| end <= job.arrival);
             let lane = free.unwrap_or(lanes[job.task].len());
             match free {
+                _ if !record.last => {} // a chunk
                 Some(free) => lanes[job.task][free] = record.completion,
                 None => lanes[job.task].push(record.completion),
             }
@@ -186,13 +206,15 @@ impl<W: Write> Events<'_, W> {
             self.correlation += 1;
             let (correlation, miss) = (self.correlation, record.status.missed);
             let args = format!("\"deadline_ns\":{},\"miss\":{miss}", self.since(job.deadline));
-            self.event(
-                "user_annotation",
-                &name,
-                (job.arrival, record.completion),
-                thread,
-                &args,
-            )?;
+            if record.last {
+                self.event(
+                    "user_annotation",
+                    &name,
+                    (job.arrival, record.completion),
+                    thread,
+                    &args,
+                )?;
+            }
             let args = format!("\"correlation\":{correlation}");
             let enqueued = record.enqueued.clamp(record.decision, record.completion);
             self.event(

@@ -193,6 +193,8 @@ impl<'a> State<'a> {
                     task,
                 ),
                 Order::Ranks => (0, task),
+                // Jobs are released when they arrive.
+                Order::Releases => (*arrival, task),
             })
         };
         let best = (0..self.lanes.len()).filter_map(key).min();

@@ -22,6 +22,8 @@ pub enum Order {
     Deadlines,
     /// The job of the task with the higher rank has priority.
     Ranks,
+    /// The job with the earlier release has priority. In a tie, the job of the task with the higher rank has priority.
+    Releases,
 }
 
 impl Discipline {
@@ -32,6 +34,7 @@ impl Discipline {
             Policy::Edf | Policy::Density => (Order::Deadlines, Preemption::Preemptive),
             Policy::NpEdf => (Order::Deadlines, Preemption::NonPreemptive),
             Policy::LpEdf => (Order::Deadlines, Preemption::Limited),
+            Policy::NpFifo => (Order::Releases, Preemption::NonPreemptive),
             Policy::FixedPriority(preemption, _) => (Order::Ranks, preemption),
             Policy::Hyperbolic | Policy::LiuLayland => (Order::Ranks, Preemption::Preemptive),
             Policy::WorkCapacity | Policy::WorkCapacityDeadline => return None,

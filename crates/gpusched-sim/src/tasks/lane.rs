@@ -27,6 +27,8 @@ pub(super) struct Lane {
     completed: u64,
     /// Arrival of the first incomplete job.
     head: u64,
+    /// Release of the first incomplete job.
+    visible: u64,
     /// Execution time of the first incomplete job. Preemption costs are not included.
     execution: u64,
     /// Remaining execution time of the first incomplete job.
@@ -46,9 +48,16 @@ struct Draws {
     jitters: ChaCha8Rng,
     gaps: ChaCha8Rng,
     times: ChaCha8Rng,
-    /// Arrivals of all released jobs that wait for the first incomplete job. Used only for
-    /// sporadic arrivals.
-    waiting: VecDeque<u64>,
+    /// Arrivals and releases of all released jobs that wait for the first incomplete job. Used only for sporadic arrivals
+    /// and for random jitter.
+    waiting: VecDeque<(u64, u64)>,
+}
+
+impl Draws {
+    /// Whether the arrivals or the releases of the jobs are random.
+    fn irregular(&self) -> bool {
+        self.gap > 0 || self.jitter > 0
+    }
 }
 
 impl Lane {
@@ -78,6 +87,7 @@ impl Lane {
             released: 0,
             completed: 0,
             head: 0,
+            visible: 0,
             execution: 0,
             left: 0,
             started: false,
@@ -106,21 +116,23 @@ impl Lane {
     /// Releases the next job. Returns the job, and true if this job is the first incomplete job.
     #[inline]
     pub fn release(&mut self) -> (Job, bool) {
-        let arrival = self.arrival;
+        let (arrival, release) = (self.arrival, self.arrival.max(self.earliest));
         let job = self.job(self.released, arrival);
         let first = self.released == self.completed;
         self.released += 1;
         self.arrival += self.period;
         if let Some(draws) = &mut self.draws
-            && draws.gap > 0
+            && draws.irregular()
         {
-            self.arrival += uniform(&mut draws.gaps, draws.gap);
+            if draws.gap > 0 {
+                self.arrival += uniform(&mut draws.gaps, draws.gap);
+            }
             if !first {
-                draws.waiting.push_back(arrival);
+                draws.waiting.push_back((arrival, release));
             }
         }
         if first {
-            self.head = arrival;
+            (self.head, self.visible) = (arrival, release);
             self.prepare();
         }
         (job, first)
@@ -135,10 +147,13 @@ impl Lane {
         self.completed += 1;
         let another = self.completed < self.released;
         if another {
-            let irregular = self.draws.as_mut().filter(|draws| draws.gap > 0);
-            self.head = match irregular.and_then(|draws| draws.waiting.pop_front()) {
-                Some(arrival) => arrival,
-                None => self.head + self.period,
+            let irregular = self.draws.as_mut().filter(|draws| draws.irregular());
+            (self.head, self.visible) = match irregular.and_then(|draws| draws.waiting.pop_front()) {
+                Some(job) => job,
+                None => {
+                    let arrival = self.head + self.period;
+                    (arrival, arrival.max(self.earliest))
+                }
             };
             self.prepare();
         }
@@ -167,6 +182,12 @@ impl Lane {
     #[inline]
     pub fn due(&self) -> u64 {
         self.head + self.deadline
+    }
+
+    /// Returns the release of the first incomplete job.
+    #[inline]
+    pub fn visible(&self) -> u64 {
+        self.visible
     }
 
     #[inline]

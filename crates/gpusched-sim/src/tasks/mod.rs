@@ -12,7 +12,7 @@
 //! * Jobs of one task are released and executed in the order of their arrivals.
 //! * At each instant, the simulator first completes jobs, then releases jobs, and then chooses
 //!   the running job.
-//! * If two deadlines are equal, the task at the lower position has priority.
+//! * If two deadlines (EDF) or two releases (FIFO) are equal, the task at the lower position has priority.
 //! * Under limited preemption, a job is preempted only at the end of a thread block. Each
 //!   preemption adds the length of one block to the execution time of the job. All blocks of a
 //!   job have equal length, but the last block may be shorter.

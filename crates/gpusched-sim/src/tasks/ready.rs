@@ -1,6 +1,7 @@
 //! Queues of tasks with released jobs, sorted by urgency. Tasks are numbered by rank, and rank 0
 //! is the highest rank.
 
+use super::lane::Lane;
 use crate::engine::tournament::{NEVER, Tournament};
 
 /// A queue of tasks that have a released job.
@@ -8,9 +9,8 @@ pub(super) trait Ready {
     /// Creates an empty queue for up to `count` tasks.
     fn new(count: usize) -> Self;
 
-    /// Adds the task with rank `rank`. The first incomplete job of this task has the absolute
-    /// deadline `deadline`.
-    fn insert(&mut self, rank: usize, deadline: u64);
+    /// Adds the task with rank `rank` and state `lane`.
+    fn insert(&mut self, rank: usize, lane: &Lane);
 
     /// Removes the task with rank `rank`, because it has no released job left.
     fn remove(&mut self, rank: usize);
@@ -19,17 +19,19 @@ pub(super) trait Ready {
     fn first(&self) -> Option<usize>;
 }
 
-/// Queue that sorts tasks by absolute deadline, then by rank.
-pub(super) struct ByDeadline(Tournament);
+/// Queue that sorts tasks by a time of the first incomplete job, then by rank. The time is the release if `RELEASES` is
+/// true, and otherwise the absolute deadline.
+pub(super) struct ByTime<const RELEASES: bool>(Tournament);
 
-impl Ready for ByDeadline {
-    fn new(count: usize) -> ByDeadline {
-        ByDeadline(Tournament::new(count))
+impl<const RELEASES: bool> Ready for ByTime<RELEASES> {
+    fn new(count: usize) -> ByTime<RELEASES> {
+        ByTime(Tournament::new(count))
     }
 
     #[inline]
-    fn insert(&mut self, rank: usize, deadline: u64) {
-        self.0.set(rank, deadline);
+    fn insert(&mut self, rank: usize, lane: &Lane) {
+        let time = if RELEASES { lane.visible() } else { lane.due() };
+        self.0.set(rank, time);
     }
 
     #[inline]
@@ -52,7 +54,7 @@ impl Ready for ByRank {
     }
 
     #[inline]
-    fn insert(&mut self, rank: usize, _: u64) {
+    fn insert(&mut self, rank: usize, _: &Lane) {
         self.0[rank / 64] |= 1 << (rank % 64);
     }
 

@@ -1,7 +1,7 @@
 //! Simulation of one partition from the first release to the last completion.
 
 use super::lane::Lane;
-use super::ready::{ByDeadline, ByRank, Ready};
+use super::ready::{ByRank, ByTime, Ready};
 use super::{Discipline, Event, Order, Release, Task, jobs_before};
 use crate::engine::tournament::{NEVER, Tournament};
 use gpusched_model::Observer;
@@ -81,7 +81,8 @@ impl Simulation {
     /// Runs the simulation. `observer` receives each event.
     pub fn run(self, observer: &mut impl Observer<Event>) {
         match self.discipline.order {
-            Order::Deadlines => self.run_with::<ByDeadline>(observer),
+            Order::Deadlines => self.run_with::<ByTime<false>>(observer),
+            Order::Releases => self.run_with::<ByTime<true>>(observer),
             Order::Ranks => self.run_with::<ByRank>(observer),
         }
     }
@@ -118,7 +119,7 @@ impl Simulation {
                 let (job, first) = lane.release();
                 observer.see(Time::from_ns(now), Event::Release(job));
                 if first {
-                    ready.insert(rank, lane.due());
+                    ready.insert(rank, lane);
                 }
                 releases.set(rank, lane.next_release(end));
             }
@@ -171,7 +172,7 @@ fn complete<R: Ready>(
         observer.see(Time::from_ns(now), Event::Miss(job));
     }
     if another {
-        ready.insert(rank, lane.due());
+        ready.insert(rank, lane);
     } else {
         ready.remove(rank);
     }

@@ -3,10 +3,12 @@
 //! * `bounds`: utilization bounds in exact arithmetic;
 //! * `demand`: the evidence of a processor-demand test;
 //! * `response`: response times under fixed priorities;
+//! * `fifo`: response times under first in, first out;
 //! * `fraction`: exact fractions.
 
 pub(super) mod bounds;
 pub(super) mod demand;
+pub(super) mod fifo;
 mod fraction;
 pub(super) mod response;
 

@@ -8,7 +8,7 @@ use gpusched_model::time::Time;
 
 /// Maximum number of iterations. If a response time needs more iterations, the check treats this response time as
 /// unknown.
-const STEP_LIMIT: u64 = 10_000_000;
+pub(super) const STEP_LIMIT: u64 = 10_000_000;
 
 /// Returns `jobs` sorted by priority, highest first. Returns `None` if the test may choose the
 /// priority order (Audsley's algorithm).

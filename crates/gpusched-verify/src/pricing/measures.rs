@@ -60,7 +60,7 @@ impl Measures {
             wcets,
             what: What::Demand(intervals),
             preemption: match policy {
-                Policy::NpEdf => Preemption::NonPreemptive,
+                Policy::NpEdf | Policy::NpFifo => Preemption::NonPreemptive,
                 Policy::LpEdf => Preemption::Limited,
                 Policy::FixedPriority(preemption, _) => preemption,
                 _ => Preemption::Preemptive,

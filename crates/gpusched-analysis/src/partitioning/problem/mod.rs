@@ -331,7 +331,7 @@ impl<'a> Problem<'a> {
     /// preemption.
     pub(crate) fn blocking(&self, index: usize, wcet: Time) -> Time {
         let longest = match self.policy {
-            Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => wcet,
+            Policy::NpEdf | Policy::NpFifo | Policy::FixedPriority(Preemption::NonPreemptive, _) => wcet,
             Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => {
                 self.frame(&self.tasks[index]).block.min(wcet)
             }

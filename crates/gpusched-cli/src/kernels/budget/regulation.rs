@@ -3,7 +3,8 @@
 use crate::arguments::{named, whole};
 use crate::report::{Content, OutputPath};
 use gpusched_analysis::bandwidth::BudgetPolicy;
-use gpusched_model::assumptions::{Assumption, BudgetBasis, Releases, Runs};
+use gpusched_model::Policy;
+use gpusched_model::assumptions::{Assumption, BudgetBasis, Runs};
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
@@ -45,11 +46,7 @@ pub struct Regulation {
 
 impl Regulation {
     /// Returns the assumptions of simulated runs of `kernels`, each with its nominal budget.
-    pub fn assumptions(
-        &self,
-        kernels: Vec<(&Kernel, Factor)>,
-        releases: Option<Releases>,
-    ) -> Vec<Assumption> {
+    pub fn assumptions(&self, kernels: Vec<(&Kernel, Factor)>, dispatch: Option<Policy>) -> Vec<Assumption> {
         let dynamic = self.budget_policy != Policies::Nominal;
         let kernels = kernels
             .into_iter()
@@ -63,7 +60,7 @@ impl Regulation {
             dynamic,
             process_requests: self.process,
             lead: self.lead,
-            releases,
+            dispatch,
         })
     }
 

@@ -13,6 +13,8 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
 use gpusched_model::{Factor, Overheads, TaskSet};
+use gpusched_runtime::core::Overrun;
+use gpusched_runtime::work::Fault;
 use gpusched_runtime::{Backend, Prepared, Program, Run, Work, simulated, trace};
 
 /// Arguments of `gpusched run`.
@@ -45,6 +47,18 @@ pub struct Args {
     /// The time may exceed the WCET, to show the effect of an overrun.
     #[arg(long, value_name = "TASK#JOB=TIME", value_parser = stated)]
     execution: Vec<(String, u64, Time)>,
+    /// What follows if a job exceeds its budget
+    ///
+    /// The job itself continues, because a GPU cannot stop a kernel.
+    #[arg(long, value_parser = named::<Overrun>(), default_value_t)]
+    overrun: Overrun,
+    /// Fault of one job, e.g., `lidar#3=fails`; may be repeated
+    ///
+    /// Only with `--backend simulated`. `late-end:TIME`: the dispatcher observes the end late. `late-wake:TIME`: it wakes up late for
+    /// the job. `fails`: the job fails. `no-launch`: its launch fails. `lost`: it ends the context of all partitions. `endless`: it
+    /// never ends. `suspend:TIME`: the computer sleeps while the job runs.
+    #[arg(long, value_name = "TASK#JOB=FAULT", value_parser = fault)]
+    fault: Vec<(String, u64, Fault)>,
     /// Part of each execution time for launch and detection [default: 100us]
     ///
     /// Only with `--backend cuda`. The kernel of a job lasts for the execution time minus this time.
@@ -67,14 +81,15 @@ const EXAMPLE: &str = "\
 `run` first verifies the plan. Then one dispatcher per partition releases the jobs of each task periodically, and launches one job at
 a time, in the order of the policy. The jobs are synthetic: their execution times are random, up to the WCETs.
 The result is a summary. With --format json (or -o NAME.json), it is the trace of the run, which `recording audit` compares with the
-plan. With --format csv (or -o NAME.csv), it has one row per job.
+plan. With --format csv (or -o NAME.csv), it has one row per job, or per chunk of a
+job under a policy with preemption points.
 Exit code 0: all jobs met their deadlines and budgets. 1: otherwise, or the plan is not proven.
 
 Example:
   gpusched partition tasksets/tasksets/adas.json --gpu orin --policy np-edf -o plan.json && gpusched run plan.json tasksets/tasksets/adas.json --backend simulated -o trace.json && gpusched recording audit trace.json --set tasksets/tasksets/adas.json --plan plan.json";
 
 /// CSV columns.
-const COLUMNS: &str = "partition,task,job,arrival_ns,visible_ns,decision_ns,enqueued_ns,completion_ns,deadline_ns,missed,overrun,late_wake,failed\n";
+const COLUMNS: &str = "partition,task,job,arrival_ns,visible_ns,decision_ns,enqueued_ns,completion_ns,deadline_ns,missed,overrun,late_wake,failed,chunk,last\n";
 
 /// Longest duration. Times of a run and its deadlines then fit into 64 bits.
 const LONGEST: Time = Time::from_ns(1 << 62);
@@ -101,6 +116,30 @@ fn stated(text: &str) -> Result<(String, u64, Time), String> {
     parsed.ok_or_else(|| refused(text, "TASK#JOB=TIME, such as lidar#3=2ms"))
 }
 
+fn fault(text: &str) -> Result<(String, u64, Fault), String> {
+    let parsed = text.rsplit_once('=').and_then(|(job, kind)| {
+        let (task, number) = job.rsplit_once('#')?;
+        let (kind, time) = match kind.split_once(':') {
+            Some((kind, time)) => (kind, Some(time.parse().ok()?)),
+            None => (kind, None),
+        };
+        let fault = match (kind, time) {
+            ("late-end", Some(time)) => Fault::LateEnd(time),
+            ("late-wake", Some(time)) => Fault::LateWake(time),
+            ("suspend", Some(time)) => Fault::Suspend(time),
+            ("fails", None) => Fault::Fails,
+            ("no-launch", None) => Fault::NoLaunch,
+            ("lost", None) => Fault::Lost,
+            ("endless", None) => Fault::Endless,
+            _ => return None,
+        };
+        Some((task.to_owned(), number.parse().ok()?, fault))
+    });
+    let expected = "TASK#JOB=FAULT, such as lidar#3=fails; FAULT is late-end:TIME, late-wake:TIME, suspend:TIME, fails, no-launch, \
+                    lost or endless";
+    parsed.ok_or_else(|| refused(text, expected))
+}
+
 impl crate::Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
@@ -108,14 +147,15 @@ impl crate::Run for Args {
         let set = TaskSets::only(&self.set, "task set")?;
         let work = self.work(&set, global)?;
         let at = |error: Error| error.map_refusal(|refusal| self.in_plan(refusal));
-        let program = match Program::prepare(&plan, &set, self.overheads).map_err(at)? {
+        let mut program = match Program::prepare(&plan, &set, self.overheads).map_err(at)? {
             Prepared::Ready(program) => program,
             Prepared::Unproven(reason) => {
                 complain(&format!("note: gpusched does not run the plan, because {reason}"));
                 return Ok(Outcome::Negative);
             }
         };
-        program.jobs(self.duration)?;
+        program.overrun = self.overrun;
+        work.check(&program, self.duration)?;
         self.check_jobs(&set)?;
         let mut output = Output::open(global)?;
         let run = match self.backend {
@@ -177,12 +217,22 @@ impl Args {
                 ));
             }
         }
+        if !self.fault.is_empty() && self.backend != Backend::Simulated {
+            let found = format!("--backend {}", self.backend);
+            let expected = "--backend simulated, because a run in virtual time can inject faults";
+            return Err(Error::parameter("fault", found, expected));
+        }
         Ok(())
     }
 
-    /// Refuses a stated execution time of a job that does not arrive.
+    /// Refuses a stated execution time and a fault of a job that does not arrive.
     fn check_jobs(&self, set: &TaskSet) -> Result<()> {
-        for (name, number, _) in &self.execution {
+        let times = self
+            .execution
+            .iter()
+            .map(|(name, number, _)| ("execution", name, number));
+        let faults = self.fault.iter().map(|(name, number, _)| ("fault", name, number));
+        for (option, name, number) in times.chain(faults) {
             let task = (0..set.tasks().len()).find(|&task| set.label(task) == *name);
             let Some(task) = task.and_then(|task| set.tasks().get(task)) else {
                 continue;
@@ -193,11 +243,7 @@ impl Args {
                     "a job below {jobs}, because {jobs} jobs of {name} arrive before {}",
                     self.duration
                 );
-                return Err(Error::parameter(
-                    "execution",
-                    format!("{name}#{number}"),
-                    expected,
-                ));
+                return Err(Error::parameter(option, format!("{name}#{number}"), expected));
             }
         }
         Ok(())
@@ -205,19 +251,23 @@ impl Args {
 
     /// Returns the execution times of the jobs.
     fn work(&self, set: &TaskSet, global: &Global) -> Result<Work> {
-        let mut stated = BTreeMap::new();
-        for (name, number, time) in &self.execution {
+        let position = |option: &str, name: &String| {
             let position = (0..set.tasks().len()).find(|&task| set.label(task) == *name);
-            let Some(position) = position else {
-                let expected = "the name of a task of the set";
-                return Err(Error::parameter("execution", format!("{name:?}"), expected));
-            };
-            stated.insert((position, *number), *time);
+            let expected = "the name of a task of the set";
+            position.ok_or_else(|| Error::parameter(option, format!("{name:?}"), expected))
+        };
+        let (mut stated, mut faults) = (BTreeMap::new(), BTreeMap::new());
+        for (name, number, time) in &self.execution {
+            stated.insert((position("execution", name)?, *number), *time);
+        }
+        for (name, number, fault) in &self.fault {
+            faults.insert((position("fault", name)?, *number), *fault);
         }
         Ok(Work {
             seed: global.seed(),
             shortest: self.shortest,
             stated,
+            faults,
         })
     }
 
@@ -227,10 +277,8 @@ impl Args {
         use gpusched_runtime::cuda;
 
         let hint = |refusal: Refusal| refusal.hint("`--backend simulated` runs the plan without a GPU");
-        if let Some(granularity) = program
-            .granularity
-            .filter(|&kind| kind != Granularity::GreenContext)
-        {
+        let granularity = program.hardware.as_ref().map(|hardware| hardware.granularity);
+        if let Some(granularity) = granularity.filter(|&kind| kind != Granularity::GreenContext) {
             let expected = "green-context, because the dispatchers of one process create green contexts";
             return Err(hint(Refusal::new("hardware.granularity", granularity, expected))
                 .at(&self.plan, None)

@@ -30,6 +30,15 @@ pub fn headline(run: &Run, duration: Time) -> String {
             _ => text += &format!(", {count} {noun}{plural}"),
         }
     }
+    if all.overheads > 0 {
+        text += &format!(", {} above the bound", counted(all.overheads, "overhead"));
+    }
+    if all.skipped > 0 {
+        text += &format!(", {} skipped", counted(all.skipped, "job"));
+    }
+    if run.interrupted > 0 {
+        text += &format!(", interrupted for {}", Time::from_ns(run.interrupted));
+    }
     let other = run.on_other_sms();
     if other > 0 {
         text += &format!(", {} on other SMs", counted(other, "partition"));
@@ -123,7 +132,7 @@ fn partitions(program: &Program, run: &Run) -> Table {
             let records = || run.records.iter();
             let first = records().map(|record| record.job.arrival).min().unwrap_or(0);
             let last = records().last().map_or(first, |record| record.completion);
-            let busy = records().map(Record::occupancy).fold(0, u64::saturating_add);
+            let busy = records().map(Record::span).fold(0, u64::saturating_add);
             format!(
                 "{:.1} %",
                 busy as f64 / last.saturating_sub(first).max(1) as f64 * 100.0
@@ -147,7 +156,7 @@ fn tasks(program: &Program, run: &Run) -> Table {
     let table = table
         .text("task", |(_, task, _)| clip(&task.name, 40))
         .number("partition", |(index, ..)| *index)
-        .number("jobs", |(.., of)| of.len())
+        .number("jobs", |(.., of)| of.iter().filter(|record| record.last).count())
         .number("missed", |(.., of)| {
             of.iter().filter(|record| record.status.missed).count()
         })
@@ -155,7 +164,9 @@ fn tasks(program: &Program, run: &Run) -> Table {
             longest(of, |record| record.completion.saturating_sub(record.job.arrival))
         })
         .time("D", |(_, task, _)| task.deadline)
-        .time("longest occupancy", |(.., of)| longest(of, Record::occupancy))
+        .time("longest occupancy", |(.., of)| {
+            longest(of, |record| record.occupancy)
+        })
         .time("budget", |(_, task, _)| task.budget);
     table.done()
 }
@@ -169,7 +180,7 @@ pub fn rows(program: &Program, run: &Run) -> String {
             let since = |time: u64| i128::from(time) - i128::from(run.origin);
             let _ = writeln!(
                 text,
-                "{index},{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{index},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 part.tasks[job.task].position,
                 job.number,
                 since(job.arrival),
@@ -181,7 +192,9 @@ pub fn rows(program: &Program, run: &Run) -> String {
                 status.missed,
                 status.overrun,
                 status.late_wake,
-                status.failed
+                status.failed,
+                job.chunk,
+                record.last
             );
         }
     }

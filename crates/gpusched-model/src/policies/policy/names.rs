@@ -21,6 +21,11 @@ const NAMES: &[(Policy, &str, &str)] = &[
         "Earliest deadline first, preemption at block boundaries: sufficient",
     ),
     (
+        Policy::NpFifo,
+        "np-fifo",
+        "First in, first out, non-preemptive: exact",
+    ),
+    (
         Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
         "dm",
         "Deadline-monotonic priorities, preemptive: exact",

@@ -265,6 +265,12 @@ pub(super) fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
                 sentences::dispatch("earliest deadline first"),
             ));
         }
+        Policy::NpFifo => {
+            return Some((
+                AssumptionId::DispatchFifo,
+                sentences::dispatch("first in, first out"),
+            ));
+        }
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => {
             let text = format!(
                 "Another test proves that the tasks meet their deadlines. `{policy}` is only a necessary test."
@@ -297,7 +303,7 @@ pub(super) fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
             AssumptionId::PreemptionBlockBoundaries,
             "A kernel with higher priority waits at most `block` for running thread blocks. A preemption repeats at most one thread block.",
         ),
-        Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => (
+        Policy::NpEdf | Policy::NpFifo | Policy::FixedPriority(Preemption::NonPreemptive, _) => (
             AssumptionId::PreemptionNone,
             "A kernel that has started runs to its end. The other kernels of the partition wait.",
         ),

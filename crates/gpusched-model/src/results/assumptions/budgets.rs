@@ -26,17 +26,8 @@ pub struct Runs {
     pub process_requests: u64,
     /// Time from the computation of a budget to the period that uses it [ns].
     pub lead: Time,
-    /// Releases of several kernels; `None` for one kernel with one release.
-    pub releases: Option<Releases>,
-}
-
-/// Selects the next kernel.
-#[derive(Copy, Clone, Debug)]
-pub enum Releases {
-    /// In the order of releases.
-    Fifo,
-    /// By a non-preemptive policy.
-    By(Policy),
+    /// Non-preemptive policy of several kernels; `None` for one kernel with one release.
+    pub dispatch: Option<Policy>,
 }
 
 impl<'a> BudgetBasis<'a> {
@@ -68,9 +59,9 @@ impl<'a> BudgetBasis<'a> {
     /// Returns the assumptions of simulated runs. Under both rules for bounds, the simulator slows down only the part of
     /// a block that overlaps memory time.
     pub fn of_runs(&self, runs: Runs) -> Vec<Assumption> {
-        let mut list = match runs.releases {
+        let mut list = match runs.dispatch {
             None => Vec::new(),
-            Some(releases) => of_releases(releases),
+            Some(policy) => of_releases(policy),
         };
         for assumption in self.assumptions() {
             if !list.contains(&assumption) {
@@ -132,19 +123,9 @@ impl<'a> BudgetBasis<'a> {
 }
 
 /// Returns the assumptions on the dispatcher of several kernels, and on their starts.
-fn of_releases(releases: Releases) -> Vec<Assumption> {
+fn of_releases(policy: Policy) -> Vec<Assumption> {
     let mut list = Vec::new();
-    let (order, policy) = match releases {
-        Releases::Fifo => (
-            Some((
-                AssumptionId::DispatchFifo,
-                sentences::dispatch("first in, first out"),
-            )),
-            Policy::NpEdf,
-        ),
-        Releases::By(policy) => (dispatch(policy), policy),
-    };
-    add(&mut list, order);
+    add(&mut list, dispatch(policy));
     add(&mut list, preemption(policy));
     add(
         &mut list,

@@ -16,7 +16,7 @@ mod predictions;
 mod sentences;
 
 pub use basis::Basis;
-pub use budgets::{BudgetBasis, Releases, Runs};
+pub use budgets::{BudgetBasis, Runs};
 pub use id::{AssumptionId, Consequence};
 pub use ports::{Pairs, Ports};
 pub use predictions::of_predictions;

@@ -22,8 +22,14 @@ const GENERAL: [&str; 22] = [
     "device", "nvgpu", "pcie", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "hbm2", "hbm2e", "hbm3",
 ];
 
-/// Compares the GPU called `name`, which has `sms` SMs, with `device`.
-pub(super) fn compare(name: Option<&str>, sms: Option<u32>, device: &Device) -> SameGpu {
+impl SameGpu {
+    /// Compares the GPU called `name`, which has `sms` SMs, with `device`.
+    pub fn of(name: Option<&str>, sms: Option<u32>, device: &Device) -> SameGpu {
+        compare(name, sms, device)
+    }
+}
+
+fn compare(name: Option<&str>, sms: Option<u32>, device: &Device) -> SameGpu {
     if sms.is_some_and(|sms| sms != device.sms()) {
         return SameGpu::No;
     }

@@ -136,7 +136,7 @@ impl MeasuredOn {
 
     /// Compares the GPU of the measurement with `device`.
     pub fn same_gpu(&self, device: &Device) -> super::SameGpu {
-        super::gpu_name::compare(self.0.gpu.as_deref(), self.0.sms, device)
+        super::SameGpu::of(self.0.gpu.as_deref(), self.0.sms, device)
     }
 
     /// Returns the GPU for display, or `None` if the statement contains neither its name nor its number of SMs.

@@ -59,6 +59,7 @@ pub struct Partition<'a> {
 /// Pinned memory of the host that the GPU writes: one flag per partition, each in its own cache line.
 pub struct Flags<'a> {
     driver: &'a Driver,
+    count: usize,
     host: usize,
     device: Address,
 }
@@ -158,14 +159,18 @@ impl<'a> Device<'a> {
     }
 
     /// Launches `kernel` with `blocks` blocks of `threads` threads and `shared` bytes of shared memory each.
-    pub fn launch(
+    ///
+    /// # Safety
+    /// `kernel` and `stream` exist. The arguments are places of the types that the kernel states, and the kernel accesses only memory
+    /// that lives until its end.
+    pub unsafe fn launch(
         &self,
         kernel: Handle,
         stream: Handle,
         (blocks, threads, shared): (u32, u32, u32),
         arguments: &mut [*mut c_void],
     ) -> Code {
-        // SAFETY: the arguments are places of the types that the kernel states, and the driver copies them.
+        // SAFETY: as the caller guarantees. The driver copies the arguments.
         unsafe {
             (self.driver.launch)(
                 kernel,
@@ -213,10 +218,13 @@ impl<'a> Device<'a> {
     /// no groups of SMs that clusters can use, tries again with any SMs.
     fn split_exactly(&self, split: Split, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, String), Refusal> {
         const CALL: &str = "cuDevSmResourceSplit";
+        // Large groups first, because they have the fewest possible places.
+        let mut sorted: Vec<(usize, u32)> = wanted.iter().copied().enumerate().collect();
+        sorted.sort_by_key(|&(_, sms)| std::cmp::Reverse(sms));
         let mut code = INVALID_CONFIGURATION;
         for flags in [0, BACKFILL] {
             let alignment = self.granularity.1;
-            let group = |&sms: &u32| Group {
+            let group = |&(_, sms): &(usize, u32)| Group {
                 sms,
                 coscheduled: if alignment > 0 && sms % alignment == 0 {
                     alignment
@@ -227,7 +235,7 @@ impl<'a> Device<'a> {
                 flags,
                 reserved: [0; 12],
             };
-            let mut groups: Vec<Group> = wanted.iter().map(group).collect();
+            let mut groups: Vec<Group> = sorted.iter().map(group).collect();
             let mut results = vec![Resource::EMPTY; wanted.len()];
             let mut rest = Resource::EMPTY;
             let count = wanted.len() as u32;
@@ -244,8 +252,11 @@ impl<'a> Device<'a> {
             };
             match code {
                 0 => {
-                    let results = results.into_iter().map(|result| vec![result]);
-                    return Ok((results.collect(), format!("{CALL}, group flags {flags}")));
+                    let mut own: Vec<Vec<Resource>> = vec![Vec::new(); wanted.len()];
+                    for ((index, _), result) in sorted.iter().zip(results) {
+                        own[*index].push(result);
+                    }
+                    return Ok((own, format!("{CALL}, group flags {flags}")));
                 }
                 INVALID_CONFIGURATION => {}
                 _ => break,
@@ -384,12 +395,15 @@ impl Partition<'_> {
                 (&raw mut limit).cast(),
                 (&raw mut meet).cast(),
             ];
-            let code = device.launch(
-                device.smid,
-                self.stream,
-                (blocks, 32, device.shared),
-                &mut arguments,
-            );
+            // SAFETY: `gpusched_smid` takes these four arguments, and the memory lives until the synchronization below.
+            let code = unsafe {
+                device.launch(
+                    device.smid,
+                    self.stream,
+                    (blocks, 32, device.shared),
+                    &mut arguments,
+                )
+            };
             check("cuLaunchKernel", code)?;
             // SAFETY: the stream exists, and `host` has room for one id per block.
             unsafe {
@@ -452,15 +466,20 @@ impl<'a> Flags<'a> {
         }
         Ok(Flags {
             driver,
+            count,
             host: host as usize,
             device,
         })
     }
 
     /// Returns the flag of partition `index`, as the host reads it, and its address on the GPU.
+    ///
+    /// # Panics
+    /// Panics if there is no flag of this index.
     pub fn get(&self, index: usize) -> (&std::sync::atomic::AtomicU32, Address) {
+        assert!(index < self.count, "flag {index} of {}", self.count);
         let offset = index * LINE;
-        // SAFETY: the memory lives as long as `self`, is aligned, and only atomic reads of the host and the GPU use it.
+        // SAFETY: the flag is inside the memory, which lives as long as `self`, is aligned, and only atomic reads of the host and the GPU use it.
         let flag = unsafe { &*((self.host + offset) as *const std::sync::atomic::AtomicU32) };
         (flag, self.device + offset as u64)
     }

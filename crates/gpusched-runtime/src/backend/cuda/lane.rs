@@ -8,7 +8,9 @@ use super::library::{Address, Code, NOT_READY};
 use crate::backend::Lane;
 use crate::core::{Job, Outcome};
 use crate::realtime;
+use crate::run::OTHER_ENDED;
 use crate::work::Draws;
+use gpusched_model::time::Time;
 
 /// Threads per block of a job. One block per SM is enough to occupy a partition.
 const THREADS: u32 = 64;
@@ -41,7 +43,7 @@ impl Wait {
 /// State that all partitions share.
 #[derive(Default)]
 pub struct Shared {
-    /// A fault has ended the primary context, so no partition can continue.
+    /// A fault has ended the primary context, or an overrun has ended the run, so no partition continues.
     pub lost: AtomicBool,
     /// Number of completed jobs of all partitions.
     pub jobs: AtomicU64,
@@ -123,7 +125,8 @@ impl<'a> GpuLane<'a> {
         let (device, stream) = (self.device, self.partition.stream);
         self.number = self.number.wrapping_add(1);
         let size = (self.partition.sms, THREADS, 0);
-        let code = device.launch(device.spin, stream, size, &mut [(&raw mut spin).cast()]);
+        // SAFETY: the kernel and the stream exist, and `gpusched_spin` takes one 64-bit number.
+        let code = unsafe { device.launch(device.spin, stream, size, &mut [(&raw mut spin).cast()]) };
         if code != 0 {
             return Err(("cuLaunchKernel", code));
         }
@@ -139,10 +142,9 @@ impl<'a> GpuLane<'a> {
             Wait::FlagKernel => {
                 let mut address = self.address;
                 let arguments = &mut [(&raw mut address).cast(), (&raw mut value).cast()];
-                (
-                    "cuLaunchKernel",
-                    device.launch(device.flag, stream, (1, 1, 0), arguments),
-                )
+                // SAFETY: `gpusched_flag` takes an address and a 32-bit number. The flag outlives the stream.
+                let code = unsafe { device.launch(device.flag, stream, (1, 1, 0), arguments) };
+                ("cuLaunchKernel", code)
             }
             Wait::Query => ("", 0),
         };
@@ -150,6 +152,11 @@ impl<'a> GpuLane<'a> {
             0 => Ok(()),
             code => Err((call, code)),
         }
+    }
+
+    /// Ends the run of all partitions, when their present jobs have ended.
+    pub fn end_all(&self) {
+        self.shared.lost.store(true, Ordering::Relaxed);
     }
 
     fn query(&self) -> Code {
@@ -195,8 +202,8 @@ impl<'a> GpuLane<'a> {
             }
             if waited > self.limit {
                 return Err(format!(
-                    "a job has not ended {} s after its decision",
-                    self.limit / 1_000_000_000
+                    "a job has not ended {} after its decision",
+                    Time::from_ns(self.limit)
                 ));
             }
         }
@@ -212,22 +219,26 @@ impl Lane for GpuLane<'_> {
 
     fn run(&mut self, job: &Job, decision: u64) -> Result<(u64, Outcome), String> {
         if self.shared.lost.load(Ordering::Relaxed) {
-            return Err("another partition met a fault that ends the context of all partitions".to_owned());
+            return Err(OTHER_ENDED.to_owned());
         }
-        let spin = self.draws.next(job.task, job.number).saturating_sub(self.reserve);
+        let (execution, last) = self.draws.next(job);
+        let spin = execution.saturating_sub(self.reserve);
         let launched = self.enqueue(spin);
         let enqueued = realtime::now();
         let mut outcome = Outcome {
             enqueued,
+            overhead: None,
             failed: false,
+            last,
         };
-        self.shared.jobs.fetch_add(1, Ordering::Relaxed);
+        self.shared.jobs.fetch_add(u64::from(last), Ordering::Relaxed);
         let lost = |lane: &GpuLane<'_>, error: String| {
             lane.shared.lost.store(true, Ordering::Relaxed);
             error
         };
         if let Err((call, code)) = launched {
-            outcome.failed = true;
+            // A job whose chunk fails has ended.
+            (outcome.failed, outcome.last) = (true, true);
             let error = format!("{call}: {}", self.device.driver.name_of(code));
             // If the stream works, the error concerns only this launch. What was enqueued ends first.
             loop {

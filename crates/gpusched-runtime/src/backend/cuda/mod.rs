@@ -16,12 +16,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gpusched_model::error::{Error, Result};
+use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, counted};
 
 use super::dispatch;
 use crate::core::Record;
-use crate::program::Program;
+use crate::program::{Part, Program};
 use crate::realtime;
 use crate::run::{Context, Machine, PartRun, Run, Statistics};
 use crate::work::Work;
@@ -65,17 +66,21 @@ pub fn run(
         let expected = format!("{}, as in the plan", program.gpu_sms);
         return Err(Error::parameter("gpu_sms", found, expected));
     }
+    if let Some(planned) = program.hardware.as_ref().map(|hardware| &hardware.device)
+        && SameGpu::of(Some(&device.name), None, planned) == SameGpu::No
+    {
+        let expected = format!("{}, the GPU of the plan", planned.name());
+        return Err(Error::parameter("gpu", device.name.clone(), expected));
+    }
+    chunks_stated(program)?;
     let wanted: Vec<u32> = program.partitions.iter().map(|part| part.sms).collect();
+    // The flags live longer than the streams that write to them.
+    let flags = Flags::new(driver, wanted.len())?;
     let (partitions, split) = device.partitions(&wanted)?;
-    let flags = Flags::new(driver, partitions.len())?;
     let shared = Shared::default();
-    let mut lanes: Vec<GpuLane<'_>> = Vec::new();
+    let mut lanes: Vec<(GpuLane<'_>, Vec<Record>)> = Vec::new();
     for (index, (part, partition)) in program.partitions.iter().zip(&partitions).enumerate() {
-        let jobs = part
-            .tasks
-            .iter()
-            .map(|task| options.duration.ns().div_ceil(task.period.ns().max(1)));
-        let jobs = usize::try_from(jobs.sum::<u64>())
+        let jobs = usize::try_from(work.launches(&part.tasks, options.duration))
             .unwrap_or(usize::MAX)
             .min(MOST_RECORDS);
         let budget = part.tasks.iter().map(|task| task.budget.ns()).max().unwrap_or(0);
@@ -91,7 +96,8 @@ pub fn run(
         let field = format!("partition {index}");
         lane.warm_up()
             .map_err(|error| Refusal::new(&field, error, "jobs that end"))?;
-        lanes.push(lane);
+        // No page fault delays a dispatcher, because the memory of its records exists before `lock_memory`.
+        lanes.push((lane, Vec::with_capacity(jobs)));
     }
     let observed = observe(&partitions)?;
     separate(&observed, &wanted)?;
@@ -104,7 +110,7 @@ pub fn run(
             ));
         }
     }
-    let wait: Vec<&str> = lanes.iter().map(|lane| lane.wait.described()).collect();
+    let wait: Vec<&str> = lanes.iter().map(|(lane, _)| lane.wait.described()).collect();
     let wait = wait.first().copied().unwrap_or_default().to_owned();
     let mut settings = realtime::computer();
     settings.push(("mlockall".to_owned(), realtime::lock_memory()));
@@ -112,6 +118,7 @@ pub fn run(
     let barrier = Barrier::new(lanes.len() + 1);
     let origin = std::sync::OnceLock::new();
     let mut runs: Vec<Result<PartRun>> = Vec::new();
+    let (_, slept) = realtime::slept();
     std::thread::scope(|scope| {
         let threads: Vec<_> = lanes
             .into_iter()
@@ -152,6 +159,7 @@ pub fn run(
     let run = Run {
         origin: origin.get().copied().unwrap_or_default(),
         partitions: runs,
+        interrupted: realtime::slept().0.saturating_sub(slept),
         wakes_checked: options.wake_bound.is_some(),
         machine: Some(Machine {
             notes,
@@ -166,10 +174,30 @@ pub fn run(
     };
     if is_lost {
         // The end of the process frees what a job may still use.
-        std::mem::forget((partitions, flags));
+        std::mem::forget((flags, partitions));
         std::mem::forget(device);
     }
     Ok(run)
+}
+
+/// Checks that each job states its chunks if the policy of its partition has preemption points. A dispatcher cannot preempt a
+/// kernel, so it launches one kernel per chunk.
+fn chunks_stated(program: &Program) -> Result<(), Refusal> {
+    let parts = program
+        .partitions
+        .iter()
+        .filter(|part| part.policy.counts_blocks());
+    let whole = |part: &&Part| part.tasks.iter().any(|task| task.block.is_none());
+    let Some(part) = { parts }.find(whole) else {
+        return Ok(());
+    };
+    let task = part.tasks.iter().find(|task| task.block.is_none());
+    let field = task.map(|task| format!("tasks[{}].block", task.position));
+    let expected = format!(
+        "the longest time between two preemption points, because {} launches one kernel per chunk of a job",
+        part.policy
+    );
+    Err(Refusal::new(field.unwrap_or_default(), "none", expected))
 }
 
 /// Largest number of records for which a lane reserves memory before the start.
@@ -179,13 +207,12 @@ const MOST_RECORDS: usize = 10_000_000;
 fn serve(
     device: &Device<'_>,
     program: &Program,
-    (index, mut lane): (usize, GpuLane<'_>),
+    (index, (mut lane, mut records)): (usize, (GpuLane<'_>, Vec<Record>)),
     core: Option<usize>,
     options: Options,
     (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
 ) -> Result<PartRun> {
     let part = &program.partitions[index];
-    let mut records: Vec<Record> = Vec::with_capacity(lane.enqueues.capacity());
     let current = device.make_current();
     let thread = realtime::prepare_thread(core, options.fifo_priority);
     barrier.wait();
@@ -193,14 +220,13 @@ fn serve(
     current?;
     let first = origin.get().copied().unwrap_or_default();
     let end = first.saturating_add(options.duration.ns());
-    let mut core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
+    let core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
+    let mut core = core.with_overrun(program.overrun);
     let lost = dispatch(&mut core, &mut lane, |record| records.push(record)).err();
-    // A decision later than the completion before it follows an idle time.
-    let mut before = 0;
-    let wakes = records.iter().filter_map(|record| {
-        let idle = record.decision > std::mem::replace(&mut before, record.completion);
-        idle.then(|| record.decision.saturating_sub(record.job.arrival))
-    });
+    if core.aborted().is_some() {
+        lane.end_all();
+    }
+    let wakes = records.iter().filter_map(|record| record.wake);
     let context = Context {
         granted: part.sms,
         sm_ids: Vec::new(),
@@ -211,10 +237,11 @@ fn serve(
         overhead: Statistics::of(lane.overheads),
         problems: lane.stuck,
     };
+    let run = PartRun::of(&core, part, records);
     Ok(PartRun {
         context: Some(context),
-        lost,
-        ..PartRun::of(&core, records)
+        lost: lost.or(run.lost.clone()),
+        ..run
     })
 }
 

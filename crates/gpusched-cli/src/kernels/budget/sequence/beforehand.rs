@@ -10,39 +10,33 @@ use gpusched_sim::regulation::sequence::Dispatch;
 /// Tests whether every kernel meets its deadline for all release times. Each job of kernel i
 /// takes at most `wcets[i]`. Returns `None` if no kernel has a deadline.
 ///
-/// FIFO equals EDF if all relative deadlines are equal. If the EDF test uses the smallest relative deadline for all
-/// kernels, it is therefore a sufficient test of FIFO. In the test, a kernel that is released only once has a period of
-/// 292 years.
+/// In the test, a kernel that is released only once has a period of 292 years.
 pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Verdict> {
-    let least = system.kernels().iter().filter_map(|task| task.deadline()).min()?;
+    system.kernels().iter().find_map(|task| task.deadline())?;
     let demands: Vec<Demand> = system
         .kernels()
         .iter()
         .zip(wcets)
         .map(|(task, &wcet)| {
-            let deadline = match dispatch {
-                Dispatch::Fifo => least,
-                _ => task.deadline().unwrap_or(Time::LIMIT),
-            };
+            let deadline = task.deadline().unwrap_or(Time::LIMIT);
             Demand::new(wcet, task.period().unwrap_or(Time::LIMIT), deadline)
         })
         .collect();
-    let policy = policy(dispatch).unwrap_or(Policy::NpEdf);
     // The tests are exact for sporadic releases, but only sufficient for the releases of `system`.
     Some(Verdict {
         strength: Strength::Sufficient,
-        ..test(policy, &demands, 1)
+        ..test(policy(dispatch), &demands, 1)
     })
 }
 
-/// Returns the policy that dispatches kernels, or `None` for FIFO.
-pub fn policy(dispatch: Dispatch) -> Option<Policy> {
+/// Returns the policy that dispatches kernels.
+pub fn policy(dispatch: Dispatch) -> Policy {
     let priorities = |priorities| Policy::FixedPriority(Preemption::NonPreemptive, priorities);
-    Some(match dispatch {
-        Dispatch::Fifo => return None,
+    match dispatch {
+        Dispatch::Fifo => Policy::NpFifo,
         Dispatch::NpEdf => Policy::NpEdf,
         Dispatch::NpFp => priorities(Priorities::DeadlineMonotonic),
         Dispatch::NpFpRm => priorities(Priorities::RateMonotonic),
         Dispatch::NpFpGiven => priorities(Priorities::Given),
-    })
+    }
 }

@@ -16,7 +16,7 @@ use crate::report::{About, Output, Shown};
 use crate::wcet::{distrust, slowdown};
 use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::bandwidth::{Allocator, BudgetPolicy, nominal};
-use gpusched_model::assumptions::{Assumption, Releases};
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Systems;
 use gpusched_model::time::Time;
@@ -171,11 +171,8 @@ impl Args {
     fn assumptions(&self, system: &System, budgets: &[Factor]) -> Vec<Assumption> {
         let kernels = system.kernels().iter().zip(budgets);
         let kernels = kernels.map(|(task, &q)| (task.kernel(), q)).collect();
-        let releases = match beforehand::policy(self.dispatch) {
-            None => Releases::Fifo,
-            Some(policy) => Releases::By(policy),
-        };
-        self.regulation.assumptions(kernels, Some(releases))
+        let policy = beforehand::policy(self.dispatch);
+        self.regulation.assumptions(kernels, Some(policy))
     }
 
     /// Returns the nominal memory bandwidth budget Q̄ of `task`.

@@ -6,7 +6,7 @@ use gpusched_model::Verdict;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_sim::regulation::sequence::{Dispatch, KernelSetting, SequencePolicy, SequenceSummary};
+use gpusched_sim::regulation::sequence::{KernelSetting, SequencePolicy, SequenceSummary};
 
 /// Maximum number of jobs per policy that the text lists.
 const SHOWN: usize = 20;
@@ -48,7 +48,7 @@ impl Report for About<Shown, SequenceSummary> {
             summary.dispatch,
         );
         if let Some(verdict) = &summary.verdict {
-            text += &beforehand(verdict, summary.dispatch, palette);
+            text += &beforehand(verdict, palette);
         }
         text += &format!(
             "{} under each policy, seed {}, straddling {}\n",
@@ -62,7 +62,7 @@ impl Report for About<Shown, SequenceSummary> {
     }
 }
 
-fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> String {
+fn beforehand(verdict: &Verdict, palette: &Palette) -> String {
     let word = if verdict.schedulable {
         "SCHEDULABLE"
     } else {
@@ -70,11 +70,8 @@ fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> Strin
     };
     let word = palette.verdict(verdict.schedulable, word);
     let reason = verdict.evidence.reason();
-    let test = match dispatch {
-        Dispatch::Fifo => "np-edf with the smallest deadline for all kernels".to_owned(),
-        _ => verdict.policy.to_string(),
-    };
-    format!("test with nominal WCETs before the simulation: {word} under {test} ({reason})\n")
+    let policy = verdict.policy;
+    format!("test with nominal WCETs before the simulation: {word} under {policy} ({reason})\n")
 }
 
 fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {

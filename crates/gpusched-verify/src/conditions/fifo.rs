@@ -1,0 +1,154 @@
+//! Check of response times under first in, first out, without preemption.
+//!
+//! A job of task i that is released at r runs after all jobs that other tasks release in [0, r], and after the earlier jobs
+//! of its task. Of two jobs that are released at r, the job of the task with the lower position is first. The check
+//! evaluates this sum at every r where it grows. It stops when a linear bound on the sum proves that no later job responds
+//! later, or after a hyperperiod.
+
+use std::cmp::Ordering;
+
+use super::fraction::Fraction;
+use super::response::{STEP_LIMIT, check_order};
+use crate::fault::Fault;
+use crate::jobs::Job;
+use gpusched_model::policy::Priorities;
+use gpusched_model::time::Time;
+
+/// Returns the work of the jobs of `other` that run before the end of a job of `own` that is released at `r`, and the next
+/// r with more such jobs. The busy period starts at 0.
+fn work(other: &Job, own: &Job, r: u128) -> (u128, u128) {
+    // Jobs that `other` releases from 0 to `last` arrive at −`early` or later.
+    let (last, early) = match other.task.cmp(&own.task) {
+        Ordering::Less => (r, other.jitter),
+        Ordering::Equal => (r, 0),
+        Ordering::Greater if r == 0 => return (0, 1),
+        Ordering::Greater => (r - 1, other.jitter),
+    };
+    let jobs = (last + early) / other.period + 1;
+    let next = jobs * other.period - early;
+    (jobs.saturating_mul(other.wcet), next + (r - last))
+}
+
+/// Returns the time at which a job of `own` that is released at `r` completes, and the next r with more work.
+fn completion(jobs: &[Job], own: &Job, r: u128) -> (u128, u128) {
+    jobs.iter().fold((0, u128::MAX), |(sum, next), other| {
+        let (work, more) = work(other, own, r);
+        (sum.saturating_add(work), next.min(more))
+    })
+}
+
+/// Returns whether F(s) − s ≤ `longest` for all s ≥ `r` > 0, because F(s) is at most
+/// Σ C + U·s + Σ_{j ≠ i} C·J/T − Σ_{j > i} C/T. U is at most 1.
+fn settled(jobs: &[Job], own: &Job, r: u128, longest: u128) -> bool {
+    let share = |job: &Job, factor: u128| Fraction::new(job.wcet, job.period).times(Fraction::new(factor, 1));
+    let most = jobs.iter().map(|job| {
+        let early = if job.task == own.task { 0 } else { job.jitter };
+        share(job, r + early).plus(Fraction::new(job.wcet, 1))
+    });
+    let later = jobs.iter().filter(|job| job.task > own.task);
+    let limit = Fraction::sum(later.map(|job| share(job, 1))).plus(Fraction::new(longest + 1 + r, 1));
+    !limit.at_most(&Fraction::sum(most))
+}
+
+/// Returns the longest response time of `own`, or a response time above its deadline. Returns `None` if the response time
+/// is unknown.
+fn longest(jobs: &[Job], own: &Job) -> Option<u128> {
+    let load = Fraction::sum(jobs.iter().map(|job| Fraction::new(job.wcet, job.period)));
+    if load.cmp(1).is_gt() {
+        return Some(u128::MAX);
+    }
+    let repeats = hyperperiod(jobs);
+    let (mut longest, mut r) = (0, 0);
+    for step in 1..=STEP_LIMIT {
+        let (end, next) = completion(jobs, own, r);
+        longest = longest.max(end.saturating_sub(r));
+        let done = r > repeats || r > 0 && step.is_power_of_two() && settled(jobs, own, r, longest);
+        if done || longest + own.jitter > own.deadline {
+            return Some(longest + own.jitter);
+        }
+        r = if r == 0 { 1 } else { next };
+    }
+    None
+}
+
+/// Returns the least common multiple of all periods, or the largest number.
+fn hyperperiod(jobs: &[Job]) -> u128 {
+    let gcd = |mut a: u128, mut b: u128| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    jobs.iter().fold(1, |lcm: u128, job| {
+        (lcm / gcd(lcm, job.period)).saturating_mul(job.period)
+    })
+}
+
+/// Checks evidence of the kind `response-times`: all jobs meet their deadlines.
+pub(crate) fn check(jobs: &[Job], order: &[usize], stated: &[Time]) -> Result<(), Fault> {
+    check_order(Priorities::Given, jobs, order)?;
+    if stated.len() != jobs.len() {
+        let message = format!(
+            "found {} response times, expected {}, one for each task",
+            stated.len(),
+            jobs.len()
+        );
+        return Err(Fault::new("response_times_ns", message));
+    }
+    for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
+        let expected = match longest(jobs, job) {
+            Some(response) if response > job.deadline => "a missed deadline".to_owned(),
+            Some(response) if response == u128::from(stated.ns()) => continue,
+            Some(response) => format!("{response} ns"),
+            None => "an unknown response time".to_owned(),
+        };
+        let message = format!("found {} ns, expected {expected}", stated.ns());
+        return Err(Fault::new(format!("response_times_ns[{index}]"), message));
+    }
+    Ok(())
+}
+
+/// Checks evidence of the kind `deadline-missed`: a job of `task` misses its deadline.
+pub(crate) fn check_miss(
+    jobs: &[Job],
+    task: usize,
+    busy_period: Time,
+    response_time: Time,
+) -> Result<(), Fault> {
+    let Some(job) = jobs.iter().find(|job| job.task == task) else {
+        let message = format!("found task {task}, which is not in the partition");
+        return Err(Fault::new("task", message));
+    };
+    let (end, response) = (u128::from(busy_period.ns()), u128::from(response_time.ns()));
+    if response <= job.deadline {
+        let message = format!("found {response_time}, expected more than the deadline");
+        return Err(Fault::new("response_time_ns", message));
+    }
+    // The job may be released at any time of the busy period.
+    let Some(r) = (end + job.jitter).checked_sub(response) else {
+        let message = format!("found {response_time}, expected at most {busy_period} plus the jitter");
+        return Err(Fault::new("response_time_ns", message));
+    };
+    // The stated time is a lower bound, because the analysis stops at the first miss.
+    let (most, _) = completion(jobs, job, r);
+    match end <= most {
+        true => Ok(()),
+        false => {
+            let message = format!("found {busy_period}, expected at most {most} ns");
+            Err(Fault::new("busy_period_ns", message))
+        }
+    }
+}
+
+/// Returns whether every job meets its deadline, or `None` if a response time is unknown.
+pub(crate) fn passes(jobs: &[Job]) -> Option<bool> {
+    let mut all = Some(true);
+    for job in jobs {
+        match longest(jobs, job) {
+            Some(response) if response > job.deadline => return Some(false),
+            Some(_) => {}
+            None => all = None,
+        }
+    }
+    all
+}
