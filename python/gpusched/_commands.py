@@ -188,10 +188,8 @@ def test(
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
-        overheads: Bounds on the overheads of the dispatchers, which WCETs do not include. A file such as
-            {"occupancy_ns":"30us","wake_ns":"10us"}. The tests then use C' = C + o and J' = J + w, where o is
-            `occupancy_ns` and w is `wake_ns`. A plan stores both bounds. Requires `np-` or `lp-` policies, and an
-            interference model without memory traffic. If the task set states `"times": "occupancy"`, o is 0.
+        overheads: Overheads of the dispatchers, if WCETs do not include them. The tests then use C' = C + o and J'
+            = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without memory traffic.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -300,10 +298,8 @@ def partition(
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
-        overheads: Bounds on the overheads of the dispatchers, which WCETs do not include. A file such as
-            {"occupancy_ns":"30us","wake_ns":"10us"}. The tests then use C' = C + o and J' = J + w, where o is
-            `occupancy_ns` and w is `wake_ns`. A plan stores both bounds. Requires `np-` or `lp-` policies, and an
-            interference model without memory traffic. If the task set states `"times": "occupancy"`, o is 0.
+        overheads: Overheads of the dispatchers, if WCETs do not include them. The tests then use C' = C + o and J'
+            = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without memory traffic.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: finest unit with an export]. ``sm``:
             Partitions are arbitrary sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the
             TPCs of a partition. ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA

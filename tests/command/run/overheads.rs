@@ -150,10 +150,21 @@ fn a_refusal_names_the_task_and_the_overheads() {
         );
         assert_eq!(huge.code, 1, "{}{}", huge.stdout, huge.stderr);
     }
-    let line = format!("partition {} --sms 1 {}", set.display(), files.of("5ms", "0us"));
-    let none = run(&line);
-    assert_eq!(none.code, 1);
-    assert!(none.stdout.contains("Without overheads, "), "{}", none.stdout);
+    for (occupancy, expected) in [
+        ("5ms", "With overheads of 5ms per job"),
+        ("1s", "The tasks need at least 70.2"),
+    ] {
+        let line = format!(
+            "partition {} --sms 1 {}",
+            set.display(),
+            files.of(occupancy, "1ns")
+        );
+        let none = run(&line);
+        assert_eq!(none.code, 1);
+        for expected in [expected, "Without overheads, "] {
+            assert!(none.stdout.contains(expected), "{}", none.stdout);
+        }
+    }
 }
 
 #[test]

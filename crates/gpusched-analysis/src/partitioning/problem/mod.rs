@@ -357,8 +357,8 @@ impl<'a> Problem<'a> {
         )
     }
 
-    /// Returns the least work of task `index` in isolation [SM·ns].
-    pub(crate) fn least_work_alone(&self, index: usize) -> u128 {
+    /// Returns the least work of task `index` in isolation [SM·ns], with overheads.
+    pub fn least_work_alone(&self, index: usize) -> u128 {
         self.least_work(index, &CoLocated::of([&self.tasks[index]]))
     }
 
