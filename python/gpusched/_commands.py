@@ -16,9 +16,9 @@ Document = Any
 #: A text, such as a time with unit ("2.5us"), a number, or a document.
 Value = Any
 Policy = Literal[
-    "edf", "np-edf", "lp-edf", "dm", "rm", "fp-given", "fp-audsley", "np-fp", "np-fp-rm", "np-fp-given",
-    "np-fp-audsley", "lp-fp", "lp-fp-rm", "lp-fp-given", "lp-fp-audsley", "density", "hyperbolic",
-    "liu-layland", "work-capacity", "work-capacity-deadline",
+    "edf", "np-edf", "lp-edf", "np-fifo", "dm", "rm", "fp-given", "fp-audsley", "np-fp", "np-fp-rm",
+    "np-fp-given", "np-fp-audsley", "lp-fp", "lp-fp-rm", "lp-fp-given", "lp-fp-audsley", "density",
+    "hyperbolic", "liu-layland", "work-capacity", "work-capacity-deadline",
 ]
 Interference = Literal[
     "conflict", "none", "conflict+bandwidth", "bandwidth", "conflict+memory-time", "memory-time",
@@ -158,12 +158,13 @@ def test(
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         policy: Policy and its test [default: np-edf]. Exact tests without preemption: `np-edf` (earliest deadline
-            first), and the fixed priorities `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
-            `np-fp-given` (task order) and `np-fp-audsley` (Audsley's algorithm). Sufficient tests with preemption
-            at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Exact tests
-            with free preemption at any point, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`.
-            Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities).
-            Necessary conditions: `work-capacity` and `work-capacity-deadline`.
+            first), `np-fifo` (first in, first out), and the fixed priorities `np-fp` (deadline-monotonic),
+            `np-fp-rm` (rate-monotonic), `np-fp-given` (task order) and `np-fp-audsley` (Audsley's algorithm).
+            Sufficient tests with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`,
+            `lp-fp-given`, `lp-fp-audsley`. Exact tests with free preemption at any point, as no GPU offers: `edf`,
+            `dm`, `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and
+            `liu-layland` (for fixed priorities). Necessary conditions: `work-capacity` and
+            `work-capacity-deadline`.
         interference: Interference model. Selects which contention the analysis counts. Every test assumes that at
             most one kernel of a partition runs at a time. If your program ensures this, and if WCETs are from runs
             with cold caches, a task needs no WCET in conflict. Then `none` and `bandwidth` fit. The page
@@ -268,12 +269,13 @@ def partition(
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         policy: Policy and its test [default: np-edf]. Exact tests without preemption: `np-edf` (earliest deadline
-            first), and the fixed priorities `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
-            `np-fp-given` (task order) and `np-fp-audsley` (Audsley's algorithm). Sufficient tests with preemption
-            at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. Exact tests
-            with free preemption at any point, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`.
-            Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities).
-            Necessary conditions: `work-capacity` and `work-capacity-deadline`.
+            first), `np-fifo` (first in, first out), and the fixed priorities `np-fp` (deadline-monotonic),
+            `np-fp-rm` (rate-monotonic), `np-fp-given` (task order) and `np-fp-audsley` (Audsley's algorithm).
+            Sufficient tests with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`,
+            `lp-fp-given`, `lp-fp-audsley`. Exact tests with free preemption at any point, as no GPU offers: `edf`,
+            `dm`, `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and
+            `liu-layland` (for fixed priorities). Necessary conditions: `work-capacity` and
+            `work-capacity-deadline`.
         interference: Interference model. Selects which contention the analysis counts. Every test assumes that at
             most one kernel of a partition runs at a time. If your program ensures this, and if WCETs are from runs
             with cold caches, a task needs no WCET in conflict. Then `none` and `bandwidth` fit. The page
@@ -449,20 +451,21 @@ def verify(
             in the file. If the task set states `"times": "occupancy"`, the plan states an occupancy of 0.
         policy: Expected policy of every partition. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
             Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first, preemption at block
-            boundaries: sufficient. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic
-            priorities, preemptive: exact. ``fp-given``: Priorities in task order, first task highest, preemptive:
-            exact. ``fp-audsley``: Optimal priorities (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic
-            priorities, non-preemptive: exact. ``np-fp-rm``: Rate-monotonic priorities, non-preemptive: exact.
-            ``np-fp-given``: Priorities in task order, first task highest, non-preemptive: exact. ``np-fp-audsley``:
-            Optimal priorities (Audsley), non-preemptive: exact. ``lp-fp``: Deadline-monotonic priorities,
-            preemption at block boundaries: sufficient. ``lp-fp-rm``: Rate-monotonic priorities, preemption at block
-            boundaries: sufficient. ``lp-fp-given``: Priorities in task order, first task highest, preemption at
-            block boundaries: sufficient. ``lp-fp-audsley``: Optimal priorities (Audsley), preemption at block
-            boundaries: sufficient. ``density``: Σ C/min(T, D − J) ≤ 1: sufficient for edf. ``hyperbolic``: Π (C/T'
-            + 1) ≤ 2: sufficient for preemptive priorities in the order of T' = min(T, D) − J. ``liu-layland``: Σ
-            C/T' ≤ n·(2^(1/n) − 1): sufficient for the priorities of `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m:
-            necessary only (an interpretation of [Singh21] §3.6). ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m)
-            ≤ D for each task: necessary only.
+            boundaries: sufficient. ``np-fifo``: First in, first out, non-preemptive: exact. ``dm``:
+            Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic priorities, preemptive: exact.
+            ``fp-given``: Priorities in task order, first task highest, preemptive: exact. ``fp-audsley``: Optimal
+            priorities (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic priorities, non-preemptive:
+            exact. ``np-fp-rm``: Rate-monotonic priorities, non-preemptive: exact. ``np-fp-given``: Priorities in
+            task order, first task highest, non-preemptive: exact. ``np-fp-audsley``: Optimal priorities (Audsley),
+            non-preemptive: exact. ``lp-fp``: Deadline-monotonic priorities, preemption at block boundaries:
+            sufficient. ``lp-fp-rm``: Rate-monotonic priorities, preemption at block boundaries: sufficient.
+            ``lp-fp-given``: Priorities in task order, first task highest, preemption at block boundaries:
+            sufficient. ``lp-fp-audsley``: Optimal priorities (Audsley), preemption at block boundaries: sufficient.
+            ``density``: Σ C/min(T, D − J) ≤ 1: sufficient for edf. ``hyperbolic``: Π (C/T' + 1) ≤ 2: sufficient for
+            preemptive priorities in the order of T' = min(T, D) − J. ``liu-layland``: Σ C/T' ≤ n·(2^(1/n) − 1):
+            sufficient for the priorities of `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m: necessary only (an
+            interpretation of [Singh21] §3.6). ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m) ≤ D for each task:
+            necessary only.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -534,6 +537,8 @@ def run(
     overheads: Value = None,
     shortest: Value = None,
     execution: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    overrun: Optional[Literal["record", "skip-next", "abort"]] = None,
+    fault: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     reserve: Value = None,
     spin: Value = None,
     fifo_priority: Value = None,
@@ -554,6 +559,13 @@ def run(
         shortest: Shortest execution time as a share of the WCET.
         execution: Execution time of one job, e.g., `lidar#3=2ms`; may be repeated. The time may exceed the WCET, to
             show the effect of an overrun.
+        overrun: What follows if a job exceeds its budget. The job itself continues, because a GPU cannot stop a
+            kernel. ``record``: The trace records the overrun, and all jobs run. ``skip-next``: The next job of the
+            task does not run. ``abort``: The run ends when the job has completed.
+        fault: Fault of one job, e.g., `lidar#3=fails`; may be repeated. Only with `--backend simulated`.
+            `late-end:TIME`: the dispatcher observes the end late. `late-wake:TIME`: it wakes up late for the job.
+            `fails`: the job fails. `no-launch`: its launch fails. `lost`: it ends the context of all partitions.
+            `endless`: it never ends. `suspend:TIME`: the computer sleeps while the job runs.
         reserve: Part of each execution time for launch and detection [default: 100us]. Only with `--backend cuda`.
             The kernel of a job lasts for the execution time minus this time.
         spin: Time before an arrival from which an idle dispatcher spins [default: 100us]. Only with `--backend
@@ -573,6 +585,8 @@ def run(
             "overheads": overheads,
             "shortest": shortest,
             "execution": pairs(execution),
+            "overrun": overrun,
+            "fault": pairs(fault),
             "reserve": reserve,
             "spin": spin,
             "fifo-priority": fifo_priority,
@@ -1309,21 +1323,21 @@ def simulate_tasks(
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         policy: Scheduling policy [default: as in the plan; without a plan, np-edf]. ``edf``: Earliest deadline
             first, preemptive: exact. ``np-edf``: Earliest deadline first, non-preemptive: exact. ``lp-edf``:
-            Earliest deadline first, preemption at block boundaries: sufficient. ``dm``: Deadline-monotonic
-            priorities, preemptive: exact. ``rm``: Rate-monotonic priorities, preemptive: exact. ``fp-given``:
-            Priorities in task order, first task highest, preemptive: exact. ``fp-audsley``: Optimal priorities
-            (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic priorities, non-preemptive: exact.
-            ``np-fp-rm``: Rate-monotonic priorities, non-preemptive: exact. ``np-fp-given``: Priorities in task
-            order, first task highest, non-preemptive: exact. ``np-fp-audsley``: Optimal priorities (Audsley),
-            non-preemptive: exact. ``lp-fp``: Deadline-monotonic priorities, preemption at block boundaries:
-            sufficient. ``lp-fp-rm``: Rate-monotonic priorities, preemption at block boundaries: sufficient.
-            ``lp-fp-given``: Priorities in task order, first task highest, preemption at block boundaries:
-            sufficient. ``lp-fp-audsley``: Optimal priorities (Audsley), preemption at block boundaries: sufficient.
-            ``density``: Σ C/min(T, D − J) ≤ 1: sufficient for edf. ``hyperbolic``: Π (C/T' + 1) ≤ 2: sufficient for
-            preemptive priorities in the order of T' = min(T, D) − J. ``liu-layland``: Σ C/T' ≤ n·(2^(1/n) − 1):
-            sufficient for the priorities of `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m: necessary only (an
-            interpretation of [Singh21] §3.6). ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m) ≤ D for each task:
-            necessary only.
+            Earliest deadline first, preemption at block boundaries: sufficient. ``np-fifo``: First in, first out,
+            non-preemptive: exact. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic
+            priorities, preemptive: exact. ``fp-given``: Priorities in task order, first task highest, preemptive:
+            exact. ``fp-audsley``: Optimal priorities (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic
+            priorities, non-preemptive: exact. ``np-fp-rm``: Rate-monotonic priorities, non-preemptive: exact.
+            ``np-fp-given``: Priorities in task order, first task highest, non-preemptive: exact. ``np-fp-audsley``:
+            Optimal priorities (Audsley), non-preemptive: exact. ``lp-fp``: Deadline-monotonic priorities,
+            preemption at block boundaries: sufficient. ``lp-fp-rm``: Rate-monotonic priorities, preemption at block
+            boundaries: sufficient. ``lp-fp-given``: Priorities in task order, first task highest, preemption at
+            block boundaries: sufficient. ``lp-fp-audsley``: Optimal priorities (Audsley), preemption at block
+            boundaries: sufficient. ``density``: Σ C/min(T, D − J) ≤ 1: sufficient for edf. ``hyperbolic``: Π (C/T'
+            + 1) ≤ 2: sufficient for preemptive priorities in the order of T' = min(T, D) − J. ``liu-layland``: Σ
+            C/T' ≤ n·(2^(1/n) − 1): sufficient for the priorities of `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m:
+            necessary only (an interpretation of [Singh21] §3.6). ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m)
+            ≤ D for each task: necessary only.
         interference: Interference model [default: as in the plan; without a plan, conflict]. ``conflict``: Tasks of
             the same kind in one partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ.
             ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model
@@ -1495,7 +1509,7 @@ def validate(
 
     Args:
         program: Programs of the kernels (JSON); only with --warps.
-        systems: Number of systems; 288 cover all policies, heuristics and interference models.
+        systems: Number of systems; 304 cover all policies, heuristics and interference models.
         shared_memory: Validate the analysis of partitions that share a memory. gpusched simulates all partitions of
             a system concurrently, under every priority order of the partitions at the memory and under max-min
             fairness. The result compares the interference models `conflict` and `conflict+bandwidth`.

@@ -89,8 +89,7 @@ impl Work {
         ))
     }
 
-    /// Returns the largest number of launches for the jobs of `tasks` that arrive before `duration`. Each job causes at most one
-    /// preemption, which repeats at most one chunk.
+    /// Returns the largest number of launches for the jobs of `tasks` that arrive before `duration`.
     pub fn launches(&self, tasks: &[PlannedTask], duration: Time) -> u128 {
         let of = |task: &PlannedTask| {
             let jobs = u128::from(duration.ns().div_ceil(task.period.ns().max(1)));
@@ -98,7 +97,7 @@ impl Work {
             let chunks = |time: Time| u128::from(time.ns().div_ceil(block.ns().max(1)));
             let stated = self.stated.range((task.position, 0)..=(task.position, u64::MAX));
             let stated: u128 = stated.map(|(_, &time)| chunks(time)).sum();
-            jobs * (chunks(task.wcet) + 1) + stated
+            jobs * chunks(task.wcet) + stated
         };
         tasks.iter().map(of).sum()
     }
@@ -127,16 +126,13 @@ impl Work {
 
 impl Draws {
     /// Returns the execution time of the next chunk of `job` [ns], and whether it is the last one. Call this function once per
-    /// chunk, in the order of the chunks. A job repeats one chunk after each preemption, which is the most that the analysis of
-    /// limited preemption permits.
+    /// chunk, in the order of the chunks.
     pub fn next(&mut self, job: &Job) -> (u64, bool) {
         let task = &mut self.tasks[job.task];
         if job.chunk == 0 {
             // The draw is independent of stated times, so that all other jobs keep their times.
             let drawn = task.shortest + uniform(&mut task.rng, task.wcet - task.shortest);
             task.left = task.stated.get(&job.number).copied().unwrap_or(drawn);
-        } else if job.resumed {
-            task.left = task.left.saturating_add(task.chunk);
         }
         let time = task.left.min(task.chunk);
         task.left -= time;

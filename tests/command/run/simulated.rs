@@ -155,7 +155,7 @@ const CHUNKS: &str = r#"{"tasks":[
   {"name":"radar","period":"10ms","block":"1ms","wcet":{"table":[[8,"3ms"]]}},
   {"name":"map","period":"50ms","block":"1ms","wcet":{"table":[[8,"10ms"]]}}]}"#;
 
-/// Another job preempts a job between two chunks. The preempted job then repeats one chunk.
+/// Another job preempts a job between two chunks.
 #[test]
 fn jobs_with_chunks_are_preempted_between_them() {
     for policy in ["lp-edf", "lp-fp"] {
@@ -165,13 +165,13 @@ fn jobs_with_chunks_are_preempted_between_them() {
         let rows: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split(',').collect()).collect();
         let column = |name: &str| rows[0].iter().position(|&column| column == name).unwrap();
         let (task, job, chunk, last) = (column("task"), column("job"), column("chunk"), column("last"));
-        // The first job of `map` starts after 3 ms, runs 7 chunks until the next job of `radar`, and 3 + 1 chunks after it.
+        // The first job of `map` starts after 3 ms, runs 7 chunks until the next job of `radar`, and 3 chunks after it.
         let first: Vec<&Vec<&str>> = rows[1..]
             .iter()
             .filter(|row| row[task] == "1" && row[job] == "0")
             .collect();
-        assert_eq!(first.len(), 11, "{policy}: {first:?}");
-        assert_eq!((first[10][chunk], first[10][last]), ("10", "true"));
+        assert_eq!(first.len(), 10, "{policy}: {first:?}");
+        assert_eq!((first[9][chunk], first[9][last]), ("9", "true"));
         let at = |row: usize, name: &str| first[row][column(name)].parse::<u64>().unwrap();
         assert_eq!(
             (at(6, "completion_ns"), at(7, "decision_ns")),
@@ -182,6 +182,12 @@ fn jobs_with_chunks_are_preempted_between_them() {
         let traced = run(&case.traced("--backend simulated --duration 1s --shortest 1"));
         assert_eq!(traced.code, 0, "{}", traced.stderr);
         assert_eq!(case.read()["gpusched"]["totals"]["jobs"], 120);
+        let audit = case.audit();
+        assert!(
+            audit.code == 0 && audit.stdout.starts_with("KEPT"),
+            "{}",
+            audit.stdout
+        );
     }
     // Without `block`, a job is one chunk.
     let whole = CHUNKS

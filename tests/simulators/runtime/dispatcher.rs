@@ -151,7 +151,7 @@ fn arrivals_order_jobs_that_become_visible_together() {
 }
 
 #[test]
-fn a_job_repeats_a_chunk_after_each_preemption() {
+fn a_job_may_take_a_chunk_longer_after_each_preemption() {
     let mut long = task(100, 90, 30);
     long.chunk = 10;
     let mut urgent = task(20, 10, 5);
@@ -171,7 +171,7 @@ fn a_job_repeats_a_chunk_after_each_preemption() {
     core.completed(24, chunk);
     assert_eq!(next(&mut core, 24), (0, 2, false));
     core.completed(34, chunk);
-    // The job has used its budget of 30, and one repeated chunk is left.
+    // The job has used its budget of 30, and one chunk for each of two preemptions is left.
     assert_eq!(next(&mut core, 34), (1, 0, false));
     core.completed(36, DONE);
     assert_eq!(next(&mut core, 36), (0, 3, true));

@@ -1,5 +1,5 @@
-//! Each job has an overhead of up to o, and each wake-up a delay of up to w. A partition that passes its test with
-//! C' = C + o and J' = J + w then never misses a deadline. Without either term, the tests accept sets that miss deadlines,
+//! Each job or chunk has an overhead of up to o, and each wake-up a delay of up to w. A partition that passes its test with
+//! C' = C + n·o for n chunks and J' = J + w then never misses a deadline. Without either term, the tests accept sets that miss deadlines,
 //! under each policy that a dispatcher can follow.
 
 use gpusched::Time;
@@ -21,13 +21,15 @@ enum Without {
 }
 
 /// Policies that the dispatcher can follow.
-const POLICIES: [&str; 6] = [
+const POLICIES: [&str; 8] = [
     "np-edf",
     "np-fifo",
     "np-fp",
     "np-fp-rm",
     "np-fp-given",
     "np-fp-audsley",
+    "lp-edf",
+    "lp-fp",
 ];
 
 /// Draws tasks. A third of the sets has round times, and a third has equal periods.
@@ -55,6 +57,18 @@ fn demands(rng: &mut impl Rng) -> Vec<Demand> {
     (0..count).map(draw).collect()
 }
 
+/// Returns `demand` with the overheads of all its chunks: C' = C + n·o for n = ⌈C/b⌉.
+fn inflated(demand: Demand, policy: Policy, overheads: Overheads) -> Demand {
+    let once = demand.with_overheads(overheads);
+    if !policy.counts_blocks() {
+        return once;
+    }
+    let chunks = demand.wcet.ns().div_ceil(demand.block.ns());
+    let wcet = Time::from_ns(demand.wcet.ns() + chunks * overheads.occupancy_ns.ns());
+    let block = Time::from_ns(demand.block.ns() + overheads.occupancy_ns.ns()).min(wcet);
+    Demand { wcet, block, ..once }
+}
+
 /// Tests the sets without one term under `policy`, and runs the accepted ones. Returns the numbers of accepted sets, and of
 /// sets with a miss or a response above its bound.
 fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
@@ -62,17 +76,22 @@ fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
     let mut rng = rng(seed);
     let (mut accepted, mut missed) = (0, 0);
     for _ in 0..sets() / POLICIES.len() as u64 {
-        let demands = demands(&mut rng);
+        let mut demands = demands(&mut rng);
         let (o, w) = (rng.random_range(0..5u64), rng.random_range(0..5u64));
         let overheads = Overheads {
             occupancy_ns: Time::from_ns(if without == Without::Occupancy { 0 } else { o }),
             wake_ns: Time::from_ns(if without == Without::Wake { 0 } else { w }),
         };
-        let inflated: Vec<Demand> = demands
+        if policy.counts_blocks() {
+            for demand in &mut demands {
+                *demand = demand.with_block(Time::from_ns(rng.random_range(1..10)));
+            }
+        }
+        let tested: Vec<Demand> = demands
             .iter()
-            .map(|demand| demand.with_overheads(overheads))
+            .map(|&demand| inflated(demand, policy, overheads))
             .collect();
-        let evidence = evidence(policy, &inflated, 1);
+        let evidence = evidence(policy, &tested, 1);
         if !evidence.is_positive() {
             continue;
         }
@@ -92,7 +111,15 @@ fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
         };
         // The worst case, a task that arrives first and blocks, or anything.
         let synchronous = rng.random_bool(0.3);
-        let tasks = demands.iter().map(|demand| Task {
+        let full = Overheads {
+            occupancy_ns: Time::from_ns(o),
+            ..overheads
+        };
+        let budgets: Vec<Demand> = demands
+            .iter()
+            .map(|&demand| inflated(demand, policy, full))
+            .collect();
+        let tasks = demands.iter().zip(&budgets).map(|(demand, budget)| Task {
             arrivals: Arrivals::Periodic {
                 first: if synchronous {
                     1
@@ -102,8 +129,12 @@ fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
             },
             period: demand.period.ns(),
             deadline: demand.deadline.ns(),
-            budget: demand.wcet.ns() + o,
-            chunk: demand.wcet.ns() + o,
+            budget: budget.wcet.ns(),
+            chunk: if policy.counts_blocks() {
+                budget.block.ns()
+            } else {
+                budget.wcet.ns()
+            },
         });
         let mut tasks: Vec<Task> = tasks.collect();
         if synchronous {
@@ -113,13 +144,25 @@ fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
         let mut core = Core::new(&tasks, &order, w, 2_000).unwrap();
         let longest = rng.random_bool(0.5);
         let mut others = crate::oracle::random_sets::rng(rng.random());
+        let mut left = vec![0; tasks.len()];
         let mut occupancy = |job: gpusched::runtime::core::Job| {
             let wcet = demands[job.task].wcet.ns();
-            let time = match longest {
-                true => wcet + o,
-                false => rng.random_range(1..=wcet) + rng.random_range(0..=o),
+            let block = if policy.counts_blocks() {
+                demands[job.task].block.ns()
+            } else {
+                wcet
             };
-            (time, true)
+            let left = &mut left[job.task];
+            match (job.chunk, job.resumed) {
+                (0, _) if longest => *left = wcet,
+                (0, _) => *left = rng.random_range(1..=wcet),
+                (_, true) => *left += block, // a preemption costs one chunk
+                _ => {}
+            }
+            let time = block.min(*left);
+            *left -= time;
+            let overhead = if longest { o } else { rng.random_range(0..=o) };
+            (time + overhead, *left == 0)
         };
         let mut late = || if longest { w } else { others.random_range(0..=w) };
         let records = drive(&mut core, &mut occupancy, &mut late);
@@ -129,7 +172,7 @@ fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
             let response = |record: &gpusched::runtime::core::Record| record.completion - record.job.arrival;
             records
                 .iter()
-                .any(|record| response(record) > bounds[record.job.task].ns())
+                .any(|record| record.last && response(record) > bounds[record.job.task].ns())
         };
         missed += u64::from(counters.misses > 0 || bounds.is_some_and(|bounds| above(&bounds)));
     }

@@ -31,7 +31,8 @@ pub struct Task {
     pub period: u64,
     /// Relative deadline D [ns].
     pub deadline: u64,
-    /// Budget C': longest time for which a job may occupy the partition [ns]. After each preemption, the job may repeat one chunk.
+    /// Budget C': longest time for which a job may occupy the partition [ns]. After each preemption, the job may take one
+    /// chunk longer, as the analysis of limited preemption permits.
     pub budget: u64,
     /// Budget b' of a chunk: longest time from one decision to the next while the job runs [ns]. Without preemption points,
     /// this is the budget of the job.

@@ -17,10 +17,11 @@ use crate::partitioning::search::{GroupTester, Part};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::{Policy, TaskSet};
 
-const POLICIES: [Policy; 9] = [
+const POLICIES: [Policy; 10] = [
     Policy::Edf,
     Policy::NpEdf,
     Policy::LpEdf,
+    Policy::NpFifo,
     Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
     Policy::FixedPriority(Preemption::NonPreemptive, Priorities::DeadlineMonotonic),
     Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Given),
@@ -59,7 +60,7 @@ fn worth(prices: &[i64], part: &Part) -> i64 {
 fn families_find_what_a_walk_with_tests_finds() {
     let rng = &mut ChaCha8Rng::seed_from_u64(9);
     let (mut found, mut cut, mut beyond, mut large) = (0, 0, 0, 0);
-    for round in 0..324 {
+    for round in 0..360 {
         let set = random_set(rng, 9);
         let model = model_of([Interference::Conflict, Interference::None][round % 2]);
         let policy = POLICIES[round / 2 % POLICIES.len()];
