@@ -144,6 +144,7 @@ def test(
     variation: Optional[int] = None,
     own_l2: bool = False,
     camping_limit: Optional[int] = None,
+    overheads: Value = None,
     response_times: bool = False,
     enforce: bool = False,
     sensitivity: bool = False,
@@ -188,6 +189,8 @@ def test(
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
+        overheads: Overheads of the dispatchers, if WCETs do not include them. The tests then use C' = C + o and J'
+            = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without memory traffic.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -213,6 +216,7 @@ def test(
             "variation": variation,
             "own-l2": own_l2,
             "camping-limit": camping_limit,
+            "overheads": overheads,
             "response-times": response_times,
             "enforce": enforce,
             "sensitivity": sensitivity,
@@ -237,6 +241,7 @@ def partition(
     variation: Optional[int] = None,
     own_l2: bool = False,
     camping_limit: Optional[int] = None,
+    overheads: Value = None,
     granularity: Optional[Granularity] = None,
     heuristic: Optional[Heuristic] = None,
     objective: Optional[Literal["sms", "feasible", "margin"]] = None,
@@ -295,6 +300,8 @@ def partition(
         variation: Percentage added to WCETs, because times vary [default: 20].
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
+        overheads: Overheads of the dispatchers, if WCETs do not include them. The tests then use C' = C + o and J'
+            = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without memory traffic.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: finest unit with an export]. ``sm``:
             Partitions are arbitrary sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the
             TPCs of a partition. ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA
@@ -362,6 +369,7 @@ def partition(
             "variation": variation,
             "own-l2": own_l2,
             "camping-limit": camping_limit,
+            "overheads": overheads,
             "granularity": granularity,
             "heuristic": heuristic,
             "objective": objective,
@@ -401,6 +409,7 @@ def verify(
     variation: Optional[int] = None,
     own_l2: bool = False,
     interference: Optional[Interference] = None,
+    overheads: Value = None,
     policy: Optional[Policy] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
@@ -438,6 +447,8 @@ def verify(
             traffic of other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
             partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
             partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
+        overheads: Expected bounds on the overheads of the dispatchers. The bounds in the plan must equal the bounds
+            in the file. If the task set states `"times": "occupancy"`, the plan states an occupancy of 0.
         policy: Expected policy of every partition. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
             Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first, preemption at block
             boundaries: sufficient. ``np-fifo``: First in, first out, non-preemptive: exact. ``dm``:
@@ -473,6 +484,7 @@ def verify(
             "variation": variation,
             "own-l2": own_l2,
             "interference": interference,
+            "overheads": overheads,
             "policy": policy,
             "threads": threads,
             "seed": seed,
@@ -523,7 +535,7 @@ def run(
     *,
     backend: Optional[Literal["cuda", "simulated"]] = None,
     duration: Value = None,
-    overheads: Document = None,
+    overheads: Value = None,
     shortest: Value = None,
     execution: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     overrun: Optional[Literal["record", "skip-next", "abort"]] = None,
@@ -543,7 +555,8 @@ def run(
             context. ``simulated``: In virtual time, without a GPU.
         duration: Time after which no job arrives.
         overheads: Bounds on the overheads of the dispatcher. gpusched tests each partition again: C' = C + o and J'
-            = J + w. Without this option, the WCETs include the overheads.
+            = J + w. If the plan states overheads, the bounds in FILE must not be larger, and the run uses the
+            bounds of the plan. Without FILE and without overheads in the plan, the WCETs include the overheads.
         shortest: Shortest execution time as a share of the WCET.
         execution: Execution time of one job, e.g., `lidar#3=2ms`; may be repeated. The time may exceed the WCET, to
             show the effect of an overrun.
@@ -1284,6 +1297,7 @@ def simulate_tasks(
     gpu: Value = None,
     policy: Optional[Policy] = None,
     interference: Optional[Interference] = None,
+    overheads: Value = None,
     offsets: Optional[Literal["synchronous", "random"]] = None,
     jitter: Optional[Literal["none", "late", "random"]] = None,
     arrivals: Optional[Literal["periodic", "sporadic"]] = None,
@@ -1332,6 +1346,9 @@ def simulate_tasks(
             delays by the memory traffic of other partitions. ``conflict+memory-time``: The model `conflict`, plus
             delays by memory times of jobs in other partitions. ``memory-time``: The model `none`, plus delays by
             memory times of jobs in other partitions.
+        overheads: Bounds on the overheads of the dispatchers [default: as in the plan; without a plan, none]. A job
+            then occupies its partition for up to C + o, and its release is up to J + w late. ``times`` and
+            ``jitter`` select the times up to these bounds.
         offsets: Offsets of the first jobs. ``synchronous``: All tasks have one common start instant. ``random``:
             Each task has its own random start instant within one period.
         jitter: Release jitter of the jobs. ``none``: Each job is released on arrival. ``late``: The first job is
@@ -1363,6 +1380,7 @@ def simulate_tasks(
             "gpu": gpu,
             "policy": policy,
             "interference": interference,
+            "overheads": overheads,
             "offsets": offsets,
             "jitter": jitter,
             "arrivals": arrivals,

@@ -9,7 +9,8 @@ use gpusched::model::device::Granularity;
 use gpusched::model::end_to_end::{Draft, System};
 use gpusched::model::reader::Document as _;
 use gpusched::model::{
-    Device, Factor, Interference, Kernel, Policy, PredictionModel, SharedMemory, Straddling, TaskSet,
+    Device, Factor, Interference, Kernel, Overheads, Policy, PredictionModel, SharedMemory, Straddling,
+    TaskSet,
 };
 use gpusched::time::Time;
 use insta::assert_snapshot;
@@ -60,6 +61,10 @@ fn list(policy: Policy, model: Option<Interference>, granularity: Granularity) -
         policies: vec![policy],
         interference: model,
         memory: memory(model, "max-min"),
+        overheads: policy.is_dispatchable().then_some(Overheads {
+            occupancy_ns: Time::from_ns(999_999_999),
+            wake_ns: Time::from_ns(999_999_999),
+        }),
         granularity: Some(granularity),
         device: Some(&device),
         several: true,

@@ -33,6 +33,7 @@ mod margin;
 mod measured_h100;
 mod model;
 mod optimal;
+mod overheads;
 mod own_plans;
 mod plan_soundness;
 mod ports;

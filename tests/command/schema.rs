@@ -28,6 +28,7 @@ fn all_schemas_are_listed_and_valid() {
         "task-set",
         "verdict",
         "plan",
+        "overheads",
         "study",
         "findings",
         "provenance",

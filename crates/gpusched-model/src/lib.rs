@@ -22,7 +22,7 @@ pub use numbers::{knapsack, normal, quotient, streams, time, utilization};
 pub use policies::policy;
 pub use results::{assumptions, plan, verdict};
 pub use runs::{group, observer, scenario, system, warp_scenario};
-pub use tasks::{provenance, traffic, wcet};
+pub use tasks::{overheads, provenance, traffic, wcet};
 
 pub use benchmark::{Benchmark, Benchmarks};
 pub use device::Device;
@@ -33,6 +33,7 @@ pub use messages::refusal::Refusal;
 pub use numbers::factor::{Factor, ParseFactorError};
 pub use numbers::ratio::{ParseRatioError, Ratio};
 pub use observer::Observer;
+pub use overheads::{MeasuredOverheads, Overheads};
 pub use plan::{Partition, Plan};
 pub use platform::Platform;
 pub use policies::budget_policy::BudgetPolicy;
@@ -48,7 +49,7 @@ pub use scenario::Scenario;
 pub use system::{KernelTask, System};
 pub use tasks::provenance::{MeasuredOn, WarmUp};
 pub use tasks::task::{Kind, Task, TaskError, TaskShape};
-pub use tasks::task_set::{EmptyTaskSet, TaskSet};
+pub use tasks::task_set::{EmptyTaskSet, TaskSet, Times};
 pub use traffic::{
     Arbitration, Bandwidth, Bytes, MemoryRates, MemoryTime, OtherTraffic, Peak, RateForm, Sectors,
     SharedMemory,

@@ -96,7 +96,10 @@ fn verdict(input: &Input<'_>) -> Verdict {
             (Tone::Bad, "Broken", format!("The recording shows {count}."))
         }
         Visible::NotVisible => {
-            let sentence = "The recording shows no jobs of at least one task.";
+            let sentence = match audit.shows_every_task() {
+                false => "The recording shows no jobs of at least one task.",
+                true => "The recording lacks records that could show a violation.",
+            };
             (Tone::Open, "Not visible", sentence.to_owned())
         }
     };

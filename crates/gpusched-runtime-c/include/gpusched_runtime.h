@@ -36,7 +36,7 @@ typedef enum {
 typedef struct {
   uint32_t size;              /* sizeof(gs_options) */
   const char *backend;        /* "cuda" (default), or "simulated": no GPU, streams are null, random execution times up to the WCET */
-  const char *overheads;      /* file with bounds on the overheads of the dispatcher; null: the WCETs include them */
+  const char *overheads;      /* file with bounds on the overheads of the dispatcher; null: those of the plan, or the WCETs include them */
   int32_t device;             /* number of the GPU, from 0 */
   int32_t allow_unproven;     /* 1: start although GS_UNPROVEN, and allow gs_begin(); the trace says so */
   const int32_t *cpus;        /* one core per partition; null: any core */

@@ -4,8 +4,7 @@
 //! runs one job at a time, in the order of its policy. This crate is the dispatcher that the assumption is about.
 //!
 //! * [`core`]: the dispatcher of one partition, as a state machine without input and output;
-//! * [`program`]: verifies a plan, and turns it into partitions with budgets;
-//! * [`overheads`]: the part of the dispatcher itself in the schedulability test;
+//! * [`program`]: verifies a plan with the overheads of the dispatcher, and turns it into partitions with budgets;
 //! * [`work`]: execution times of jobs that stand in for the user's kernels;
 //! * [`backend`]: runs the jobs, in virtual time or on a GPU through the CUDA driver;
 //! * [`client`]: the program of the user, as a backend sees it;
@@ -15,7 +14,6 @@
 pub mod backend;
 pub mod client;
 pub mod core;
-pub mod overheads;
 pub mod program;
 #[cfg(target_os = "linux")]
 mod realtime;
@@ -28,7 +26,6 @@ pub mod work;
 #[cfg(target_os = "linux")]
 pub use backend::cuda;
 pub use backend::{Backend, simulated};
-pub use overheads::Overheads;
 pub use program::{Part, PlannedTask, Prepared, Program};
 pub use run::Run;
 #[cfg(target_os = "linux")]

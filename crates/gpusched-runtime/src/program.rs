@@ -8,20 +8,20 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Plan, Policy, TaskSet};
+use gpusched_model::{Evidence, Overheads, Plan, Policy, TaskSet, Times};
 use gpusched_verify::verify;
 use sha2::{Digest, Sha256};
 
 use crate::core::{Arrivals, Core, Order, Overrun, Task};
-use crate::overheads::Overheads;
 
 /// A verified plan in the form that a backend runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     /// Partitions in the order of the plan.
     pub partitions: Vec<Part>,
-    /// Bounds on the overheads of the dispatcher.
-    pub overheads: Overheads,
+    /// Bounds on the overheads of the dispatcher. `None` if neither the plan nor the user states them: the WCETs include
+    /// the overheads.
+    pub overheads: Option<Overheads>,
     /// What follows if a job exceeds its budget.
     pub overrun: Overrun,
     /// M: number of SMs of the GPU.
@@ -83,12 +83,15 @@ pub enum Prepared {
 }
 
 impl Program {
-    /// Verifies `plan` for `set`, and tests each partition again with `overheads`.
+    /// Verifies `plan` for `set`, and tests each partition again with the overheads. If the plan states overheads, they
+    /// are the overheads of the run, and `stated` must not be larger. Otherwise, `stated` are the overheads of the run.
+    /// Without both, the WCETs include the overheads.
     ///
     /// # Errors
     /// Refuses a plan that is wrong, a policy that a dispatcher for GPUs cannot follow, and names that a trace cannot
-    /// contain. The field of a refusal is a field of the plan or of the set.
-    pub fn prepare(plan: &Plan, set: &TaskSet, overheads: Overheads) -> Result<Prepared> {
+    /// contain. Refuses overheads above the bounds in the plan, and a run without overheads if the WCETs are times on the GPU
+    /// alone. The field of a refusal is a field of the plan or of the set.
+    pub fn prepare(plan: &Plan, set: &TaskSet, stated: Option<Overheads>) -> Result<Prepared> {
         if !plan.schedulable {
             return Ok(Prepared::Unproven("the plan is not schedulable".to_owned()));
         }
@@ -111,17 +114,15 @@ impl Program {
             }
         };
         check_names(set)?;
+        let overheads = overheads(plan, set, stated)?;
         let mut partitions = Vec::with_capacity(plan.partitions.len());
         for (index, partition) in plan.partitions.iter().enumerate() {
             let policy = partition.verdict.policy;
             let problem = Problem::new(set, plan.gpu_sms, policy, model_of(interference))?;
-            let unknown = |task| Error::Internal(format!("the verified plan has no WCET of task {task}"));
-            let demands = problem
-                .demands(&partition.tasks, partition.sms)
-                .map_err(unknown)?;
-            match part(partition, set, &demands, &overheads) {
+            let problem = problem.with_overheads(overheads)?;
+            match part(&problem, partition, set)? {
                 Some(part) => partitions.push(part),
-                None => return Ok(Prepared::Unproven(fails(index, partition, &overheads))),
+                None => return Ok(Prepared::Unproven(fails(&problem, (index, partition), set))),
             }
         }
         Ok(Prepared::Ready(Box::new(Program {
@@ -211,25 +212,53 @@ fn check_names(set: &TaskSet) -> Result<()> {
     Ok(())
 }
 
-/// Returns the partition with its budgets, or `None` if its tasks fail the test with the overheads.
-fn part(partition: &Partition, set: &TaskSet, demands: &[Demand], overheads: &Overheads) -> Option<Part> {
+/// Returns the overheads of a run of `plan`, if the user states `stated`.
+fn overheads(plan: &Plan, set: &TaskSet, stated: Option<Overheads>) -> Result<Option<Overheads>> {
+    let stated = stated.map(|stated| stated.of(set));
+    let Some(proven) = plan.overheads else {
+        if stated.is_none() && set.times() == Some(Times::Gpu) {
+            let expected =
+                "bounds on the overheads of the dispatcher, because the WCETs are times on the GPU alone";
+            return Err(Error::parameter("overheads", "none", expected));
+        }
+        return Ok(stated);
+    };
+    let stated = stated.unwrap_or(proven);
+    for (field, found, most) in [
+        ("occupancy_ns", stated.occupancy_ns, proven.occupancy_ns),
+        ("wake_ns", stated.wake_ns, proven.wake_ns),
+    ] {
+        if found > most {
+            let expected = format!("at most {most}, which the plan counts");
+            return Err(Error::parameter(format!("overheads.{field}"), found, expected));
+        }
+    }
+    Ok(Some(proven))
+}
+
+/// Returns the partition with its budgets, or `None` if its tasks fail the test with the overheads of `problem`.
+fn part(problem: &Problem<'_>, partition: &Partition, set: &TaskSet) -> Result<Option<Part>> {
+    let demands = |problem: &Problem<'_>| {
+        let demands = problem.demands(&partition.tasks, partition.sms);
+        demands.map_err(|task| Error::Internal(format!("the verified plan has no WCET of task {task}")))
+    };
+    let (plain, inflated) = (demands(&problem.without_overheads())?, demands(problem)?);
     let policy = partition.verdict.policy;
     let chunks = policy.counts_blocks();
-    let inflated = demands.iter().map(|&demand| {
-        overheads.added(match chunks {
-            true => demand,
-            // The dispatcher launches whole jobs.
-            false => demand.with_block(demand.wcet),
-        })
-    });
-    let inflated: Vec<Demand> = inflated.collect::<Option<_>>()?;
+    if chunks {
+        partition
+            .tasks
+            .iter()
+            .zip(&plain)
+            .try_for_each(|(&task, demand)| check_launches(problem, set, task, demand))?;
+    }
     let order = match evidence(policy, &inflated, partition.sms) {
         Evidence::ResponseTimes { .. } if policy == Policy::NpFifo => Order::Arrivals,
         Evidence::ResponseTimes { priorities, .. } => Order::Ranks(priorities),
         evidence if evidence.is_positive() => Order::Deadlines,
-        _ => return None,
+        _ => return Ok(None),
     };
-    let tasks = partition.tasks.iter().zip(demands.iter().zip(&inflated));
+    let tasks = partition.tasks.iter().zip(plain.iter().zip(&inflated));
     let tasks = tasks.map(|(&position, (plain, inflated))| PlannedTask {
         position,
         name: set.label(position),
@@ -244,20 +273,38 @@ fn part(partition: &Partition, set: &TaskSet, demands: &[Demand], overheads: &Ov
         chunk: if chunks { inflated.block } else { inflated.wcet },
         sporadic: false,
     });
-    Some(Part {
+    Ok(Some(Part {
         sms: partition.sms,
         policy,
         order,
         tasks: tasks.collect(),
-    })
+    }))
 }
 
-/// Returns the reason why a partition cannot run with `overheads`.
-fn fails(index: usize, partition: &Partition, overheads: &Overheads) -> String {
-    format!(
-        "partition {index} fails the test of {} with the overheads {} per job and {} per wake-up",
-        partition.verdict.policy, overheads.occupancy_ns, overheads.wake_ns
-    )
+/// Checks that the analysis counts the overhead of each chunk of a job of `task`.
+fn check_launches(problem: &Problem<'_>, set: &TaskSet, task: usize, demand: &Demand) -> Result<()> {
+    let stated = set.tasks()[task].launches().map_or(1, |launches| launches.get());
+    let chunks = demand.wcet.ns().div_ceil(demand.block.ns().max(1)).max(1);
+    if problem.overheads().is_none() || u64::from(stated) >= chunks {
+        return Ok(());
+    }
+    let expected = format!("at least {chunks}, the number of chunks of its longest job");
+    Err(Error::parameter(
+        format!("tasks[{task}].launches"),
+        stated,
+        expected,
+    ))
+}
+
+/// Returns the reason why a partition cannot run with the overheads of `problem`.
+fn fails(problem: &Problem<'_>, (index, partition): (usize, &Partition), set: &TaskSet) -> String {
+    match problem.caused_by_overheads(&partition.tasks, partition.sms) {
+        Some(excess) => {
+            let name = format!("`{}`", set.label(excess.task));
+            format!("partition {index} fails its test: {}", excess.told(&name))
+        }
+        None => format!("partition {index} fails the test of {}", partition.verdict.policy),
+    }
 }
 
 fn digest(value: &impl serde::Serialize) -> Result<String> {

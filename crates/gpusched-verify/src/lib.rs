@@ -43,7 +43,7 @@ use gpusched_model::assumptions::{Assumption, Basis};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::plan::Plan;
-use gpusched_model::{Interference, SharedMemory, Task, TaskSet};
+use gpusched_model::{Interference, Overheads, SharedMemory, Task, TaskSet};
 use jobs::{Slices, Wcets};
 use memory::Beside;
 use partition::check_partition;
@@ -88,6 +88,9 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         };
         return Err(Fault::new("memory", message));
     }
+    if let Some(overheads) = plan.overheads {
+        check_overheads(overheads, interference, plan, set)?;
+    }
     if let Some(memory) = plan.memory {
         memory_time(memory, interference, plan, set)?;
     }
@@ -99,6 +102,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     }
     hardware::check(plan)?;
     let wcets = Wcets::stated(interference)
+        .with_overheads(plan.overheads.unwrap_or_default())
         .varied(plan.memory.and_then(|memory| memory.time), set)
         .within(Slices::of(plan, plan.memory));
     let mut all_pass = true;
@@ -141,6 +145,42 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         margin,
         assumptions,
     })
+}
+
+/// Checks that a plan with overheads has no shared memory, a dispatcher for each policy, and a known number of launches.
+fn check_overheads(
+    overheads: Overheads,
+    interference: Interference,
+    plan: &Plan,
+    set: &TaskSet,
+) -> Result<(), Fault> {
+    let fault = |field: String, message: String| Err(Fault::new(field, message));
+    if plan.memory.is_some() {
+        let message = format!("found {overheads}, expected no overheads with interference {interference}");
+        return fault("overheads".to_owned(), message);
+    }
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        let policy = partition.verdict.policy;
+        if !policy.is_dispatchable() {
+            let message = format!(
+                "found {policy}, expected np-edf, np-fp…, lp-edf or lp-fp…, because the plan counts overheads"
+            );
+            return fault(format!("partitions[{index}].verdict.policy"), message);
+        }
+        let unknown = |task: &&usize| {
+            let task = set.tasks().get(**task);
+            task.is_some_and(|task| task.block().is_some() && task.launches().is_none())
+        };
+        if policy.counts_blocks()
+            && let Some(task) = partition.tasks.iter().find(unknown)
+        {
+            let message = format!(
+                "found {policy}, but the plan counts overheads, and task {task} of the task set states no `launches`"
+            );
+            return fault(format!("partitions[{index}].verdict.policy"), message);
+        }
+    }
+    Ok(())
 }
 
 /// Checks that the plan states memory times if and only if `interference` counts them. With memory times, also checks

@@ -48,7 +48,7 @@ pub(super) fn check_partition(
     }
     let strength = match verdict.policy {
         Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _)
-            if wcets.lead() == 0 && jobs.is_ok() =>
+            if wcets.lead() == 0 && jobs.is_ok() || wcets.wakes_late() =>
         {
             Strength::Sufficient
         }

@@ -244,13 +244,14 @@ fn definitions_are_told_from_mentions() {
 }
 
 /// Options of other programs in the documents.
-const OTHER_OPTIONS: [&str; 8] = [
+const OTHER_OPTIONS: [&str; 9] = [
     "--release",
     "--open",
     "--features",
     "--profile",
     "--test",
     "--cuda-graph-trace=node",
+    "--exportTimes",
     "--requeue",
     "--install",
 ];

@@ -4,7 +4,9 @@
 
 mod audits;
 mod counts;
+mod damage;
 mod examples;
+mod faults;
 mod files;
 mod memory;
 mod mutations;

@@ -120,10 +120,10 @@ pub fn sqlite(path: &Path, run: &Run, schema: &Schema) {
             "CREATE TABLE TARGET_INFO_CUDA_CONTEXT_INFO (processId INTEGER, deviceId INTEGER, contextId INTEGER, \
              parentContextId INTEGER, isGreenContext INTEGER, numMultiprocessors INTEGER)",
         );
-        run_sql("INSERT INTO TARGET_INFO_CUDA_CONTEXT_INFO VALUES (1, 0, 1, 0, 0, 0)");
+        run_sql("INSERT INTO TARGET_INFO_CUDA_CONTEXT_INFO VALUES (7, 0, 1, 0, 0, 0)");
         for (id, sms) in &run.green {
             file.execute(
-                "INSERT INTO TARGET_INFO_CUDA_CONTEXT_INFO VALUES (1, 0, ?1, 1, 1, ?2)",
+                "INSERT INTO TARGET_INFO_CUDA_CONTEXT_INFO VALUES (7, 0, ?1, 1, 1, ?2)",
                 params![id, sms],
             )
             .unwrap();
@@ -171,16 +171,28 @@ pub fn sqlite(path: &Path, run: &Run, schema: &Schema) {
         .unwrap();
         if schema.calls {
             let mut statement = file
-                .prepare_cached("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?1, ?2, ?3, ?4, 0)")
+                .prepare_cached("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?1, ?2, ?3, ?4, ?5)")
                 .unwrap();
             let (start, thread) = kernel.call;
             statement
-                .execute(params![start, start + 10, process | thread, id])
+                .execute(params![
+                    start,
+                    start + 10,
+                    process | thread,
+                    id,
+                    string("cudaLaunchKernel_v7000")
+                ])
                 .unwrap();
             // Another process uses the same number.
             let other = 8i64 << 24 | 100;
             statement
-                .execute(params![start - 1_000_000, start, other, id])
+                .execute(params![
+                    start - 1_000_000,
+                    start,
+                    other,
+                    id,
+                    string("cudaMalloc_v3020")
+                ])
                 .unwrap();
         }
     }

@@ -4,7 +4,9 @@
 mod c_programs;
 mod exported;
 mod guides;
+mod measured;
 mod on_gpu;
+mod overheads;
 mod simulated;
 
 use std::path::{Path, PathBuf};

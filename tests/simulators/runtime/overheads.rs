@@ -1,11 +1,10 @@
 //! Each job or chunk has an overhead of up to o, and each wake-up a delay of up to w. A partition that passes its test with
-//! C' = C + n·o for n chunks and J' = J + w then never misses a deadline. Without either term, the tests accept sets that miss
-//! deadlines.
+//! C' = C + n·o for n chunks and J' = J + w then never misses a deadline. Without either term, the tests accept sets that miss deadlines,
+//! under each policy that a dispatcher can follow.
 
 use gpusched::Time;
 use gpusched::model::Evidence;
-use gpusched::model::Policy;
-use gpusched::runtime::Overheads;
+use gpusched::model::{Overheads, Policy};
 use gpusched::runtime::core::{Arrivals, Core, Order, Task};
 use gpusched::schedulability::{Demand, evidence};
 use rand::{Rng, RngExt};
@@ -21,12 +20,34 @@ enum Without {
     Wake,
 }
 
+/// Policies that the dispatcher can follow.
+const POLICIES: [&str; 8] = [
+    "np-edf",
+    "np-fifo",
+    "np-fp",
+    "np-fp-rm",
+    "np-fp-given",
+    "np-fp-audsley",
+    "lp-edf",
+    "lp-fp",
+];
+
+/// Draws tasks. A third of the sets has round times, and a third has equal periods.
 fn demands(rng: &mut impl Rng) -> Vec<Demand> {
     let count = rng.random_range(1..6);
+    let form = rng.random_range(0..3);
+    let common = rng.random_range(6..80u64);
     let draw = |_| {
-        let period = rng.random_range(6..80u64);
+        let period = match form {
+            0 => 10 * rng.random_range(1..8u64),
+            1 => common,
+            _ => rng.random_range(6..80u64),
+        };
         let wcet = rng.random_range(1..=(period / 3).max(1));
-        let deadline = rng.random_range(wcet..=period + 10);
+        let deadline = match form {
+            0 => period,
+            _ => rng.random_range(wcet..=period + 10),
+        };
         Demand::new(
             Time::from_ns(wcet),
             Time::from_ns(period),
@@ -36,32 +57,41 @@ fn demands(rng: &mut impl Rng) -> Vec<Demand> {
     (0..count).map(draw).collect()
 }
 
-/// Tests the sets without one term, and runs the accepted ones. Returns the numbers of accepted sets, and of sets with a
-/// miss or a response above its bound.
-fn run(without: Without, seed: u64) -> (u64, u64) {
+/// Returns `demand` with the overheads of all its chunks: C' = C + n·o for n = ⌈C/b⌉.
+fn inflated(demand: Demand, policy: Policy, overheads: Overheads) -> Demand {
+    let once = demand.with_overheads(overheads);
+    if !policy.counts_blocks() {
+        return once;
+    }
+    let chunks = demand.wcet.ns().div_ceil(demand.block.ns());
+    let wcet = Time::from_ns(demand.wcet.ns() + chunks * overheads.occupancy_ns.ns());
+    let block = Time::from_ns(demand.block.ns() + overheads.occupancy_ns.ns()).min(wcet);
+    Demand { wcet, block, ..once }
+}
+
+/// Tests the sets without one term under `policy`, and runs the accepted ones. Returns the numbers of accepted sets, and of
+/// sets with a miss or a response above its bound.
+fn run(policy: &str, without: Without, seed: u64) -> (u64, u64) {
+    let policy: Policy = policy.parse().unwrap();
     let mut rng = rng(seed);
     let (mut accepted, mut missed) = (0, 0);
-    for _ in 0..sets() {
+    for _ in 0..sets() / POLICIES.len() as u64 {
         let mut demands = demands(&mut rng);
         let (o, w) = (rng.random_range(0..5u64), rng.random_range(0..5u64));
         let overheads = Overheads {
             occupancy_ns: Time::from_ns(if without == Without::Occupancy { 0 } else { o }),
             wake_ns: Time::from_ns(if without == Without::Wake { 0 } else { w }),
-            ..Overheads::default()
         };
-        let policy: Policy = ["np-edf", "np-fifo", "np-fp", "lp-edf", "lp-fp"][rng.random_range(0..5)]
-            .parse()
-            .unwrap();
         if policy.counts_blocks() {
             for demand in &mut demands {
                 *demand = demand.with_block(Time::from_ns(rng.random_range(1..10)));
             }
         }
-        let inflated: Vec<Demand> = demands
+        let tested: Vec<Demand> = demands
             .iter()
-            .map(|&demand| overheads.added(demand).unwrap())
+            .map(|&demand| inflated(demand, policy, overheads))
             .collect();
-        let evidence = evidence(policy, &inflated, 1);
+        let evidence = evidence(policy, &tested, 1);
         if !evidence.is_positive() {
             continue;
         }
@@ -83,11 +113,11 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
         let synchronous = rng.random_bool(0.3);
         let full = Overheads {
             occupancy_ns: Time::from_ns(o),
-            ..overheads.clone()
+            ..overheads
         };
         let budgets: Vec<Demand> = demands
             .iter()
-            .map(|&demand| full.added(demand).unwrap())
+            .map(|&demand| inflated(demand, policy, full))
             .collect();
         let tasks = demands.iter().zip(&budgets).map(|(demand, budget)| Task {
             arrivals: Arrivals::Periodic {
@@ -100,7 +130,11 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
             period: demand.period.ns(),
             deadline: demand.deadline.ns(),
             budget: budget.wcet.ns(),
-            chunk: budget.block.ns(),
+            chunk: if policy.counts_blocks() {
+                budget.block.ns()
+            } else {
+                budget.wcet.ns()
+            },
         });
         let mut tasks: Vec<Task> = tasks.collect();
         if synchronous {
@@ -112,7 +146,12 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
         let mut others = crate::oracle::random_sets::rng(rng.random());
         let mut left = vec![0; tasks.len()];
         let mut occupancy = |job: gpusched::runtime::core::Job| {
-            let (wcet, block) = (demands[job.task].wcet.ns(), demands[job.task].block.ns());
+            let wcet = demands[job.task].wcet.ns();
+            let block = if policy.counts_blocks() {
+                demands[job.task].block.ns()
+            } else {
+                wcet
+            };
             let left = &mut left[job.task];
             match (job.chunk, job.resumed) {
                 (0, _) if longest => *left = wcet,
@@ -142,18 +181,23 @@ fn run(without: Without, seed: u64) -> (u64, u64) {
 
 #[test]
 fn accepted_sets_never_miss_within_the_overheads() {
-    let (accepted, missed) = run(Without::Nothing, 0x0E1);
-    assert!(accepted > sets() / 20, "only {accepted} of {} sets", sets());
-    assert_eq!(missed, 0);
+    let each = sets() / POLICIES.len() as u64;
+    for (policy, seed) in POLICIES.into_iter().zip(0x0E1..) {
+        let (accepted, missed) = run(policy, Without::Nothing, seed);
+        assert!(accepted > each / 20, "{policy}: only {accepted} of {each} sets");
+        assert_eq!(missed, 0, "{policy}");
+    }
 }
 
 #[test]
 fn both_terms_are_necessary() {
-    for without in [Without::Occupancy, Without::Wake] {
-        let (accepted, missed) = run(without, 0x0E2);
-        assert!(
-            missed > sets() / 1000,
-            "{without:?}: {missed} of {accepted} sets miss"
-        );
+    for (policy, seed) in POLICIES.into_iter().zip(0x0E9..) {
+        for without in [Without::Occupancy, Without::Wake] {
+            let (accepted, missed) = run(policy, without, seed);
+            assert!(
+                missed > sets() / POLICIES.len() as u64 / 1000,
+                "{policy}, {without:?}: {missed} of {accepted} sets miss"
+            );
+        }
     }
 }

@@ -196,6 +196,7 @@ impl Source {
                 deadline: Some(deadline),
                 jitter,
                 block,
+                launches: None,
                 kind,
                 traffic,
                 bandwidth,

@@ -39,8 +39,8 @@ pub use heuristic::{Heuristic, HeuristicKind, Objective, Options, forbidden, ord
 pub use margin::MARGIN_SEARCHES;
 pub use margin::sensitivity::sensitivity;
 pub use merge::maximum_weight_matching;
-pub use problem::Problem;
 pub use problem::hardware::{Offer, Placed};
+pub use problem::{Excess, Problem};
 
 use gpusched_model::plan::Plan;
 use search::Experience;

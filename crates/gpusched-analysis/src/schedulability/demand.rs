@@ -1,5 +1,6 @@
 //! The demand of one task: the parameters that a uniprocessor test uses.
 
+use gpusched_model::Overheads;
 use gpusched_model::time::Time;
 
 /// A sporadic task. The test treats its partition as a uniprocessor. The WCET is the inflated WCET for the co-located
@@ -54,6 +55,25 @@ impl Demand {
         }
     }
 
+    /// Returns this task with the overheads of its dispatcher: C' = C + o, J' = J + w. A job is one launch, so its longest
+    /// block grows by o, too. D and T stay the same.
+    ///
+    /// *Why:* in a busy partition, a decision sees every arrival up to its time. So jitter arises only after idle time, and
+    /// a run is a schedule of jobs with execution times up to C' and releases within J'. Because w is the same for all
+    /// tasks, the order of D − J stays the same.
+    ///
+    /// A sum above [`Time::LIMIT`] becomes a value that exceeds every deadline: LIMIT + 1 ns for C', and LIMIT for J'.
+    pub fn with_overheads(self, overheads: Overheads) -> Demand {
+        let wcet = longer(self.wcet, overheads.occupancy_ns);
+        Demand {
+            wcet,
+            block: longer(self.block, overheads.occupancy_ns).min(wcet),
+            jitter: later(self.jitter, overheads.wake_ns),
+            least_work: self.least_work.saturating_add(overheads.occupancy_ns.ns().into()),
+            ..self
+        }
+    }
+
     /// Returns the longest time for which a running job of this task blocks a newly released job, without preemption
     /// [ns].
     pub(crate) fn blocking(&self) -> u64 {
@@ -82,4 +102,16 @@ impl Demand {
         let room = interval.checked_sub(1)?.checked_sub(self.deadline.ns())?;
         Some(interval - 1 - room % self.period.ns().max(1))
     }
+}
+
+/// Returns C + o, or LIMIT + 1 ns if the sum is above [`Time::LIMIT`]. `wcet` and `occupancy` are at most LIMIT + 1 ns.
+pub(crate) fn longer(wcet: Time, occupancy: Time) -> Time {
+    let sum = wcet.ns().saturating_add(occupancy.ns());
+    Time::from_ns(sum.min(Time::LIMIT.ns() + 1))
+}
+
+/// Returns J + w, or [`Time::LIMIT`] if the sum is above it.
+pub(crate) fn later(jitter: Time, wake: Time) -> Time {
+    let sum = jitter.ns().saturating_add(wake.ns());
+    Time::from_ns(sum.min(Time::LIMIT.ns()))
 }

@@ -2,7 +2,7 @@
 //! task set on a GPU, and write the results in the order of the task sets.
 
 use crate::arguments::notes::{self, Notes};
-use crate::arguments::{Gpu, Memory, named, policy};
+use crate::arguments::{Gpu, Memory, named, overheads, policy};
 use gpusched_analysis::end_to_end::refuse;
 use gpusched_analysis::interference::model_of;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use gpusched_analysis::partitioning::{Offer, Problem};
 use gpusched_model::end_to_end::Environment;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::reader::TaskSets;
-use gpusched_model::{Device, Policy, SharedMemory, TaskSet};
+use gpusched_model::{Device, Overheads, Policy, SharedMemory, TaskSet};
 
 /// Number of task sets in a batch. gpusched reads and checks all task sets of a batch before it analyzes the first of
 /// them.
@@ -51,6 +51,12 @@ pub struct Request {
     interference: Interference,
     #[command(flatten)]
     memory: Memory,
+    /// Overheads of the dispatchers, if WCETs do not include them
+    ///
+    /// The tests then use C' = C + o and J' = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without
+    /// memory traffic.
+    #[arg(long, value_name = "FILE", value_parser = overheads, help_heading = "Analysis")]
+    overheads: Option<Overheads>,
 }
 
 /// Returns a text such as ` (#3 is "camera")`, for messages that contain only the number of
@@ -140,7 +146,9 @@ impl Request {
         let policy = "each resource of a system states its policy";
         refuse("policy", self.policy.is_some(), policy)?;
         let arbitration = "the analysis of systems holds for every arbiter";
-        refuse("arbitration", self.memory.arbitration.is_some(), arbitration)
+        refuse("arbitration", self.memory.arbitration.is_some(), arbitration)?;
+        let overheads = "the analysis of systems counts no overheads of dispatchers";
+        refuse("overheads", self.overheads.is_some(), overheads)
     }
 
     /// Returns the interference model and the shared memory for end-to-end systems.
@@ -188,6 +196,18 @@ impl Request {
         }
     }
 
+    /// Returns the overheads of the dispatchers that the WCETs of `set` do not include. `None` without `--overheads`.
+    pub fn overheads(&self, set: &TaskSet) -> Option<Overheads> {
+        self.overheads.map(|overheads| overheads.of(set))
+    }
+
+    /// Returns the overheads as text after a comma. The text is empty without `--overheads`.
+    pub fn overheads_in_words(&self, set: &TaskSet) -> String {
+        self.overheads(set).map_or(String::new(), |overheads| {
+            format!(", with overheads of {overheads}")
+        })
+    }
+
     /// Returns the partitioning problem of `set`.
     pub fn problem<'a>(
         &self,
@@ -199,10 +219,10 @@ impl Request {
         if let Some(memory) = memory {
             problem = problem.sharing(memory)?;
         }
-        match offer {
-            Some(offer) => problem.offered(offer),
-            None => Ok(problem),
+        if let Some(offer) = offer {
+            problem = problem.offered(offer)?;
         }
+        problem.with_overheads(self.overheads(set))
     }
 
     /// Returns the shared memory; `None` if the interference model does not count memory traffic.

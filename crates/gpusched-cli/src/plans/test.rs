@@ -12,7 +12,7 @@ use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::policy::Strength;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Kind, Policy, Utilization, Verdict};
+use gpusched_model::{Evidence, Kind, Policy, Task, Utilization, Verdict};
 use serde::Serialize;
 
 /// Arguments of `gpusched test`.
@@ -182,6 +182,7 @@ impl Args {
             policies: vec![self.request.policy()],
             interference: Some(self.request.interference()),
             memory: case.problem.memory(),
+            overheads: case.problem.overheads(),
             granularity: None,
             device: self.request.device(),
             several: false,
@@ -219,16 +220,23 @@ impl Args {
             .name()
             .map_or("task set".to_owned(), |name| clip(name, 40));
         let mut text = format!(
-            "{}: {name}, {} in one partition of {}{}, under {}\n{}{}\n\n",
+            "{}: {name}, {} in one partition of {}{}{}, under {}\n{}{}\n\n",
             headline(verdict, palette),
             counted(tasks.len(), "task"),
             counted(sms, "SM"),
             self.request.interference_in_words(),
+            self.request.overheads_in_words(case.set),
             self.request.policy_in_words(),
             verdict.evidence,
             case.naming(verdict.evidence.task())
         );
-        let with_jitter = case.set.tasks().iter().any(|task| task.jitter() > Time::ZERO);
+        let jitter = |task: &Task| case.problem.jitter(task);
+        let with_jitter = case.set.tasks().iter().any(|task| jitter(task) > Time::ZERO);
+        // With overheads, the columns contain the sums C + o and J + w.
+        let (wcet_title, jitter_title) = match case.problem.overheads() {
+            Some(_) => ("C'(m)", "J'"),
+            None => ("C(m)", "J"),
+        };
         let with_block = case.set.tasks().iter().any(|task| task.block().is_some());
         let demands = case.problem.demands(tasks, sms);
         let demand = |index: usize| demands.as_ref().ok().and_then(|demands| demands.get(index));
@@ -243,7 +251,7 @@ impl Args {
                 Some(Kind::Memory) => "memory",
                 None => "-",
             })
-            .time("C(m)", |(index, _)| {
+            .time(wcet_title, |(index, _)| {
                 Cell::or(demand(*index).map(|demand| demand.wcet), "?")
             })
             .when(with_block, |table| {
@@ -251,7 +259,9 @@ impl Args {
                     Cell::or(demand(*index).map(|demand| demand.block), "?")
                 })
             })
-            .when(with_jitter, |table| table.time("J", |(_, task)| task.jitter()))
+            .when(with_jitter, |table| {
+                table.time(jitter_title, |(_, task)| jitter(task))
+            })
             .each(&times, |table, times| {
                 table.time("response", |(index, _)| {
                     Cell::or(times.get(*index).copied().flatten(), "?")

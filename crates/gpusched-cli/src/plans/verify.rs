@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::arguments::{Gpu, Memory, check_as_many, memory_rates, named, naming, pairs, policy, whole};
+use crate::arguments::{
+    Gpu, Memory, check_as_many, memory_rates, named, naming, overheads, pairs, policy, whole,
+};
 use crate::plans::end_to_end::{self, Input};
 use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
 use crate::{Global, Outcome};
@@ -15,7 +17,7 @@ use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::reader::Plans;
 use gpusched_model::{
-    Arbitration, Bandwidth, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet,
+    Arbitration, Bandwidth, Interference, MemoryRates, MemoryTime, Overheads, Policy, RateForm, TaskSet,
 };
 use gpusched_verify::{
     CheckedBound, CheckedMargin, Conclusion, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified,
@@ -68,6 +70,12 @@ pub struct Args {
     /// Expected interference model
     #[arg(long, value_parser = named::<Interference>())]
     interference: Option<Interference>,
+    /// Expected bounds on the overheads of the dispatchers
+    ///
+    /// The bounds in the plan must equal the bounds in the file. If the task set states `"times": "occupancy"`, the plan states an
+    /// occupancy of 0.
+    #[arg(long, value_name = "FILE", value_parser = overheads)]
+    overheads: Option<Overheads>,
     /// Expected policy of every partition
     #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
@@ -164,6 +172,8 @@ impl crate::Run for Args {
                 end_to_end::refuse("granularity", self.granularity.is_some(), reason)?;
                 end_to_end::refuse("arbitration", self.arbitration.is_some(), reason)?;
                 end_to_end::refuse("policy", self.policy.is_some(), reason)?;
+                let none = "the analysis of systems counts no overheads of dispatchers";
+                end_to_end::refuse("overheads", self.overheads.is_some(), none)?;
                 let of_times = self.memory_rates.is_some()
                     || self.memory_time.is_some()
                     || self.variation.is_some()
@@ -186,7 +196,7 @@ impl crate::Run for Args {
             groups: self.search_effort.unwrap_or(GROUPS),
             watch: &|groups| progress.at(groups),
         };
-        let stated = self.stated()?;
+        let mut stated = self.stated()?;
         let plans = Plans::open(&self.plans)?;
         let mut output = Output::open(global)?;
         let (mut proven, mut whole) = (true, true);
@@ -198,6 +208,7 @@ impl crate::Run for Args {
                 break;
             }
             let (plan, set) = pair?;
+            stated.overheads = self.overheads.map(|overheads| overheads.of(&set));
             let checked = stated.check(&plan).and_then(|taken| {
                 let verified = verify_with(&plan, &set, &effort)?;
                 let conclusion = stated.conclusion(&plan, &verified);
@@ -234,6 +245,7 @@ impl Args {
             variation: self.variation,
             own_l2: self.own_l2,
             interference: self.interference,
+            overheads: None, // depends on the task set
             policy: self.policy,
         })
     }

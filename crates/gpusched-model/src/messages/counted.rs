@@ -7,7 +7,7 @@ pub fn counted<N: TryInto<u64> + std::fmt::Display + Copy>(count: N, noun: &str)
     }
     match noun.strip_suffix('y') {
         Some(stem) => format!("{count} {stem}ies"),
-        None if noun.ends_with("ch") => format!("{count} {noun}es"),
+        None if noun.ends_with("ch") || noun.ends_with("ss") => format!("{count} {noun}es"),
         None => format!("{count} {noun}s"),
     }
 }

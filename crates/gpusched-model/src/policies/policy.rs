@@ -133,6 +133,21 @@ impl Policy {
         }
     }
 
+    /// Returns whether a dispatcher on a GPU can follow the policy. A GPU cannot preempt a kernel at any point, and
+    /// necessary conditions have no dispatcher.
+    pub fn is_dispatchable(self) -> bool {
+        match self {
+            Policy::NpEdf | Policy::NpFifo | Policy::LpEdf => true,
+            Policy::FixedPriority(preemption, _) => preemption != Preemption::Preemptive,
+            Policy::Edf
+            | Policy::Density
+            | Policy::Hyperbolic
+            | Policy::LiuLayland
+            | Policy::WorkCapacity
+            | Policy::WorkCapacityDeadline => false,
+        }
+    }
+
     /// Returns whether the test depends on the work of a task in addition to its WCET.
     pub fn counts_work(self) -> bool {
         matches!(self, Policy::WorkCapacity | Policy::WorkCapacityDeadline)

@@ -6,10 +6,10 @@ use super::assumptions::Assumption;
 pub use super::failure::{Failure, LowerBound, Proof, UNITS_PER_SM};
 pub use super::margin::{LARGEST_SCALING, Margin};
 use super::verdict::Verdict;
-use crate::Interference;
 use crate::device::{Hardware, Place};
 use crate::traffic::SharedMemory;
 use crate::wcet::MAX_SMS;
+use crate::{Interference, Overheads};
 
 /// Result of a partitioning heuristic: a plan, or the reason why the heuristic found no plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -35,6 +35,10 @@ pub struct Plan {
     /// all partitions are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<SharedMemory>,
+    /// Bounds on the overheads of the dispatcher, which the verdicts count beside the WCETs of the task set. Absent if the
+    /// WCETs include the overheads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overheads: Option<Overheads>,
     /// Total number of SMs of all partitions. If the heuristic found no plan, the number is larger than `gpu_sms`.
     pub sms_used: u32,
     /// Partitions, sorted by decreasing number of SMs. Partitions of equal size are sorted by their first task.

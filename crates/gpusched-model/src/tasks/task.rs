@@ -1,5 +1,7 @@
 //! GPU tasks: kernels that are released repeatedly. Each release has a deadline.
 
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 
 use super::provenance::MeasuredOn;
@@ -69,6 +71,10 @@ pub struct TaskShape {
         skip_serializing_if = "Option::is_none"
     )]
     pub block: Option<Time>,
+    /// Number of launches of a job; 1 by default. With overheads, each launch adds `occupancy_ns` to the WCET. Policies with
+    /// preemption at thread-block boundaries (`lp-`) then require this field for tasks with `block`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launches: Option<NonZeroU32>,
     /// Resource that the kernel mostly uses. If the field is absent, the interference models with `conflict` make the safe
     /// assumption that the task contends with every task of its partition. The other models ignore this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,6 +134,14 @@ impl TaskShape {
     pub fn block(self, block: Time) -> TaskShape {
         TaskShape {
             block: Some(block),
+            ..self
+        }
+    }
+
+    /// Sets the number of launches of a job.
+    pub fn launches(self, launches: NonZeroU32) -> TaskShape {
+        TaskShape {
+            launches: Some(launches),
             ..self
         }
     }
@@ -227,6 +241,7 @@ impl Task {
             deadline: None,
             jitter: None,
             block: None,
+            launches: None,
             kind: None,
             traffic: None,
             bandwidth: None,
@@ -288,6 +303,11 @@ impl Task {
     /// Returns the length of the longest thread block [ns], or `None` if the task does not state it.
     pub fn block(&self) -> Option<Time> {
         self.shape.block
+    }
+
+    /// Returns the number of launches of a job, or `None` if the task does not state it.
+    pub fn launches(&self) -> Option<NonZeroU32> {
+        self.shape.launches
     }
 
     /// Returns the resource that the kernel mostly uses, or `None` if the task does not state it.

@@ -6,6 +6,19 @@ use super::provenance::MeasuredOn;
 use super::task::Task;
 use super::traffic::OtherTraffic;
 
+/// Meaning of the WCETs of a task set.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Times {
+    /// Times on the GPU alone. The overheads of the dispatcher add to them.
+    Gpu,
+    /// Occupancies: the times from the decision of the dispatcher to its next decision. They include its overheads.
+    Occupancy,
+}
+
 /// One or more tasks that share a GPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "TaskSetShape")]
@@ -14,6 +27,8 @@ pub struct TaskSet {
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     measured_on: Option<MeasuredOn>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<Times>,
     tasks: Vec<Task>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     other_traffic: Vec<OtherTraffic>,
@@ -34,6 +49,10 @@ struct TaskSetShape {
     /// Where the WCETs of the tasks were measured. A task with its own `measured_on` ignores this field.
     #[serde(default)]
     measured_on: Option<MeasuredOn>,
+    /// Meaning of the WCETs, for the overheads of the dispatcher. If the field is absent, an analysis with overheads adds
+    /// them, as for `gpu`, and `run` without overheads assumes `occupancy`.
+    #[serde(default)]
+    times: Option<Times>,
     /// Tasks of the set; at least one. Other fields and files refer to a task by its position in this list, from 0.
     #[cfg_attr(
         feature = "schema",
@@ -74,6 +93,7 @@ impl TaskSet {
         Ok(TaskSet {
             name,
             measured_on: None,
+            times: None,
             tasks,
             other_traffic: Vec::new(),
         })
@@ -90,6 +110,16 @@ impl TaskSet {
     /// Sets where the WCETs of the tasks were measured.
     pub fn with_measured_on(self, measured_on: Option<MeasuredOn>) -> TaskSet {
         TaskSet { measured_on, ..self }
+    }
+
+    /// Sets the meaning of the WCETs.
+    pub fn with_times(self, times: Option<Times>) -> TaskSet {
+        TaskSet { times, ..self }
+    }
+
+    /// Returns the meaning of the WCETs, or `None` if the set does not state it.
+    pub fn times(&self) -> Option<Times> {
+        self.times
     }
 
     /// Returns where the WCETs of `task` were measured, or `None` if neither the task nor the set states it. `task` is
@@ -130,6 +160,7 @@ impl TryFrom<TaskSetShape> for TaskSet {
         let set = TaskSet::new(shape.name, shape.tasks)?;
         Ok(set
             .beside(shape.other_traffic)
-            .with_measured_on(shape.measured_on))
+            .with_measured_on(shape.measured_on)
+            .with_times(shape.times))
     }
 }

@@ -19,6 +19,18 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
             .or_default()
             .extend(Job::new(recording, release, vec![index]));
     }
+    let mut open = 0;
+    for (index, launch) in recording.open.iter().enumerate() {
+        if launch.call.is_some() && recording.names.get(launch.name).is_empty() {
+            // The name of the kernel is unknown.
+            open += 1;
+        } else if wanted(recording, names, launch.name) {
+            let release = launch.call.map(|call| call.start);
+            let job = Job::new(recording, release, vec![recording.launches.len() + index]);
+            open += usize::from(job.is_none());
+            jobs.entry(launch.name).or_default().extend(job);
+        }
+    }
     let named = jobs.into_iter().map(|(name, jobs)| Activity {
         name: recording.names.get(name).to_owned(),
         jobs,
@@ -26,6 +38,8 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
     Activities {
         list: named.collect(),
         unassigned,
+        open,
+        outside: Vec::new(),
         method: format!("each launch is a job{}", super::without_calls(hidden)),
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! A launch belongs to the innermost selected range around its host call in the same thread. If a library launches
 //! kernels from its own threads, the thread may have no such range. In this case, the launch can belong to a range of
-//! another thread around the host call, if exactly one other thread has such a range. If the file contains no host
-//! calls, a launch belongs to the GPU range of its stream that contains the start of the launch.
+//! another thread of its process around the host call, if exactly one other thread has such a range. If the file contains
+//! no host calls, a launch belongs to the GPU range of its stream that contains the start of the launch. If the ranges
+//! state threads and no streams, it belongs to the range of the only thread with a range around its start.
 
 use std::collections::BTreeMap;
 
+use gpusched_model::counted;
+
 use super::{Activities, Activity, Job, Options, wanted};
-use crate::model::{NameId, Range, Recording, Side};
+use crate::model::{Lane, NameId, Range, Recording, Side};
 
 pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities, &'static str> {
     let on = |side| recording.ranges.iter().any(|range| range.side == side);
@@ -20,40 +23,65 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         ),
         (false, true) => (
             Side::Gpu,
-            "a launch belongs to the range on the GPU around its start, on the same stream; releases are starts on the GPU",
+            match recording.ranges.iter().any(on_a_thread) {
+                false => {
+                    "a launch belongs to the range on the GPU around its start, on the same stream; releases are starts on the GPU"
+                }
+                true => {
+                    "a launch belongs to the range on the GPU around its start, if only one thread has such a range; releases are starts on the GPU"
+                }
+            },
         ),
         (false, false) if on(Side::Host) => {
             return Err("ranges, but no host calls that link launches with ranges");
         }
         (false, false) => return Err("no named ranges (NVTX, roctx or profiler steps)"),
     };
-    let mut lanes: BTreeMap<Option<i64>, Vec<&Range>> = BTreeMap::new();
+    let mut lanes: BTreeMap<Option<Lane>, Vec<&Range>> = BTreeMap::new();
     for range in recording.ranges.iter().filter(|range| range.side == side) {
         lanes.entry(range.lane).or_default().push(range);
     }
+    let mut doubled = 0;
     for ranges in lanes.values_mut() {
-        ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+        ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end), range.name));
+        let all = ranges.len();
+        ranges.dedup();
+        doubled += all - ranges.len();
     }
-    let selected: BTreeMap<Option<i64>, Vec<&Range>> = lanes
+    let selected: BTreeMap<Option<Lane>, Vec<&Range>> = lanes
         .iter()
         .map(|(&lane, ranges)| (lane, select(recording, options.names, ranges.clone())))
         .collect();
 
     // Times and lanes of the launches.
-    let mut points: BTreeMap<Option<i64>, Vec<(i64, usize)>> = BTreeMap::new();
-    let mut unassigned = 0;
+    let mut points: BTreeMap<Option<Lane>, Vec<(i64, usize)>> = BTreeMap::new();
+    let (mut unassigned, mut open, mut without_call) = (0, 0, Vec::new());
     for (index, launch) in recording.launches.iter().enumerate() {
         let point = match side {
             Side::Host => recording.call(index).map(|call| (Some(call.thread), call.start)),
-            Side::Gpu => Some((recording.streams.get(launch.stream).stream, launch.start)),
+            Side::Gpu => {
+                let key = recording.streams.get(launch.stream);
+                let process = key.process;
+                let lane = key.stream.map(|stream| Lane::Stream { process, stream });
+                Some((lane, launch.start))
+            }
         };
         match point {
             Some((lane, time)) => points.entry(lane).or_default().push((time, index)),
-            None => unassigned += 1,
+            None => without_call.push(index),
+        }
+    }
+    for (index, launch) in recording.open.iter().enumerate() {
+        match launch.call.filter(|_| side == Side::Host) {
+            Some(call) => {
+                let point = (call.start, recording.launches.len() + index);
+                points.entry(Some(call.thread)).or_default().push(point);
+            }
+            None => open += 1,
         }
     }
 
-    let mut launches: BTreeMap<Option<i64>, Vec<Vec<usize>>> = BTreeMap::new();
+    let mut launches: BTreeMap<Option<Lane>, Vec<Vec<usize>>> = BTreeMap::new();
     let mut outside: Vec<(i64, usize)> = Vec::new();
     for (&lane, ranges) in &selected {
         let mut points = points.remove(&lane).unwrap_or_default();
@@ -73,9 +101,20 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     }
     outside.extend(points.into_values().flatten());
     let borrowed = match side {
-        Side::Host if options.borrow => borrow(&selected, &mut outside, &mut launches),
-        _ => 0,
+        Side::Host if options.borrow => borrow(recording, &selected, &mut outside, &mut launches),
+        Side::Host => 0,
+        Side::Gpu => {
+            let mut threads = selected.clone();
+            threads.retain(|_, ranges| ranges.iter().any(|range| on_a_thread(range)));
+            borrow(recording, &threads, &mut outside, &mut launches);
+            0
+        }
     };
+    let launches_outside = outside.iter().map(|&(_, index)| index);
+    let launches_outside = launches_outside.filter(|&index| index < recording.launches.len());
+    without_call.extend(launches_outside);
+    let mut outside = without_call;
+    outside.sort_unstable();
     unassigned += outside.len();
 
     let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();
@@ -94,6 +133,13 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
             "{method}; {some} launches of threads without ranges belong to ranges of the only thread with ranges"
         ),
     };
+    let method = match doubled {
+        0 => method,
+        some => format!(
+            "{method}; {} in the file twice: each counts once",
+            counted(some, "range")
+        ),
+    };
     let named = jobs.into_iter().map(|(name, jobs)| Activity {
         name: recording.names.get(name).to_owned(),
         jobs,
@@ -101,6 +147,8 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     Ok(Activities {
         list: named.collect(),
         unassigned,
+        open,
+        outside,
         method,
     })
 }
@@ -136,6 +184,19 @@ fn select<'a>(recording: &Recording, names: &[String], mut ranges: Vec<&'a Range
     ranges
 }
 
+/// Returns the process of launch number `index`, if the file states it.
+fn process(recording: &Recording, index: usize) -> Option<i64> {
+    let open = || recording.open.get(index.checked_sub(recording.launches.len())?);
+    let call = recording.call(index).or_else(|| open()?.call);
+    let stream = || {
+        recording
+            .streams
+            .get(recording.launches.get(index)?.stream)
+            .process
+    };
+    call.and_then(|call| call.thread.process()).or_else(stream)
+}
+
 /// Returns the innermost range around each point (time, launch). This is the range around the point that starts last.
 /// Ranges and points are sorted by time.
 fn innermost(ranges: &[&Range], points: &[(i64, usize)]) -> Vec<Option<usize>> {
@@ -151,18 +212,31 @@ fn innermost(ranges: &[&Range], points: &[(i64, usize)]) -> Vec<Option<usize>> {
     found.collect()
 }
 
-/// If exactly one thread has a range around a point in `outside`, assigns the point to this range. Removes the assigned
+/// Whether `range` is on the GPU, and states only the thread that started it.
+fn on_a_thread(range: &Range) -> bool {
+    range.side == Side::Gpu && matches!(range.lane, Some(Lane::Thread { .. }) | None)
+}
+
+/// If exactly one thread of the process has a range around a point in `outside`, assigns the point to this range. Removes the assigned
 /// points from `outside`, and returns their number.
 fn borrow(
-    selected: &BTreeMap<Option<i64>, Vec<&Range>>,
+    recording: &Recording,
+    selected: &BTreeMap<Option<Lane>, Vec<&Range>>,
     outside: &mut Vec<(i64, usize)>,
-    launches: &mut BTreeMap<Option<i64>, Vec<Vec<usize>>>,
+    launches: &mut BTreeMap<Option<Lane>, Vec<Vec<usize>>>,
 ) -> usize {
     outside.sort_unstable();
-    let mut found: Vec<Vec<(Option<i64>, usize)>> = vec![Vec::new(); outside.len()];
+    let mut found: Vec<Vec<(Option<Lane>, usize)>> = vec![Vec::new(); outside.len()];
     for (&lane, ranges) in selected {
-        for (range, found) in innermost(ranges, outside).into_iter().zip(&mut found) {
-            found.extend(range.map(|range| (lane, range)));
+        for ((range, found), &(_, index)) in innermost(ranges, outside)
+            .into_iter()
+            .zip(&mut found)
+            .zip(&*outside)
+        {
+            let processes = (lane.and_then(Lane::process), process(recording, index));
+            if !matches!(processes, (Some(one), Some(other)) if one != other) {
+                found.extend(range.map(|range| (lane, range)));
+            }
         }
     }
     let before = outside.len();

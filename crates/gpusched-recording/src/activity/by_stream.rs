@@ -17,9 +17,15 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
             .or_default()
             .push(index);
     }
+    let several = recording.streams.processes() > 1;
     let (mut list, mut unassigned, mut gaps) = (Vec::new(), 0, Vec::new());
+    let mut open = recording
+        .open
+        .iter()
+        .filter(|launch| !streams.contains_key(&launch.key))
+        .count();
     for (key, mut indices) in streams {
-        let name = name(key);
+        let name = name(key, several);
         if !options.names.is_empty() && !options.names.contains(&name) {
             unassigned += indices.len();
             continue;
@@ -47,6 +53,25 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
             end = end.max(last);
         }
         jobs.push(current);
+        let released = |launches: &Vec<usize>| recording.call(*launches.first()?).map(|call| call.start);
+        for (index, launch) in recording
+            .open
+            .iter()
+            .enumerate()
+            .filter(|(_, launch)| launch.key == key)
+        {
+            // The job whose first host call is the last one before the host call of the launch.
+            let job = launch.call.and_then(|call| {
+                let before = jobs
+                    .iter()
+                    .rposition(|job| released(job).is_some_and(|start| start <= call.start));
+                jobs.get_mut(before?)
+            });
+            match job {
+                Some(job) => job.push(recording.launches.len() + index),
+                None => open += 1,
+            }
+        }
         let jobs = jobs.into_iter().filter_map(|launches| {
             let first = launches.first().and_then(|&index| recording.call(index));
             Job::new(recording, first.map(|call| call.start), launches)
@@ -63,13 +88,17 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
     Activities {
         list,
         unassigned,
+        open,
+        outside: Vec::new(),
         method: rule + &super::without_calls(hidden),
     }
 }
 
-/// Name of a stream, such as `stream 7` or `device 1 context 2 stream 7`.
-fn name(key: StreamKey) -> String {
+/// Name of a stream, such as `stream 7` or `device 1 context 2 stream 7`. With `several` processes, the name also states
+/// the process.
+fn name(key: StreamKey, several: bool) -> String {
     let parts = [
+        ("process", key.process.filter(|_| several)),
         ("device", key.device),
         ("context", key.context),
         ("stream", key.stream),

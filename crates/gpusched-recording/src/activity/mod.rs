@@ -62,11 +62,19 @@ pub struct Job {
     pub busy_ns: u64,
     /// Positions of the launches in the recording.
     pub launches: Vec<usize>,
+    /// Number of launches of the job whose times the file does not contain. The job may be longer than it looks.
+    pub open: usize,
 }
 
 impl Job {
-    /// Creates a job from its launches.
-    pub fn new(recording: &Recording, release: Option<i64>, launches: Vec<usize>) -> Option<Job> {
+    /// Creates a job from its launches. A position after the last launch counts the [open](Recording::open) launches.
+    pub fn new(recording: &Recording, release: Option<i64>, mut launches: Vec<usize>) -> Option<Job> {
+        let all = launches.len();
+        launches.retain(|&index| index < recording.launches.len());
+        let early = launches
+            .iter()
+            .filter(|&&index| starts_before_its_call(recording, index));
+        let open = all - launches.len() + early.count();
         let of = || launches.iter().filter_map(|&index| recording.launches.get(index));
         let first = of().map(|launch| launch.start).min();
         let shows_release = release.is_some();
@@ -80,6 +88,7 @@ impl Job {
             end: last.unwrap_or(release),
             busy_ns,
             launches,
+            open,
         })
     }
 
@@ -99,6 +108,14 @@ impl Job {
         contexts.dedup();
         contexts
     }
+}
+
+/// Whether the launch number `index` starts so long before its host call that one of its times is wrong. The clocks of
+/// host and GPU differ by less than 1 ms.
+fn starts_before_its_call(recording: &Recording, index: usize) -> bool {
+    let launch = recording.launches.get(index);
+    let both = launch.zip(recording.call(index));
+    both.is_some_and(|(launch, call)| launch.start < call.start.saturating_sub(1_000_000))
 }
 
 /// Returns the part of [`Activities::method`] about `jobs` jobs whose release the file does not show.
@@ -136,6 +153,10 @@ pub struct Activities {
     pub list: Vec<Activity>,
     /// Number of launches that belong to no job.
     pub unassigned: usize,
+    /// Number of launches without times whose job the file does not show. Each can belong to any job.
+    pub open: usize,
+    /// Positions of the launches outside all ranges, in increasing order. Empty if jobs are no ranges.
+    pub outside: Vec<usize>,
     /// Text that states how gpusched assigned launches to jobs.
     pub method: String,
 }

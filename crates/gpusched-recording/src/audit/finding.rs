@@ -102,6 +102,8 @@ pub struct Finding {
 /// Collects the findings and checks while the audit runs.
 pub struct Report {
     origin: i64,
+    /// Whether the file lacks records that could show a violation.
+    incomplete: bool,
     checks: Vec<Check>,
     findings: Vec<Finding>,
 }
@@ -123,6 +125,7 @@ impl Report {
     pub fn new(origin: i64) -> Report {
         Report {
             origin,
+            incomplete: false,
             checks: Vec::new(),
             findings: Vec::new(),
         }
@@ -150,6 +153,16 @@ impl Report {
         slack_ns: Option<i128>,
         violations: Vec<Violation>,
     ) {
+        let doubtful = match subject {
+            Subject::Deadlines | Subject::Wcet | Subject::Overlap => true,
+            Subject::Releases => task.doubtful_releases,
+            Subject::Jobs | Subject::Context | Subject::Size => false,
+        };
+        if let Some(doubt) = task.doubt.as_ref().filter(|_| doubtful && violations.is_empty()) {
+            self.incomplete = true;
+            self.unknown(task, subject, doubt);
+            return;
+        }
         let verdict = if violations.is_empty() {
             Visible::Kept
         } else {
@@ -191,7 +204,7 @@ impl Report {
         };
         let verdict = if any(Visible::Broken, None) {
             Visible::Broken
-        } else if any(Visible::NotVisible, Some(Subject::Jobs)) || self.checks.is_empty() {
+        } else if self.incomplete || any(Visible::NotVisible, Some(Subject::Jobs)) || self.checks.is_empty() {
             Visible::NotVisible
         } else {
             Visible::Kept

@@ -4,6 +4,7 @@
 //! file shows a violation), or *not visible* (the file lacks the data). No profiler records the SM of a thread block.
 //! So only contexts show whether the kernels of a partition stay on its SMs.
 
+mod completeness;
 mod confinement;
 mod exclusion;
 mod finding;
@@ -28,6 +29,10 @@ pub struct Run<'a> {
     pub activities: &'a [Activity],
     /// Number of launches that belong to no job.
     pub unassigned: usize,
+    /// Number of launches without times whose job the file does not show.
+    pub open: usize,
+    /// Positions of the launches outside all ranges, in increasing order.
+    pub outside: &'a [usize],
     /// Number of SMs of the run. Without a plan, this number determines C(m). With a plan, the partitions determine
     /// C(m).
     pub sms: Option<u32>,
@@ -40,9 +45,10 @@ pub struct Run<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Audit {
-    /// Whether no check is broken and the file shows jobs of every task.
+    /// Whether no check is broken, and the file shows all jobs of every task.
     pub kept: bool,
-    /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of at least one task.
+    /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of at least one task, or if it lacks records
+    /// that could show a violation.
     pub verdict: Visible,
     /// Number of launches that belong to no job. The checks ignore these launches.
     pub unassigned_launches: usize,
@@ -52,6 +58,14 @@ pub struct Audit {
     pub checks: Vec<Check>,
     /// Violations, sorted by time, followed by the checks for which the file lacks the data.
     pub findings: Vec<Finding>,
+}
+
+impl Audit {
+    /// Whether the file shows jobs of every task.
+    pub fn shows_every_task(&self) -> bool {
+        let mut checks = self.checks.iter();
+        !checks.any(|check| check.subject == Subject::Jobs && check.verdict == Visible::NotVisible)
+    }
 }
 
 /// A task, its jobs, and the limits that apply to them.
@@ -66,6 +80,10 @@ struct Audited<'a> {
     pub partition: Option<usize>,
     /// Number of SMs of the partition or of the run.
     pub sms: Option<u32>,
+    /// Reason why the absence of a violation in the file does not mean that the run had none.
+    pub doubt: Option<String>,
+    /// Whether the reason also holds for the releases.
+    pub doubtful_releases: bool,
     /// Largest execution time that the analysis assumes, without interference through the memory. `None` if it is
     /// unknown.
     pub wcet: Option<Time>,
@@ -193,7 +211,10 @@ fn audited<'a>(
         };
         let jobs = activity.map_or(&[][..], |activity| &activity.jobs);
         let (dropped, jobs) = split(run.warm_up, run.recording, jobs);
+        let (doubt, doubtful_releases) = completeness::doubt(run, jobs).unzip();
         Audited {
+            doubt,
+            doubtful_releases: doubtful_releases.unwrap_or_default(),
             name,
             task,
             jobs,

@@ -16,6 +16,8 @@ pub struct Gpu {
 /// A context on a GPU. CUDA green contexts reserve SMs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Context {
+    /// Number of the process, if the file states it.
+    pub process: Option<i64>,
     /// Number of the GPU.
     pub device: i64,
     /// Number of the context, as in launches.

@@ -1,19 +1,22 @@
 //! A recording is one run that a profiler recorded. It contains GPUs, kernel launches and named ranges, in one form for
 //! all profilers.
 //!
-//! A recording contains no environment variables, processes or hosts, because the readers never read these fields.
+//! A recording contains no environment variables and no names of processes or hosts, because the readers never read
+//! these fields. Numbers of processes keep apart what several processes number alike.
 
 mod gpu;
+mod missing;
 mod names;
 mod range;
 mod source;
 mod work;
 
 pub use gpu::{Context, Gpu};
+pub use missing::Missing;
 pub use names::{NameId, Names};
-pub use range::{Range, RangeSum, Side};
+pub use range::{Lane, Range, RangeSum, Side};
 pub use source::{Origin, Tool};
-pub use work::{Call, KernelSum, Launch, StreamId, StreamKey, Streams};
+pub use work::{Call, KernelSum, Launch, OpenLaunch, StreamId, StreamKey, Streams};
 
 /// Maximum absolute value of the time of an event [ns]. The limit keeps all sums and differences within 64 bits.
 pub const LATEST_NS: i64 = 1 << 61;
@@ -41,8 +44,10 @@ pub struct Recording {
     pub ranges: Vec<Range>,
     /// Statistics of ranges, from a report that does not list each range.
     pub range_sums: Vec<RangeSum>,
-    /// Launches and ranges without a start or an end, which the recording omits.
-    pub open: Open,
+    /// Launches without a start or an end, in the order of the file. Their jobs are incomplete.
+    pub open: Vec<OpenLaunch>,
+    /// What the file lacks.
+    pub missing: Missing,
     /// Numbers of launches of CUDA graphs, and of copies. Neither is an execution of one kernel.
     pub other: OtherWork,
     /// Decisions of the reader that the user must know, for example an assumed unit.
@@ -53,15 +58,6 @@ pub struct Recording {
     /// o: bound on the time of a launch during which no kernel runs [ns]. A trace of `gpusched run` states it, because
     /// its launches last from the decision of the dispatcher to the next decision. 0 for all other recordings.
     pub overhead_ns: u64,
-}
-
-/// Numbers of events without a start or an end.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub struct Open {
-    /// Kernel launches.
-    pub launches: u64,
-    /// Ranges.
-    pub ranges: u64,
 }
 
 /// Numbers of operations on the GPU that are not executions of one kernel: CUDA graphs and copies.
@@ -75,23 +71,23 @@ pub struct OtherWork {
 }
 
 impl Recording {
-    /// Adds a launch of the kernel `name` on the stream `key`, from `start` to `end` [ns], if both times are known.
-    ///
-    /// # Errors
-    /// Fails with a message for a launch that ends before its start or that is later than [`LATEST_NS`].
+    /// Adds a launch of the kernel `name` on the stream `key`, from `start` to `end` [ns]. A launch without both times is
+    /// [open](Recording::open). Start and end 0 mean that the profiler has not measured the times, and so does a launch
+    /// that ends before its start or that is later than [`LATEST_NS`].
     pub fn launch(
         &mut self,
         name: &str,
         key: StreamKey,
-        (start, end): (Option<i64>, Option<i64>),
+        times: (Option<i64>, Option<i64>),
         call: Option<Call>,
-    ) -> Result<(), String> {
-        let (Some(start), Some(end)) = (start, end) else {
-            self.open.launches += 1;
-            return Ok(());
+    ) {
+        let times = self.measured(times, name);
+        let name = self.names.intern(name);
+        let Some((start, end)) = times else {
+            self.open.push(OpenLaunch { name, key, call });
+            return;
         };
-        check(start, end)?;
-        let (name, stream) = (self.names.intern(name), self.streams.intern(key));
+        let stream = self.streams.intern(key);
         self.launches.push(Launch {
             start,
             end,
@@ -102,25 +98,15 @@ impl Recording {
             self.calls.resize(self.launches.len() - 1, None);
             self.calls.push(call);
         }
-        Ok(())
     }
 
-    /// Adds a range `name` of the thread or stream `lane`, if both times are known.
-    ///
-    /// # Errors
-    /// Fails with a message for a range that ends before its start or that is later than [`LATEST_NS`].
-    pub fn range(
-        &mut self,
-        name: &str,
-        side: Side,
-        (start, end): (Option<i64>, Option<i64>),
-        lane: Option<i64>,
-    ) -> Result<(), String> {
-        let (Some(start), Some(end)) = (start, end) else {
-            self.open.ranges += 1;
-            return Ok(());
+    /// Adds a range `name` of the thread or stream `lane`, if both times are known. The rules for unknown times are the
+    /// rules of [`launch`](Recording::launch).
+    pub fn range(&mut self, name: &str, side: Side, times: (Option<i64>, Option<i64>), lane: Option<Lane>) {
+        let Some((start, end)) = self.measured(times, name) else {
+            self.missing.ranges += 1;
+            return;
         };
-        check(start, end)?;
         let name = self.names.intern(range::stem(name));
         self.ranges.push(Range {
             start,
@@ -129,7 +115,24 @@ impl Recording {
             side,
             lane,
         });
-        Ok(())
+    }
+
+    /// Returns the start and the end of an event, or `None` if the profiler has not measured them.
+    fn measured(&mut self, times: (Option<i64>, Option<i64>), name: &str) -> Option<(i64, i64)> {
+        let (Some(start), Some(end)) = times else {
+            return None;
+        };
+        // CUPTI and rocprof write 0 for times that they have not measured.
+        if (start, end) == (0, 0) {
+            return None;
+        }
+        let known = -LATEST_NS..=LATEST_NS;
+        if end < start || !known.contains(&start) || !known.contains(&end) {
+            self.missing
+                .impossible(format_args!("{name:?} from {start} to {end} ns"));
+            return None;
+        }
+        Some((start, end))
     }
 
     /// Returns the earliest start of a launch or a range [ns]. An empty recording starts at 0.
@@ -139,30 +142,29 @@ impl Recording {
         launches.chain(ranges).min().unwrap_or_default()
     }
 
-    /// Returns the properties of the context `key`, or `None` if the file does not describe it.
+    /// Returns the properties of the context `key`, or `None` if the file does not describe it. If the file describes
+    /// contexts of several processes with this number and not of the process of `key`, they must have equal properties.
     pub fn context_of(&self, key: StreamKey) -> Option<&Context> {
         let id = key.green.or(key.context)?;
-        let mut contexts = self.contexts.iter();
-        contexts.find(|context| context.id == id && key.device.is_none_or(|device| device == context.device))
+        let same_device = |context: &&Context| key.device.is_none_or(|device| device == context.device);
+        let mut contexts = self.contexts.iter().filter(|context| context.id == id);
+        let mut contexts = contexts.by_ref().filter(same_device);
+        let first = contexts.next()?;
+        if first.process == key.process {
+            return Some(first);
+        }
+        let mut equal = true;
+        for context in contexts {
+            if context.process == key.process {
+                return Some(context);
+            }
+            equal &= (context.sms, context.green) == (first.sms, first.green);
+        }
+        equal.then_some(first)
     }
 
     /// Returns the host call of launch number `index`, if the file contains it.
     pub fn call(&self, index: usize) -> Option<Call> {
         self.calls.get(index).copied().flatten()
     }
-}
-
-fn check(start: i64, end: i64) -> Result<(), String> {
-    const EXPECTED: &str = "times within 2^61 ns of 0";
-    if !(-LATEST_NS..=LATEST_NS).contains(&start) || !(-LATEST_NS..=LATEST_NS).contains(&end) {
-        return Err(format!(
-            "found an event from {start} to {end} ns, expected {EXPECTED}"
-        ));
-    }
-    if end < start {
-        return Err(format!(
-            "found an event from {start} to {end} ns, expected an end after the start"
-        ));
-    }
-    Ok(())
 }

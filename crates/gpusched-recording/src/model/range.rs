@@ -15,6 +15,34 @@ pub enum Side {
     Gpu,
 }
 
+/// Thread of the host, or stream of the GPU. Numbers count per process.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Lane {
+    /// Thread of a process.
+    Thread {
+        /// Number of the process, if the file states it.
+        process: Option<i64>,
+        /// Number of the thread.
+        thread: i64,
+    },
+    /// Stream of a process.
+    Stream {
+        /// Number of the process, if the file states it.
+        process: Option<i64>,
+        /// Number of the stream.
+        stream: i64,
+    },
+}
+
+impl Lane {
+    /// Returns the number of the process, if the file states it.
+    pub fn process(self) -> Option<i64> {
+        match self {
+            Lane::Thread { process, .. } | Lane::Stream { process, .. } => process,
+        }
+    }
+}
+
 /// A named range of time.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Range {
@@ -26,8 +54,8 @@ pub struct Range {
     pub name: NameId,
     /// Place where the range was measured.
     pub side: Side,
-    /// Thread of a range on the host, or stream of a range on the GPU, if the file states it.
-    pub lane: Option<i64>,
+    /// Thread that started the range, or stream of a range on the GPU, if the file states it.
+    pub lane: Option<Lane>,
 }
 
 /// Statistics of all ranges with one name, from a report that does not list each range.
@@ -47,8 +75,12 @@ pub struct RangeSum {
     pub max_ns: Option<u64>,
 }
 
-/// Returns the name of a range without the number of the instance: the text before the first `#`.
+/// Returns the name of a range without the number of the instance: the text before the first `#`, and before the numbers
+/// that `torch.autograd.profiler.emit_nvtx` adds (`aten::add, op_id = 7`).
 pub fn stem(name: &str) -> &str {
+    let numbers = [", seq = ", ", op_id = "];
+    let numbered = numbers.iter().filter_map(|number| name.find(number)).min();
+    let name = numbered.and_then(|at| name.get(..at)).unwrap_or(name);
     match name.split_once('#') {
         Some((stem, _)) if !stem.trim().is_empty() => stem.trim_end(),
         _ => name,

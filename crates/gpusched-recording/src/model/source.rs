@@ -29,6 +29,8 @@ pub enum Tool {
     Kineto,
     /// rocprof, rocprofv3 or Omniperf of AMD: CSV or JSON.
     Rocprof,
+    /// trtexec of TensorRT: the JSON file of `--exportTimes`.
+    Trtexec,
 }
 
 /// Origin of a recording.

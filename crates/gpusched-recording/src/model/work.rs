@@ -1,8 +1,8 @@
 //! Kernel launches and their streams.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::NameId;
+use super::{Lane, NameId};
 
 /// One execution of a kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -24,18 +24,31 @@ impl Launch {
     }
 }
 
+/// An execution of a kernel whose start or end the file does not contain.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct OpenLaunch {
+    /// Full name of the kernel. The name is empty if only the host call is recorded.
+    pub name: NameId,
+    /// Stream of the launch. All its numbers may be unknown.
+    pub key: StreamKey,
+    /// Host call of the launch, if the file contains it.
+    pub call: Option<Call>,
+}
+
 /// The call on the host that launched a kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     /// Start of the call [ns].
     pub start: i64,
     /// Thread of the call.
-    pub thread: i64,
+    pub thread: Lane,
 }
 
-/// Identity of a stream: the numbers of the device, the context and the stream.
+/// Identity of a stream: the numbers of the process, the device, the context and the stream.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct StreamKey {
+    /// Number of the process, if the file states it. Two processes number their contexts and streams alike.
+    pub process: Option<i64>,
     /// Number of the GPU.
     pub device: Option<i64>,
     /// Number of the context.
@@ -73,15 +86,23 @@ impl Streams {
         self.keys.get(id.0 as usize).copied().unwrap_or_default()
     }
 
+    /// Number of different processes that the launches state.
+    pub fn processes(&self) -> usize {
+        let processes = self.keys.iter().filter_map(|key| key.process);
+        processes.collect::<HashSet<i64>>().len()
+    }
+
     /// Whether at least one launch states its stream.
     pub fn are_stated(&self) -> bool {
         self.keys.iter().any(|key| key.stream.is_some())
     }
 
-    /// Number of different streams, identified by device, context and stream.
+    /// Number of different streams, identified by process, device, context and stream.
     pub fn count(&self) -> usize {
         let keys = self.keys.iter();
-        let mut keys: Vec<_> = keys.map(|key| (key.device, key.context, key.stream)).collect();
+        let mut keys: Vec<_> = keys
+            .map(|key| (key.process, key.device, key.context, key.stream))
+            .collect();
         keys.sort_unstable();
         keys.dedup();
         keys.len()

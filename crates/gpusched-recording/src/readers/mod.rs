@@ -1,6 +1,7 @@
 //! There is one reader for each file format of a profiler. Every reader reads its file in one pass and fills a
 //! [`Recording`].
 
+mod capture;
 mod date;
 mod detection;
 mod input;

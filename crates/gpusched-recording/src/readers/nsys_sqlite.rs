@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use gpusched_model::Refusal;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Result, excerpt};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Row, types::ValueRef};
 
+use super::capture::{Captures, LAUNCHES};
 use super::input::Input;
 use super::{Options, date};
-use crate::model::{Call, Context, Gpu, Origin, Recording, Side, StreamKey, Tool};
+use crate::model::{Call, Context, Gpu, Lane, Origin, Recording, Side, StreamKey, Tool};
 
 /// NVTX event types with a start and an end: ranges of a thread, and ranges of a process.
 const RANGE_TYPES: [i64; 2] = [59, 60];
@@ -41,6 +42,8 @@ pub fn read(path: &Path, options: Options, input: Input<'_>) -> Result<Recording
     export.contexts(&mut recording)?;
     let mut names = Names::default();
     export.launches(&mut recording, options, &mut names)?;
+    export.unrecorded(&mut recording, options)?;
+    export.dropped(&mut recording)?;
     export.copies(&mut recording)?;
     export.ranges(&mut recording, &mut names)?;
     Ok(recording)
@@ -252,12 +255,14 @@ impl Export {
             "parentContextId",
             "isGreenContext",
             "numMultiprocessors",
+            "processId",
         ];
         let columns = columns.map(|column| self.column(table, &[column]));
         let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
         self.rows(table, &query, |row| {
             let green = integer(row, 3)?.is_some_and(|green| green != 0);
             recording.contexts.push(Context {
+                process: integer(row, 5)?,
                 device: integer(row, 0)?.unwrap_or_default(),
                 id: integer(row, 1)?.unwrap_or_default(),
                 parent: integer(row, 2)?,
@@ -328,6 +333,7 @@ impl Export {
             column(&["streamId"]),
             column(&["greenContextId"]),
             column(name),
+            column(&["globalPid"]),
         ];
         // A host call and its launch have the same number in the same process.
         let query = match joins {
@@ -350,14 +356,14 @@ impl Export {
         };
         self.rows(table, &query, |row| {
             let key = StreamKey {
+                process: integer(row, 7)?.map(process),
                 device: integer(row, 2)?,
                 context: integer(row, 3)?,
                 stream: integer(row, 4)?,
                 green: integer(row, 5)?.filter(|&green| green > 0),
             };
-            let call = integer(row, 7)?.zip(integer(row, 8)?);
-            let call = call.map(|(start, thread)| Call { start, thread });
-            let mut times = (integer(row, 0)?, integer(row, 1)?);
+            let call = call(integer(row, 8)?, integer(row, 9)?);
+            let times = (integer(row, 0)?, integer(row, 1)?);
             let name = match graphs {
                 true => {
                     text(row, 6)?.map_or_else(|| "CUDA graph".to_owned(), |id| format!("CUDA graph {id}"))
@@ -366,13 +372,105 @@ impl Export {
             };
             if graphs {
                 recording.other.graphs += 1;
-                // CUPTI writes 0 for both times if it has not measured them.
-                if times == (Some(0), Some(0)) {
-                    times = (None, None);
-                }
             }
-            let added = recording.launch(&name, key, times, call);
-            added.map_err(|message| Refusal::told("end", message))
+            recording.launch(&name, key, times, call);
+            Ok(())
+        })
+    }
+
+    /// Finds host calls that launched a kernel or a graph, and for which the file has no work on the GPU: the profiler
+    /// lost a record, or recording ended before the launch. Each call is an open launch.
+    fn unrecorded(&self, recording: &mut Recording, options: Options) -> Result<()> {
+        let columns = ["correlationId", "nameId", "start", "globalTid"];
+        let linked = columns
+            .iter()
+            .all(|column| self.column(CALLS, &[column]) != "NULL");
+        let value = self.column("StringIds", &["value"]);
+        if !linked || value == "NULL" || self.column("StringIds", &["id"]) == "NULL" {
+            return Ok(());
+        }
+        let work = [KERNELS, GRAPHS].into_iter().chain(COPIES);
+        let work = work.filter(|table| self.column(table, &["correlationId"]) != "NULL");
+        let recorded = work.map(|table| {
+            let process = match self.column(table, &["globalPid"]).as_str() {
+                "NULL" => "NULL".to_owned(),
+                pid => format!("({pid} >> 24)"),
+            };
+            format!("SELECT correlationId AS id, {process} AS process FROM {table}")
+        });
+        let mut recorded = recorded.collect::<Vec<String>>().join(" UNION ALL ");
+        if recorded.is_empty() {
+            recorded = "SELECT NULL AS id, NULL AS process".to_owned();
+        }
+        let made = self.connection.execute_batch(&format!(
+            "PRAGMA temp_store = FILE; CREATE TEMP TABLE recorded AS {recorded}; \
+             CREATE INDEX temp.recorded_by_id ON recorded (id);"
+        ));
+        made.map_err(|error| refuse(&self.path, error))?;
+        let names = LAUNCHES
+            .map(|name| format!("s.{value} LIKE '{name}%'"))
+            .join(" OR ");
+        // A call that returned an error has launched nothing.
+        let succeeded = match self.column(CALLS, &["returnValue"]).as_str() {
+            "NULL" => String::new(),
+            value => format!(" AND coalesce(c.{value}, 0) = 0"),
+        };
+        let record = "SELECT 1 FROM temp.recorded r WHERE r.id = c.correlationId \
+                      AND (r.process IS NULL OR r.process = (c.globalTid >> 24))";
+        let query = format!(
+            "SELECT c.start, c.globalTid FROM {CALLS} c JOIN StringIds s ON s.id = c.nameId \
+             WHERE ({names}){succeeded} AND NOT EXISTS ({record}) ORDER BY c.rowid"
+        );
+        let captures = self.captures(&value)?;
+        self.rows(CALLS, &query, |row| {
+            let call = call(integer(row, 0)?, integer(row, 1)?);
+            if call.is_some_and(|call| captures.contain(call)) {
+                return Ok(());
+            }
+            recording.missing.unrecorded += 1;
+            if options.calls {
+                recording.launch("", StreamKey::default(), (None, None), call);
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the host calls that begin or end the capture of a graph. `value` is the column of the names.
+    fn captures(&self, value: &str) -> Result<Captures> {
+        let mut captures = Captures::default();
+        let query = format!(
+            "SELECT c.start, c.globalTid, s.{value} FROM {CALLS} c JOIN StringIds s ON s.id = c.nameId \
+             WHERE s.{value} LIKE '%StreamBeginCapture%' OR s.{value} LIKE '%StreamEndCapture%'"
+        );
+        self.rows(CALLS, &query, |row| {
+            if let Some(call) = call(integer(row, 0)?, integer(row, 1)?) {
+                captures.add(&text(row, 2)?.unwrap_or_default(), call);
+            }
+            Ok(())
+        })?;
+        captures.sort();
+        Ok(captures)
+    }
+
+    /// Reads the messages of nsys about events that it has not collected.
+    fn dropped(&self, recording: &mut Recording) -> Result<()> {
+        let table = "DIAGNOSTIC_EVENT";
+        let message = self.column(table, &["text"]);
+        if message == "NULL" {
+            return Ok(());
+        }
+        let lost = ["dropped", "lost", "not all"].map(|word| format!("{message} LIKE '%{word}%'"));
+        let query = format!(
+            "SELECT {message} FROM {table} WHERE {} ORDER BY rowid",
+            lost.join(" OR ")
+        );
+        self.rows(table, &query, |row| {
+            if recording.missing.dropped == 0 {
+                let text = text(row, 0)?.unwrap_or_default();
+                recording.notes.push(format!("nsys states: {}", excerpt(&text)));
+            }
+            recording.missing.dropped = u64::MAX;
+            Ok(())
         })
     }
 
@@ -411,8 +509,8 @@ impl Export {
                 name if name.is_empty() => text(row, 3)?.unwrap_or_default(),
                 name => name,
             };
-            let added = recording.range(&name, Side::Host, (start, end), integer(row, 4)?);
-            added.map_err(|message| Refusal::told("end", message))
+            recording.range(&name, Side::Host, (start, end), integer(row, 4)?.map(thread));
+            Ok(())
         })
     }
 
@@ -447,6 +545,23 @@ const GRAPHS: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 const COPIES: [&str; 2] = ["CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"];
 const CALLS: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
 const NVTX: &str = "NVTX_EVENTS";
+
+/// Returns the number of the process in `global`, a number of a process or thread on the whole machine.
+fn process(global: i64) -> i64 {
+    (global >> 24) & 0xff_ffff
+}
+
+fn thread(global: i64) -> Lane {
+    Lane::Thread {
+        process: Some(process(global)),
+        thread: global,
+    }
+}
+
+fn call(start: Option<i64>, global: Option<i64>) -> Option<Call> {
+    let (start, thread) = (start?, thread(global?));
+    Some(Call { start, thread })
+}
 
 fn integer(row: &Row<'_>, index: usize) -> Result<Option<i64>, Refusal> {
     match row.get_ref(index) {

@@ -1,14 +1,16 @@
 //! Summary of a recording: launches, streams, busy time, and statistics of kernels and ranges.
 
 mod intervals;
+mod overlap;
 mod statistics;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::{Gpu, Launch, Origin, Recording, Side};
+use crate::model::{Gpu, Launch, Missing, Origin, Recording, Side};
 pub use intervals::union_ns;
+pub use overlap::Overlap;
 pub use statistics::Statistics;
 
 /// Summary of a recording. Values that the file does not contain are `null`.
@@ -27,8 +29,10 @@ pub struct Summary {
     pub graph_launches: u64,
     /// Number of copies and fills of memory. Copies and fills are not launches, and do not count in `busy_ns`.
     pub copies: u64,
-    /// Number of different streams, identified by device, context and stream.
+    /// Number of different streams, identified by process, device, context and stream.
     pub streams: Option<usize>,
+    /// Number of different processes with launches, or `null` if the file states no process.
+    pub processes: Option<usize>,
     /// Time from the start of the first launch to the end of the last launch [ns].
     pub span_ns: Option<u64>,
     /// Time during which at least one kernel or CUDA graph ran [ns].
@@ -41,6 +45,13 @@ pub struct Summary {
     pub open_launches: u64,
     /// Number of ranges without a start or an end, which the summary does not count.
     pub open_ranges: u64,
+    /// Whether the file shows no sign of missing data.
+    pub complete: bool,
+    /// What the file lacks.
+    pub missing: Missing,
+    /// Longest time by which a kernel started before the end of a kernel before it on its stream [ns]. Absent up to 100 µs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream_overlap_ns: Option<u64>,
 }
 
 /// All launches of one kernel.
@@ -78,6 +89,7 @@ pub struct RangeLine {
 impl Summary {
     /// Summarizes `recording`. The function sorts the launches in place, because a copy would double the memory.
     pub fn of(mut recording: Recording) -> Summary {
+        let overlap = Overlap::longest(&recording);
         let launches = &mut recording.launches;
         launches.sort_unstable_by_key(|launch| (launch.start, launch.end));
         let spans = || launches.iter().map(|launch| (launch.start, launch.end));
@@ -96,14 +108,18 @@ impl Summary {
             graph_launches: recording.other.graphs,
             copies: recording.other.copies,
             streams: known.then(|| recording.streams.count()),
+            processes: Some(recording.streams.processes()).filter(|&processes| processes > 0),
             span_ns,
             busy_ns,
             kernels: kernels(&recording),
             ranges: ranges(&recording),
             source: recording.origin,
             gpus: recording.gpus,
-            open_launches: recording.open.launches,
-            open_ranges: recording.open.ranges,
+            open_launches: recording.open.len() as u64,
+            open_ranges: recording.missing.ranges,
+            complete: recording.open.is_empty() && recording.missing == Missing::default(),
+            missing: recording.missing,
+            stream_overlap_ns: overlap.map(|overlap| overlap.by_ns),
         }
     }
 }

@@ -11,6 +11,14 @@ use super::{Sample, enlarged};
 /// Returns the time of the longest launch of `samples`, multiplied by `margin`. Returns `None` if this time is not below
 /// `wcet` on any measured number of SMs. Then each job counts as one thread block, and the field has no effect.
 pub(super) fn longest(samples: &[Sample<'_>], margin: Factor, wcet: &WcetFunction) -> Option<Time> {
+    // A launch without times can be the longest launch.
+    if samples
+        .iter()
+        .flat_map(|sample| sample.jobs)
+        .any(|job| job.open > 0)
+    {
+        return None;
+    }
     let launches = samples.iter().flat_map(|sample| {
         let jobs = sample.jobs.iter().flat_map(|job| &job.launches);
         jobs.map(|&index| sample.run.recording.launches.get(index))

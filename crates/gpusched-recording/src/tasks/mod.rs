@@ -361,11 +361,14 @@ fn enlarged(ns: u64, margin: Factor) -> Time {
     Time::from_ns(u64::try_from(enlarged).unwrap_or(u64::MAX))
 }
 
-/// Returns the largest memory traffic of a job, or `None` if one kernel has no counters.
+/// Returns the largest memory traffic of a job, or `None` if one kernel has no counters, or if a job lacks a launch.
 fn traffic(samples: &[Sample<'_>], counters: &Counters) -> Option<Bytes> {
     let mut most = 0u64;
     for sample in samples {
         for job in sample.jobs {
+            if job.open > 0 {
+                return None;
+            }
             let mut bytes = 0u64;
             for &index in &job.launches {
                 let launch = sample.run.recording.launches.get(index)?;
@@ -385,6 +388,7 @@ fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Estimate> {
     let times: Vec<Time> = isolated()
         .filter(|sample| sample.sms == sms)
         .flat_map(|sample| sample.jobs)
+        .filter(|job| job.open == 0)
         .map(|job| Time::from_ns(options.gaps.execution_ns(job)))
         .collect();
     tail::estimate(&times, TailFamily::Gpd, options.exceedance).ok()

@@ -33,7 +33,7 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option
                 .iter()
                 .map(|sample| sample.run.recording.origin.date.clone()),
         ),
-        samples: Some(jobs.filter(|job| job.busy_ns > 0).count() as u64),
+        samples: Some(jobs.filter(|job| job.busy_ns > 0 && job.open == 0).count() as u64),
         margin: Some(options.margin),
         warm_up: Some(options.warm_up).filter(|rule| !rule.is_none()),
     };

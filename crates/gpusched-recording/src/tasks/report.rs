@@ -32,6 +32,8 @@ pub struct TaskReport {
     pub largest_gaps: (u64, f64),
     /// Number of dropped jobs, and the execution time of the longest dropped job [ns].
     pub dropped: (usize, u64),
+    /// Number of jobs with launches whose times the file does not contain, and number of these launches.
+    pub incomplete: (usize, usize),
     /// Number of jobs without GPU work. Such a job has a release, but no execution time.
     pub idle: usize,
     /// Largest ratio of the longest time in conflict to the longest time in isolation. Both times are on the same
@@ -109,7 +111,11 @@ impl TaskReport {
                 dropped().count(),
                 dropped().map(|job| job.busy_ns).max().unwrap_or_default(),
             ),
-            idle: all().filter(|job| job.busy_ns == 0).count(),
+            incomplete: (
+                all().filter(|job| job.open > 0).count(),
+                all().map(|job| job.open).sum(),
+            ),
+            idle: all().filter(|job| job.busy_ns == 0 && job.open == 0).count(),
             slowdown: slowdown(&points),
             non_monotone: [false, true].iter().any(|&conflict| {
                 let longest = points.iter().filter(|point| point.conflict == conflict);

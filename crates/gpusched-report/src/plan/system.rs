@@ -28,6 +28,7 @@ impl<'a> System<'a> {
         if let Some(offer) = offer {
             problem = problem.offered(offer).ok()?;
         }
+        let problem = problem.with_overheads(plan.overheads).ok()?;
         Some(System { problem })
     }
 

@@ -35,6 +35,10 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
         "Interference model",
         interference.unwrap_or_else(|| "unnamed".to_owned()),
     ));
+    facts.extend(
+        plan.overheads
+            .map(|overheads| ("Overheads", overheads.to_string())),
+    );
     if let Some(time) = plan.memory.and_then(|memory| memory.time) {
         facts.push(("Memory time", format!("{time}; {}", RateForm::STRENGTH)));
     } else if let Some(memory) = plan.memory {

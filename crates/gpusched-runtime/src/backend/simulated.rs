@@ -44,7 +44,7 @@ struct End {
 
 impl<'a> Virtual<'a> {
     fn new(program: &Program, (index, part): (usize, &'a Part), work: &Work) -> Virtual<'a> {
-        let overheads = &program.overheads;
+        let overheads = program.overheads.unwrap_or_default();
         let (mut faults, mut late) = (BTreeMap::new(), BTreeMap::new());
         for (place, task) in part.tasks.iter().enumerate() {
             let of_task = work.faults.range((task.position, 0)..=(task.position, u64::MAX));
@@ -168,7 +168,7 @@ fn run_part(
     work: &Work,
     (end, halt): (Time, u64),
 ) -> Result<(PartRun, Option<u64>, u64)> {
-    let overheads = &program.overheads;
+    let overheads = program.overheads.unwrap_or_default();
     let core = part.core(0, end.ns(), overheads.wake_ns)?;
     let mut core = core
         .with_overrun(program.overrun)

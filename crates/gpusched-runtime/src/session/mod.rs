@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal};
-use gpusched_model::reader::{Documents, Plans, TaskSets};
+use gpusched_model::reader::{OverheadsFiles, Plans, TaskSets};
 use gpusched_model::time::Time;
-use gpusched_model::{Factor, counted};
+use gpusched_model::{Factor, Overheads, Times, counted};
 
 pub use fault::{Fault, Kind};
 pub use jobs::{Enqueue, Work};
@@ -29,7 +29,6 @@ pub use jobs::{Enqueue, Work};
 use crate::backend::{Backend, cuda, paced};
 use crate::client::{Served, Signal, Start};
 use crate::core::{Job, Record};
-use crate::overheads::Overheads;
 use crate::program::{Part, Prepared, Program};
 use crate::realtime;
 use crate::run::{Run, Statistics};
@@ -42,11 +41,12 @@ use records::{Event, OnComplete, Records};
 pub struct Options {
     /// Where the jobs run.
     pub backend: Backend,
-    /// File with bounds on the overheads of the dispatcher. `None`: the WCETs include the overheads.
+    /// File with bounds on the overheads of the dispatcher. `None`: the bounds of the plan. If the plan states none either, the WCETs
+    /// must include the overheads.
     pub overheads: Option<PathBuf>,
     /// Number of the GPU, from 0.
     pub device: i32,
-    /// Whether a plan starts that is proven only without the overheads, and whether threads of the program may enqueue jobs.
+    /// Whether a plan starts that is proven only without overheads, and whether threads of the program may enqueue jobs.
     pub allow_unproven: bool,
     /// Cores of the dispatchers, one per partition. Empty: any cores.
     pub cpus: Vec<usize>,
@@ -140,32 +140,40 @@ impl Session {
         let read = Plans::only(plan, "plan").map_err(Fault::about_files)?;
         let tasks = TaskSets::only(set, "task set").map_err(Fault::about_files)?;
         let overheads = options.overheads.as_ref();
-        let overheads = overheads.map(|path| Documents::<Overheads>::only(path, "overheads file"));
-        let overheads = overheads
-            .transpose()
-            .map_err(Fault::about_files)?
-            .unwrap_or_default();
+        let overheads = overheads.map(|path| OverheadsFiles::only(path, "overheads file"));
+        let overheads = overheads.transpose().map_err(Fault::about_files)?;
+        let overheads = overheads.map(|measured| measured.bounds());
         let at = |error: Error| {
             let hinted = |refusal: Refusal| match refusal.field() {
-                "policy" => refusal.hint("compute the plan under `np-edf`"),
-                _ => refusal,
+                "policy" => refusal.hint("compute the plan under `np-edf`").at(plan, None),
+                "overheads" => refusal.hint("state a file with overheads").at(set, None),
+                _ => refusal.at(plan, None),
             };
-            Fault::about_files(error.map_refusal(|refusal| hinted(refusal).at(plan, None)))
+            Fault::about_files(error.map_refusal(hinted))
         };
         let prepare = |overheads| Program::prepare(&read, &tasks, overheads).map_err(at);
         let unproven = |reason: String| Fault {
             kind: Kind::Unproven,
             text: format!("{}: {reason}", plan.display()),
         };
-        let program = match prepare(overheads)? {
+        let unstated = overheads.or(read.overheads).is_none() && tasks.times() == Some(Times::Gpu);
+        let prepared = match unstated && options.allow_unproven {
+            true => Prepared::Unproven("the WCETs are times on the GPU alone, without overheads".to_owned()),
+            false => prepare(overheads)?,
+        };
+        let program = match prepared {
             Prepared::Ready(program) => *program,
-            Prepared::Unproven(reason) if options.allow_unproven => match prepare(Overheads::default())? {
-                Prepared::Ready(program) => Program {
-                    unproven: Some(reason),
-                    ..*program
-                },
-                Prepared::Unproven(reason) => return Err(unproven(reason)),
-            },
+            // The run has no bounds on overheads, and its budgets are the WCETs.
+            Prepared::Unproven(reason) if options.allow_unproven => {
+                match prepare(Some(Overheads::default()))? {
+                    Prepared::Ready(program) => Program {
+                        overheads: None,
+                        unproven: Some(reason),
+                        ..*program
+                    },
+                    Prepared::Unproven(reason) => return Err(unproven(reason)),
+                }
+            }
             Prepared::Unproven(reason) => return Err(unproven(reason)),
         };
         let whole = |part: &&Part| part.policy.counts_blocks();
@@ -674,7 +682,7 @@ fn supervise(program: &Program, options: &Options) -> Result<(Sender<Start>, Vec
                 reserve: Time::ZERO,
                 spin: options.spin,
                 fifo_priority: options.fifo_priority,
-                wake_bound: options.overheads.is_some().then_some(program.overheads.wake_ns),
+                wake_bound: program.overheads.map(|overheads| overheads.wake_ns),
             };
             let prepare = |streams: &[usize]| {
                 opened.send(streams.to_vec()).ok()?;

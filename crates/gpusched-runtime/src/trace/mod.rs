@@ -7,10 +7,10 @@
 
 use std::io::{self, Write};
 
+use gpusched_model::Overheads;
 use serde::Serialize;
 
 use crate::core::{Counters, Record, Skipped, Suspension};
-use crate::overheads::Overheads;
 use crate::program::{Part, PlannedTask, Program};
 use crate::run::{Context, Machine, Run};
 
@@ -25,7 +25,7 @@ struct Head<'a> {
     clock: &'a str,
     /// Time 0 of the trace on this clock [ns].
     origin_ns: u64,
-    overheads: &'a Overheads,
+    overheads: Overheads,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
     /// Reason why the plan is not proven with the overheads.
@@ -88,7 +88,7 @@ pub fn write(out: &mut impl Write, program: &Program, run: &Run, backend: &str, 
             "virtual"
         },
         origin_ns: run.origin,
-        overheads: &program.overheads,
+        overheads: program.overheads.unwrap_or_default(),
         machine: run.machine.as_ref(),
         unproven: program.unproven.as_deref(),
         kept: run.kept(),

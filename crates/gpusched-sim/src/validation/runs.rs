@@ -4,8 +4,8 @@
 //! at one instant with maximum jitter. Later jobs are released as early as possible, and all jobs take their WCETs. If
 //! jobs cannot be preempted immediately, there is one further critical run for each task. In this run, the first job of
 //! the task starts 1 ns before the common instant. Under fixed priorities and non-preemptive EDF, the worst critical
-//! run is the worst of all runs (proof in `docs/explanation/simulators.md`). *Drawn* runs are random runs that the task
-//! model permits.
+//! run is the worst of all runs (proof in `docs/explanation/simulators.md`). Under FIFO, a task has a longer response if
+//! it releases a job after all other tasks. *Drawn* runs are random runs that the task model permits.
 
 use crate::tasks::{Arrivals, Discipline, Jitter, Offsets, Pattern};
 use gpusched_model::policy::Preemption;

@@ -41,12 +41,10 @@ pub(crate) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -
                 wcet: c,
                 period: task.period().ns().into(),
                 deadline: task.deadline().ns().into(),
-                jitter: task.jitter().ns().into(),
-                block: task
-                    .block()
-                    .map_or(c, |block| c.min(wcets.time(block.ns().into()))),
+                jitter: wcets.jitter(task).into(),
+                block: wcets.block(task).map_or(c, |block| c.min(block)),
                 lead: wcets.lead(),
-                work: wcets.least_work(task.wcet(), conflict).ok_or(position)?,
+                work: wcets.least_work(task, conflict).ok_or(position)?,
             })
         })
         .collect()

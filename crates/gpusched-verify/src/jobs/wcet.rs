@@ -5,7 +5,10 @@ use super::memory_time::WriteBacks;
 use super::slices::Slices;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
-use gpusched_model::{Interference, MemoryTime, Task, TaskSet, WcetFunction};
+use gpusched_model::{Interference, MemoryTime, Overheads, Task, TaskSet, WcetFunction};
+
+/// 1 ns above the longest supported time, so above every deadline [ns].
+const BEYOND: u128 = Time::LIMIT.ns() as u128 + 1;
 
 /// Rules for the computation of WCETs: interference model, common factor, and memory slices.
 #[derive(Copy, Clone, Debug)]
@@ -18,6 +21,8 @@ pub(crate) struct Wcets<'a> {
     write_backs: Option<WriteBacks>,
     /// Common factor on all WCETs, in thousandths.
     permille: u64,
+    /// Overheads of the dispatchers, which the stated WCETs do not include. The common factor does not apply to them.
+    overheads: Overheads,
     /// Memory slices of the partitions. `None` if the partitions share the whole memory.
     pub slices: Option<Slices<'a>>,
 }
@@ -30,8 +35,14 @@ impl<'a> Wcets<'a> {
             variation: 0,
             write_backs: None,
             permille: 1000,
+            overheads: Overheads::default(),
             slices: None,
         }
+    }
+
+    /// Returns these WCETs with the overheads of the dispatchers.
+    pub fn with_overheads(self, overheads: Overheads) -> Wcets<'a> {
+        Wcets { overheads, ..self }
     }
 
     /// Returns these WCETs with the variation that `time` states, and with the write-backs of the lines that the tasks
@@ -51,6 +62,7 @@ impl<'a> Wcets<'a> {
             variation: self.variation,
             write_backs: self.write_backs,
             permille: self.permille,
+            overheads: self.overheads,
             slices,
         }
     }
@@ -69,17 +81,19 @@ impl<'a> Wcets<'a> {
             variation: self.variation,
             write_backs: self.write_backs,
             permille: self.permille,
+            overheads: self.overheads,
             slices: None,
         }
     }
 
-    /// Returns the WCET of `task`. The WCET includes write-backs, the factor and the effect of the memory slices.
-    /// Returns `None` if the WCET is unknown.
+    /// Returns the WCET of `task`. The WCET includes write-backs, the factor, the effect of the memory slices and the
+    /// overheads of all launches. Returns `None` if the WCET is unknown.
     pub fn of(self, task: &Task, sms: u32, conflict: bool) -> Option<u128> {
         let delay = self.write_backs.map_or(0, |write_backs| write_backs.delay(task));
         let whole = |sms| {
             let wcet = at(task.wcet(), sms, conflict)?;
-            Some(self.time(self.grown(wcet).saturating_add(delay)))
+            let scaled = self.time(self.grown(wcet).saturating_add(delay));
+            Some((scaled + self.launches(task)).min(BEYOND))
         };
         match self.slices {
             None => whole(sms),
@@ -98,17 +112,44 @@ impl<'a> Wcets<'a> {
         self.interference.counts_conflicts()
     }
 
+    /// Returns the release jitter J + w of `task` [ns].
+    pub fn jitter(self, task: &Task) -> u64 {
+        let sum = u128::from(task.jitter().ns()) + u128::from(self.overheads.wake_ns.ns());
+        u64::try_from(sum).unwrap_or(u64::MAX).min(Time::LIMIT.ns())
+    }
+
+    /// Whether a dispatcher may wake up late.
+    pub fn wakes_late(self) -> bool {
+        self.overheads.wake_ns > Time::ZERO
+    }
+
+    /// Returns the longest part of a job of `task` that cannot be preempted, or `None` if it is the whole job.
+    ///
+    /// Each launch adds the overhead.
+    pub fn block(self, task: &Task) -> Option<u128> {
+        let block = self.time(task.block()?.ns().into());
+        Some((block + u128::from(self.overheads.occupancy_ns.ns())).min(BEYOND))
+    }
+
+    /// Returns the overheads of all launches of a job of `task` [ns].
+    fn launches(self, task: &Task) -> u128 {
+        let count = task.launches().map_or(1, |launches| launches.get());
+        let all = u128::from(self.overheads.occupancy_ns.ns()) * u128::from(count);
+        all.min(u128::from(Time::LIMIT.ns()))
+    }
+
     /// Returns the result of the function [`least_work`], multiplied by the factor and rounded
-    /// up. The result is a valid lower bound, because m times the rounded-up C(m) is a whole
+    /// up, plus the overheads of all launches on one SM. The result is a valid lower bound, because m times the rounded-up C(m) is a whole
     /// number.
-    pub fn least_work(self, function: &WcetFunction, conflict: bool) -> Option<u128> {
-        least_work(function, conflict).map(|work| self.times(self.grown(work)))
+    pub fn least_work(self, task: &Task, conflict: bool) -> Option<u128> {
+        let work = least_work(task.wcet(), conflict).map(|work| self.times(self.grown(work)))?;
+        Some(work.saturating_add(self.launches(task)))
     }
 
     /// Returns `ns` multiplied by the factor, rounded up. The result is at most 1 ns above the
     /// longest supported time.
     pub fn time(self, ns: u128) -> u128 {
-        self.times(ns).min(u128::from(Time::LIMIT.ns()) + 1)
+        self.times(ns).min(BEYOND)
     }
 
     /// Returns `number` increased by the variation, rounded up.

@@ -46,7 +46,7 @@ pub(super) fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<
         // The work of each task is least in isolation.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {
-                let work = wcets.least_work(task.wcet(), false)?;
+                let work = wcets.least_work(task, false)?;
                 Some(Fraction::new(work, task.period().ns().into()))
             });
             let Some(alone) = alone.collect::<Option<Vec<_>>>() else {

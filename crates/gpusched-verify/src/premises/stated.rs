@@ -1,12 +1,12 @@
 //! Premises about the GPU and the analysis. If the user states a premise, the plan must match it.
 //! The verifier takes all other premises from the plan.
 
-use gpusched_model::Interference;
 use gpusched_model::counted;
 use gpusched_model::device::{Device, Granularity, Hardware};
 use gpusched_model::plan::Plan;
 use gpusched_model::policy::Policy;
 use gpusched_model::traffic::{Arbitration, Bandwidth, MemoryRates, MemoryTime, RateForm};
+use gpusched_model::{Interference, Overheads};
 use serde::Serialize;
 
 use crate::fault::Fault;
@@ -35,6 +35,8 @@ pub struct Stated {
     pub own_l2: bool,
     /// Interference model of the analysis.
     pub interference: Option<Interference>,
+    /// Bounds on the overheads of the dispatchers.
+    pub overheads: Option<Overheads>,
     /// Scheduling policy and schedulability test of every partition.
     pub policy: Option<Policy>,
 }
@@ -64,6 +66,9 @@ pub struct Taken {
     /// Interference model of the analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Interference>,
+    /// Bounds on the overheads of the dispatchers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overheads: Option<Overheads>,
     /// Policies of the partitions, without duplicates. The list is empty if the user states the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Policy>,
@@ -104,6 +109,7 @@ impl Stated {
             arbitration: same("memory.arbitration", arbitration, self.arbitration)?,
             memory_time: self.memory_time(plan.memory.and_then(|memory| memory.time))?,
             interference: same("interference", plan.interference, self.interference)?,
+            overheads: same("overheads", plan.overheads, self.overheads)?,
             policies,
         })
     }
@@ -221,6 +227,7 @@ impl Taken {
             "interference",
             self.interference.map(|one| one.to_string()),
         ));
+        parts.extend(named("overheads of", self.overheads.map(|one| one.to_string())));
         parts.extend(self.policies.iter().map(|policy| format!("policy {policy}")));
         (!parts.is_empty()).then(|| parts.join(", "))
     }

@@ -132,12 +132,12 @@ impl Demand {
     }
 
     /// Returns the demand of `task` with the WCET `wcet` [ns]. A job runs for up to `longest` ns without preemption, and it
-    /// starts at least `lead` ns before the release of a job that it blocks. Returns `None` if the task misses its
+    /// starts at least `lead` ns before the release of a job that it blocks. The release jitter is `jitter` ns. Returns `None` if the task misses its
     /// deadline even in isolation.
-    pub fn of(task: &Task, wcet: u128, (longest, lead): (u128, u128)) -> Option<Demand> {
+    pub fn of(task: &Task, wcet: u128, (longest, lead): (u128, u128), jitter: u64) -> Option<Demand> {
         let wcet = u64::try_from(wcet).ok()?;
         let blocking = longest.min(wcet.into()).saturating_sub(lead);
-        let due = task.deadline().ns().checked_sub(task.jitter().ns())?;
+        let due = task.deadline().ns().checked_sub(jitter)?;
         if wcet > due {
             return None;
         }

@@ -49,13 +49,13 @@ impl Measures {
             };
         }
         let dues = set.tasks().iter();
-        let dues = dues.map(|task| task.deadline().ns().saturating_sub(task.jitter().ns()));
+        let dues = dues.map(|task| task.deadline().ns().saturating_sub(wcets.jitter(task)));
         let mut dues: Vec<u64> = dues.filter(|&due| due > 0).collect();
         dues.sort_unstable();
         dues.dedup();
         let step = dues.len().div_ceil(INTERVALS).max(1);
         let mut intervals: Vec<u64> = dues.into_iter().rev().step_by(step).collect();
-        add_later_deadlines(&mut intervals, set);
+        add_later_deadlines(&mut intervals, set, wcets);
         Measures {
             wcets,
             what: What::Demand(intervals),
@@ -100,7 +100,7 @@ impl Measures {
     pub fn needs(&self, task: &Task, conflict: bool, sms: u32) -> Option<Needs> {
         match &self.what {
             What::Work => {
-                let work = self.wcets.least_work(task.wcet(), conflict)?;
+                let work = self.wcets.least_work(task, conflict)?;
                 let whole = u128::from(task.period().ns()) * u128::from(sms);
                 let share = work.saturating_mul(WHOLE.into()) / whole.max(1);
                 Some(Needs {
@@ -113,11 +113,9 @@ impl Measures {
                 let longest = match self.preemption {
                     Preemption::Preemptive => 0,
                     Preemption::NonPreemptive => wcet,
-                    Preemption::Limited => task
-                        .block()
-                        .map_or(wcet, |block| self.wcets.time(block.ns().into())),
+                    Preemption::Limited => self.wcets.block(task).unwrap_or(wcet),
                 };
-                let demand = Demand::of(task, wcet, (longest, self.wcets.lead()))?;
+                let demand = Demand::of(task, wcet, (longest, self.wcets.lead()), self.wcets.jitter(task))?;
                 let demands = intervals.iter().map(|&t| demand.demand(t));
                 Some(Needs {
                     shares: std::iter::once(demand.load()).chain(demands).collect(),
@@ -129,11 +127,11 @@ impl Measures {
 }
 
 /// Adds the deadlines of later jobs to `intervals`, shortest first, up to [`INTERVALS`] interval lengths [ns].
-fn add_later_deadlines(intervals: &mut Vec<u64>, set: &TaskSet) {
+fn add_later_deadlines(intervals: &mut Vec<u64>, set: &TaskSet, wcets: Wcets<'_>) {
     let longest = intervals.iter().copied().max().unwrap_or(0);
     let mut later = BTreeSet::new();
     for task in set.tasks() {
-        let due = task.deadline().ns().saturating_sub(task.jitter().ns());
+        let due = task.deadline().ns().saturating_sub(wcets.jitter(task));
         let jobs =
             (1..=INTERVALS as u64).map(|job| due.saturating_add(job.saturating_mul(task.period().ns())));
         later.extend(jobs.take_while(|&t| t <= longest.saturating_mul(2)));

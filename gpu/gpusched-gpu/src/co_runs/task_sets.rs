@@ -237,6 +237,7 @@ fn task(source: &Source, scale: u64, form: Form, khz: u128) -> Option<Task> {
         deadline: None,
         jitter: None,
         block: None,
+        launches: None,
         kind: None,
         traffic: Bytes::new(u64::from(SECTOR) * alone.dram),
         bandwidth: None,

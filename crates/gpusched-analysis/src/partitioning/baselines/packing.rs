@@ -65,7 +65,7 @@ fn fill(
     let problem = tester.problem();
     let of = |single: &Candidate| -> (u64, Utilization) {
         let task = &problem.tasks()[single.tasks[0]];
-        let due = task.deadline().ns().saturating_sub(task.jitter().ns());
+        let due = problem.due(task);
         let utilization = problem.utilization(&single.tasks, problem.sms_of(single.sms.max(size)));
         (due, utilization.unwrap_or_default())
     };

@@ -71,7 +71,9 @@ fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSl
         });
         let parts: Vec<(&[usize], u32)> = parts.collect();
         let verdicts = problem.verdicts_scaled(&parts, |task, demand| match scaled {
-            Some((changed, permille)) if changed == task => Scale::permille(permille).demand(&demand),
+            Some((changed, permille)) if changed == task => {
+                problem.scaled_demand(task, Scale::permille(permille), &demand)
+            }
             _ => demand,
         });
         verdicts.iter().all(|verdict| verdict.schedulable)
@@ -101,18 +103,23 @@ fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSla
             .zip(0..demands.len())
             .map(|(&task, position)| TaskSlack {
                 task,
-                wcet_scaling_permille: largest_scaling(problem, partition.sms, &demands, position),
+                wcet_scaling_permille: largest_scaling(problem, partition.sms, &demands, (task, position)),
             })
             .collect(),
     }
 }
 
-/// Returns the largest factor on the demand at `position`, in thousandths, such that the partition still passes its
+/// Returns the largest factor on the demand of `task` at `position`, in thousandths, such that the partition still passes its
 /// test. The factor is at least 1000.
-fn largest_scaling(problem: &Problem<'_>, sms: u32, demands: &[Demand], position: usize) -> u64 {
+fn largest_scaling(
+    problem: &Problem<'_>,
+    sms: u32,
+    demands: &[Demand],
+    (task, position): (usize, usize),
+) -> u64 {
     let mut scaled = demands.to_vec();
     largest(|permille: u64| {
-        scaled[position] = Scale::permille(permille).demand(&demands[position]);
+        scaled[position] = problem.scaled_demand(task, Scale::permille(permille), &demands[position]);
         schedulability::accepts(problem.policy(), &scaled, sms)
     })
 }

@@ -219,7 +219,7 @@ impl<'a> Problem<'a> {
             Ok(demands) => crate::schedulability::evidence(self.policy(), demands, sms).of_tasks(tasks),
             Err(&task) => Evidence::WcetUnknown { task },
         };
-        Verdict::new(self.policy(), evidence)
+        self.verdict_with(evidence)
     }
 
     /// Returns the memory traffic of each of `tasks` on `sms` SMs. The list is empty if memory traffic does not count.

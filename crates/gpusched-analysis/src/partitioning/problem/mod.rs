@@ -2,6 +2,7 @@
 
 pub(super) mod hardware;
 mod memory;
+mod overheads;
 pub(super) mod scale;
 mod slices;
 
@@ -14,8 +15,9 @@ use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Interference, OtherTraffic, Policy, SharedMemory, Task, TaskSet};
+use gpusched_model::{Interference, OtherTraffic, Overheads, Policy, SharedMemory, Task, TaskSet};
 use hardware::Offer;
+pub use overheads::Excess;
 pub(crate) use scale::Scale;
 
 /// Tasks to assign to partitions of a GPU, and the schedulability analysis of one partition.
@@ -31,6 +33,8 @@ pub struct Problem<'a> {
     offer: Option<&'a Offer>,
     /// Memory that the partitions share; `None` if memory traffic does not count.
     memory: Option<SharedMemory>,
+    /// Overheads of the dispatchers; `None` if the WCETs include them.
+    overheads: Option<Overheads>,
     /// Factor on all WCETs, for the variation of execution times.
     variation: Scale,
     /// Dirty lines that jobs may find in L2. `None` if the analysis counts no memory times.
@@ -66,6 +70,7 @@ impl<'a> Problem<'a> {
             other_traffic: set.other_traffic(),
             offer: None,
             memory: None,
+            overheads: None,
             variation: Scale::ONE,
             dirty: None,
             scale: Scale::ONE,
@@ -107,7 +112,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Returns the problem with all WCETs and all longest blocks multiplied by `scale`.
+    /// Returns the problem with all WCETs and all longest blocks multiplied by `scale`. Overheads do not grow.
     pub(crate) fn scaled(self, scale: Scale) -> Problem<'a> {
         Problem { scale, ..self }
     }
@@ -268,16 +273,14 @@ impl<'a> Problem<'a> {
     }
 
     /// Returns C(m) of task `index` on m = `sms` SMs, or `None` if C(m) is unknown. `co_located`
-    /// counts the tasks of the partition by kind. On an instance with its own memory slices,
+    /// counts the tasks of the partition by kind. With overheads, returns C'(m) = C(m) + o. On an instance with its own memory slices,
     /// returns C'(m), which accounts for the bandwidth of these slices.
     pub(crate) fn wcet(&self, index: usize, sms: u32, co_located: &CoLocated) -> Option<Time> {
         let task = &self.tasks[index];
         let whole = |sms| {
             let stated = self.interference.wcet(task, sms, co_located)?;
-            Some(
-                self.scale
-                    .time(self.beside_write_backs(task, self.variation.time(stated))),
-            )
+            let varied = self.beside_write_backs(task, self.variation.time(stated));
+            Some(self.occupancy(task, self.scale.time(varied)))
         };
         match self.sliced() {
             None => whole(sms),
@@ -299,11 +302,11 @@ impl<'a> Problem<'a> {
     /// Returns the demand of `task` without its WCET. [`Problem::fill`] adds the WCET.
     pub(crate) fn frame(&self, task: &Task) -> Demand {
         Demand {
-            block: task
-                .block()
-                .map_or(Time::from_ns(u64::MAX), |block| self.scale.time(block)),
+            block: task.block().map_or(Time::from_ns(u64::MAX), |block| {
+                self.launch(self.scale.time(block))
+            }),
             lead: self.lead(),
-            ..Demand::new(Time::ZERO, task.period(), task.deadline()).with_jitter(task.jitter())
+            ..Demand::new(Time::ZERO, task.period(), task.deadline()).with_jitter(self.jitter(task))
         }
     }
 
@@ -354,15 +357,17 @@ impl<'a> Problem<'a> {
         )
     }
 
-    /// Returns the least work of task `index` in isolation [SM·ns].
-    pub(crate) fn least_work_alone(&self, index: usize) -> u128 {
+    /// Returns the least work of task `index` in isolation [SM·ns], with overheads.
+    pub fn least_work_alone(&self, index: usize) -> u128 {
         self.least_work(index, &CoLocated::of([&self.tasks[index]]))
     }
 
     /// Returns the least work of task `index` if the partition has the tasks `co_located` [SM·ns].
     pub(crate) fn least_work(&self, index: usize, co_located: &CoLocated) -> u128 {
         let work = self.interference.least_work(&self.tasks[index], co_located);
-        self.scale.work(self.variation.work(work))
+        let scaled = self.scale.work(self.variation.work(work));
+        // On m ≥ 1 SMs, the overheads add at least n·o.
+        scaled.saturating_add(self.launches(&self.tasks[index]).ns().into())
     }
 
     /// Returns the least work of task `index` divided by its period, rounded down [SMs]. The partition has the tasks

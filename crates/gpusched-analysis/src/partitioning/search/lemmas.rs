@@ -61,8 +61,7 @@ fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
         return 1;
     }
     let task = &problem.tasks()[index];
-    let urgency = task.deadline().ns().saturating_sub(task.jitter().ns());
-    let time = urgency.min(task.period().ns()).max(1);
+    let time = problem.due(task).min(task.period().ns()).max(1);
     // If the work exceeds 64 bits, the function returns 1 as the lower bound, and the test decides.
     let work = u64::try_from(problem.least_work_alone(index)).unwrap_or(0);
     u32::try_from(work.div_ceil(time)).unwrap_or(u32::MAX).max(1)

@@ -139,6 +139,7 @@ impl Outcome {
             hardware: problem.offer().map(|offer| offer.hardware().clone()),
             interference: problem.interference_name(),
             memory: problem.memory(),
+            overheads: problem.overheads(),
             sms_used,
             partitions,
             failure: (!schedulable).then_some(match &bound {

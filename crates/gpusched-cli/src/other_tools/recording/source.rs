@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use crate::Global;
 use crate::arguments::device;
 use crate::report::Progress;
-use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::error::{Error, Refusal, Result, excerpt};
 use gpusched_model::provenance::ParseWarmUpError;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Bytes, Device, WarmUp, counted};
 use gpusched_recording::activity::{Activities, Grouping, Options as Jobs, group, listed};
-use gpusched_recording::model::Recording;
+use gpusched_recording::model::{Missing, Recording};
 use gpusched_recording::readers::{Options, read};
+use gpusched_recording::summary::Overlap;
 
 /// Options for reading recordings and for grouping launches into jobs.
 #[derive(Debug, clap::Args)]
@@ -179,13 +180,50 @@ pub fn of_recording(recording: &Recording, counter: &str) -> Vec<String> {
             counted(recording.other.graphs, "launch")
         ));
     }
-    if recording.open.launches > 0 {
+    if !recording.open.is_empty() {
         notes.push(format!(
             "{} without a start or an end: no {counter} contains them, which is unsafe",
-            counted(recording.open.launches, "launch")
+            counted(recording.open.len() as u64, "launch")
+        ));
+    }
+    notes.extend(of_missing(&recording.missing));
+    notes.extend(of_overlap(recording));
+    notes
+}
+
+/// Returns notes about what a recording lacks, apart from launches without times.
+pub fn of_missing(missing: &Missing) -> Vec<String> {
+    let mut notes = Vec::new();
+    if missing.unrecorded > 0 {
+        let calls = counted(missing.unrecorded, "host call");
+        notes.push(format!(
+            "{calls} launched work without a record: the profiler lost the record, or the recording ended before the work"
+        ));
+    }
+    if let Some(first) = &missing.first_impossible {
+        let events = counted(missing.impossible, "event");
+        notes.push(format!(
+            "{events} with impossible values, set aside; the first: {first}"
+        ));
+    }
+    if missing.ranges > 0 {
+        let ranges = counted(missing.ranges, "range");
+        notes.push(format!(
+            "{ranges} without a start or an end: the file may lack jobs"
         ));
     }
     notes
+}
+
+/// Returns a note about kernels of one stream that ran at the same time.
+pub fn of_overlap(recording: &Recording) -> Option<String> {
+    let overlap = Overlap::longest(recording)?;
+    let kernel = excerpt(recording.names.get(overlap.kernel));
+    Some(format!(
+        "kernels of one stream overlap: {kernel} starts {} before the end of a kernel before it; parallel branches of a CUDA graph do \
+         so, and otherwise the times are wrong",
+        Time::from_ns(overlap.by_ns)
+    ))
 }
 
 /// Size of the partition of a run.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::source::Unpacking;
+use super::source::{Unpacking, of_missing, of_overlap};
 use crate::arguments::named;
 use crate::report::{About, Cell, Output, Palette, Progress, Report, Table, clip};
 use crate::{Global, Outcome, Run};
@@ -30,7 +30,7 @@ pub struct Args {
 const EXAMPLE: &str = "\
 The files are exports of Nsight Systems (`nsys export --type sqlite`, or `nsys stats --format csv`), pages of Nsight Compute
 (`ncu --csv`), traces of Kineto (JSON, also in gzip), and files of rocprof and rocprofv3 (CSV or JSON). gpusched never reads
-environment variables, processes or hosts from these files.
+environment variables, hosts or names of processes from these files.
 
 Examples:
   gpusched recording summary tasksets/recordings/bert-h100.json.gz
@@ -51,7 +51,7 @@ impl Run for Args {
                 unpacked: self.unpacking.limit(),
             };
             let recording = read(file, options, &mut |bytes| progress.at(bytes))?;
-            for note in &recording.notes {
+            for note in recording.notes.iter().cloned().chain(of_overlap(&recording)) {
                 global.note(format_args!("{}: {note}", file.display()));
             }
             summaries.push(About(file.display().to_string(), Summary::of(recording)));
@@ -139,6 +139,9 @@ impl Report for About<String, Summary> {
                 |streams| counted(streams, "stream")
             ),
         );
+        if let Some(processes) = summary.processes.filter(|&processes| processes > 1) {
+            text += &format!(" of {}", counted(processes as u64, "process"));
+        }
         if let (Some(busy), Some(span)) = (summary.busy_ns, summary.span_ns) {
             let (busy, span) = (Time::from_ns(busy), Time::from_ns(span));
             text += &format!("; kernels run in {busy} of {span}");
@@ -150,6 +153,15 @@ impl Report for About<String, Summary> {
                     "{} without a start or an end: not counted\n",
                     counted(count, what)
                 );
+            }
+        }
+        match summary.complete {
+            true => text += "complete: the file shows no sign of missing records\n",
+            false => {
+                text += "not complete\n";
+                for note in of_missing(&summary.missing) {
+                    text += &format!("{note}\n");
+                }
             }
         }
         if summary.graph_launches > 0 {

@@ -8,6 +8,7 @@ pub use changes::{Find, Trial};
 use crate::arguments::{Case, Request};
 use gpusched_analysis::partitioning::{HeuristicKind, Options, Problem, partition};
 use gpusched_model::counted;
+use gpusched_model::plan::Failure;
 use gpusched_model::policy::Strength;
 use gpusched_model::{Plan, TaskSet, Verdict};
 
@@ -15,6 +16,7 @@ use gpusched_model::{Plan, TaskSet, Verdict};
 /// searches for a plan of a changed problem.
 pub fn of_plan(request: &Request, case: &Case<'_>, plan: &Plan, find: &Find<'_>) -> String {
     let mut lines = reasons::of_plan(case, plan);
+    lines.extend(without_overheads(case, plan, find));
     lines.extend(reasons::traffic(case));
     let from = plan
         .bound
@@ -34,8 +36,9 @@ pub fn lacks_traffic(case: &Case<'_>) -> bool {
 /// Returns the reasons for a negative verdict on all tasks in one partition.
 pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> String {
     let mut lines = reasons::of_verdict(case, verdict);
-    lines.extend(reasons::traffic(case));
     let all: Vec<usize> = (0..case.set.tasks().len()).collect();
+    lines.extend(reasons::overheads(case, &all, case.problem.sms()));
+    lines.extend(reasons::traffic(case));
     let find = |problem: &Problem<'_>| {
         Some(Trial {
             found: problem.verdict(&all, problem.sms()).schedulable,
@@ -47,6 +50,20 @@ pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> Stri
     lines.extend(trials.report(0, verdict.evidence.task()));
     lines.extend(in_partitions(case, verdict));
     text(lines)
+}
+
+/// Returns a line if only the overheads of the dispatchers exclude a plan.
+fn without_overheads(case: &Case<'_>, plan: &Plan, find: &Find<'_>) -> Option<String> {
+    case.problem.overheads()?;
+    if let Some(Failure::TaskDoesNotFit { task }) = plan.failure {
+        let largest = case
+            .problem
+            .offer()
+            .map_or(case.problem.sms(), |offer| offer.largest());
+        return reasons::overheads(case, &[task], largest);
+    }
+    let found = find(&case.problem.without_overheads())?.found;
+    found.then(|| "Without overheads, the search finds a plan.".to_owned())
 }
 
 /// Searches for a plan with several partitions on the same number of SMs. Returns a line about the plan; `None` if the

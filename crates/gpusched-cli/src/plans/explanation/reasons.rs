@@ -7,7 +7,7 @@ use gpusched_analysis::schedulability::Demand;
 use gpusched_model::counted;
 use gpusched_model::plan::Failure;
 use gpusched_model::time::Time;
-use gpusched_model::{Contention, Evidence, Plan, Utilization, Verdict};
+use gpusched_model::{Evidence, Plan, Utilization, Verdict};
 
 /// Returns the reasons why no plan exists, or why the search found no plan.
 pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
@@ -51,6 +51,12 @@ pub fn of_verdict(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     of_tasks(case, &all, case.problem.sms(), &verdict.evidence)
 }
 
+/// Returns a line if `tasks` fail their test on `sms` SMs only because of the overheads of the dispatchers.
+pub fn overheads(case: &Case<'_>, tasks: &[usize], sms: u32) -> Option<String> {
+    let excess = case.problem.caused_by_overheads(tasks, sms)?;
+    Some(excess.told(&called(case.set, excess.task)))
+}
+
 /// Returns a line about the tasks that do not state their memory traffic. Returns `None` if all tasks state their
 /// memory traffic, or if the interference model ignores memory traffic.
 pub fn traffic(case: &Case<'_>) -> Option<String> {
@@ -85,8 +91,8 @@ pub fn traffic(case: &Case<'_>) -> Option<String> {
 
 /// Returns a line if the tasks violate Lemma 1: their total work exceeds the capacity of the GPU.
 fn work(case: &Case<'_>) -> String {
-    let shares = case.set.tasks().iter().map(|task| {
-        let work = u64::try_from(task.wcet().least_work(Contention::Isolated)).unwrap_or(u64::MAX);
+    let shares = case.set.tasks().iter().enumerate().map(|(index, task)| {
+        let work = u64::try_from(case.problem.least_work_alone(index)).unwrap_or(u64::MAX);
         Utilization::of(Time::from_ns(work), task.period()).as_f64()
     });
     let shares: Vec<f64> = shares.collect();
@@ -157,9 +163,10 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
         } => of(task).map(|demand| {
             let late = response_time_ns.checked_sub(demand.deadline).unwrap_or_default();
             format!(
-                "On {on}, task {} may have a response time of {response_time_ns}, {late} more than its deadline of {}. Its WCET is {}.",
+                "On {on}, task {} may have a response time of {response_time_ns}, {late} more than its deadline of {}. Its WCET{} is {}.",
                 called(case.set, *task),
                 demand.deadline,
+                included(case),
                 demand.wcet
             )
         }),
@@ -167,8 +174,9 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
         _ => match tasks {
             [task] => of(task).map(|demand| {
                 format!(
-                    "On {on}, task {} has a WCET of {} and a deadline of {}.",
+                    "On {on}, task {} has a WCET{} of {} and a deadline of {}.",
                     called(case.set, *task),
+                    included(case),
                     demand.wcet,
                     demand.deadline
                 )
@@ -183,6 +191,14 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
         .collect()
 }
 
+/// Returns a text for times that include the overheads of the dispatchers. The text is empty without overheads.
+fn included(case: &Case<'_>) -> &'static str {
+    match case.problem.overheads() {
+        Some(_) => " with overheads",
+        None => "",
+    }
+}
+
 /// Returns a line if a task in isolation may miss its deadline only because of its release jitter: C ≤ D and J > D − C.
 fn jitter(case: &Case<'_>, task: usize, demand: &Demand) -> Option<String> {
     let slack = demand.deadline.checked_sub(demand.wcet)?;
@@ -190,8 +206,9 @@ fn jitter(case: &Case<'_>, task: usize, demand: &Demand) -> Option<String> {
         .jitter
         .checked_sub(slack)
         .filter(|excess| *excess > Time::ZERO)?;
+    let with = included(case);
     Some(format!(
-        "Release jitter is the cause for task {}: its jitter of {} and its WCET of {} together exceed its deadline of {} by {excess}.",
+        "Release jitter is the cause for task {}: its jitter{with} of {} and its WCET{with} of {} together exceed its deadline of {} by {excess}.",
         called(case.set, task),
         demand.jitter,
         demand.wcet,

@@ -26,7 +26,7 @@ impl Args {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
             None => {
-                let words = match self.request.policy().strength() {
+                let words = match case.problem.strength() {
                     Strength::NecessaryOnly => "NECESSARY CONDITION HOLDS",
                     Strength::Exact | Strength::Sufficient => "SCHEDULABLE",
                 };
@@ -39,7 +39,7 @@ impl Args {
                     self.kind()
                 )
             }
-            Some(failure) if failure.is_open(self.request.policy().strength()) => {
+            Some(failure) if failure.is_open(case.problem.strength()) => {
                 let why = match failure {
                     Failure::TaskDoesNotFit { task } => {
                         format!(
@@ -101,7 +101,7 @@ impl Args {
             format!(" with granularity {}", offer.hardware().granularity)
         });
         let mut text = format!(
-            "{}{granularity}, under {}\n{}: {}, heuristic {}{}\n",
+            "{}{granularity}, under {}\n{}: {}, heuristic {}{}{}\n",
             self.headline(case, plan, palette),
             self.request.policy_in_words(),
             case.set
@@ -109,7 +109,8 @@ impl Args {
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             counted(case.set.tasks().len(), "task"),
             self.kind(),
-            self.request.interference_in_words()
+            self.request.interference_in_words(),
+            self.request.overheads_in_words(case.set)
         );
         if plan.failure.is_some() {
             let find = |problem: &Problem<'_>| self.find(problem, start);

@@ -5,16 +5,16 @@ mod report;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::arguments::{named, refused, whole};
+use crate::arguments::{named, overheads, refused, whole};
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::reader::{Documents, Plans, TaskSets};
+use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
-use gpusched_model::{Factor, TaskSet};
+use gpusched_model::{Factor, Overheads, TaskSet};
 use gpusched_runtime::core::Overrun;
 use gpusched_runtime::work::Fault;
-use gpusched_runtime::{Backend, Overheads, Prepared, Program, Run, Work, simulated, trace};
+use gpusched_runtime::{Backend, Prepared, Program, Run, Work, simulated, trace};
 
 /// Arguments of `gpusched run`.
 #[derive(Debug, clap::Args)]
@@ -34,9 +34,10 @@ pub struct Args {
     duration: Time,
     /// Bounds on the overheads of the dispatcher
     ///
-    /// gpusched tests each partition again: C' = C + o and J' = J + w. Without this option, the WCETs include the overheads.
-    #[arg(long, value_name = "FILE")]
-    overheads: Option<PathBuf>,
+    /// gpusched tests each partition again: C' = C + o and J' = J + w. If the plan states overheads, the bounds in FILE must not be
+    /// larger, and the run uses the bounds of the plan. Without FILE and without overheads in the plan, the WCETs include the overheads.
+    #[arg(long, value_name = "FILE", value_parser = overheads)]
+    overheads: Option<Overheads>,
     /// Shortest execution time as a share of the WCET
     #[arg(long, value_name = "SHARE", default_value = "0.5", value_parser = share)]
     shortest: Factor,
@@ -143,12 +144,9 @@ impl crate::Run for Args {
         self.check()?;
         let plan = Plans::only(&self.plan, "plan")?;
         let set = TaskSets::only(&self.set, "task set")?;
-        let overheads = self.overheads.as_ref();
-        let overheads = overheads.map(|path| Documents::<Overheads>::only(path, "overheads file"));
-        let overheads = overheads.transpose()?.unwrap_or_default();
         let work = self.work(&set, global)?;
         let at = |error: Error| error.map_refusal(|refusal| self.in_plan(refusal));
-        let mut program = match Program::prepare(&plan, &set, overheads).map_err(at)? {
+        let mut program = match Program::prepare(&plan, &set, self.overheads).map_err(at)? {
             Prepared::Ready(program) => program,
             Prepared::Unproven(reason) => {
                 complain(&format!("note: gpusched does not run the plan, because {reason}"));
@@ -191,6 +189,11 @@ impl Args {
     fn in_plan(&self, refusal: Refusal) -> Refusal {
         let refusal = match refusal.field() {
             "policy" => refusal.hint("`gpusched partition --policy np-edf`"),
+            "overheads" => {
+                return refusal
+                    .hint("state a file with `--overheads`")
+                    .at(&self.set, None);
+            }
             _ => refusal,
         };
         refusal.at(&self.plan, None)
@@ -280,7 +283,7 @@ impl Args {
             reserve: self.reserve.unwrap_or(Time::from_ns(100_000)),
             spin: self.spin.unwrap_or(Time::from_ns(100_000)),
             fifo_priority: self.fifo_priority.unwrap_or(50),
-            wake_bound: self.overheads.is_some().then_some(program.overheads.wake_ns),
+            wake_bound: program.overheads.map(|overheads| overheads.wake_ns),
         };
         let progress = Progress::new(global, "jobs");
         cuda::run(&driver, program, work, options, &|jobs| progress.at(jobs))

@@ -41,6 +41,7 @@ const FORMATS: &[Format] = &[
     file_format!("task-set", "input of `test` and `partition`, result of `generate`"),
     file_format!("verdict", "result of `test`"),
     file_format!("plan", "result of `partition`"),
+    file_format!("overheads", "bounds on the overheads of dispatchers, for `--overheads`"),
     file_format!("end-to-end-system", "input of `test`, `partition`, `simulate tasks` and `verify`: tasks with segments"),
     file_format!("end-to-end-verdict", "result of `test` for an end-to-end system"),
     file_format!("end-to-end-plan", "result of `partition` for an end-to-end system"),

@@ -8,8 +8,8 @@ use gpusched_analysis::bandwidth::{BudgetResults, Nominal};
 use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
 use gpusched_model::end_to_end::{Answer as EndToEndAnswer, Draft, SystemPlan};
 use gpusched_model::{
-    Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Platform, Scenario, System, TaskSet,
-    WarpScenario,
+    Benchmarks, Bound, Device, Group, Kernel, MeasuredOverheads, MemoryProfile, Plan, Platform, Scenario,
+    System, TaskSet, WarpScenario,
 };
 use gpusched_recording::audit::Audit;
 use gpusched_recording::summary::Summary as RecordingSummary;
@@ -27,6 +27,7 @@ pub const TYPES: &[Entry] = &[
     ("task-set", || schema_for!(TaskSet)),
     ("verdict", || schema_for!(test::Response)),
     ("plan", || schema_for!(Plan)),
+    ("overheads", || schema_for!(MeasuredOverheads)),
     ("end-to-end-system", || schema_for!(Draft)),
     ("end-to-end-verdict", || schema_for!(EndToEndAnswer)),
     ("end-to-end-plan", || schema_for!(SystemPlan)),

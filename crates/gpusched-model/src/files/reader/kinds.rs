@@ -4,7 +4,8 @@ use super::Documents;
 use super::raw::{Fault, from_json};
 use crate::end_to_end::{Answer, Draft, SystemPlan};
 use crate::{
-    Bound, Device, Group, Kernel, MemoryProfile, MemoryRates, Plan, Scenario, System, TaskSet, WarpScenario,
+    Bound, Device, Group, Kernel, MeasuredOverheads, MemoryProfile, MemoryRates, Plan, Scenario, System,
+    TaskSet, WarpScenario,
 };
 
 /// A kind of document that gpusched can read from a stream.
@@ -65,6 +66,14 @@ impl Document for SystemPlan {
     }
 }
 
+impl Document for MeasuredOverheads {
+    const EXPECTED: &str = "overheads: an object such as {\"occupancy_ns\":\"30us\",\"wake_ns\":\"10us\"}";
+
+    fn from_json(text: &str) -> Result<MeasuredOverheads, Fault> {
+        from_json::<MeasuredOverheads, _>(text)
+    }
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
 
@@ -91,6 +100,9 @@ pub type MemoryProfiles = Documents<MemoryProfile>;
 
 /// A stream of memory rates.
 pub type MemoryRatesFiles = Documents<MemoryRates>;
+
+/// A stream of overheads.
+pub type OverheadsFiles = Documents<MeasuredOverheads>;
 
 /// A stream of devices.
 pub type Devices = Documents<Device>;

@@ -20,7 +20,7 @@ use serde::de::IgnoredAny;
 
 pub use self::kinds::{
     Bounds, Devices, Document, EndToEndAnswers, EndToEndSystems, Groups, Kernels, MemoryProfiles,
-    MemoryRatesFiles, Plans, Scenarios, Systems, TaskSets, WarpScenarios,
+    MemoryRatesFiles, OverheadsFiles, Plans, Scenarios, Systems, TaskSets, WarpScenarios,
 };
 pub use self::line::line_of;
 pub use self::raw::{Fault, RawDocument, from_json};

@@ -9,7 +9,7 @@ use crate::provenance::SameGpu;
 use crate::tasks::wcet::WcetSource;
 use crate::traffic::{Arbitration, MemoryTime, RateForm, SharedMemory};
 use crate::wcet::{Form, Table};
-use crate::{Interference, MeasuredOn, Task, TaskSet};
+use crate::{Interference, MeasuredOn, Overheads, Task, TaskSet};
 
 /// The inputs of a verdict that determine its assumptions.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Basis<'a> {
     /// Memory that partitions share. `None` if the interference model does not count the memory
     /// traffic of other partitions.
     pub memory: Option<SharedMemory>,
+    /// Bounds on the overheads of the dispatcher. `None` if the WCETs include the overheads.
+    pub overheads: Option<Overheads>,
     /// Granularity of the device. `None` if there is no device, which has the same effect as [`Granularity::Sm`].
     pub granularity: Option<Granularity>,
     /// GPU to which the verdict applies. `None` if the verdict is for a number of SMs without a device.
@@ -47,6 +49,7 @@ impl Basis<'_> {
             policies,
             interference: plan.interference,
             memory: plan.memory,
+            overheads: plan.overheads,
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             device: plan.hardware.as_ref().map(|hardware| &hardware.device),
             several: plan.partitions.len() > 1,
@@ -62,6 +65,11 @@ impl Basis<'_> {
             add(&mut list, dispatch(policy));
             add(&mut list, preemption(policy));
         }
+        let overheads = { self.overheads }.map(sentences::overheads);
+        add(
+            &mut list,
+            overheads.map(|text| (AssumptionId::DispatchOverheads, text)),
+        );
         add(
             &mut list,
             Some(separation(self.granularity.unwrap_or(Granularity::Sm))),

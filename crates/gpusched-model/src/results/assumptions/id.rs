@@ -29,6 +29,8 @@ pub enum AssumptionId {
     DispatchFixedPriority,
     /// In each partition, a work-conserving dispatcher runs at most one kernel at a time, in the order of release.
     DispatchFifo,
+    /// The overheads of the dispatcher stay within the bounds that the plan states.
+    DispatchOverheads,
     /// Another test proves that all jobs meet their deadlines. The test of the verdict is only necessary.
     DeadlinesByOtherTest,
     /// Kernels preempt each other at any point, without delay or cost.

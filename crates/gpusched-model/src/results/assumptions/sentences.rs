@@ -3,7 +3,7 @@
 use crate::tasks::wcet::WcetSource;
 use crate::time::Time;
 use crate::traffic::{MemoryTime, RateForm};
-use crate::{Bandwidth, Factor};
+use crate::{Bandwidth, Factor, Overheads};
 
 /// Number of tasks to which an assumption applies, and the total number of tasks in the set.
 #[derive(Copy, Clone, Debug)]
@@ -21,6 +21,13 @@ impl std::fmt::Display for Part {
 
 pub(super) fn dispatch(order: &str) -> String {
     format!("A work-conserving dispatcher runs at most one kernel of a partition at a time, {order}.")
+}
+
+pub(super) fn overheads(overheads: Overheads) -> String {
+    let (job, wake) = (overheads.occupancy_ns, overheads.wake_ns);
+    format!(
+        "A job occupies its partition at most {job} beyond its GPU time. An idle dispatcher sees an arrival within {wake}."
+    )
 }
 
 pub(super) fn bandwidth(bandwidth: Bandwidth) -> String {

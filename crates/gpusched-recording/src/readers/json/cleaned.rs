@@ -1,8 +1,10 @@
 //! JSON without invalid values that some tools write. Kineto has written `NaN` and `Infinity`. This module replaces
 //! each of these values by another value of the same length, which is not a number. So lines and columns stay the same.
-//! It also removes a byte order mark at the start.
+//! It also removes a byte order mark at the start, and replaces each byte that is not UTF-8.
 
+use std::cell::Cell;
 use std::io::{self, BufRead, Read};
+use std::rc::Rc;
 
 /// Longest text of a JSON document [bytes]. Because of this limit, a damaged file cannot fill the memory.
 const LONGEST_TEXT: usize = 1 << 26;
@@ -26,6 +28,7 @@ pub struct Cleaned<R> {
     escaped: bool,
     text: usize,
     started: bool,
+    replaced: Rc<Cell<u64>>,
 }
 
 impl<R: BufRead> Cleaned<R> {
@@ -39,7 +42,13 @@ impl<R: BufRead> Cleaned<R> {
             escaped: false,
             text: 0,
             started: false,
+            replaced: Rc::default(),
         }
+    }
+
+    /// Returns a cell that always contains the number of bytes that were not UTF-8.
+    pub fn replaced(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.replaced)
     }
 
     /// Cleans the next bytes. If a word continues in later bytes, also reads these bytes.
@@ -57,6 +66,7 @@ impl<R: BufRead> Cleaned<R> {
         let length = found.len();
         self.ready.extend_from_slice(found);
         self.bytes.consume(length);
+        self.decode()?;
         let mut at = 0;
         while let Some(&byte) = self.ready.get(at) {
             if self.in_text {
@@ -80,6 +90,31 @@ impl<R: BufRead> Cleaned<R> {
                 _ => {}
             }
             at += 1;
+        }
+        Ok(())
+    }
+
+    /// Replaces each byte that is not UTF-8 by `?`. If a character continues in later bytes, also reads these bytes.
+    fn decode(&mut self) -> io::Result<()> {
+        let mut valid = 0;
+        while let Err(error) = std::str::from_utf8(self.ready.get(valid..).unwrap_or_default()) {
+            let start = valid + error.valid_up_to();
+            let invalid = match error.error_len() {
+                Some(length) => length,
+                None => match self.bytes.fill_buf()?.first() {
+                    Some(&next) => {
+                        self.ready.push(next);
+                        self.bytes.consume(1);
+                        valid = start;
+                        continue;
+                    }
+                    None => self.ready.len() - start,
+                },
+            };
+            let replaced = self.ready.iter_mut().skip(start).take(invalid);
+            replaced.for_each(|byte| *byte = b'?');
+            self.replaced.set(self.replaced.get() + invalid as u64);
+            valid = start;
         }
         Ok(())
     }

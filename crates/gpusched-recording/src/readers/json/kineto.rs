@@ -1,14 +1,16 @@
 //! Traces of Kineto, the profiler of PyTorch, in the trace event format. Times are microseconds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
-use super::number::{Identity, Microseconds};
-use super::{Document, custom};
-use crate::model::{Call, Gpu, Recording, Side, StreamKey};
+use super::Document;
+use super::number::{Decimal, Identity};
+use crate::model::{Call, Gpu, Lane, Recording, Side, StreamKey};
 use crate::readers::Options;
+use crate::readers::capture::{Captures, LAUNCHES};
+use gpusched_model::Refusal;
 use gpusched_model::time::decimal::Rounding;
 
 /// A GPU in `deviceProperties`.
@@ -40,15 +42,28 @@ struct Event {
     #[serde(default)]
     name: Option<Name>,
     #[serde(default)]
-    ts: Option<Microseconds>,
+    ts: Option<Decimal>,
     #[serde(default)]
-    dur: Option<Microseconds>,
+    dur: Option<Decimal>,
     #[serde(default)]
     pid: Identity,
     #[serde(default)]
     tid: Identity,
     #[serde(default)]
     args: Option<Args>,
+    /// Times of an inference of trtexec, which writes a list of objects, too: copy in, compute, copy out.
+    #[serde(default, rename = "startInMs", alias = "startH2dMs")]
+    start_in: Option<Decimal>,
+    #[serde(default, rename = "endInMs", alias = "endH2dMs")]
+    end_in: Option<Decimal>,
+    #[serde(default, rename = "startComputeMs")]
+    start_compute: Option<Decimal>,
+    #[serde(default, rename = "endComputeMs")]
+    end_compute: Option<Decimal>,
+    #[serde(default, rename = "startOutMs", alias = "startD2hMs")]
+    start_out: Option<Decimal>,
+    #[serde(default, rename = "endOutMs", alias = "endD2hMs")]
+    end_out: Option<Decimal>,
 }
 
 /// The arguments of a launch or of a host call.
@@ -62,6 +77,20 @@ struct Args {
     stream: Identity,
     #[serde(default)]
     correlation: Identity,
+    /// Times and places of rocprof v1, which writes trace events, too.
+    #[serde(default, rename = "BeginNs")]
+    begin: Identity,
+    #[serde(default, rename = "EndNs")]
+    end: Identity,
+    #[serde(default, rename = "dev-id")]
+    rocprof_device: Identity,
+    #[serde(default, rename = "queue-id")]
+    queue: Identity,
+    #[serde(default, rename = "stream-id")]
+    rocprof_stream: Identity,
+    /// Written by XLA for each operation of JAX and TensorFlow.
+    #[serde(default)]
+    hlo_op: Option<serde::de::IgnoredAny>,
 }
 
 /// A name, which some writers store as a number.
@@ -75,9 +104,28 @@ enum Name {
 /// State of the reader between events. In the file, a host call may follow its launch.
 #[derive(Default)]
 pub struct Events {
-    calls: HashMap<i64, Call>,
-    /// Number of the host call of each launch.
+    /// Host calls by their number, each with whether it launches a kernel or a graph. Each process counts from 1.
+    calls: HashMap<i64, HostCall>,
+    /// Number of the host call of each launch, and of each launch without times.
     correlations: Vec<Option<i64>>,
+    open: Vec<Option<i64>>,
+    /// Numbers of the host calls of copies.
+    copies: HashSet<i64>,
+    captures: Captures,
+    /// The first number that two processes use.
+    double: Option<(i64, i64, i64)>,
+    /// Number of events, and what they show about the tool that wrote the file.
+    pub count: u64,
+    pub kineto: bool,
+    pub rocprof: bool,
+    pub xla: bool,
+    pub trtexec: bool,
+}
+
+#[derive(Copy, Clone)]
+struct HostCall {
+    call: Call,
+    launches: bool,
 }
 
 /// Reads the list `traceEvents`.
@@ -103,6 +151,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
             recording,
             options,
             events,
+            ..
         } = self.0;
         events.read(seq, recording, *options)
     }
@@ -116,85 +165,223 @@ impl Events {
         recording: &mut Recording,
         options: Options,
     ) -> Result<(), A::Error> {
-        let mut index = 0u64;
         while let Some(event) = seq.next_element::<Event>()? {
-            let added = self.event(event, recording, options);
-            added.map_err(|message| custom(format!("traceEvents[{index}]: {message}")))?;
-            index += 1;
+            self.event(event, recording, options);
+            self.count += 1;
         }
         Ok(())
     }
 
-    fn event(&mut self, event: Event, recording: &mut Recording, options: Options) -> Result<(), String> {
+    fn event(&mut self, event: Event, recording: &mut Recording, options: Options) {
+        if event.start_compute.is_some() {
+            self.inference(&event, recording);
+            return;
+        }
         if event.ph.as_deref() != Some("X") {
-            return Ok(());
+            return;
+        }
+        let args = event.args.unwrap_or_default();
+        self.xla |= args.hlo_op.is_some();
+        let name = match event.name {
+            Some(Name::Text(name)) => name,
+            _ => String::new(),
+        };
+        // rocprof v1 writes no categories. Only a kernel has a queue, and its times in nanoseconds are texts.
+        if args.begin.0.is_some() && args.queue.0.is_some() && event.cat.is_none() {
+            self.rocprof = true;
+            let key = StreamKey {
+                device: args.rocprof_device.0,
+                stream: args.rocprof_stream.0.or(args.queue.0),
+                ..StreamKey::default()
+            };
+            self.launch(recording, &name, key, (args.begin.0, args.end.0), None);
+            return;
         }
         let category = event.cat.unwrap_or_default().to_ascii_lowercase();
-        if matches!(
+        self.kineto |= CATEGORIES.contains(&category.as_str());
+        let copies = matches!(
             category.as_str(),
             "gpu_memcpy" | "gpu_memset" | "memcpy" | "memset"
-        ) {
+        );
+        if copies {
             recording.other.copies += 1;
-            return Ok(());
+            self.copies.extend(args.correlation.0);
+            return;
         }
-        let calls = options.calls && matches!(category.as_str(), "cuda_runtime" | "cuda_driver" | "runtime");
+        let calls = matches!(category.as_str(), "cuda_runtime" | "cuda_driver" | "runtime");
         let side = match category.as_str() {
             "user_annotation" => Some(Side::Host),
             "gpu_user_annotation" => Some(Side::Gpu),
             _ => None,
         };
         if category != "kernel" && side.is_none() && !calls {
-            return Ok(());
+            return;
         }
-        let time = |value: &Option<Microseconds>, field: &str, rounding| match value {
-            None => Ok(None),
-            Some(value) if value.text() == "null" => Ok(None),
-            Some(value) => {
-                let ns = value.ns(rounding);
-                let found = || format!("{field}: found {}, expected microseconds", value.text());
-                ns.map(Some).ok_or_else(found)
-            }
+        let mut time = |value: &Option<Decimal>, field: &str, rounding| match value {
+            None => None,
+            Some(value) => value.ns(3, rounding).unwrap_or_else(|text| {
+                let missing = &mut recording.missing;
+                missing.impossible(format_args!("{name:?} with {field} {text:?}"));
+                None
+            }),
         };
-        let start = time(&event.ts, "ts", Rounding::Down)?;
-        let duration = time(&event.dur, "dur", Rounding::Up)?;
+        let start = time(&event.ts, "ts", Rounding::Down);
+        let duration = time(&event.dur, "dur", Rounding::Up);
         let end = start
             .zip(duration)
             .map(|(start, duration)| start.saturating_add(duration));
-        let args = event.args.unwrap_or_default();
-        let name = match event.name {
-            Some(Name::Text(name)) => name,
-            _ => String::new(),
-        };
+        let thread = event.tid.0.map(|thread| Lane::Thread {
+            process: event.pid.0,
+            thread,
+        });
         if let Some(side) = side {
-            let lane = args.stream.0.filter(|_| side == Side::Gpu).or(event.tid.0);
-            return recording.range(&name, side, (start, end), lane);
+            let stream = args.stream.0.filter(|_| side == Side::Gpu);
+            let process = None;
+            let lane = stream.map(|stream| Lane::Stream { process, stream });
+            recording.range(&name, side, (start, end), lane.or(thread));
+            return;
         }
         if calls {
-            if let (Some(id), Some(start), Some(thread)) = (args.correlation.0, start, event.tid.0) {
-                self.calls.insert(id, Call { start, thread });
+            let launches = LAUNCHES.iter().any(|call| name.starts_with(call));
+            let Some(call) = start.zip(thread).map(|(start, thread)| Call { start, thread }) else {
+                return;
+            };
+            self.captures.add(&name, call);
+            if let Some(id) = args.correlation.0.filter(|_| options.calls || launches) {
+                self.call(id, HostCall { call, launches });
             }
-            return Ok(());
+            return;
         }
         let key = StreamKey {
+            process: None,
             device: args.device.0.or(event.pid.0),
             context: args.context.0,
             stream: args.stream.0.or(event.tid.0),
             green: None,
         };
+        self.launch(recording, &name, key, (start, end), args.correlation.0);
+    }
+
+    /// Adds an inference of trtexec: a job of three launches. Its release is the start of the copy to the GPU. Inferences
+    /// on several streams overlap, so each has a lane of its own.
+    fn inference(&mut self, event: &Event, recording: &mut Recording) {
+        let thread = Lane::Thread {
+            process: None,
+            thread: i64::try_from(self.count).unwrap_or(i64::MAX),
+        };
+        let parts = [
+            ("copy in", &event.start_in, &event.end_in),
+            ("compute", &event.start_compute, &event.end_compute),
+            ("copy out", &event.start_out, &event.end_out),
+        ];
+        let mut time = |value: &Option<Decimal>, rounding| {
+            value.as_ref()?.ns(6, rounding).unwrap_or_else(|text| {
+                let missing = &mut recording.missing;
+                missing.impossible(format_args!("an inference with the time {text:?}"));
+                None
+            })
+        };
+        let parts =
+            parts.map(|(name, start, end)| (name, time(start, Rounding::Down), time(end, Rounding::Up)));
+        let [(_, release, _), .., (_, _, end)] = parts;
+        recording.range("inference", Side::Host, (release, end), Some(thread));
+        for (name, start, end) in parts {
+            let call = release.map(|start| Call { start, thread });
+            recording.launch(name, StreamKey::default(), (start, end), call);
+        }
+        self.trtexec = true;
+    }
+
+    /// Adds a launch whose host call has the number `id`.
+    fn launch(
+        &mut self,
+        recording: &mut Recording,
+        name: &str,
+        key: StreamKey,
+        times: (Option<i64>, Option<i64>),
+        id: Option<i64>,
+    ) {
         let before = recording.launches.len();
-        recording.launch(&name, key, (start, end), None)?;
-        if options.calls && recording.launches.len() > before {
-            self.correlations.push(args.correlation.0);
+        recording.launch(name, key, times, None);
+        match recording.launches.len() > before {
+            true => self.correlations.push(id),
+            false => self.open.push(id),
+        }
+    }
+
+    /// Adds a host call. A second call with the same number replaces the first one, because the driver may be called by
+    /// the runtime.
+    fn call(&mut self, id: i64, call: HostCall) {
+        let Some(before) = self.calls.insert(id, call) else {
+            return;
+        };
+        if let (
+            Lane::Thread {
+                process: Some(one), ..
+            },
+            Lane::Thread {
+                process: Some(other), ..
+            },
+        ) = (before.call.thread, call.call.thread)
+            && one != other
+        {
+            self.double.get_or_insert((id, one, other));
+        }
+    }
+
+    /// Assigns the host calls to the launches, and finds calls without a launch.
+    ///
+    /// # Errors
+    /// Refuses host calls of several processes with the same number, because a launch states no process.
+    pub fn end(mut self, recording: &mut Recording, options: Options) -> Result<(), Refusal> {
+        if let Some((id, one, other)) = self.double.filter(|_| options.calls) {
+            let found = format!("host calls of the processes {one} and {other} with the same number {id}");
+            let refusal = Refusal::new(
+                "correlation",
+                found,
+                "numbers of one process, because a launch states no process",
+            );
+            return Err(refusal.hint("read the trace of each process (rank) as a file of its own"));
+        }
+        let call = |id: &Option<i64>| Some(self.calls.get(id.as_ref()?)?.call);
+        if options.calls && !self.trtexec {
+            recording.calls = self.correlations.iter().map(call).collect();
+            for (open, id) in recording.open.iter_mut().zip(&self.open) {
+                open.call = call(id);
+            }
+        }
+        let recorded = self.correlations.iter().chain(&self.open).flatten();
+        let recorded: HashSet<i64> = recorded.copied().chain(self.copies.iter().copied()).collect();
+        self.captures.sort();
+        let lost = self.calls.iter().filter(|(id, host)| {
+            host.launches && !recorded.contains(id) && !self.captures.contain(host.call)
+        });
+        let mut lost: Vec<Call> = lost.map(|(_, lost)| lost.call).collect();
+        lost.sort_unstable_by_key(|call| (call.start, call.thread));
+        recording.missing.unrecorded = lost.len() as u64;
+        if options.calls {
+            for call in lost {
+                recording.launch("", StreamKey::default(), (None, None), Some(call));
+            }
         }
         Ok(())
     }
-
-    /// Assigns the host calls to the launches.
-    pub fn end(self, recording: &mut Recording) {
-        let calls = self
-            .correlations
-            .iter()
-            .map(|id| self.calls.get(&(*id)?).copied());
-        recording.calls = calls.collect();
-    }
 }
+
+/// Categories of events that only Kineto writes.
+const CATEGORIES: [&str; 14] = [
+    "kernel",
+    "gpu_memcpy",
+    "gpu_memset",
+    "cuda_runtime",
+    "cuda_driver",
+    "cuda_sync",
+    "cpu_op",
+    "user_annotation",
+    "gpu_user_annotation",
+    "ac2g",
+    "python_function",
+    "cpu_instant_event",
+    "overhead",
+    "runtime",
+];

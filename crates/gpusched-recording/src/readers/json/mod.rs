@@ -9,8 +9,8 @@ mod runtime;
 
 use std::fmt;
 
-use gpusched_model::Refusal;
 use gpusched_model::error::Result;
+use gpusched_model::{Refusal, counted};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::Options;
@@ -28,8 +28,11 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
         recording: Recording::default(),
         options,
         events: kineto::Events::default(),
+        head: false,
     };
-    let mut json = serde_json::Deserializer::from_reader(Cleaned::new(input.reader()));
+    let bytes = Cleaned::new(input.reader());
+    let replaced = bytes.replaced();
+    let mut json = serde_json::Deserializer::from_reader(bytes);
     let read = (&mut document).deserialize(&mut json).and_then(|()| json.end());
     if let Err(error) = read {
         if error.is_io() {
@@ -49,6 +52,7 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
     let Document {
         mut recording,
         events,
+        head,
         ..
     } = document;
     if recording.origin.report.is_empty() {
@@ -56,7 +60,36 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
         let refusal = Refusal::new("", "JSON without events of a profiler", "a recording");
         return Err(refusal.at(&name, None).hint(hint).into());
     }
-    events.end(&mut recording);
+    let foreign = recording.origin.tool == Tool::Kineto && !events.kineto && !head;
+    if events.trtexec {
+        recording.origin.tool = Tool::Trtexec;
+        recording.origin.report = "exported times";
+    } else if events.rocprof {
+        recording.origin.tool = Tool::Rocprof;
+        recording.origin.report = "results";
+    } else if foreign {
+        let (found, hint) = match events.xla {
+            true => (
+                "a trace of XLA (JAX or TensorFlow)".to_owned(),
+                "record the program with nsys: `nsys profile --trace=cuda,nvtx`",
+            ),
+            false => (
+                format!("{} without a category of Kineto", counted(events.count, "event")),
+                "traces of other tools can have the same form; record the program with nsys, rocprof or the profiler of PyTorch",
+            ),
+        };
+        let refusal = Refusal::new("traceEvents", found, "events of Kineto or rocprof");
+        return Err(refusal.hint(hint).at(&name, None).into());
+    }
+    events
+        .end(&mut recording, options)
+        .map_err(|refusal| refusal.at(&name, None))?;
+    if replaced.get() > 0 {
+        let bytes = counted(replaced.get(), "byte");
+        recording
+            .notes
+            .push(format!("{bytes} not UTF-8: replaced by `?`"));
+    }
     Ok(recording)
 }
 
@@ -65,6 +98,8 @@ struct Document {
     recording: Recording,
     options: Options,
     events: kineto::Events,
+    /// Whether the document has a field that only Kineto and `gpusched run` write.
+    head: bool,
 }
 
 impl Document {
@@ -108,11 +143,16 @@ impl<'de> Visitor<'de> for &mut Document {
                     map.next_value_seed(kineto::Seed(self))?;
                 }
                 "deviceProperties" => {
+                    self.head = true;
                     let devices: Vec<kineto::Device> = map.next_value()?;
                     self.recording.gpus = devices.into_iter().map(kineto::Device::gpu).collect();
                 }
-                "gpusched" => map.next_value::<runtime::Head>()?.add(&mut self.recording),
+                "gpusched" => {
+                    self.head = true;
+                    map.next_value::<runtime::Head>()?.add(&mut self.recording);
+                }
                 "schemaVersion" => {
+                    self.head = true;
                     let version: Option<number::Scalar> = map.next_value()?;
                     self.recording.origin.schema = version.map(|version| version.0);
                 }
@@ -127,9 +167,4 @@ impl<'de> Visitor<'de> for &mut Document {
         }
         Ok(())
     }
-}
-
-/// Converts a message of the recording into an error of the deserializer.
-fn custom<E: serde::de::Error>(message: impl fmt::Display) -> E {
-    E::custom(message)
 }

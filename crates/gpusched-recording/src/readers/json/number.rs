@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::readers::signed::signed;
+use crate::readers::signed::{is_no_value, signed};
 use gpusched_model::time::decimal::Rounding;
 
 /// A number, text or logical value, as text.
@@ -19,25 +19,27 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
-/// A number of microseconds, exact.
+/// A number of time units, exact.
 #[derive(Clone, Debug)]
-pub struct Microseconds(Box<RawValue>);
+pub struct Decimal(Box<RawValue>);
 
-impl<'de> Deserialize<'de> for Microseconds {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Microseconds, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Microseconds)
+impl<'de> Deserialize<'de> for Decimal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Decimal, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Decimal)
     }
 }
 
-impl Microseconds {
-    /// Returns the time [ns], or `None` if the value is not a time.
-    pub fn ns(&self, rounding: Rounding) -> Option<i64> {
-        signed(self.0.get().trim_matches('"'), 3, rounding)
-    }
-
-    /// Returns the text of the number, for messages.
-    pub fn text(&self) -> &str {
-        self.0.get()
+impl Decimal {
+    /// Returns the time in units of 10^`unit` ns as nanoseconds, or `None` if the file states no value.
+    ///
+    /// # Errors
+    /// Fails with the text of a value that is not a time.
+    pub fn ns(&self, unit: u32, rounding: Rounding) -> Result<Option<i64>, &str> {
+        let text = self.0.get().trim_matches('"');
+        if is_no_value(text) {
+            return Ok(None);
+        }
+        signed(text, unit, rounding).map(Some).ok_or(text)
     }
 }
 

@@ -6,9 +6,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::custom;
 use super::number::Identity;
-use crate::model::{Gpu, Recording, Side, StreamKey};
+use crate::model::{Gpu, Lane, Recording, Side, StreamKey};
 
 /// Number of the agent type that means a GPU.
 const GPU: i64 = 2;
@@ -46,6 +45,7 @@ impl<'de> Visitor<'de> for Runs<'_> {
 /// Content of one run. In the file, names may follow the records that refer to them.
 #[derive(Default)]
 struct Content {
+    process: Option<i64>,
     kernels: HashMap<i64, String>,
     messages: HashMap<i64, String>,
     dispatches: Vec<Dispatch>,
@@ -55,6 +55,12 @@ struct Content {
 struct Run<'a> {
     recording: &'a mut Recording,
     content: Content,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    pid: Identity,
 }
 
 #[derive(Deserialize)]
@@ -159,6 +165,7 @@ impl<'de> Visitor<'de> for Run<'_> {
                     let gpus = agents.into_iter().filter(|agent| agent.kind.0 == Some(GPU));
                     self.recording.gpus.extend(gpus.map(Agent::gpu));
                 }
+                "metadata" => self.content.process = map.next_value::<Metadata>()?.pid.0,
                 "kernel_symbols" => {
                     for symbol in map.next_value::<Vec<Symbol>>()? {
                         let name = symbol.formatted_kernel_name.or(symbol.demangled_kernel_name);
@@ -186,7 +193,8 @@ impl<'de> Visitor<'de> for Run<'_> {
                 }
             }
         }
-        self.content.add(self.recording).map_err(custom)
+        self.content.add(self.recording);
+        Ok(())
     }
 }
 
@@ -206,10 +214,12 @@ impl Agent {
 }
 
 impl Content {
-    fn add(self, recording: &mut Recording) -> Result<(), String> {
-        for (index, dispatch) in self.dispatches.into_iter().enumerate() {
+    fn add(self, recording: &mut Recording) {
+        let process = self.process;
+        for dispatch in self.dispatches {
             let info = &dispatch.dispatch_info;
             let key = StreamKey {
+                process,
                 device: info.agent_id.0,
                 stream: dispatch.stream_id.0.or(info.queue_id.0),
                 ..StreamKey::default()
@@ -221,16 +231,14 @@ impl Content {
                 .cloned()
                 .unwrap_or_else(|| format!("kernel {id}"));
             let times = (dispatch.start_timestamp.0, dispatch.end_timestamp.0);
-            let added = recording.launch(&name, key, times, None);
-            added.map_err(|message| format!("kernel_dispatch[{index}]: {message}"))?;
+            recording.launch(&name, key, times, None);
         }
-        for (index, marker) in self.markers.into_iter().enumerate() {
+        for marker in self.markers {
             let name = marker.correlation_id.0.and_then(|id| self.messages.get(&id));
             let Some(name) = name else { continue };
             let times = (marker.start_timestamp.0, marker.end_timestamp.0);
-            let added = recording.range(name, Side::Host, times, marker.thread_id.0);
-            added.map_err(|message| format!("marker_api[{index}]: {message}"))?;
+            let lane = marker.thread_id.0.map(|thread| Lane::Thread { process, thread });
+            recording.range(name, Side::Host, times, lane);
         }
-        Ok(())
     }
 }

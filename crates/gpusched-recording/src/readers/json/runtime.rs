@@ -38,6 +38,7 @@ impl Head {
         recording.overhead_ns = self.overheads.occupancy_ns;
         let contexts = self.contexts.into_iter().filter_map(|partition| {
             Some(Context {
+                process: None,
                 device: 0,
                 id: partition.context,
                 parent: None,

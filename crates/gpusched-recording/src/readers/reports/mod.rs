@@ -42,8 +42,8 @@ trait Report {
     }
 }
 
-/// One row of a report.
-struct Row<'a>(&'a ByteRecord);
+/// One row of a report, and its line in the file.
+struct Row<'a>(&'a ByteRecord, u64);
 
 impl Row<'_> {
     /// Returns the text of a column without spaces at its ends. The text of a missing column is empty.
@@ -93,7 +93,7 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
     let mut recording = Recording::default();
     let mut report: Option<(Box<dyn Report>, usize)> = None;
     let (mut record, mut line, mut lines) = (ByteRecord::new(), 0, 0u64);
-    let mut short = None;
+    let (mut short, mut timeless) = (None, None);
     loop {
         let found = reader.read_byte_record(&mut record);
         let found = found.map_err(|error| {
@@ -118,6 +118,9 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         let words = !record
             .iter()
             .any(|value| value.first().is_some_and(u8::is_ascii_digit));
+        if words && timeless.is_none() {
+            timeless = rocprof::missing_times(&Header::of(&record));
+        }
         if let Some((origin, next)) = words.then(|| known(&Header::of(&record))).flatten() {
             if let Some((mut report, _)) = report.take() {
                 report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
@@ -134,12 +137,12 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
             report = Some((next, record.len()));
             continue;
         }
-        let start = || Row(&record).text(Some(0)).into_owned();
+        let start = || Row(&record, line).text(Some(0)).into_owned();
         match &mut report {
             Some((report, columns))
                 if (report.fewest_values(*columns)..=*columns).contains(&record.len()) =>
             {
-                let row = report.row(&Row(&record), &mut recording);
+                let row = report.row(&Row(&record, line), &mut recording);
                 row.map_err(|refusal| at(refusal, line))?;
                 short = None;
             }
@@ -157,6 +160,17 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         let found = short.filter(|start| !start.is_empty());
         let found = found.map_or_else(|| "no report".to_owned(), |start| format!("{start:?}"));
         let expected = "the header of a report of nsys stats, ncu or rocprof";
+        if let Some(missing) = timeless {
+            let hint = "`rocprof --timestamp on` and `rocprofv3 --kernel-trace` write the times of launches";
+            return Err(Refusal::new(
+                "header",
+                "a file of rocprof without times",
+                format!("the columns {missing}"),
+            )
+            .at(&name, None)
+            .hint(hint)
+            .into());
+        }
         let hint = "`nsys stats --report cuda_gpu_trace --format csv` writes all launches of a run";
         return Err(Refusal::new("", found, expected)
             .at(&name, None)

@@ -9,7 +9,7 @@ use gpusched_model::Refusal;
 
 use super::header::Header;
 use super::{Report, Row, number};
-use crate::model::{Gpu, KernelSum, Origin, Recording, StreamKey, Tool};
+use crate::model::{Gpu, KernelSum, OpenLaunch, Origin, Recording, StreamKey, Tool};
 pub use locale::Locale;
 use metrics::Metric;
 
@@ -48,6 +48,7 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
 
 /// Launches with their metrics.
 struct Launches {
+    process: Option<usize>,
     id: Option<usize>,
     name: Option<usize>,
     device: Option<usize>,
@@ -67,6 +68,7 @@ struct Found {
 impl Launches {
     fn of(header: &Header) -> Launches {
         Launches {
+            process: header.find(&["process id"]),
             id: header.find(&["id"]),
             name: header.find(&["kernel name"]),
             device: header.find(&["device"]),
@@ -84,6 +86,7 @@ impl Launches {
             .parse()
             .map_err(|_| Refusal::new("ID", format!("{text:?}"), "a whole number"))?;
         recording.streams.intern(StreamKey {
+            process: number::identity(row, self.process),
             device: number::identity(row, self.device),
             context: number::identity(row, self.context),
             stream: number::identity(row, self.stream),
@@ -122,6 +125,7 @@ impl Launches {
     /// Converts all metrics, and adds the sums for each kernel.
     fn end(&mut self, recording: &mut Recording) -> Result<(), Refusal> {
         let mut durations: BTreeMap<_, (u64, Vec<u64>)> = BTreeMap::new();
+        let mut unknown = Vec::new();
         for (id, launch) in std::mem::take(&mut self.found) {
             let within = |refusal: Refusal| refusal.within(&format!("ID {id}"));
             let values = metrics::Values::of(&launch.metrics, self.locale).map_err(within)?;
@@ -129,11 +133,12 @@ impl Launches {
             let (count, times) = durations.entry(name).or_default();
             *count += 1;
             times.extend(values.duration_ns);
-            if let Some(bytes) = values.traffic() {
-                match recording.traffic.iter_mut().find(|(other, _)| *other == name) {
+            match values.traffic() {
+                Some(bytes) => match recording.traffic.iter_mut().find(|(other, _)| *other == name) {
                     Some((_, most)) => *most = bytes.max(*most),
                     None => recording.traffic.push((name, bytes)),
-                }
+                },
+                None => unknown.push(name),
             }
             let gpu = values.gpu.or(values.sms.map(|_| String::new()));
             if let Some(name) = gpu {
@@ -146,14 +151,29 @@ impl Launches {
                 }
             }
         }
+        // The launch without a value may be the launch with the most traffic.
+        unknown.sort_unstable();
+        recording
+            .traffic
+            .retain(|(name, _)| unknown.binary_search(name).is_err());
         for (name, (launches, mut times)) in durations {
             times.sort_unstable();
-            let whole = times.len() as u64 == launches;
-            let times = if whole { times } else { Vec::new() };
+            // A page without the metric states no time at all.
+            let timed = times.len() as u64;
+            let open = if timed == 0 { 0 } else { launches - timed };
+            let key = StreamKey::default();
+            (0..open).for_each(|_| {
+                recording.open.push(OpenLaunch {
+                    name,
+                    key,
+                    call: None,
+                })
+            });
             recording.kernel_sums.push(KernelSum {
                 name,
-                launches,
-                total_ns: whole.then(|| times.iter().fold(0, |sum: u64, time| sum.saturating_add(*time))),
+                launches: launches - open,
+                total_ns: (timed > 0)
+                    .then(|| times.iter().fold(0, |sum: u64, time| sum.saturating_add(*time))),
                 min_ns: times.first().copied(),
                 median_ns: times.get(times.len().saturating_sub(1) / 2).copied(),
                 max_ns: times.last().copied(),

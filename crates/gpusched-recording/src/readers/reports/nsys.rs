@@ -5,7 +5,7 @@ use gpusched_model::time::decimal::Rounding;
 
 use super::header::{Header, TimeColumn};
 use super::{Report, Row, number};
-use crate::model::{Gpu, KernelSum, Origin, RangeSum, Recording, Side, StreamKey, Tool};
+use crate::model::{Call, Gpu, KernelSum, Origin, RangeSum, Recording, Side, StreamKey, Tool};
 
 const START: [&str; 3] = ["kernel start", "projected start", "start"];
 const DURATION: [&str; 3] = ["kernel dur", "projected duration", "duration"];
@@ -92,7 +92,12 @@ fn side(header: &Header) -> Side {
 }
 
 /// Kernels and copies in the order of their start.
+///
+/// The execution trace also states the host call of each kernel, and so links kernels with ranges.
 struct GpuTrace {
+    call: Option<TimeColumn>,
+    process: Option<usize>,
+    thread: Option<usize>,
     start: Option<TimeColumn>,
     duration: Option<TimeColumn>,
     name: Option<usize>,
@@ -105,6 +110,9 @@ struct GpuTrace {
 impl GpuTrace {
     fn of(header: &Header) -> GpuTrace {
         GpuTrace {
+            call: header.time(&["api start"]),
+            process: header.find(&["pid"]),
+            thread: header.find(&["tid"]),
             start: header.time(&START),
             duration: header.time(&DURATION),
             name: header.find(&["kernel name", "name"]),
@@ -132,19 +140,24 @@ impl Report for GpuTrace {
             let name = title.to_owned();
             recording.gpus.push(Gpu { name, sms: None });
         }
-        let start = number::time(row, self.start, "Start", Rounding::Down)?;
-        let duration = number::time(row, self.duration, "Duration", Rounding::Up)?;
+        let missing = &mut recording.missing;
+        let start = number::event_time(row, self.start, "Start", Rounding::Down, missing);
+        let duration = number::event_time(row, self.duration, "Duration", Rounding::Up, missing);
+        let called = number::event_time(row, self.call, "API Start", Rounding::Down, missing);
+        let thread = number::lane(row, self.process, self.thread);
+        let call = called.zip(thread).map(|(start, thread)| Call { start, thread });
         let end = start
             .zip(duration)
             .map(|(start, duration)| start.saturating_add(duration));
         let key = StreamKey {
+            process: number::identity(row, self.process),
             device: number::identity(row, self.device),
             context: number::identity(row, self.context),
             stream: number::identity(row, self.stream),
             green: number::identity(row, self.green).filter(|&green| green > 0),
         };
-        let added = recording.launch(&name, key, (start, end), None);
-        added.map_err(|message| Refusal::told("Duration", message))
+        recording.launch(&name, key, (start, end), call);
+        Ok(())
     }
 }
 
@@ -218,6 +231,7 @@ struct Ranges {
     end: Option<TimeColumn>,
     duration: Option<TimeColumn>,
     name: Option<usize>,
+    process: Option<usize>,
     thread: Option<usize>,
 }
 
@@ -229,6 +243,7 @@ impl Ranges {
             end: header.time(&["end"]),
             duration: header.time(&DURATION),
             name: header.find(&["name", "text", "range"]),
+            process: header.find(&["pid", "startpid"]),
             thread: header.find(&["tid", "starttid"]),
         }
     }
@@ -236,19 +251,16 @@ impl Ranges {
 
 impl Report for Ranges {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
-        let start = number::time(row, self.start, "Start", Rounding::Down)?;
-        let end = number::time(row, self.end, "End", Rounding::Up)?;
-        let duration = number::time(row, self.duration, "Duration", Rounding::Up)?;
+        let missing = &mut recording.missing;
+        let start = number::event_time(row, self.start, "Start", Rounding::Down, missing);
+        let end = number::event_time(row, self.end, "End", Rounding::Up, missing);
+        let duration = number::event_time(row, self.duration, "Duration", Rounding::Up, missing);
         let by_duration = start
             .zip(duration)
             .map(|(start, duration)| start.saturating_add(duration));
-        let thread = number::identity(row, self.thread);
-        let added = recording.range(
-            &row.text(self.name),
-            self.side,
-            (start, end.or(by_duration)),
-            thread,
-        );
-        added.map_err(|message| Refusal::told("Start", message))
+        let lane = number::lane(row, self.process, self.thread);
+        let times = (start, end.or(by_duration));
+        recording.range(&row.text(self.name), self.side, times, lane);
+        Ok(())
     }
 }

@@ -5,10 +5,11 @@ use gpusched_model::time::decimal::Rounding;
 
 use super::Row;
 use super::header::TimeColumn;
-use crate::readers::signed::signed;
+use crate::model::{Lane, Missing};
+use crate::readers::signed::{is_no_value, signed};
 
-/// Reads a time of column `field`, rounded according to `rounding`. The time may be negative. Returns `None` for an
-/// empty cell.
+/// Reads a time of column `field`, rounded according to `rounding`. The time may be negative. Returns `None` for a
+/// cell without a value.
 ///
 /// # Errors
 /// Refuses a cell that is not a number.
@@ -22,12 +23,33 @@ pub fn time(
         return Ok(None);
     };
     let text = row.text(Some(index));
-    if matches!(&*text, "" | "-" | "n/a" | "N/A" | "nan" | "None" | "null") {
+    if is_no_value(&text) {
         return Ok(None);
     }
     let ns = signed(&text, unit, rounding);
     ns.map(Some)
         .ok_or_else(|| Refusal::new(field, format!("{text:?}"), "a time"))
+}
+
+/// Reads a time of an event as [`time`] does. A cell that is not a number counts as impossible and gives `None`, so that
+/// one damaged row does not make a long file useless.
+pub fn event_time(
+    row: &Row<'_>,
+    column: Option<TimeColumn>,
+    field: &str,
+    rounding: Rounding,
+    missing: &mut Missing,
+) -> Option<i64> {
+    time(row, column, field, rounding).unwrap_or_else(|refusal| {
+        missing.impossible(format_args!("line {}: {refusal}", row.1));
+        None
+    })
+}
+
+/// Returns the thread of a row, or `None` without a number in `thread`.
+pub fn lane(row: &Row<'_>, process: Option<usize>, thread: Option<usize>) -> Option<Lane> {
+    let process = identity(row, process);
+    identity(row, thread).map(|thread| Lane::Thread { process, thread })
 }
 
 /// Reads a duration of column `field`, rounded up.

@@ -36,11 +36,19 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
     None
 }
 
+/// Returns the names of the columns with times, if `header` is a list of kernels of rocprof without these columns.
+pub fn missing_times(header: &Header) -> Option<&'static str> {
+    let kernels = header.find(&KERNEL).is_some() && header.find(&["gpu-id", "gpu_id", "agent_id"]).is_some();
+    (kernels && report(header).is_none())
+        .then_some("`BeginNs` and `EndNs`, or `Start_Timestamp` and `End_Timestamp`")
+}
+
 fn times(header: &Header) -> (Option<TimeColumn>, Option<TimeColumn>) {
     (header.time(&BEGIN), header.time(&END))
 }
 
 struct Kernels {
+    process: Option<usize>,
     start: Option<TimeColumn>,
     end: Option<TimeColumn>,
     name: Option<usize>,
@@ -52,6 +60,7 @@ impl Kernels {
     fn of(header: &Header) -> Kernels {
         let (start, end) = times(header);
         Kernels {
+            process: header.find(&["pid", "process_id"]),
             start,
             end,
             name: header.find(&KERNEL),
@@ -64,18 +73,21 @@ impl Kernels {
 impl Report for Kernels {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
         let key = StreamKey {
+            process: number::identity(row, self.process),
             device: number::identity(row, self.device),
             stream: number::identity(row, self.stream),
             ..StreamKey::default()
         };
-        let start = number::time(row, self.start, "start", Rounding::Down)?;
-        let end = number::time(row, self.end, "end", Rounding::Up)?;
-        let added = recording.launch(&row.text(self.name), key, (start, end), None);
-        added.map_err(|message| Refusal::told("end", message))
+        let missing = &mut recording.missing;
+        let start = number::event_time(row, self.start, "start", Rounding::Down, missing);
+        let end = number::event_time(row, self.end, "end", Rounding::Up, missing);
+        recording.launch(&row.text(self.name), key, (start, end), None);
+        Ok(())
     }
 }
 
 struct Markers {
+    process: Option<usize>,
     start: Option<TimeColumn>,
     end: Option<TimeColumn>,
     name: Option<usize>,
@@ -86,6 +98,7 @@ impl Markers {
     fn of(header: &Header) -> Markers {
         let (start, end) = times(header);
         Markers {
+            process: header.find(&["pid", "process_id"]),
             start,
             end,
             name: header.find(&["function"]),
@@ -96,11 +109,12 @@ impl Markers {
 
 impl Report for Markers {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
-        let start = number::time(row, self.start, "Start_Timestamp", Rounding::Down)?;
-        let end = number::time(row, self.end, "End_Timestamp", Rounding::Up)?;
-        let thread = number::identity(row, self.thread);
-        let added = recording.range(&row.text(self.name), Side::Host, (start, end), thread);
-        added.map_err(|message| Refusal::told("End_Timestamp", message))
+        let missing = &mut recording.missing;
+        let start = number::event_time(row, self.start, "Start_Timestamp", Rounding::Down, missing);
+        let end = number::event_time(row, self.end, "End_Timestamp", Rounding::Up, missing);
+        let lane = number::lane(row, self.process, self.thread);
+        recording.range(&row.text(self.name), Side::Host, (start, end), lane);
+        Ok(())
     }
 }
 

@@ -247,6 +247,7 @@ fn task(rng: &mut impl Rng, capacity: u64, times: Times, heavy: u64) -> Option<T
         jitter: (below(rng, 4) == 0)
             .then(|| Time::from_ns(jitter.unwrap_or_else(|| deadline * between(rng, 1, 20) / 100))),
         block: None,
+        launches: None,
         kind: Some(if below(rng, 2) == 0 {
             Kind::Compute
         } else {

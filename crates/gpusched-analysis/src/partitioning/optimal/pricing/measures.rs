@@ -10,7 +10,6 @@
 use super::super::works::Growth;
 use crate::interference::{CoLocated, kind_index};
 use crate::partitioning::problem::Problem;
-use gpusched_model::Task;
 use gpusched_model::wcet::MAX_SMS;
 
 /// Supply of one SM, in the unit of the measures.
@@ -63,7 +62,7 @@ impl<'p> Measures<'p> {
     pub fn new(problem: &'p Problem<'p>) -> Measures<'p> {
         let mut intervals = Vec::new();
         if !problem.policy().counts_work() {
-            intervals = problem.tasks().iter().map(due).collect();
+            intervals = problem.tasks().iter().map(|task| problem.due(task)).collect();
             intervals.retain(|&due| due > 0);
             intervals.sort_unstable();
             intervals.dedup();
@@ -184,11 +183,6 @@ impl Level {
     }
 }
 
-/// Returns D − J [ns].
-fn due(task: &Task) -> u64 {
-    task.deadline().ns().saturating_sub(task.jitter().ns())
-}
-
 /// Returns, for each measure, a lower bound on the demand of `task` on `low` to `high` SMs with the tasks `co_located`.
 fn needs(
     problem: &Problem<'_>,
@@ -198,7 +192,7 @@ fn needs(
     co_located: &CoLocated,
 ) -> Option<Needs> {
     let what = &problem.tasks()[task];
-    let (period, due) = (what.period().ns(), due(what));
+    let (period, due) = (what.period().ns(), problem.due(what));
     let work = problem.least_work(task, co_located);
     let most = (i64::from(high) + 1) * SM;
     let ask = |work: u128, jobs: u64, by: u64| {

@@ -59,7 +59,11 @@ impl Costs {
         Costs {
             rows: Vec::new(),
             classes: problem.interference().classes().into(),
-            frames: problem.tasks().iter().map(Frame::of).collect(),
+            frames: problem
+                .tasks()
+                .iter()
+                .map(|task| Frame::of(problem, task))
+                .collect(),
             kinds: problem
                 .tasks()
                 .iter()

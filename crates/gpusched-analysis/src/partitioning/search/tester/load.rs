@@ -2,6 +2,7 @@
 
 use std::ops::Add;
 
+use crate::partitioning::problem::Problem;
 use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use gpusched_model::{Policy, Task};
@@ -75,8 +76,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub fn of(task: &Task) -> Frame {
-        let deadline = task.deadline().checked_sub(task.jitter()).unwrap_or_default();
+    pub fn of(problem: &Problem<'_>, task: &Task) -> Frame {
+        let deadline = Time::from_ns(problem.due(task));
         Frame {
             period: task.period(),
             deadline,

@@ -92,6 +92,8 @@ fn run(source: &Source, warm_up: WarmUp) -> Run<'_> {
         recording: &source.recording,
         activities: &source.activities.list,
         unassigned: source.activities.unassigned,
+        open: source.activities.open,
+        outside: &source.activities.outside,
         sms: source
             .sms
             .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),

@@ -42,7 +42,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The verdict is `kept`, `broken`, or `not-visible` if the file shows no jobs of a task. Each check has its own verdict. No profiler
+The verdict is `kept`, `broken`, or `not-visible` if the file shows no jobs of a task, or if it lacks records that could show a
+violation, such as launches without times. Each check has its own verdict. No profiler
 records the SM of a thread block. So gpusched checks contexts, and states what the file does not show.
 
 Exit code 0: the file shows no violation, and it shows jobs of every task. 1: otherwise.
@@ -104,7 +105,10 @@ impl Report for About<String, Audit> {
         let mut text = match audit.verdict {
             Visible::Kept => format!("KEPT: {file} shows no violation\n"),
             Visible::Broken => format!("BROKEN: {file} shows violations\n"),
-            Visible::NotVisible => format!("NOT VISIBLE: {file} shows no jobs of some tasks\n"),
+            Visible::NotVisible => match audit.shows_every_task() {
+                false => format!("NOT VISIBLE: {file} shows no jobs of some tasks\n"),
+                true => format!("NOT VISIBLE: {file} lacks records that could show a violation\n"),
+            },
         };
         let mut names: Vec<&str> = Vec::new();
         for check in &audit.checks {
@@ -145,7 +149,7 @@ impl Report for About<String, Audit> {
             .findings
             .iter()
             .partition(|finding| finding.kind == FindingKind::Unknown);
-        let missing = unknown.iter().any(|finding| finding.check == Subject::Jobs);
+        let missing = !audit.shows_every_task();
         if audit.dropped_jobs > 0 {
             let dropped = counted(audit.dropped_jobs, "job");
             text += &format!("\nwarm-up: dropped {dropped}, which the checks ignore\n");

@@ -187,6 +187,15 @@ impl Text<'_> {
                 "{name:?}: jobs have gaps of up to {gaps} ({share:.0} %) between kernels; C(m) does not contain them, which is unsafe (--gaps count)"
             ));
         }
+        let (incomplete, open) = report.incomplete;
+        if incomplete > 0 {
+            notes.push(format!(
+                "{name:?}: {} with {} without times: these jobs took longer than the recording shows, so C(m) can be too short, which is \
+                 unsafe",
+                counted(incomplete as u64, "job"),
+                counted(open as u64, "launch")
+            ));
+        }
         if report.idle > 0 {
             let jobs = counted(report.idle as u64, "job");
             notes.push(format!(

@@ -14,7 +14,7 @@ use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::plan::Failure;
 use gpusched_model::reader::{Plans, TaskSets};
-use gpusched_model::{Device, Factor, Plan, Policy, TaskSet};
+use gpusched_model::{Device, Factor, Overheads, Plan, Policy, TaskSet};
 use gpusched_sim::validation::system::{Part, parts};
 
 /// Default of the shortest execution time: one half of the WCET.
@@ -42,6 +42,8 @@ pub(super) struct Case<'a> {
     pub failure: Option<Failure>,
     /// Interference model for the WCETs; `None` without a simulation.
     pub interference: Option<Interference>,
+    /// Bounds on the overheads of the dispatchers.
+    pub overheads: Option<Overheads>,
     /// Unit of the partition sizes in the plan.
     pub granularity: Option<Granularity>,
     /// Ports that the partitions share.
@@ -60,6 +62,7 @@ impl Case<'_> {
             policies,
             interference: Some(self.interference?),
             memory: None,
+            overheads: self.overheads,
             granularity: self.granularity,
             device: self.device.as_ref(),
             several: self.parts.len() > 1,
@@ -102,7 +105,9 @@ impl Args {
             next = sets.next().transpose()?;
             let interference = alone(self.interference.unwrap_or_default())?;
             let policy = self.policy.unwrap_or(Policy::DEFAULT);
-            let problem = Problem::new(&set, sms, policy, model_of(interference))?;
+            let overheads = self.overheads.map(|overheads| overheads.of(&set));
+            let problem =
+                Problem::new(&set, sms, policy, model_of(interference))?.with_overheads(overheads)?;
             let all: Vec<usize> = (0..set.tasks().len()).collect();
             let part = Part::new(&problem, &all, sms, policy, self.least())?;
             let case = Case {
@@ -112,6 +117,7 @@ impl Args {
                 parts: vec![part],
                 failure: None,
                 interference: Some(interference),
+                overheads,
                 granularity: None,
                 ports: Ports::Unknown,
                 device: self.gpu.device().cloned(),
@@ -134,6 +140,10 @@ impl Args {
             parts: Vec::new(),
             failure: plan.failure.clone(),
             interference: None,
+            overheads: self
+                .overheads
+                .map(|overheads| overheads.of(set))
+                .or(plan.overheads),
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             ports: Ports::of_plan(plan),
             device: plan.hardware.as_ref().map(|hardware| hardware.device.clone()),
@@ -148,7 +158,10 @@ impl Args {
                 "--interference, because the plan names no interference model",
             ));
         };
-        let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, model_of(alone(interference)?))?;
+        let stated = plan.partitions.first().map(|part| part.verdict.policy);
+        let policy = self.policy.or(stated).unwrap_or(Policy::DEFAULT);
+        let problem = Problem::new(set, plan.gpu_sms, policy, model_of(alone(interference)?))?
+            .with_overheads(without.overheads)?;
         Ok(Case {
             parts: parts(&problem, plan, self.policy, self.least())?,
             failure: None,

@@ -11,7 +11,7 @@ pub use report::Summary;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::arguments::{Gpu, check_as_many, named, policy, refused, whole};
+use crate::arguments::{Gpu, check_as_many, named, overheads, policy, refused, whole};
 use crate::plans::end_to_end::{self, Input};
 use crate::report::TimelineFiles;
 use crate::report::{About, Content, Output, OutputPath};
@@ -21,7 +21,7 @@ use gpusched_analysis::interference::Interference;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
-use gpusched_model::{Factor, Plan, Policy, TaskSet};
+use gpusched_model::{Factor, Overheads, Plan, Policy, TaskSet};
 use gpusched_sim::end_to_end as simulator;
 use gpusched_sim::tasks::{Arrivals, Chart, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task};
 use gpusched_sim::timeline::Timeline;
@@ -49,6 +49,12 @@ pub struct Args {
     /// Interference model [default: as in the plan; without a plan, conflict]
     #[arg(long, value_parser = named::<Interference>())]
     interference: Option<Interference>,
+    /// Bounds on the overheads of the dispatchers [default: as in the plan; without a plan, none]
+    ///
+    /// A job then occupies its partition for up to C + o, and its release is up to J + w late. `--times` and `--jitter` select the
+    /// times up to these bounds.
+    #[arg(long, value_name = "FILE", value_parser = overheads)]
+    overheads: Option<Overheads>,
     /// Offsets of the first jobs
     #[arg(long, value_parser = named::<Offsets>(), default_value_t)]
     offsets: Offsets,
@@ -190,6 +196,7 @@ impl Args {
             ("blocker", self.blocker.is_some()),
             ("shortest", self.shortest.is_some()),
             ("utilization", self.utilization.is_some()),
+            ("overheads", self.overheads.is_some()),
         ];
         for (option, given) in options {
             end_to_end::refuse(option, given, reason)?;

@@ -5,6 +5,7 @@ use gpusched_model::time::decimal::{Rounding, nanoseconds};
 
 use super::locale::Locale;
 use crate::readers::reports::header::exponent;
+use crate::readers::signed::is_no_value;
 
 /// A metric of Nsight Compute.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -73,7 +74,7 @@ impl Values {
     pub fn of(metrics: &[(Metric, String, String)], locale: Locale) -> Result<Values, Refusal> {
         let mut values = Values::default();
         for (metric, text, unit) in metrics {
-            if matches!(text.as_str(), "" | "n/a" | "N/A" | "nan" | "(!) n/a") {
+            if is_no_value(text) {
                 continue;
             }
             let refuse = |expected: &str| Refusal::new(metric.field(), format!("{text:?} {unit}"), expected);

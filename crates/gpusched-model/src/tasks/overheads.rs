@@ -1,0 +1,143 @@
+//! Overheads of the dispatcher of a partition: bounds on them, and the file that a measurement writes.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use serde::{Deserialize, Serialize};
+
+use super::task_set::{TaskSet, Times};
+use crate::time::Time;
+
+/// Bounds on the overheads of the dispatcher of a partition. Equal bounds apply to all tasks.
+///
+/// The *occupancy* of a job is the time from the decision of the dispatcher to its next decision. It consists of the choice
+/// of a job, the launch, the time on the GPU, and the detection of the end.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Overheads {
+    /// o: bound on the occupancy of a job minus its time on the GPU [ns].
+    pub occupancy_ns: Time,
+    /// w: bound on the time from an arrival in an idle partition to the decision [ns].
+    pub wake_ns: Time,
+}
+
+impl Overheads {
+    /// Returns the overheads that the WCETs of `set` do not include: o is 0 if the WCETs are occupancies.
+    pub fn of(self, set: &TaskSet) -> Overheads {
+        match set.times() {
+            Some(Times::Occupancy) => Overheads {
+                occupancy_ns: Time::ZERO,
+                ..self
+            },
+            Some(Times::Gpu) | None => self,
+        }
+    }
+}
+
+impl std::fmt::Display for Overheads {
+    /// Writes the two bounds for display.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} per job and {} per wake-up",
+            self.occupancy_ns, self.wake_ns
+        )
+    }
+}
+
+/// A file with overheads: the bounds, and how they were measured. Measure them while all dispatchers run, because the
+/// dispatchers delay each other in the driver.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "OverheadsShape", into = "OverheadsShape")]
+pub struct MeasuredOverheads(OverheadsShape);
+
+/// A file with overheads, as written in JSON.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Overheads"))]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object such as {\"occupancy_ns\":\"30us\",\"wake_ns\":\"10us\"}"
+)]
+pub struct OverheadsShape {
+    /// o: bound on the occupancy of a job minus its time on the GPU [ns]. At least `longest`. The value is 0 if the WCETs
+    /// include this time.
+    pub occupancy_ns: Time,
+    /// w: bound on the time from an arrival in an idle partition to the decision of the dispatcher [ns].
+    pub wake_ns: Time,
+    /// GPU of the measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Driver of the measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// How the dispatcher waited for the end of jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<String>,
+    /// Number of dispatchers that ran during the measurement; at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispatchers: Option<NonZeroU32>,
+    /// Number of measured jobs; at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<NonZeroU64>,
+    /// Longest measured occupancy minus the time on the GPU [ns], without the margin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<Time>,
+    /// Percentage that the bounds add to the longest measured overhead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<u32>,
+}
+
+/// The bound on the occupancy is below the longest measured overhead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("occupancy_ns: found {found}, expected at least {longest}, the value of `longest`")]
+pub struct OverheadsError {
+    found: Time,
+    longest: Time,
+}
+
+impl MeasuredOverheads {
+    /// Returns the bounds.
+    pub fn bounds(&self) -> Overheads {
+        Overheads {
+            occupancy_ns: self.0.occupancy_ns,
+            wake_ns: self.0.wake_ns,
+        }
+    }
+
+    /// Returns all fields.
+    pub fn fields(&self) -> &OverheadsShape {
+        &self.0
+    }
+}
+
+impl TryFrom<OverheadsShape> for MeasuredOverheads {
+    type Error = OverheadsError;
+
+    fn try_from(shape: OverheadsShape) -> Result<MeasuredOverheads, OverheadsError> {
+        match shape.longest {
+            Some(longest) if shape.occupancy_ns < longest => Err(OverheadsError {
+                found: shape.occupancy_ns,
+                longest,
+            }),
+            _ => Ok(MeasuredOverheads(shape)),
+        }
+    }
+}
+
+impl From<MeasuredOverheads> for OverheadsShape {
+    fn from(measured: MeasuredOverheads) -> OverheadsShape {
+        measured.0
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for MeasuredOverheads {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        OverheadsShape::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        OverheadsShape::json_schema(generator)
+    }
+}
