@@ -260,9 +260,10 @@ def open(
         plan: The plan: a path, a :class:`gpusched.Plan`, or a mapping. Its policy runs one job at a time to its end.
         set: The task set of the plan.
         backend: ``"cuda"``, or ``"simulated"``: without a GPU, with random execution times up to the WCETs.
-        overheads: Bounds on the overheads of the dispatchers, as for :func:`gpusched.run`.
+        overheads: Bounds on the overheads of the dispatchers, as for :func:`gpusched.run`. Required for a set with
+            ``times="gpu"``, unless the plan states them.
         device: Number of the GPU.
-        allow_unproven: Start a plan that is proven only without the overheads, and allow :meth:`Runtime.job`.
+        allow_unproven: Start a plan that is proven only without overheads, and allow :meth:`Runtime.job`.
         cpus: One core per partition.
         fifo_priority: Real-time priority of the dispatchers, 1 to 99; 0 for the default scheduler.
         records: Largest number of completed jobs that the runtime keeps per task.

@@ -91,7 +91,25 @@ def test_an_unproven_plan_says_so(plan):
         rt.start()
         rt.wait("radar", 1)
         rt.stop()
-        assert "not proven: partition 0 fails the test of np-edf with the overheads" in str(rt.audit())
+        assert "not proven: partition 0 fails its test: With overheads of 9ms per job and 1us per wake-up" in str(rt.audit())
+
+
+def test_times_on_the_gpu_need_overheads():
+    tasks = gs.TaskSet(SET.tasks, times="gpu")
+    plan = gs.partition(tasks, gpu="h100", granularity="green-context", policy="np-edf")
+    with pytest.raises(gs.GpuschedError, match="overheads: found none, expected bounds on the overheads"):
+        gs.runtime.open(plan, tasks, backend="simulated")
+    for options, expected in (
+        ({"allow_unproven": True}, "not proven: the WCETs are times on the GPU alone, without overheads"),
+        ({"overheads": {"occupancy_ns": "100us", "wake_ns": "50us"}}, None),
+    ):
+        with gs.runtime.open(plan, tasks, backend="simulated", **options) as rt:
+            rt.graph("radar", 1)
+            rt.graph("lidar", 1)
+            rt.start()
+            rt.wait("radar", 1)
+            rt.stop()
+            assert expected in str(rt.audit()) if expected else "not proven" not in str(rt.audit())
 
 
 def test_other_threads_run_while_one_waits(plan):
@@ -120,7 +138,7 @@ def test_errors_are_one_sentence(plan):
     refused("cpu_count: found 5, expected 1, one per partition", plan, SET, cpus=[0] * 5)
     refused("missing.json", plan, "missing.json")
     refused("overheads.json", plan, SET, overheads={"wake_ns": "1us"})
-    refused(": partition 0 fails the test of np-edf", plan, SET, overheads={"occupancy_ns": "9ms", "wake_ns": "1us"})
+    refused(": partition 0 fails its test: With overheads", plan, SET, overheads={"occupancy_ns": "9ms", "wake_ns": "1us"})
     with pytest.raises(TypeError, match="plan: "):
         gs.runtime.open(5, SET)
 
