@@ -8,7 +8,8 @@
 //! * [`overheads`]: the part of the dispatcher itself in the schedulability test;
 //! * [`work`]: execution times of jobs that stand in for the user's kernels;
 //! * [`backend`]: runs the jobs, in virtual time or on a GPU through the CUDA driver;
-//! * [`run`], [`trace`]: the result, and the recording that `gpusched recording audit` reads.
+//! * [`run`], [`trace`]: the result, the recording that `gpusched recording audit` reads, and a file that keeps the records
+//!   of a killed run.
 
 pub mod backend;
 pub mod core;
@@ -22,8 +23,10 @@ pub mod work;
 
 #[cfg(target_os = "linux")]
 pub use backend::cuda;
-pub use backend::{Backend, simulated};
+pub use backend::{Backend, Control, simulated};
 pub use overheads::Overheads;
 pub use program::{Part, PlannedTask, Prepared, Program};
+#[cfg(target_os = "linux")]
+pub use realtime::stop_on_signals;
 pub use run::Run;
 pub use work::Work;

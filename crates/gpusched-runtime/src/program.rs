@@ -10,13 +10,14 @@ use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Plan, Policy, TaskSet};
 use gpusched_verify::verify;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::core::{Arrivals, Core, Order, Task};
 use crate::overheads::Overheads;
 
 /// A verified plan in the form that a backend runs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// Partitions in the order of the plan.
     pub partitions: Vec<Part>,
@@ -36,7 +37,7 @@ pub struct Program {
 pub const MAX_JOBS: u64 = 5_000_000;
 
 /// A partition.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Part {
     /// Number of SMs |P|.
     pub sms: u32,
@@ -49,7 +50,7 @@ pub struct Part {
 }
 
 /// A task on its partition.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlannedTask {
     /// Position of the task in the task set.
     pub position: usize,
@@ -134,9 +135,7 @@ impl Program {
     /// # Errors
     /// Refuses a duration with more jobs.
     pub fn jobs(&self, duration: Time) -> Result<u64> {
-        let tasks = self.partitions.iter().flat_map(|part| &part.tasks);
-        let jobs = tasks.map(|task| u128::from(duration.ns().div_ceil(task.period.ns().max(1))));
-        let jobs: u128 = jobs.sum();
+        let jobs: u128 = self.partitions.iter().map(|part| part.jobs(duration)).sum();
         match u64::try_from(jobs) {
             Ok(jobs) if jobs <= MAX_JOBS => Ok(jobs),
             _ => Err(Error::parameter(
@@ -149,6 +148,12 @@ impl Program {
 }
 
 impl Part {
+    /// Returns the number of jobs that arrive before `duration`.
+    pub fn jobs(&self, duration: Time) -> u128 {
+        let of = |task: &PlannedTask| u128::from(duration.ns().div_ceil(task.period.ns().max(1)));
+        self.tasks.iter().map(of).sum()
+    }
+
     /// Creates the dispatcher of this partition. The first job of each task arrives at `first`, and no job arrives at
     /// `end` or later [ns]. `wake_bound` is w [ns].
     ///

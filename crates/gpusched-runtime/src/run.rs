@@ -1,8 +1,10 @@
 //! The result of a run.
 
-use serde::Serialize;
+use gpusched_model::time::Time;
+use serde::{Deserialize, Serialize};
 
-use crate::core::{Core, Counters, Record, Suspension};
+use crate::core::{Cause, Core, Counters, Record, Status, Suspension};
+use crate::program::{Part, Program};
 
 /// A finished run.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,8 +15,12 @@ pub struct Run {
     pub partitions: Vec<PartRun>,
     /// The GPU and the computer of the run. `None` in virtual time.
     pub machine: Option<Machine>,
-    /// Whether wake-ups were compared with a stated bound.
-    pub wakes_checked: bool,
+    /// Time from the first arrivals after which no job arrives.
+    pub duration: Time,
+    /// w: bound that the wake-ups were compared with. `None` if no bound is stated.
+    pub wake_bound: Option<Time>,
+    /// Whether the run stopped before all jobs were complete, or the records of its last jobs are lost.
+    pub stopped: bool,
 }
 
 /// The run of one partition.
@@ -40,6 +46,62 @@ impl PartRun {
             counters: core.counters(),
             suspensions: core.suspensions().to_vec(),
             context: None,
+            lost: None,
+        }
+    }
+
+    /// Creates the result of a run that only `records` show, in the order of their completions. The counts and
+    /// spans are those that the records show.
+    pub fn recovered(part: &Part, records: Vec<Record>, context: Option<Context>) -> PartRun {
+        let mut counters = Counters::default();
+        let mut suspensions: Vec<Suspension> = Vec::new();
+        let (mut before, mut woken) = (0, None);
+        for (index, record) in records.iter().enumerate() {
+            let Status {
+                missed,
+                overrun,
+                late_wake,
+                failed,
+            } = record.status;
+            counters.jobs += 1;
+            counters.misses += u64::from(missed);
+            counters.overruns += u64::from(overrun);
+            counters.failed += u64::from(failed);
+            counters.late_wakes += u64::from(late_wake);
+            if record.decision > before || index == 0 {
+                woken = Some(record.decision);
+            }
+            // Several jobs may have become visible at the end of an idle time.
+            if woken == Some(record.visible) {
+                let late = record.visible.saturating_sub(record.job.arrival);
+                counters.longest_wake = counters.longest_wake.max(late);
+            }
+            let budget = part.tasks.get(record.job.task).map_or(0, |task| task.budget.ns());
+            let causes = [
+                (late_wake, record.decision, Cause::WakeExceeded),
+                (overrun, record.decision.saturating_add(budget), Cause::Overrun),
+                (failed, record.completion, Cause::JobFailed),
+            ];
+            let open = suspensions.last().is_some_and(|span| span.until.is_none());
+            if let Some((_, from, cause)) = { causes }.into_iter().find(|(found, ..)| *found && !open) {
+                suspensions.push(Suspension {
+                    from,
+                    until: None,
+                    cause,
+                });
+            }
+            before = record.completion;
+            let idle = records.get(index + 1).is_some_and(|next| next.decision > before);
+            if let Some(last) = suspensions.last_mut().filter(|last| idle && last.until.is_none()) {
+                last.until = Some(before);
+            }
+        }
+        counters.suspended = suspensions.len() as u64;
+        PartRun {
+            records,
+            counters,
+            suspensions,
+            context,
             lost: None,
         }
     }
@@ -81,6 +143,20 @@ impl Run {
         !lost && all.misses + all.overruns + all.failed + all.late_wakes == 0 && self.on_other_sms() == 0
     }
 
+    /// Returns the time from the first arrivals until which the records of all partitions are complete [ns]. Returns `None`
+    /// for a run that did not stop early.
+    pub fn ends(&self, program: &Program) -> Option<u64> {
+        let partitions = program.partitions.iter().zip(&self.partitions);
+        let ends = partitions.map(|(part, run)| {
+            let last = run.records.iter().map(|record| record.completion).max();
+            match run.records.len() as u128 >= part.jobs(self.duration) {
+                true => self.duration.ns(),
+                false => last.map_or(0, |last| last.saturating_sub(self.origin)),
+            }
+        });
+        ends.min().filter(|_| self.stopped)
+    }
+
     /// Returns the number of partitions whose kernels did not run on exactly the granted SMs during the whole run, as far as
     /// the SMs were observed.
     pub fn on_other_sms(&self) -> usize {
@@ -93,7 +169,7 @@ impl Run {
 }
 
 /// The GPU and the computer of a run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Machine {
     /// Name of the GPU.
     pub gpu: String,
@@ -107,6 +183,12 @@ pub struct Machine {
     pub split: String,
     /// How the dispatchers wait for completions.
     pub wait: String,
+    /// Part of each execution time that is left for launch and detection [ns].
+    pub reserve_ns: Time,
+    /// Time before an arrival from which an idle dispatcher spins [ns].
+    pub spin_ns: Time,
+    /// Priority of the dispatcher threads under SCHED_FIFO; 0 for the default scheduler.
+    pub fifo_priority: i32,
     /// Settings of the process and of the computer that affect the times of a run.
     pub settings: Vec<(String, String)>,
     /// Notes about settings that make a run less predictable.
@@ -114,7 +196,7 @@ pub struct Machine {
 }
 
 /// The context of a partition on a GPU.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Context {
     /// Number of SMs that the driver granted.
     pub granted: u32,
@@ -135,7 +217,7 @@ pub struct Context {
 }
 
 /// Statistics of a list of times [ns].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Number of times.
     pub count: usize,

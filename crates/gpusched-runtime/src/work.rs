@@ -7,11 +7,12 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::program::PlannedTask;
 
 /// Execution times of the jobs of all tasks. Job n of a task has the same time on each backend.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Work {
     /// Seed of the random times.
     pub seed: u64,
@@ -19,7 +20,21 @@ pub struct Work {
     pub shortest: Factor,
     /// Stated execution times of single jobs, by position of the task in the task set and number of the job. They may
     /// exceed the WCET, so that a run shows what an overrun does.
+    /// In a file, the map is a list of (task, job, time in ns).
+    #[serde(serialize_with = "as_list", deserialize_with = "from_list")]
     pub stated: BTreeMap<(usize, u64), Time>,
+}
+
+fn as_list<S: Serializer>(stated: &BTreeMap<(usize, u64), Time>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(stated.iter().map(|(&(task, job), &time)| (task, job, time)))
+}
+
+fn from_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<(usize, u64), Time>, D::Error> {
+    let list: Vec<(usize, u64, Time)> = Vec::deserialize(deserializer)?;
+    Ok(list
+        .into_iter()
+        .map(|(task, job, time)| ((task, job), time))
+        .collect())
 }
 
 /// Execution times of the jobs of one partition.

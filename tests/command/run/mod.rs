@@ -1,7 +1,9 @@
 //! Guarantee: `gpusched run` dispatches a proven plan, its trace passes the audit, and each injected fault is found.
 #![cfg(feature = "cli")]
 
+mod faults;
 mod on_gpu;
+mod ring;
 mod simulated;
 
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@
 //! virtual clock.
 
 use std::convert::Infallible;
+use std::sync::atomic::Ordering;
 
 use gpusched_model::error::Result;
 use gpusched_model::interrupt;
@@ -11,22 +12,24 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Lane, dispatch};
+use super::{Backend, Control, Lane, dispatch};
 use crate::core::{Job, Outcome, Record};
 use crate::program::{Part, Program};
 use crate::run::{PartRun, Run};
+use crate::trace::Heading;
 use crate::work::{Draws, Work, uniform};
 
 /// A partition in virtual time. All times are in ns.
-struct Virtual {
+struct Virtual<'a> {
     now: u64,
     draws: Draws,
     overheads: ChaCha8Rng,
     /// Longest overhead of a job, and longest delay of a wake-up.
     longest: (u64, u64),
+    control: Control<'a>,
 }
 
-impl Lane for Virtual {
+impl Lane for Virtual<'_> {
     type Error = Infallible;
 
     fn now(&mut self) -> u64 {
@@ -51,24 +54,48 @@ impl Lane for Virtual {
         self.now = self.now.max(until.saturating_add(late));
         self.now
     }
+
+    fn stops(&self) -> bool {
+        self.control.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// Runs `program` in virtual time. The first job of each task arrives at time 0, and no job arrives at `end` or later.
 ///
 /// # Errors
-/// Fails in the same cases as [`Part::core`].
-pub fn run(program: &Program, work: &Work, end: Time) -> Result<Run> {
+/// Fails in the same cases as [`Part::core`] and [`Ring::prepare`](crate::trace::ring::Ring::prepare).
+pub fn run(program: &Program, work: &Work, end: Time, control: Control<'_>) -> Result<Run> {
+    let wake_bound = Some(program.overheads.wake_ns);
+    if let Some(ring) = control.ring {
+        ring.prepare(&Heading {
+            program: program.clone(),
+            work: work.clone(),
+            backend: Backend::Simulated.to_string(),
+            duration: end,
+            wake_bound,
+            machine: None,
+            contexts: vec![None; program.partitions.len()],
+        })?;
+    }
     let partitions = program.partitions.iter().enumerate();
     let partitions = partitions.map(|(index, part)| {
         let mut records = Vec::new();
-        let core = run_part(program, (index, part), work, end, |record| records.push(record))?;
+        let mut slots = control.ring.and_then(|ring| ring.slots(index));
+        let done = |record| {
+            slots.iter_mut().for_each(|slots| slots.push(&record));
+            records.push(record);
+        };
+        let core = run_part(program, (index, part), work, (end, control), done)?;
         Ok(PartRun::of(&core, records))
     });
+    let partitions: Vec<PartRun> = partitions.collect::<Result<_>>()?;
     Ok(Run {
         origin: 0,
-        partitions: partitions.collect::<Result<_>>()?,
+        duration: end,
+        wake_bound,
+        stopped: control.stopped(program, end, &partitions),
+        partitions,
         machine: None,
-        wakes_checked: true,
     })
 }
 
@@ -77,7 +104,7 @@ fn run_part(
     program: &Program,
     (index, part): (usize, &Part),
     work: &Work,
-    end: Time,
+    (end, control): (Time, Control<'_>),
     done: impl FnMut(Record),
 ) -> Result<crate::core::Core> {
     let overheads = &program.overheads;
@@ -87,6 +114,7 @@ fn run_part(
         draws: work.of(&part.tasks),
         overheads: stream(work.seed, Purpose::DispatchOverheads, 0, index as u64),
         longest: (overheads.occupancy_ns.ns(), overheads.wake_ns.ns()),
+        control,
     };
     match dispatch(&mut core, &mut lane, done) {
         Ok(()) => Ok(core),

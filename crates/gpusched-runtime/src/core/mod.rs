@@ -19,7 +19,7 @@ pub use job::{Job, Outcome, Record, Status};
 pub use lane::Notified;
 
 use lane::{Lane, NEVER};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A task of a partition. All times are in ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -47,7 +47,8 @@ pub enum Arrivals {
 }
 
 /// Order of the jobs that wait.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// The job with the earliest absolute deadline is first (np-edf).
     Deadlines,

@@ -62,6 +62,9 @@ struct Args {
     stream: Identity,
     #[serde(default)]
     correlation: Identity,
+    /// Whether the work of the launch failed, in a trace of `gpusched run`.
+    #[serde(default)]
+    failed: Option<serde_json::Value>,
 }
 
 /// A name, which some writers store as a number.
@@ -78,6 +81,8 @@ pub struct Events {
     calls: HashMap<i64, Call>,
     /// Number of the host call of each launch.
     correlations: Vec<Option<i64>>,
+    /// Positions of the launches whose work failed.
+    failed: Vec<usize>,
 }
 
 /// Reads the list `traceEvents`.
@@ -183,18 +188,24 @@ impl Events {
         };
         let before = recording.launches.len();
         recording.launch(&name, key, (start, end), None)?;
+        if args.failed.is_some_and(|failed| failed == true) && recording.launches.len() > before {
+            self.failed.push(before);
+        }
         if options.calls && recording.launches.len() > before {
             self.correlations.push(args.correlation.0);
         }
         Ok(())
     }
 
-    /// Assigns the host calls to the launches.
+    /// Assigns the host calls to the launches, and the failed launches to the dispatcher.
     pub fn end(self, recording: &mut Recording) {
         let calls = self
             .correlations
             .iter()
             .map(|id| self.calls.get(&(*id)?).copied());
         recording.calls = calls.collect();
+        if let Some(dispatcher) = &mut recording.dispatcher {
+            dispatcher.failed = self.failed;
+        }
     }
 }
