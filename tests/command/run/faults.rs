@@ -359,18 +359,28 @@ fn another_plan_or_set_is_one_sentence() {
         other.set.display()
     ));
     assert!(
-        answer.stderr.starts_with("error: --set: found another task set, "),
+        answer
+            .stderr
+            .starts_with("error: --set: found another task set, "),
         "{}",
         answer.stderr
     );
     assert_eq!((answer.code, is_one_complaint(&answer.stderr)), (2, true));
     // A set that differs only in values without effect on the run is accepted, and so is a plan of another search.
-    std::fs::write(&other.set, text.replace("[[8,\"9ms\"]]", "[[8,\"9ms\"],[16,\"5ms\"]]")).unwrap();
+    std::fs::write(
+        &other.set,
+        text.replace("[[8,\"9ms\"]]", "[[8,\"9ms\"],[16,\"5ms\"]]"),
+    )
+    .unwrap();
     let plan = std::fs::read_to_string(&changed.case.plan).unwrap();
     let mut plan: Value = serde_json::from_str(&plan).unwrap();
     plan["stats"]["search_ns"] = 12_345.into();
     std::fs::write(&other.plan, plan.to_string()).unwrap();
-    let line = format!("recording audit {trace} --set {} --plan {}", other.set.display(), other.plan.display());
+    let line = format!(
+        "recording audit {trace} --set {} --plan {}",
+        other.set.display(),
+        other.plan.display()
+    );
     let answer = run(&line);
     assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);
     std::fs::write(&other.set, text.replace("18ms", "17ms")).unwrap();

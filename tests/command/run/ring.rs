@@ -3,14 +3,19 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gpusched::runtime::trace::ring::{Recovered, recover};
+use gpusched::Time;
+use gpusched::model::Factor;
+use gpusched::model::reader::{Plans, TaskSets};
+use gpusched::runtime::trace::ring::{Recovered, Ring, recover};
+use gpusched::runtime::{Control, Overheads, Prepared, Program, Work, simulated};
 use rand::{RngExt, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::Case;
-use crate::support::{files, rounds, run};
+use crate::support::{files, root, rounds, run};
 
 impl Case {
     /// Returns the names of all files beside the plan.
@@ -22,9 +27,7 @@ impl Case {
 /// Starts the command, without its output.
 pub fn start(line: &str) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpusched"));
-    command
-        .args(line.split_whitespace())
-        .current_dir(crate::support::root());
+    command.args(line.split_whitespace()).current_dir(root());
     command
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -90,7 +93,7 @@ fn a_killed_run_keeps_all_complete_records() {
     let case = Case::new("--gpu h100 --policy np-edf");
     let ring = case.plan.with_file_name("ring.bin");
     // 252,000 jobs. Equal seeds give equal runs, so a complete run shows what each record contains.
-    let line = "--backend simulated --duration 20min";
+    let line = "--backend simulated --duration 1200s";
     let all = run(&case.line(&format!("{line} --format csv"))).stdout;
     let mut rows: Vec<Vec<&str>> = vec![Vec::new(); 2];
     for row in all.lines().skip(1) {
@@ -101,11 +104,15 @@ fn a_killed_run_keeps_all_complete_records() {
     for round in 0..rounds(200) {
         let mut child = start(&case.traced(&format!("{line} --ring {}", ring.display())));
         let before = wait_for(&ring, 1);
-        std::thread::sleep(Duration::from_micros(rng.random_range(0..60_000)));
+        std::thread::sleep(Duration::from_micros(rng.random_range(0..40_000)));
         let seen = recover(&ring).map_or(before, |found| found);
         child.kill().unwrap();
         child.wait().unwrap();
-        let found = recover(&ring).unwrap();
+        // A fast computer may end the run first.
+        let Ok(found) = recover(&ring) else {
+            assert!(case.trace.exists() && !ring.exists());
+            continue;
+        };
         assert!(
             found.incomplete <= 1 && found.lost == 0,
             "{} incomplete",
@@ -135,7 +142,7 @@ fn a_killed_run_keeps_all_complete_records() {
             }
         }
         ends.push(found.run.totals().jobs);
-        if round == 0 {
+        if ends.len() == 1 {
             let recovered = run(&format!(
                 "recording recover {} -o {}",
                 ring.display(),
@@ -157,7 +164,6 @@ fn a_killed_run_keeps_all_complete_records() {
             std::fs::remove_file(&case.trace).unwrap();
         }
         std::fs::remove_file(&ring).unwrap();
-        // The next output of the same name removes what a killed run leaves of its output.
     }
     ends.sort_unstable();
     ends.dedup();
@@ -173,11 +179,12 @@ fn a_signal_stops_a_run_orderly() {
     let case = Case::new("--gpu h100 --policy np-edf");
     let ring = case.plan.with_file_name("ring.bin");
     for signal in ["-INT", "-TERM"] {
-        let mut child = start(&case.traced(&format!(
-            "--backend simulated --duration 5h --ring {}",
-            ring.display()
-        )));
-        wait_for(&ring, 1);
+        let line = format!("--backend simulated --duration 6000s --ring {}", ring.display());
+        let mut child = start(&case.traced(&line));
+        // The file has its length when the run begins.
+        while std::fs::metadata(&ring).map_or(0, |ring| ring.len()) < 1_260_000 * 64 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         let sent = Command::new("kill")
             .args([signal, &child.id().to_string()])
             .status()
@@ -187,13 +194,64 @@ fn a_signal_stops_a_run_orderly() {
         assert!(!ring.exists());
         let head = &case.read()["gpusched"];
         assert_eq!(head["kept"], true);
-        assert!(
-            head["ends_ns"].as_u64().unwrap() < 5 * 3_600_000_000_000,
-            "{head}"
-        );
-        let jobs = head["totals"]["jobs"].as_u64().unwrap();
-        assert!(0 < jobs && jobs < 210 * 5 * 3600, "{jobs}");
+        assert!(head["ends_ns"].as_u64().unwrap() < 6_000_000_000_000, "{head}");
+        assert!(head["totals"]["jobs"].as_u64().unwrap() < 1_260_000, "{head}");
         std::fs::remove_file(&case.trace).unwrap();
         assert_eq!(case.files().len(), 2, "{:?}", case.files());
     }
+}
+
+/// The file in the documentation is a run of a stored plan. The records of its second half are missing, and one is damaged, as
+/// if the run had been killed. `GPUSCHED_UPDATE=1` writes the file.
+#[test]
+fn the_example_in_the_documentation_is_current() {
+    const EXAMPLE: &str = "tasksets/recordings/killed-run.ring";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ring.bin");
+    let [plan, set] = ["plan-np-edf.json", "set.json"]
+        .map(|name| root().join("tasksets/measurements/h100/runs").join(name));
+    let (plan, set) = (
+        Plans::only(plan, "plan").unwrap(),
+        TaskSets::only(set, "set").unwrap(),
+    );
+    let Ok(Prepared::Ready(program)) = Program::prepare(&plan, &set, Overheads::default()) else {
+        panic!()
+    };
+    let work = Work {
+        seed: 1,
+        shortest: Factor::from_f64(0.5).unwrap(),
+        stated: Default::default(),
+    };
+    let ring = Ring::create(&path).unwrap();
+    let control = Control {
+        stop: &AtomicBool::new(false),
+        ring: Some(&ring),
+    };
+    simulated::run(&program, &work, Time::from_ns(100_000_000), control).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let all = recover(&path).unwrap().run.partitions;
+    let records: usize = all.iter().map(|part| part.records.len()).sum();
+    // The blocks are at the end of the file, each with 64 bytes before its records.
+    let mut start = bytes.len() - 64 * (records + all.len());
+    for part in &all {
+        let kept = part.records.len() / 2;
+        let end = start + 64 * (1 + part.records.len());
+        let from = start + 64 * (1 + kept);
+        bytes[from..end].fill(0);
+        start = end;
+    }
+    let damaged = bytes.len() - 64 * (all[3].records.len() - all[3].records.len() / 2);
+    bytes[damaged] = 7;
+    if std::env::var_os("GPUSCHED_UPDATE").is_some() {
+        std::fs::write(root().join(EXAMPLE), &bytes).unwrap();
+    }
+    assert!(
+        std::fs::read(root().join(EXAMPLE)).unwrap() == bytes,
+        "run this test with GPUSCHED_UPDATE=1"
+    );
+    let found = recover(&root().join(EXAMPLE)).unwrap();
+    assert_eq!(
+        (found.incomplete, found.run.totals().jobs),
+        (1, 10 + 11 + 14 + 28)
+    );
 }

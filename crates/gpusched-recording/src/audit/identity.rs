@@ -47,12 +47,19 @@ fn agrees(dispatcher: &Dispatcher, tasks: &[Audited<'_>], plan: &Plan) -> bool {
             tasks.get(*task).is_some_and(|task| {
                 of.name == task.name
                     && of.wcet_ns == task.wcet.map(|wcet| wcet.ns())
-                    && of.period_ns.is_none_or(|period| period == task.task.period().ns())
-                    && of.deadline_ns.is_none_or(|deadline| deadline == task.task.deadline().ns())
+                    && of
+                        .period_ns
+                        .is_none_or(|period| period == task.task.period().ns())
+                    && of
+                        .deadline_ns
+                        .is_none_or(|deadline| deadline == task.task.deadline().ns())
             })
         };
         of.sms == Some(planned.sms)
-            && of.policy.as_ref().is_some_and(|policy| *policy == planned.verdict.policy.to_string())
+            && of
+                .policy
+                .as_ref()
+                .is_some_and(|policy| *policy == planned.verdict.policy.to_string())
             && of.tasks.len() == planned.tasks.len()
             && of.tasks.iter().zip(&planned.tasks).all(same)
     };
@@ -60,7 +67,7 @@ fn agrees(dispatcher: &Dispatcher, tasks: &[Audited<'_>], plan: &Plan) -> bool {
     dispatcher.partitions.len() == plan.partitions.len() && { partitions }.all(equal)
 }
 
-/// Returns the SHA-256 of `value` in the form in which gpusched writes it.
+/// Returns the SHA-256 of the text that gpusched writes for `value`.
 fn digest(value: &impl serde::Serialize) -> String {
     // A value that has no JSON form cannot be the value of a run.
     let text = serde_json::to_vec(value).unwrap_or_default();
