@@ -56,7 +56,7 @@ impl Missing {
         let last = until / task.task.period().ns().max(1);
         let ranges = self.between.iter().chain(self.tail.iter().filter(|_| tail));
         let counts = ranges.map(|&(from, to)| to.min(last).saturating_add(1).saturating_sub(from));
-        counts.sum()
+        counts.fold(0, u64::saturating_add)
     }
 }
 

@@ -170,7 +170,7 @@ fn replay(dispatcher: &Dispatcher, tasks: &[&Audited<'_>], order: &Order) -> Vec
                 .iter()
                 .zip(&missing)
                 .map(|(task, missing)| missing.until(task, decision.at, dispatcher.ends_ns.is_none()));
-            if (idle.is_some() || exceeds) && explained < absent.sum::<u64>() {
+            if (idle.is_some() || exceeds) && explained < absent.fold(0, u64::saturating_add) {
                 explained += 1;
             } else if let Some(before) = idle {
                 here.idle.extend(idled(tasks, &decision, before));

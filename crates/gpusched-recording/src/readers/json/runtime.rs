@@ -32,6 +32,8 @@ pub struct Head {
 struct Overheads {
     #[serde(default)]
     occupancy_ns: u64,
+    #[serde(default)]
+    wake_ns: u64,
 }
 
 #[derive(Deserialize)]
@@ -118,7 +120,10 @@ impl Head {
             plan_sha256: self.plan_sha256,
             set_sha256: self.set_sha256,
             overhead_ns: self.overheads.occupancy_ns,
-            wake_ns: self.wake_bound_ns,
+            // Traces of version 1 state no bound apart from the overheads.
+            wake_ns: self
+                .wake_bound_ns
+                .or(Some(self.overheads.wake_ns).filter(|&wake| wake > 0)),
             periodic_until_ns: self.duration_ns.filter(|_| periodic),
             ends_ns: self.ends_ns,
             partitions: partitions.collect(),
