@@ -29,7 +29,9 @@ fn good_runs_of_random_plans_are_kept() {
         let names = ["np-edf", "np-fp", "np-fp-rm", "np-fp-audsley", "np-fp-given"];
         let policy: Policy = names[rng.random_range(0..names.len())].parse().unwrap();
         let interference = [Interference::Conflict, Interference::None][rng.random_range(0..2)];
-        let problem = Problem::new(&set, 24, policy, model_of(interference)).unwrap();
+        // Few SMs, so that tasks share partitions.
+        let sms = rng.random_range(1..9);
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
         let plan = partition(&problem, &HeuristicKind::Sms.into());
         let overhead = |most: u64| Time::from_ns([0, 1, most][rng.random_range(0..3)]);
         let mut overhead = overhead;
