@@ -24,19 +24,24 @@ impl Case {
     }
 }
 
-/// Starts the command, without its output.
-pub fn start(line: &str) -> Child {
+/// Returns the command of `line`, without its output.
+pub fn silent(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpusched"));
     command.args(line.split_whitespace()).current_dir(root());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+}
+
+/// Sends `signal` to `child`.
+pub fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
 }
 
 /// Waits until the file contains at least `records` records, and returns its content.
-fn wait_for(ring: &Path, records: u64) -> Recovered {
+pub fn wait_for(ring: &Path, records: u64) -> Recovered {
     for _ in 0..20_000 {
         let found = recover(ring)
             .ok()
@@ -102,7 +107,8 @@ fn a_killed_run_keeps_all_complete_records() {
     let mut rng = ChaCha8Rng::seed_from_u64(0x516);
     let (mut ends, mut incomplete) = (Vec::new(), 0);
     for round in 0..rounds(200) {
-        let mut child = start(&case.traced(&format!("{line} --ring {}", ring.display())));
+        let mut command = silent(&case.traced(&format!("{line} --ring {}", ring.display())));
+        let mut child = command.spawn().unwrap();
         let before = wait_for(&ring, 1);
         std::thread::sleep(Duration::from_micros(rng.random_range(0..40_000)));
         let seen = recover(&ring).map_or(before, |found| found);
@@ -180,16 +186,12 @@ fn a_signal_stops_a_run_orderly() {
     let ring = case.plan.with_file_name("ring.bin");
     for signal in ["-INT", "-TERM"] {
         let line = format!("--backend simulated --duration 6000s --ring {}", ring.display());
-        let mut child = start(&case.traced(&line));
+        let mut child = silent(&case.traced(&line)).spawn().unwrap();
         // The file has its length when the run begins.
         while std::fs::metadata(&ring).map_or(0, |ring| ring.len()) < 1_260_000 * 64 {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let sent = Command::new("kill")
-            .args([signal, &child.id().to_string()])
-            .status()
-            .unwrap();
-        assert!(sent.success());
+        send(signal, &child);
         assert_eq!(child.wait().unwrap().code(), Some(1), "{signal}");
         assert!(!ring.exists());
         let head = &case.read()["gpusched"];
