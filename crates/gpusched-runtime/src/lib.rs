@@ -7,7 +7,8 @@
 //! * [`program`]: verifies a plan with the overheads of the dispatcher, and turns it into partitions with budgets;
 //! * [`work`]: execution times of jobs that stand in for the user's kernels;
 //! * [`backend`]: runs the jobs, in virtual time or on a GPU through the CUDA driver;
-//! * [`run`], [`trace`]: the result, and the recording that `gpusched recording audit` reads.
+//! * [`run`], [`trace`]: the result, the recording that `gpusched recording audit` reads, and a file that keeps the records
+//!   of a killed run.
 
 pub mod backend;
 pub mod core;
@@ -20,7 +21,9 @@ pub mod work;
 
 #[cfg(target_os = "linux")]
 pub use backend::cuda;
-pub use backend::{Backend, simulated};
+pub use backend::{Backend, Control, simulated};
 pub use program::{Part, PlannedTask, Prepared, Program};
+#[cfg(target_os = "linux")]
+pub use realtime::stop_on_signals;
 pub use run::Run;
 pub use work::Work;

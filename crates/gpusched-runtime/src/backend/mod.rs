@@ -4,7 +4,14 @@
 pub mod cuda;
 pub mod simulated;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gpusched_model::time::Time;
+
 use crate::core::{Action, Core, Job, Outcome, Record};
+use crate::program::Program;
+use crate::run::PartRun;
+use crate::trace::ring::Ring;
 
 /// Where the jobs of a plan run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -14,6 +21,24 @@ pub enum Backend {
     Cuda,
     /// In virtual time, without a GPU.
     Simulated,
+}
+
+/// Control of a run while it lasts.
+#[derive(Copy, Clone)]
+pub struct Control<'a> {
+    /// If the value becomes true, the dispatchers stop after their running jobs.
+    pub stop: &'a AtomicBool,
+    /// File that receives each record at once.
+    pub ring: Option<&'a Ring>,
+}
+
+impl Control<'_> {
+    /// Whether the run stopped before all jobs of `program` were complete.
+    fn stopped(&self, program: &Program, duration: Time, runs: &[PartRun]) -> bool {
+        let mut partitions = program.partitions.iter().zip(runs);
+        let missing = partitions.any(|(part, run)| !run.is_complete(part, duration));
+        missing && self.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// The clock and the work of one partition.
@@ -33,9 +58,14 @@ pub trait Lane {
 
     /// Waits until `until` [ns], or longer. Returns the time.
     fn sleep(&mut self, until: u64) -> u64;
+
+    /// Whether the run has to stop. Then, a sleep may end early.
+    fn stops(&self) -> bool {
+        false
+    }
 }
 
-/// Runs the jobs of a partition until no job is left. `done` receives each record.
+/// Runs the jobs of a partition until no job is left or the lane stops. `done` receives each record.
 ///
 /// # Errors
 /// Returns the error of the lane.
@@ -45,7 +75,7 @@ pub fn dispatch<L: Lane>(
     mut done: impl FnMut(Record),
 ) -> Result<(), L::Error> {
     let mut now = lane.now();
-    loop {
+    while !lane.stops() {
         match core.next(now) {
             Action::Launch(job) => {
                 let (completion, outcome) = lane.run(&job, now)?;
@@ -54,7 +84,8 @@ pub fn dispatch<L: Lane>(
                 core.completed(now, outcome).into_iter().for_each(&mut done);
             }
             Action::Sleep(until) => now = lane.sleep(until),
-            Action::Stop => return Ok(()),
+            Action::Stop => break,
         }
     }
+    Ok(())
 }

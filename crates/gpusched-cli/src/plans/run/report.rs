@@ -9,17 +9,28 @@ use gpusched_runtime::core::Record;
 use gpusched_runtime::{Program, Run};
 
 /// Returns the result in one line.
-pub fn headline(run: &Run, duration: Time) -> String {
+pub fn headline(run: &Run, program: &Program) -> String {
     let all = run.totals();
-    let verdict = if run.kept() { "KEPT" } else { "BROKEN" };
-    let mut text = format!("{verdict}: {} until {duration}", counted(all.jobs, "job"));
+    let verdict = match (run.kept(), run.stopped) {
+        (false, _) => "BROKEN",
+        (true, true) => "STOPPED",
+        (true, false) => "KEPT",
+    };
+    let jobs = counted(all.jobs, "job");
+    let mut text = match run.ends(program).map(Time::from_ns) {
+        Some(end) => format!(
+            "{verdict}: {jobs}, of all partitions until {end} of {}",
+            run.duration
+        ),
+        None => format!("{verdict}: {jobs} until {}", run.duration),
+    };
     for (count, noun) in [
         (all.misses, "deadline miss"),
         (all.overruns, "overrun"),
         (all.late_wakes, "late wake-up"),
         (all.failed, "failed job"),
     ] {
-        if noun == "late wake-up" && !run.wakes_checked {
+        if noun == "late wake-up" && run.wake_bound.is_none() {
             text += ", wake-ups not checked";
             continue;
         }
@@ -51,10 +62,13 @@ pub fn headline(run: &Run, duration: Time) -> String {
 }
 
 /// Returns the summary.
-pub fn text(program: &Program, run: &Run, duration: Time, palette: &Palette) -> String {
-    let headline = headline(run, duration);
+pub fn text(program: &Program, run: &Run, palette: &Palette) -> String {
+    let headline = headline(run, program);
     let (verdict, rest) = headline.split_once(':').unwrap_or((&headline, ""));
-    let mut text = format!("{}:{rest}\n\n", palette.verdict(run.kept(), verdict));
+    let mut text = format!(
+        "{}:{rest}\n\n",
+        palette.verdict(run.kept() && !run.stopped, verdict)
+    );
     if let Some(machine) = &run.machine {
         let (major, minor) = (machine.driver / 1000, machine.driver % 1000 / 10);
         let _ = writeln!(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::context::{Device, Partition};
 use super::library::{Address, Code, NOT_READY};
-use crate::backend::Lane;
+use crate::backend::{Control, Lane};
 use crate::core::{Job, Outcome};
 use crate::realtime;
 use crate::run::OTHER_ENDED;
@@ -56,6 +56,7 @@ pub struct GpuLane<'a> {
     flag: &'a AtomicU32,
     address: Address,
     shared: &'a Shared,
+    control: Control<'a>,
     pub wait: Wait,
     number: u32,
     draws: Draws,
@@ -76,7 +77,7 @@ impl<'a> GpuLane<'a> {
         device: &'a Device<'a>,
         partition: &'a Partition<'a>,
         (flag, address): (&'a AtomicU32, Address),
-        shared: &'a Shared,
+        (shared, control): (&'a Shared, Control<'a>),
         (draws, reserve, spin): (Draws, u64, u64),
         (jobs, budget): (usize, u64),
     ) -> GpuLane<'a> {
@@ -86,6 +87,7 @@ impl<'a> GpuLane<'a> {
             flag,
             address,
             shared,
+            control,
             wait: Wait::WriteValue,
             number: 0,
             draws,
@@ -263,9 +265,16 @@ impl Lane for GpuLane<'_> {
             let now = realtime::now();
             match until.checked_sub(now) {
                 None | Some(0) => return now,
-                Some(rest) if rest > self.spin.saturating_mul(2) => realtime::sleep_until(until - self.spin),
+                Some(_) if self.stops() => return now,
+                Some(rest) if rest > self.spin.saturating_mul(2) => {
+                    realtime::sleep_until((until - self.spin).min(now.saturating_add(PATIENCE)));
+                }
                 Some(_) => std::hint::spin_loop(),
             }
         }
+    }
+
+    fn stops(&self) -> bool {
+        self.control.stop.load(Ordering::Relaxed)
     }
 }

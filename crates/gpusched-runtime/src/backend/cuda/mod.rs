@@ -20,11 +20,12 @@ use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, counted};
 
-use super::dispatch;
+use super::{Backend, Control, dispatch};
 use crate::core::Record;
 use crate::program::{Part, Program};
 use crate::realtime;
 use crate::run::{Context, Machine, PartRun, Run, Statistics};
+use crate::trace::Heading;
 use crate::work::Work;
 use context::{Device, Flags, Partition};
 use lane::{GpuLane, Shared};
@@ -58,7 +59,7 @@ pub fn run(
     program: &Program,
     work: &Work,
     options: Options,
-    progress: &dyn Fn(u64),
+    (control, progress): (Control<'_>, &dyn Fn(u64)),
 ) -> Result<Run> {
     let device = Device::open(driver)?;
     if device.sms != program.gpu_sms {
@@ -89,7 +90,7 @@ pub fn run(
             &device,
             partition,
             flags.get(index),
-            &shared,
+            (&shared, control),
             work,
             (jobs, budget),
         );
@@ -114,6 +115,40 @@ pub fn run(
     let wait = wait.first().copied().unwrap_or_default().to_owned();
     let mut settings = realtime::computer();
     settings.push(("mlockall".to_owned(), realtime::lock_memory()));
+    let mut notes = notes(&settings, partitions.len(), options);
+    notes.extend(few);
+    let machine = Machine {
+        notes,
+        gpu: device.name.clone(),
+        sms: device.sms,
+        driver: driver.version,
+        granularity: device.granularity,
+        split,
+        wait,
+        reserve_ns: options.reserve,
+        spin_ns: options.spin,
+        fifo_priority: options.fifo_priority,
+        settings,
+    };
+    if let Some(ring) = control.ring {
+        let contexts = program.partitions.iter().zip(&observed);
+        let contexts = contexts.map(|(part, sm_ids)| {
+            Some(Context {
+                granted: part.sms,
+                sm_ids: sm_ids.clone(),
+                ..Context::default()
+            })
+        });
+        ring.prepare(&Heading {
+            program: program.clone(),
+            work: work.clone(),
+            backend: Backend::Cuda.to_string(),
+            duration: options.duration,
+            wake_bound: options.wake_bound,
+            machine: Some(machine.clone()),
+            contexts: contexts.collect(),
+        })?;
+    }
     let cores = realtime::cores();
     let barrier = Barrier::new(lanes.len() + 1);
     let origin = std::sync::OnceLock::new();
@@ -126,12 +161,13 @@ pub fn run(
             .map(|(index, lane)| {
                 // The first core handles most interrupts.
                 let core = (cores.len() > program.partitions.len()).then(|| cores[1 + index]);
-                let (device, start) = (&device, (&barrier, &origin));
+                let (device, start) = (&device, (&barrier, &origin, control));
                 scope.spawn(move || serve(device, program, (index, lane), core, options, start))
             })
             .collect();
         barrier.wait();
-        origin.get_or_init(|| realtime::now() + LEAD);
+        let first = *origin.get_or_init(|| realtime::now() + LEAD);
+        control.ring.iter().for_each(|ring| ring.begin(first));
         barrier.wait();
         while !threads.iter().all(|thread| thread.is_finished()) {
             progress(shared.jobs.load(Ordering::Relaxed));
@@ -144,8 +180,6 @@ pub fn run(
                 .map(|thread| thread.join().map_err(|_| panicked()).flatten()),
         );
     });
-    let mut notes = notes(&settings, partitions.len(), options);
-    notes.extend(few);
     let mut runs = runs.into_iter().collect::<Result<Vec<PartRun>>>()?;
     // After a fault, a call of the driver may wait forever for a job that never ends.
     let is_lost = runs.iter().any(|run| run.lost.is_some());
@@ -158,19 +192,12 @@ pub fn run(
     }
     let run = Run {
         origin: origin.get().copied().unwrap_or_default(),
+        duration: options.duration,
+        wake_bound: options.wake_bound,
+        stopped: control.stopped(program, options.duration, &runs),
         partitions: runs,
         interrupted: realtime::slept().0.saturating_sub(slept),
-        wakes_checked: options.wake_bound.is_some(),
-        machine: Some(Machine {
-            notes,
-            gpu: device.name.clone(),
-            sms: device.sms,
-            driver: driver.version,
-            granularity: device.granularity,
-            split,
-            wait,
-            settings,
-        }),
+        machine: Some(machine),
     };
     if is_lost {
         // The end of the process frees what a job may still use.
@@ -210,7 +237,7 @@ fn serve(
     (index, (mut lane, mut records)): (usize, (GpuLane<'_>, Vec<Record>)),
     core: Option<usize>,
     options: Options,
-    (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
+    (barrier, origin, control): (&Barrier, &std::sync::OnceLock<u64>, Control<'_>),
 ) -> Result<PartRun> {
     let part = &program.partitions[index];
     let current = device.make_current();
@@ -222,7 +249,12 @@ fn serve(
     let end = first.saturating_add(options.duration.ns());
     let core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
     let mut core = core.with_overrun(program.overrun);
-    let lost = dispatch(&mut core, &mut lane, |record| records.push(record)).err();
+    let mut slots = control.ring.and_then(|ring| ring.slots(index));
+    let done = |record| {
+        slots.iter_mut().for_each(|slots| slots.push(&record));
+        records.push(record);
+    };
+    let lost = dispatch(&mut core, &mut lane, done).err();
     if core.aborted().is_some() {
         lane.end_all();
     }
