@@ -9,7 +9,8 @@
 //! * [`backend`]: runs the jobs, in virtual time or on a GPU through the CUDA driver;
 //! * [`client`]: the program of the user, as a backend sees it;
 //! * [`session`]: a plan that runs with the jobs of the user's program;
-//! * [`run`], [`trace`]: the result, and the recording that `gpusched recording audit` reads.
+//! * [`run`], [`trace`]: the result, the recording that `gpusched recording audit` reads, and a file that keeps the records
+//!   of a killed run.
 
 pub mod backend;
 pub mod client;
@@ -25,8 +26,10 @@ pub mod work;
 
 #[cfg(target_os = "linux")]
 pub use backend::cuda;
-pub use backend::{Backend, simulated};
+pub use backend::{Backend, Control, simulated};
 pub use program::{Part, PlannedTask, Prepared, Program};
+#[cfg(target_os = "linux")]
+pub use realtime::stop_on_signals;
 pub use run::Run;
 #[cfg(target_os = "linux")]
 pub use session::Session;

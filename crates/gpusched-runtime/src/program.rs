@@ -10,12 +10,13 @@ use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Overheads, Plan, Policy, TaskSet, Times};
 use gpusched_verify::verify;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::core::{Arrivals, Core, Order, Overrun, Task};
 
 /// A verified plan in the form that a backend runs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// Partitions in the order of the plan.
     pub partitions: Vec<Part>,
@@ -37,7 +38,7 @@ pub struct Program {
 }
 
 /// A partition.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Part {
     /// Number of SMs |P|.
     pub sms: u32,
@@ -50,7 +51,7 @@ pub struct Part {
 }
 
 /// A task on its partition.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlannedTask {
     /// Position of the task in the task set.
     pub position: usize,
@@ -139,6 +140,12 @@ impl Program {
 }
 
 impl Part {
+    /// Returns the number of jobs that arrive before `duration`.
+    pub fn jobs(&self, duration: Time) -> u128 {
+        let of = |task: &PlannedTask| u128::from(duration.ns().div_ceil(task.period.ns().max(1)));
+        self.tasks.iter().map(of).sum()
+    }
+
     /// Creates the dispatcher of this partition. The first job of each task arrives at `first`, and no job arrives at
     /// `end` or later [ns]. `wake_bound` is w [ns].
     ///

@@ -3,10 +3,12 @@
 
 mod c_programs;
 mod exported;
+mod faults;
 mod guides;
 mod measured;
 mod on_gpu;
 mod overheads;
+mod ring;
 mod simulated;
 
 use std::path::{Path, PathBuf};

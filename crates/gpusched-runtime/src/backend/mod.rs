@@ -6,8 +6,15 @@ pub mod cuda;
 pub mod paced;
 pub mod simulated;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gpusched_model::time::Time;
+
 use crate::client::Signal;
 use crate::core::{Action, Core, Job, Outcome, Record};
+use crate::program::Program;
+use crate::run::PartRun;
+use crate::trace::ring::Ring;
 
 /// Where the jobs of a plan run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -17,6 +24,29 @@ pub enum Backend {
     Cuda,
     /// In virtual time, without a GPU.
     Simulated,
+}
+
+/// Control of a run while it lasts.
+#[derive(Copy, Clone)]
+pub struct Control<'a> {
+    /// If the value becomes true, the dispatchers stop after their running jobs.
+    pub stop: &'a AtomicBool,
+    /// File that receives each record at once.
+    pub ring: Option<&'a Ring>,
+}
+
+impl Control<'_> {
+    /// Returns the message of the flag to a dispatcher.
+    fn signal(&self) -> Option<Signal> {
+        self.stop.load(Ordering::Relaxed).then_some(Signal::Stop)
+    }
+
+    /// Whether the run stopped before all jobs of `program` were complete.
+    fn stopped(&self, program: &Program, duration: Time, runs: &[PartRun]) -> bool {
+        let mut partitions = program.partitions.iter().zip(runs);
+        let missing = partitions.any(|(part, run)| !run.is_complete(part, duration));
+        missing && self.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// The clock and the work of one partition.
@@ -37,7 +67,7 @@ pub trait Lane {
     /// Waits until `until` [ns], or longer, or until a message comes. Returns the time.
     fn sleep(&mut self, until: u64) -> u64;
 
-    /// Returns the next message of the user's program, if there is one.
+    /// Returns the next message, if there is one.
     fn signal(&mut self) -> Option<Signal> {
         None
     }

@@ -97,7 +97,11 @@ pub fn serve(start: Start, work: &Work) -> Result<Run> {
         partitions,
         machine: None,
         interrupted: 0,
-        wakes_checked: true,
+        duration: Time::from_ns(OPEN_END),
+        // A planned wake-up is never late.
+        wake_bound: Some(Time::ZERO),
+        stopped: true,
+        own: true,
     })
 }
 

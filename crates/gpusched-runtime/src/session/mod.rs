@@ -487,6 +487,7 @@ impl Session {
         let placeholder = Fault::usage("stop", "a stop that did not end", "a stop");
         match std::mem::replace(&mut *phase, Phase::Failed(placeholder)) {
             Phase::Running(supervisor, keeper) => {
+                let stopped = realtime::now();
                 if let Some(running) = self.running.get() {
                     running.stopped.store(true, Ordering::Relaxed);
                     for partition in &running.partitions {
@@ -497,7 +498,7 @@ impl Session {
                 let ended = end_of(supervisor);
                 let _ = keeper.join();
                 *phase = match ended {
-                    Ok(Some(run)) => Phase::Stopped(Box::new(self.complete(run))),
+                    Ok(Some(run)) => Phase::Stopped(Box::new(self.complete(run, stopped))),
                     Ok(None) => Phase::Failed(internal("the dispatchers ended without a run")),
                     Err(fault) => Phase::Failed(fault),
                 };
@@ -525,8 +526,11 @@ impl Session {
         }
     }
 
-    /// Adds the records to the result of the dispatchers.
-    fn complete(&self, mut run: Run) -> Run {
+    /// Adds the records and the time of the stop [ns] to the result of the dispatchers.
+    fn complete(&self, mut run: Run, stopped: u64) -> Run {
+        run.duration = Time::from_ns(stopped.saturating_sub(run.origin));
+        // After a fault, the jobs that did not run are missing.
+        (run.stopped, run.own) = (!run.is_lost(), true);
         for (part, ran) in self.program.partitions.iter().zip(&mut run.partitions) {
             for (index, task) in part.tasks.iter().enumerate() {
                 let records = self.records.of(task.position).into_iter();
@@ -553,7 +557,7 @@ impl Session {
     /// Fails before the stop.
     pub fn audit(&self) -> Result<(bool, String), Fault> {
         self.stopped(|run| {
-            let mut text = run.headline(None);
+            let mut text = run.headline(&self.program);
             if let Some(reason) = &self.program.unproven {
                 text += &format!(", not proven: {reason}");
             }
@@ -572,11 +576,16 @@ impl Session {
     /// Fails before the stop, or if the file cannot be written.
     pub fn trace(&self, path: &Path) -> Result<(), Fault> {
         self.stopped(|run| {
+            let mut program = self.program.clone();
+            let releases = self.running.get().map_or(&[][..], |running| &running.releases);
+            for task in program.partitions.iter_mut().flat_map(|part| &mut part.tasks) {
+                task.sporadic = releases.get(task.position).is_some_and(Option::is_some);
+            }
             let mut outputs = Outputs::default();
             let write = || -> gpusched_model::error::Result<()> {
                 let mut file = outputs.create(path)?;
                 let backend = self.options.backend.to_string();
-                let written = trace::write(&mut file, &self.program, run, &backend, SEED);
+                let written = trace::write(&mut file, (&program, None), run, &backend);
                 written.map_err(|cause| Error::io(path, "write", cause))?;
                 outputs.add(file);
                 outputs.commit()

@@ -9,10 +9,13 @@ use gpusched_runtime::core::Record;
 use gpusched_runtime::{Program, Run};
 
 /// Returns the summary.
-pub fn text(program: &Program, run: &Run, duration: Time, palette: &Palette) -> String {
-    let headline = run.headline(Some(duration));
+pub fn text(program: &Program, run: &Run, palette: &Palette) -> String {
+    let headline = run.headline(program);
     let (verdict, rest) = headline.split_once(':').unwrap_or((&headline, ""));
-    let mut text = format!("{}:{rest}\n\n", palette.verdict(run.kept(), verdict));
+    let mut text = format!(
+        "{}:{rest}\n\n",
+        palette.verdict(run.kept() && !run.stopped, verdict)
+    );
     if let Some(machine) = &run.machine {
         let (major, minor) = (machine.driver / 1000, machine.driver % 1000 / 10);
         let _ = writeln!(

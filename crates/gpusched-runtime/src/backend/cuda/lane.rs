@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::context::{Device, Partition};
 use super::library::{Address, Code, NOT_READY};
-use crate::backend::Lane;
+use crate::backend::{Control, Lane};
 use crate::client::{Client, Launched, Signal};
 use crate::core::{Job, Outcome};
 use crate::realtime;
@@ -54,9 +54,14 @@ pub struct Shared {
 }
 
 /// The work of the jobs of a partition.
-pub enum Jobs {
-    /// Kernels that stand in for the user's kernels. The time is left of each execution time for launch and detection [ns].
-    Synthetic(Draws, u64),
+pub enum Jobs<'a> {
+    /// Kernels that stand in for the user's kernels.
+    Synthetic {
+        draws: Draws,
+        /// Part of each execution time that is left for launch and detection [ns].
+        reserve: u64,
+        control: Control<'a>,
+    },
     /// The work of the user's program.
     Own(Box<dyn Client>),
 }
@@ -70,7 +75,7 @@ pub struct GpuLane<'a> {
     shared: &'a Shared,
     pub wait: Wait,
     number: u32,
-    pub jobs: Jobs,
+    pub jobs: Jobs<'a>,
     /// A message of the user's program that ended a sleep.
     pending: Option<Signal>,
     /// Time before an arrival from which the idle dispatcher spins [ns].
@@ -89,7 +94,7 @@ impl<'a> GpuLane<'a> {
         partition: &'a Partition<'a>,
         (flag, address): (&'a AtomicU32, Address),
         shared: &'a Shared,
-        (own, spin): (Jobs, u64),
+        (own, spin): (Jobs<'a>, u64),
         (records, budget): (usize, u64),
     ) -> GpuLane<'a> {
         GpuLane {
@@ -250,7 +255,7 @@ impl Lane for GpuLane<'_> {
         }
         let (mut failed, mut last) = (false, true);
         let (work, spin) = match &mut self.jobs {
-            Jobs::Synthetic(draws, reserve) => {
+            Jobs::Synthetic { draws, reserve, .. } => {
                 let (execution, is_last) = draws.next(job);
                 last = is_last;
                 let time = execution.saturating_sub(*reserve);
@@ -321,8 +326,11 @@ impl Lane for GpuLane<'_> {
                         return realtime::now();
                     }
                 }
-                Jobs::Synthetic(..) if far => realtime::sleep_until(until - self.spin),
-                Jobs::Synthetic(..) => std::hint::spin_loop(),
+                Jobs::Synthetic { control, .. } if control.signal().is_some() => return now,
+                Jobs::Synthetic { .. } if far => {
+                    realtime::sleep_until((until - self.spin).min(now.saturating_add(PATIENCE)));
+                }
+                Jobs::Synthetic { .. } => std::hint::spin_loop(),
             }
         }
     }
@@ -330,7 +338,7 @@ impl Lane for GpuLane<'_> {
     fn signal(&mut self) -> Option<Signal> {
         match &mut self.jobs {
             Jobs::Own(client) => self.pending.take().or_else(|| client.signal(0)),
-            Jobs::Synthetic(..) => None,
+            Jobs::Synthetic { control, .. } => control.signal(),
         }
     }
 }

@@ -21,12 +21,14 @@ use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, counted};
 
-use super::dispatch;
+use super::{Backend, Control, dispatch};
 use crate::client::{self, OPEN_END, Start};
 use crate::core::{Overrun, Record};
 use crate::program::{Part, Program};
 use crate::realtime;
 use crate::run::{Context, Machine, PartRun, Run, Statistics};
+use crate::trace::Heading;
+use crate::trace::ring::{Ring, Slots};
 use crate::work::Work;
 use context::{Device, Flags, Partition};
 use lane::{GpuLane, Jobs, Shared};
@@ -86,7 +88,7 @@ pub fn run(
     program: &Program,
     work: &Work,
     options: Options,
-    progress: &dyn Fn(u64),
+    (control, progress): (Control<'_>, &dyn Fn(u64)),
 ) -> Result<Run> {
     chunks_stated(program)?;
     let device = open(driver, program, 0)?;
@@ -100,7 +102,11 @@ pub fn run(
         let jobs = usize::try_from(work.launches(&part.tasks, options.duration))
             .unwrap_or(usize::MAX)
             .min(MOST_RECORDS);
-        let own = Jobs::Synthetic(work.of(&part.tasks), options.reserve.ns());
+        let own = Jobs::Synthetic {
+            draws: work.of(&part.tasks),
+            reserve: options.reserve.ns(),
+            control,
+        };
         let lane = GpuLane::new(
             &device,
             partition,
@@ -119,15 +125,28 @@ pub fn run(
             records: Vec::with_capacity(jobs),
         });
     }
+    let heading = |ring| {
+        let heading = Heading {
+            program: program.clone(),
+            work: work.clone(),
+            backend: Backend::Cuda.to_string(),
+            duration: options.duration,
+            wake_bound: options.wake_bound,
+            machine: None,
+            contexts: Vec::new(),
+        };
+        (ring, heading)
+    };
     let prepared = (dispatchers, split, options);
-    let run = start(
+    let mut run = start(
         &device,
         &partitions,
-        &shared,
+        (&shared, control.ring.map(heading)),
         prepared,
         || realtime::now() + LEAD,
         progress,
     )?;
+    run.stopped = control.stopped(program, options.duration, &run.partitions);
     if run.is_lost() {
         // The end of the process frees what a job may still use.
         std::mem::forget((flags, partitions));
@@ -200,7 +219,7 @@ pub fn serve(
         let _ = running.send(origin);
         origin
     };
-    let run = start(&device, &partitions, &shared, prepared, origin, &|_| {})?;
+    let run = start(&device, &partitions, (&shared, None), prepared, origin, &|_| {})?;
     if run.is_lost() {
         // The end of the process frees what a job may still use.
         std::mem::forget((flags, partitions));
@@ -239,7 +258,7 @@ fn longest(part: &Part) -> u64 {
 fn start(
     device: &Device<'_>,
     partitions: &[Partition<'_>],
-    shared: &Shared,
+    (shared, ring): (&Shared, Option<(&Ring, Heading)>),
     (mut dispatchers, split, options): (Vec<Dispatcher<'_>>, String, Options),
     origin: impl FnOnce() -> u64,
     progress: &dyn Fn(u64),
@@ -270,6 +289,39 @@ fn start(
     let wait = wait.first().copied().unwrap_or_default().to_owned();
     let mut settings = realtime::computer();
     settings.push(("mlockall".to_owned(), realtime::lock_memory()));
+    let mut notes = notes(&settings, partitions.len(), options);
+    notes.extend(few);
+    let machine = Machine {
+        notes,
+        gpu: device.name.clone(),
+        sms: device.sms,
+        driver: device.driver.version,
+        granularity: device.granularity,
+        split,
+        wait,
+        reserve_ns: options.reserve,
+        spin_ns: options.spin,
+        fifo_priority: options.fifo_priority,
+        settings,
+    };
+    let contexts = { wanted.iter().zip(&observed) }.map(|(&granted, sm_ids)| {
+        Some(Context {
+            granted,
+            sm_ids: sm_ids.clone(),
+            ..Context::default()
+        })
+    });
+    let ring = ring.map(|(ring, heading)| {
+        let contexts = contexts.collect();
+        let machine = Some(machine.clone());
+        ring.prepare(&Heading {
+            machine,
+            contexts,
+            ..heading
+        })?;
+        Ok::<&Ring, Error>(ring)
+    });
+    let ring = ring.transpose()?;
     let barrier = Barrier::new(dispatchers.len() + 1);
     let first = std::sync::OnceLock::new();
     let mut runs: Vec<Result<PartRun>> = Vec::new();
@@ -277,13 +329,15 @@ fn start(
     std::thread::scope(|scope| {
         let threads: Vec<_> = dispatchers
             .into_iter()
-            .map(|dispatcher| {
-                let start = (&barrier, &first);
-                scope.spawn(move || serve_part(device, dispatcher, options, start))
+            .enumerate()
+            .map(|(index, dispatcher)| {
+                let (slots, start) = (ring.and_then(|ring| ring.slots(index)), (&barrier, &first));
+                scope.spawn(move || serve_part(device, (dispatcher, slots), options, start))
             })
             .collect();
         barrier.wait();
-        first.get_or_init(origin);
+        let first = *first.get_or_init(origin);
+        ring.iter().for_each(|ring| ring.begin(first));
         barrier.wait();
         while !threads.iter().all(|thread| thread.is_finished()) {
             progress(shared.jobs.load(Ordering::Relaxed));
@@ -296,8 +350,6 @@ fn start(
                 .map(|thread| thread.join().map_err(|_| panicked()).flatten()),
         );
     });
-    let mut notes = notes(&settings, partitions.len(), options);
-    notes.extend(few);
     let mut runs = runs.into_iter().collect::<Result<Vec<PartRun>>>()?;
     // After a fault, a call of the driver may wait forever for a job that never ends.
     let is_lost = runs.iter().any(|run| run.lost.is_some());
@@ -310,19 +362,13 @@ fn start(
     }
     Ok(Run {
         origin: first.get().copied().unwrap_or_default(),
+        duration: options.duration,
+        wake_bound: options.wake_bound,
+        stopped: false,
+        own: false,
         partitions: runs,
         interrupted: realtime::slept().0.saturating_sub(slept),
-        wakes_checked: options.wake_bound.is_some(),
-        machine: Some(Machine {
-            notes,
-            gpu: device.name.clone(),
-            sms: device.sms,
-            driver: device.driver.version,
-            granularity: device.granularity,
-            split,
-            wait,
-            settings,
-        }),
+        machine: Some(machine),
     })
 }
 
@@ -355,16 +401,17 @@ const MOST_RECORDS: usize = 10_000_000;
 /// Runs one partition in its thread.
 fn serve_part(
     device: &Device<'_>,
-    Dispatcher {
+    (dispatcher, mut slots): (Dispatcher<'_>, Option<Slots<'_>>),
+    options: Options,
+    (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
+) -> Result<PartRun> {
+    let Dispatcher {
         part,
         mut lane,
         core,
         overrun,
         mut records,
-    }: Dispatcher<'_>,
-    options: Options,
-    (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
-) -> Result<PartRun> {
+    } = dispatcher;
     let current = device.make_current();
     let thread = realtime::prepare_thread(core, options.fifo_priority);
     barrier.wait();
@@ -374,11 +421,14 @@ fn serve_part(
     let end = first.saturating_add(options.duration.ns());
     let core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
     let mut core = core.with_overrun(overrun);
-    let lost = dispatch(&mut core, &mut lane, |lane, record| match &mut lane.jobs {
-        Jobs::Synthetic(..) => records.push(record),
+    let done = |lane: &mut GpuLane<'_>, record| match &mut lane.jobs {
         Jobs::Own(client) => client.done(&record),
-    })
-    .err();
+        Jobs::Synthetic { .. } => {
+            slots.iter_mut().for_each(|slots| slots.push(&record));
+            records.push(record);
+        }
+    };
+    let lost = dispatch(&mut core, &mut lane, done).err();
     if core.aborted().is_some() {
         lane.end_all();
     }
