@@ -70,6 +70,7 @@ pub struct PlannedTask {
     /// b' = b + o: budget of a chunk.
     pub chunk: Time,
     /// Whether the program of the user releases the jobs. Otherwise, they arrive periodically.
+    #[serde(default)]
     pub sporadic: bool,
 }
 

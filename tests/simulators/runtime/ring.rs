@@ -29,6 +29,7 @@ fn heading(rng: &mut impl Rng) -> Heading {
                     block: [None, Some(Time::from_ns(2))][rng.random_range(0..2)],
                     budget: Time::from_ns(4),
                     chunk: Time::from_ns(3),
+                    sporadic: rng.random_bool(0.5),
                 }
             })
             .collect();
@@ -59,6 +60,7 @@ fn heading(rng: &mut impl Rng) -> Heading {
             overrun: [Overrun::Record, Overrun::SkipNext, Overrun::Abort][rng.random_range(0..3)],
             gpu_sms: 132,
             hardware: None,
+            unproven: [None, Some("a reason".to_owned())][rng.random_range(0..2)].clone(),
             plan_sha256: "0".repeat(64),
             set_sha256: "1".repeat(64),
         },
