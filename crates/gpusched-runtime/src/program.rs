@@ -30,6 +30,7 @@ pub struct Program {
     /// GPU of the plan, and its kind of partitions. `None` for a plan without a device.
     pub hardware: Option<Hardware>,
     /// Reason why the plan is not proven with the overheads. `None` if it is proven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unproven: Option<String>,
     /// SHA-256 of the plan as gpusched writes it.
     pub plan_sha256: String,
@@ -70,7 +71,7 @@ pub struct PlannedTask {
     /// b' = b + o: budget of a chunk.
     pub chunk: Time,
     /// Whether the program of the user releases the jobs. Otherwise, they arrive periodically.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sporadic: bool,
 }
 

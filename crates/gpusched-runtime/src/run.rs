@@ -24,7 +24,7 @@ pub struct Run {
     pub wake_bound: Option<Time>,
     /// Whether the run stopped before all jobs were complete, or the records of its last jobs are lost.
     pub stopped: bool,
-    /// Whether the jobs are those of the user's program. It ends the run, so this run has no planned end.
+    /// Whether the user's program ran. It ends the run, so the run has no planned end.
     pub own: bool,
 }
 

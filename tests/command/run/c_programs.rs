@@ -140,6 +140,47 @@ fn c_and_cpp_programs_run_a_plan() {
     }
 }
 
+/// The audit replays each decision of a program without sporadic tasks, if the trace has all its jobs.
+#[test]
+fn the_audit_replays_the_decisions_of_a_program() {
+    for (policy, records) in [("np-edf", None), ("np-fp", None), ("np-edf", Some("2"))] {
+        let case = Case::new(&format!(
+            "--gpu h100 --granularity green-context --policy {policy}"
+        ));
+        let mut command = Command::new(in_c());
+        command
+            .arg("periodic")
+            .args([&case.plan, &case.set])
+            .arg("simulated")
+            .arg(&case.trace);
+        command.envs(records.map(|records| ("RECORDS", records)));
+        let ran: Answer = command.output().unwrap().into();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let trace = case.read();
+        let events = trace["traceEvents"].as_array().unwrap();
+        let kernels = events.iter().filter(|event| event["cat"] == "kernel").count();
+        let audit = case.audit();
+        assert!(
+            audit.code == 0 && audit.stdout.starts_with("KEPT: "),
+            "{}{}",
+            audit.stdout,
+            audit.stderr
+        );
+        let head = &trace["gpusched"];
+        let (replayed, omitted) = match records {
+            None => (format!("replayed {kernels} decisions of 2 partitions"), false),
+            Some(_) => ("replayed 0 decisions of 2 partitions".to_owned(), true),
+        };
+        assert!(audit.stdout.contains(&replayed), "{policy}: {}", audit.stdout);
+        let reason = "the trace does not contain all jobs of the partition";
+        assert_eq!(audit.stdout.contains(reason), omitted, "{}", audit.stdout);
+        assert_eq!(head["contexts"][0]["omitted"].is_u64(), omitted);
+        assert_eq!((&head["version"], head.get("seed")), (&2.into(), None));
+        // The end of the run is the stop of the program.
+        assert!(head["duration_ns"].as_u64().unwrap() < 60_000_000_000 && head["ends_ns"].is_u64());
+    }
+}
+
 #[test]
 fn a_program_runs_a_plan_on_the_gpu() {
     let case = case();

@@ -72,6 +72,21 @@ static int whole_run(const char *plan, const char *set, const gs_options *option
   return 0;
 }
 
+/* All tasks are periodic. */
+static int periodic(const char *plan, const char *set, const gs_options *options, const char *trace) {
+  static const char *const all[] = {"lidar", "camera", "radar", "map"};
+  gs_runtime *rt = NULL;
+  int code = gs_open(plan, set, options, &rt);
+  if (code < 0) return fail("gs_open", code);
+  for (int i = 0; i < 4; ++i) TRY(gs_task(rt, all[i], enqueue, &called));
+  TRY(gs_start(rt, 0));
+  TRY(gs_wait(rt, "map", 5, UINT64_MAX, NULL));
+  TRY(gs_stop(rt));
+  TRY(gs_trace(rt, trace));
+  gs_close(rt);
+  return 0;
+}
+
 /* A thread enqueues jobs: this one. */
 static int grants(const char *plan, const char *set, const gs_options *options) {
   static const char *const others[] = {"lidar", "camera", "radar"};
@@ -160,9 +175,11 @@ int main(int count, char **arguments) {
   options.size = sizeof options;
   options.backend = arguments[4];
   options.allow_unproven = strcmp(arguments[1], "grants") == 0;
+  if (getenv("RECORDS")) options.records = (uint32_t)atoi(getenv("RECORDS"));
   if (getenv("FAIL_JOB")) failing = atoi(getenv("FAIL_JOB"));
   if (gs_abi() != GS_ABI) return 3;
   if (strcmp(arguments[1], "grants") == 0) return grants(arguments[2], arguments[3], &options);
+  if (strcmp(arguments[1], "periodic") == 0) return periodic(arguments[2], arguments[3], &options, arguments[5]);
   if (strcmp(arguments[1], "sizes") == 0) return sizes(arguments[2], arguments[3]);
   if (strcmp(arguments[1], "misuse") == 0) return misuse(arguments[2], arguments[3], &options);
   return whole_run(arguments[2], arguments[3], &options, arguments[5]);

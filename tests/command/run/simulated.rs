@@ -215,7 +215,12 @@ fn jobs_with_chunks_are_preempted_between_them() {
 /// The overheads count once per chunk: 10 chunks of 1 ms have 10 overheads.
 #[test]
 fn each_chunk_has_an_overhead() {
-    let case = Case::of(CHUNKS, "--sms 8 --policy lp-edf");
+    let stated = |set: String, launches: u32| {
+        let stated = format!("\"block\":\"1ms\",\"launches\":{launches},\"wcet\"");
+        set.replacen("\"block\":\"1ms\",\"wcet\"", &stated, 1)
+    };
+    let set = stated(stated(CHUNKS.to_owned(), 3), 10);
+    let case = Case::of(&set, "--sms 8 --policy lp-edf");
     let file = case.plan.with_file_name("overheads.json");
     let with = |occupancy: &str| {
         std::fs::write(
