@@ -18,7 +18,7 @@ table of pandas.
 
 from __future__ import annotations
 
-from . import budget, import_, recording, simulate, study, wcet
+from . import budget, import_, recording, runtime, simulate, study, wcet
 from ._commands import (
     export,
     generate,
@@ -64,6 +64,7 @@ __all__ = [
     "recording",
     "report",
     "run",
+    "runtime",
     "schema",
     "simulate",
     "study",

@@ -30,7 +30,7 @@ Heuristic = Literal[
     "fewest-sms", "bf", "1g", "one-per-partition", "ffd", "wfd", "savings", "matching", "auto", "optimal",
 ]
 As = Literal[
-    "libsmctrl", "mps", "mig", "green-context", "csv",
+    "libsmctrl", "mps", "mps-v3", "mig", "green-context", "csv",
 ]
 Pattern = Literal[
     "front", "back", "uniform", "random", "adversarial",
@@ -508,9 +508,10 @@ def export(
         plan: Plan file, written by `partition --gpu NAME --format json`.
         task_set: Task set of the plan.
         as_: Tool that uses the plan. ``libsmctrl``: Masks of disabled TPCs, as a C header for libsmctrl. ``mps``:
-            Static SM partitions of MPS, as a shell script. ``mig``: MIG instances, as a shell script.
-            ``green-context``: Groups of SMs from a split for CUDA green contexts, as a C header. ``csv``: Table of
-            partitions, as CSV.
+            Static SM partitions of MPS v2 and their processes, as a shell script. ``mps-v3``: Static SM partitions
+            of MPS v3 and their processes, as a shell script with a file in TOML. ``mig``: MIG instances and their
+            processes, as a shell script. ``green-context``: CUDA green contexts and dispatchers, as a C++ header.
+            ``csv``: Table of partitions, as CSV.
         gpu: GPU that must equal the GPU of the plan: a name or a device file.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].

@@ -117,7 +117,7 @@ class Plan(Result):
         return _commands.verify(self, self.task_set, **options)
 
     def export(self, as_: _commands.As, **options: Any) -> str:
-        """Returns the plan for ``"libsmctrl"``, ``"mps"``, ``"mig"``, ``"green-context"`` or as ``"csv"``."""
+        """Returns the plan for ``"libsmctrl"``, ``"mps"``, ``"mps-v3"``, ``"mig"``, ``"green-context"`` or as ``"csv"``."""
         from . import _commands
 
         return _commands.export(self, self.task_set, as_=as_, **options)

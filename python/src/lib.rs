@@ -1,5 +1,8 @@
 //! The native part of the Python module `gpusched`: runs the command inside the Python process.
 
+#[cfg(target_os = "linux")]
+mod runtime;
+
 use std::ffi::OsString;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -141,6 +144,11 @@ fn commands() -> PyResult<String> {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gpusched::register_parts();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    #[cfg(target_os = "linux")]
+    {
+        module.add_class::<runtime::Runtime>()?;
+        module.add("RuntimeFault", module.py().get_type::<runtime::RuntimeFault>())?;
+    }
     module.add_function(wrap_pyfunction!(call, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(commands, module)?)

@@ -3,7 +3,7 @@
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_recording::audit::{self, Audit, Finding, FindingKind, Subject, Visible};
+use gpusched_recording::audit::{self, Audit, Finding, FindingKind, Visible};
 use gpusched_sim::timeline::Timeline;
 use gpusched_study::plot::gantt::{Options, svg};
 use serde::Serialize;
@@ -15,16 +15,6 @@ use crate::{Page, page};
 
 /// Maximum number of slices on the chart.
 const SLICES: usize = 1_500;
-
-/// Columns of the table of checks.
-const SUBJECTS: [(Subject, &str); 6] = [
-    (Subject::Releases, "Releases"),
-    (Subject::Deadlines, "Deadlines"),
-    (Subject::Wcet, "WCET"),
-    (Subject::Overlap, "Overlap"),
-    (Subject::Context, "Context"),
-    (Subject::Size, "Context size"),
-];
 
 /// The input of a page.
 #[derive(Clone, Debug)]
@@ -138,8 +128,8 @@ fn checks(audit: &Audit) -> Table {
         .number("Jobs", |name| {
             of_task(audit, name).next().map_or(0, |check| check.jobs)
         })
-        .each(SUBJECTS, |table, (subject, title)| {
-            table.text(title, |name| {
+        .each(audit.subjects(), |table, subject| {
+            table.text(&*capitalized(subject.title()), |name| {
                 let check = of_task(audit, name).find(|check| check.subject == subject);
                 checked(check.map(|check| (check.verdict, check.slack_ns)))
             })
@@ -148,6 +138,16 @@ fn checks(audit: &Audit) -> Table {
         "checks",
         "Checks of each task; the slack is the distance to the limit",
     )
+}
+
+fn capitalized(title: &str) -> String {
+    let mut letters = title.chars();
+    letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .chain(letters)
+        .collect()
 }
 
 fn of_task<'a>(audit: &'a Audit, name: &'a str) -> impl Iterator<Item = &'a audit::Check> {

@@ -7,20 +7,30 @@
 //! * [`program`]: verifies a plan with the overheads of the dispatcher, and turns it into partitions with budgets;
 //! * [`work`]: execution times of jobs that stand in for the user's kernels;
 //! * [`backend`]: runs the jobs, in virtual time or on a GPU through the CUDA driver;
-//! * [`run`], [`trace`]: the result, and the recording that `gpusched recording audit` reads.
+//! * [`client`]: the program of the user, as a backend sees it;
+//! * [`session`]: a plan that runs with the jobs of the user's program;
+//! * [`run`], [`trace`]: the result, the recording that `gpusched recording audit` reads, and a file that keeps the records
+//!   of a killed run.
 
 pub mod backend;
+pub mod client;
 pub mod core;
 pub mod program;
 #[cfg(target_os = "linux")]
 mod realtime;
 pub mod run;
+#[cfg(target_os = "linux")]
+pub mod session;
 pub mod trace;
 pub mod work;
 
 #[cfg(target_os = "linux")]
 pub use backend::cuda;
-pub use backend::{Backend, simulated};
+pub use backend::{Backend, Control, simulated};
 pub use program::{Part, PlannedTask, Prepared, Program};
+#[cfg(target_os = "linux")]
+pub use realtime::stop_on_signals;
 pub use run::Run;
+#[cfg(target_os = "linux")]
+pub use session::Session;
 pub use work::Work;

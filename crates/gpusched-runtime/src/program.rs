@@ -10,12 +10,13 @@ use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Overheads, Plan, Policy, TaskSet, Times};
 use gpusched_verify::verify;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::core::{Arrivals, Core, Order, Overrun, Task};
 
 /// A verified plan in the form that a backend runs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// Partitions in the order of the plan.
     pub partitions: Vec<Part>,
@@ -28,6 +29,8 @@ pub struct Program {
     pub gpu_sms: u32,
     /// GPU of the plan, and its kind of partitions. `None` for a plan without a device.
     pub hardware: Option<Hardware>,
+    /// Reason why the plan is not proven with the overheads. `None` if it is proven.
+    pub unproven: Option<String>,
     /// SHA-256 of the plan as gpusched writes it.
     pub plan_sha256: String,
     /// SHA-256 of the task set as gpusched writes it.
@@ -35,7 +38,7 @@ pub struct Program {
 }
 
 /// A partition.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Part {
     /// Number of SMs |P|.
     pub sms: u32,
@@ -48,7 +51,7 @@ pub struct Part {
 }
 
 /// A task on its partition.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlannedTask {
     /// Position of the task in the task set.
     pub position: usize,
@@ -66,6 +69,9 @@ pub struct PlannedTask {
     pub budget: Time,
     /// b' = b + o: budget of a chunk.
     pub chunk: Time,
+    /// Whether the program of the user releases the jobs. Otherwise, they arrive periodically.
+    #[serde(default)]
+    pub sporadic: bool,
 }
 
 /// Result of [`Program::prepare`] for valid input.
@@ -125,6 +131,7 @@ impl Program {
             partitions,
             gpu_sms: plan.gpu_sms,
             hardware: plan.hardware.clone(),
+            unproven: None,
             plan_sha256: digest(plan)?,
             set_sha256: digest(set)?,
             overheads,
@@ -134,6 +141,12 @@ impl Program {
 }
 
 impl Part {
+    /// Returns the number of jobs that arrive before `duration`.
+    pub fn jobs(&self, duration: Time) -> u128 {
+        let of = |task: &PlannedTask| u128::from(duration.ns().div_ceil(task.period.ns().max(1)));
+        self.tasks.iter().map(of).sum()
+    }
+
     /// Creates the dispatcher of this partition. The first job of each task arrives at `first`, and no job arrives at
     /// `end` or later [ns]. `wake_bound` is w [ns].
     ///
@@ -142,7 +155,10 @@ impl Part {
     /// such a partition.
     pub fn core(&self, first: u64, end: u64, wake_bound: Time) -> Result<Core> {
         let task = |task: &PlannedTask| Task {
-            arrivals: Arrivals::Periodic { first },
+            arrivals: match task.sporadic {
+                true => Arrivals::Sporadic,
+                false => Arrivals::Periodic { first },
+            },
             period: task.period.ns(),
             deadline: task.deadline.ns(),
             budget: task.budget.ns(),
@@ -263,6 +279,7 @@ fn part(problem: &Problem<'_>, partition: &Partition, set: &TaskSet) -> Result<O
             .map(|_| plain.block),
         budget: inflated.wcet,
         chunk: if chunks { inflated.block } else { inflated.wcet },
+        sporadic: false,
     });
     Ok(Some(Part {
         sms: partition.sms,

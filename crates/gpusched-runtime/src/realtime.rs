@@ -3,6 +3,27 @@
 #![allow(unsafe_code, reason = "calls of the C library")]
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the process received a signal to end.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Lets the signals SIGINT (Ctrl-C) and SIGTERM set the returned flag instead of ending the process. A second signal of
+/// the same kind ends the process.
+pub fn stop_on_signals() -> &'static AtomicBool {
+    extern "C" fn stop(_: libc::c_int) {
+        STOP.store(true, Ordering::Relaxed);
+    }
+    // SAFETY: zero bytes are a valid action without flags and with an empty mask.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = stop as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    action.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: the action is valid, and its function only stores to an atomic, which a signal handler may do.
+        unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) };
+    }
+    &STOP
+}
 
 /// Returns the time on CLOCK_MONOTONIC [ns].
 pub fn now() -> u64 {

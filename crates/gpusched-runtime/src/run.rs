@@ -1,9 +1,11 @@
 //! The result of a run.
 
-use serde::Serialize;
+use gpusched_model::counted;
+use gpusched_model::time::Time;
+use serde::{Deserialize, Serialize};
 
-use crate::core::{Core, Counters, Record, Skipped, Suspension};
-use crate::program::Part;
+use crate::core::{Core, Counters, Job, Record, Skipped, Suspension};
+use crate::program::{Part, Program};
 
 /// A finished run.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,8 +18,14 @@ pub struct Run {
     pub machine: Option<Machine>,
     /// Time for which the computer slept during the run [ns]. The clock of the run stands still in this time.
     pub interrupted: u64,
-    /// Whether wake-ups were compared with a stated bound.
-    pub wakes_checked: bool,
+    /// Time from the first arrivals after which no job arrives.
+    pub duration: Time,
+    /// w: bound that the wake-ups were compared with. `None` if no bound is stated.
+    pub wake_bound: Option<Time>,
+    /// Whether the run stopped before all jobs were complete, or the records of its last jobs are lost.
+    pub stopped: bool,
+    /// Whether the jobs are those of the user's program. It ends the run, so this run has no planned end.
+    pub own: bool,
 }
 
 /// The run of one partition.
@@ -40,15 +48,18 @@ pub struct PartRun {
 /// The reason why a partition ends early without a fault of its own.
 pub(crate) const OTHER_ENDED: &str = "another partition ended the run of all partitions";
 
+/// Returns the reason why a partition ends after the overrun of `job`.
+pub(crate) fn aborted_by(part: &Part, job: Job) -> String {
+    format!(
+        "{}#{} exceeded its budget, and the run ended",
+        part.tasks[job.task].name, job.number
+    )
+}
+
 impl PartRun {
     /// Creates the result of the run of `part` that `core` dispatched.
     pub fn of(core: &Core, part: &Part, records: Vec<Record>) -> PartRun {
-        let aborted = core.aborted().map(|job| {
-            format!(
-                "{}#{} exceeded its budget, and the run ended",
-                part.tasks[job.task].name, job.number
-            )
-        });
+        let aborted = core.aborted().map(|job| aborted_by(part, job));
         let halted = core.halted().then(|| OTHER_ENDED.to_owned());
         PartRun {
             records,
@@ -58,6 +69,18 @@ impl PartRun {
             context: None,
             lost: aborted.or(halted),
         }
+    }
+
+    /// Returns the number of completed jobs without a record.
+    pub fn omitted(&self) -> u64 {
+        let recorded = self.records.iter().filter(|record| record.last).count() as u64;
+        self.counters.jobs.saturating_sub(recorded)
+    }
+
+    /// Whether each job of `part` that arrives before `duration` has run or was skipped.
+    pub fn is_complete(&self, part: &Part, duration: Time) -> bool {
+        let Counters { jobs, skipped, .. } = self.counters;
+        u128::from(jobs) + u128::from(skipped) >= part.jobs(duration)
     }
 }
 
@@ -97,9 +120,78 @@ impl Run {
     /// Returns whether all jobs met their deadlines and all bounds of the plan held.
     pub fn kept(&self) -> bool {
         let all = self.totals();
-        let lost = self.partitions.iter().any(|part| part.lost.is_some());
         let broken = all.misses + all.overruns + all.failed + all.late_wakes + all.overheads;
-        !lost && broken == 0 && self.interrupted == 0 && self.on_other_sms() == 0
+        !self.is_lost() && broken == 0 && self.interrupted == 0 && self.on_other_sms() == 0
+    }
+
+    /// Returns whether an error ended the run of a partition early.
+    pub fn is_lost(&self) -> bool {
+        self.partitions.iter().any(|part| part.lost.is_some())
+    }
+
+    /// Returns the result of the run of `program` in one line.
+    pub fn headline(&self, program: &Program) -> String {
+        let all = self.totals();
+        let verdict = match (self.kept(), self.stopped && !self.own) {
+            (false, _) => "BROKEN",
+            (true, true) => "STOPPED",
+            (true, false) => "KEPT",
+        };
+        let mut text = format!("{verdict}: {}", counted(all.jobs, "job"));
+        match self.ends(program).map(Time::from_ns) {
+            _ if self.own => {}
+            Some(end) => text += &format!(", of all partitions until {end} of {}", self.duration),
+            None => text += &format!(" until {}", self.duration),
+        }
+        for (count, noun) in [
+            (all.misses, "deadline miss"),
+            (all.overruns, "overrun"),
+            (all.late_wakes, "late wake-up"),
+            (all.failed, "failed job"),
+        ] {
+            if noun == "late wake-up" && self.wake_bound.is_none() {
+                text += ", wake-ups not checked";
+                continue;
+            }
+            let plural = if noun.ends_with('s') { "es" } else { "s" };
+            match count {
+                0 => text += &format!(", no {noun}"),
+                1 => text += &format!(", 1 {noun}"),
+                _ => text += &format!(", {count} {noun}{plural}"),
+            }
+        }
+        if all.overheads > 0 {
+            text += &format!(", {} above the bound", counted(all.overheads, "overhead"));
+        }
+        if all.skipped > 0 {
+            text += &format!(", {} skipped", counted(all.skipped, "job"));
+        }
+        if self.interrupted > 0 {
+            text += &format!(", interrupted for {}", Time::from_ns(self.interrupted));
+        }
+        let other = self.on_other_sms();
+        if other > 0 {
+            text += &format!(", {} on other SMs", counted(other, "partition"));
+        }
+        let lost = self.partitions.iter().filter(|part| part.lost.is_some()).count();
+        if lost > 0 {
+            text += &format!(", {} lost", counted(lost, "partition"));
+        }
+        text
+    }
+
+    /// Returns the time from the first arrivals until which the records of all partitions are complete [ns]. Returns `None`
+    /// for a run that did not stop early.
+    pub fn ends(&self, program: &Program) -> Option<u64> {
+        let partitions = program.partitions.iter().zip(&self.partitions);
+        let ends = partitions.map(|(part, run)| {
+            let last = run.records.iter().map(|record| record.completion).max();
+            match run.is_complete(part, self.duration) {
+                true => self.duration.ns(),
+                false => last.map_or(0, |last| last.saturating_sub(self.origin)),
+            }
+        });
+        ends.min().filter(|_| self.stopped)
     }
 
     /// Returns the number of partitions whose kernels did not run on exactly the granted SMs during the whole run, as far as
@@ -114,7 +206,7 @@ impl Run {
 }
 
 /// The GPU and the computer of a run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Machine {
     /// Name of the GPU.
     pub gpu: String,
@@ -128,6 +220,12 @@ pub struct Machine {
     pub split: String,
     /// How the dispatchers wait for completions.
     pub wait: String,
+    /// Part of each execution time that is left for launch and detection [ns].
+    pub reserve_ns: Time,
+    /// Time before an arrival from which an idle dispatcher spins [ns].
+    pub spin_ns: Time,
+    /// Priority of the dispatcher threads under SCHED_FIFO; 0 for the default scheduler.
+    pub fifo_priority: i32,
     /// Settings of the process and of the computer that affect the times of a run.
     pub settings: Vec<(String, String)>,
     /// Notes about settings that make a run less predictable.
@@ -135,7 +233,7 @@ pub struct Machine {
 }
 
 /// The context of a partition on a GPU.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Context {
     /// Number of SMs that the driver granted.
     pub granted: u32,
@@ -156,7 +254,7 @@ pub struct Context {
 }
 
 /// Statistics of a list of times [ns].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Number of times.
     pub count: usize,
@@ -173,6 +271,11 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Returns the statistics of the times from an arrival in the idle partition to the decision.
+    pub fn of_wakes(records: &[Record]) -> Statistics {
+        Statistics::of(records.iter().filter_map(|record| record.wake).collect())
+    }
+
     /// Returns the statistics of `times`.
     pub fn of(mut times: Vec<u64>) -> Statistics {
         times.sort_unstable();

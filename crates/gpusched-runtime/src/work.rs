@@ -8,12 +8,13 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::core::Job;
 use crate::program::{PlannedTask, Program};
 
 /// Execution times of the jobs of all tasks. Job n of a task has the same time on each backend.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Work {
     /// Seed of the random times.
     pub seed: u64,
@@ -21,14 +22,23 @@ pub struct Work {
     pub shortest: Factor,
     /// Stated execution times of single jobs, by position of the task in the task set and number of the job. They may
     /// exceed the WCET, so that a run shows what an overrun does.
+    /// In a file, the map is a list of (task, job, time in ns).
+    #[serde(serialize_with = "as_list", deserialize_with = "from_list")]
     pub stated: BTreeMap<(usize, u64), Time>,
     /// Faults of single jobs, by position of the task in the task set and number of the job. Only runs in virtual time have
-    /// faults.
+    /// faults. In a file, the map is a list of (task, job, fault).
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        serialize_with = "as_list",
+        deserialize_with = "from_list"
+    )]
     pub faults: BTreeMap<(usize, u64), Fault>,
 }
 
 /// A fault of one job, so that a run shows what follows.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Fault {
     /// The dispatcher observes the end of the job this time after the end.
     LateEnd(Time),
@@ -48,6 +58,23 @@ pub enum Fault {
 
 /// Largest number of launches of a run. The trace of a run is stored in memory.
 pub const MAX_JOBS: u64 = 5_000_000;
+
+fn as_list<S: Serializer, V: Serialize>(
+    of_jobs: &BTreeMap<(usize, u64), V>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq(of_jobs.iter().map(|(&(task, job), value)| (task, job, value)))
+}
+
+fn from_list<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
+    deserializer: D,
+) -> std::result::Result<BTreeMap<(usize, u64), V>, D::Error> {
+    let list: Vec<(usize, u64, V)> = Vec::deserialize(deserializer)?;
+    Ok(list
+        .into_iter()
+        .map(|(task, job, value)| ((task, job), value))
+        .collect())
+}
 
 /// Execution times of the jobs of one partition.
 #[derive(Clone, Debug)]
@@ -74,7 +101,9 @@ impl Work {
     /// Refuses a duration with more launches.
     pub fn check(&self, program: &Program, duration: Time) -> Result<()> {
         let parts = program.partitions.iter();
-        let launches: u128 = parts.map(|part| self.launches(&part.tasks, duration)).sum();
+        let launches = parts
+            .map(|part| self.launches(&part.tasks, duration))
+            .fold(0, u128::saturating_add);
         if launches <= u128::from(MAX_JOBS) {
             return Ok(());
         }
@@ -96,10 +125,10 @@ impl Work {
             let Some(block) = task.block else { return jobs };
             let chunks = |time: Time| u128::from(time.ns().div_ceil(block.ns().max(1)));
             let stated = self.stated.range((task.position, 0)..=(task.position, u64::MAX));
-            let stated: u128 = stated.map(|(_, &time)| chunks(time)).sum();
-            jobs * chunks(task.wcet) + stated
+            let stated = stated.map(|(_, &time)| chunks(time));
+            stated.fold(jobs.saturating_mul(chunks(task.wcet)), u128::saturating_add)
         };
-        tasks.iter().map(of).sum()
+        tasks.iter().map(of).fold(0, u128::saturating_add)
     }
 
     /// Returns the execution times of the jobs of `tasks`.

@@ -134,6 +134,19 @@ fn masks_enable_the_tpcs_of_the_plan() {
     }
 }
 
+/// Returns the sizes of the partitions that a script creates, in order.
+fn partitions(script: &str) -> Vec<&str> {
+    let calls = script.lines().filter_map(|line| line.strip_prefix("partition "));
+    let sizes = calls.enumerate().map(|(index, call)| {
+        let command = format!(" \"${{{}-}}\"", index + 1);
+        let size = call
+            .strip_suffix(&command)
+            .and_then(|call| call.strip_prefix(&format!("{index} ")));
+        size.unwrap_or_else(|| panic!("{call}"))
+    });
+    sizes.collect()
+}
+
 #[test]
 fn chunks_are_those_of_the_plan() {
     for name in ["a100", "h100"] {
@@ -141,14 +154,31 @@ fn chunks_are_those_of_the_plan() {
         let chunk = device.mps().unwrap().chunk;
         for (plan, set) in plans(&device, Granularity::Mps) {
             let text = Target::Mps.export(&plan, &set).unwrap();
-            let sizes: Vec<u32> = code(&text)
+            let sizes: Vec<u32> = partitions(&text)
                 .iter()
-                .filter_map(|line| {
-                    let command = line.strip_prefix("echo \"sm_partition add $GPU ")?;
-                    let chunks = command.strip_suffix("\" | nvidia-cuda-mps-control")?;
-                    Some(chunks.parse::<u32>().unwrap() * chunk)
-                })
+                .map(|chunks| chunks.parse::<u32>().unwrap() * chunk)
                 .collect();
+            // The file of MPS v3 has the same sizes.
+            let third = Target::MpsV3.export(&plan, &set).unwrap();
+            let chunks = third.lines().filter_map(|line| line.strip_prefix("chunks = "));
+            let again: Vec<u32> = chunks
+                .map(|chunks| chunks.parse::<u32>().unwrap() * chunk)
+                .collect();
+            assert_eq!(sizes, again);
+            let (_, file) = third.split_once("<<END\n").unwrap();
+            let file: toml::Table = file
+                .split_once("\nEND\n")
+                .unwrap()
+                .0
+                .replace("$(id -u)", "0")
+                .parse()
+                .unwrap();
+            let server = &file["servers"]["gpusched"];
+            assert_eq!(
+                server["devices"][0]["sm_partitions"].as_array().unwrap().len(),
+                sizes.len()
+            );
+            assert_eq!(server["namespaces"].as_table().unwrap().len(), sizes.len());
             let planned: Vec<u32> = plan.partitions.iter().map(|partition| partition.sms).collect();
             assert_eq!(sizes, planned);
             assert!(sizes.iter().sum::<u32>() <= device.sms());
@@ -162,13 +192,8 @@ fn instances_are_those_of_the_plan() {
         let device = Device::named(name).unwrap();
         for (plan, set) in plans(&device, Granularity::Mig) {
             let text = Target::Mig.export(&plan, &set).unwrap();
-            let lines = code(&text);
-            let command = lines.last().unwrap();
-            let list = command.strip_prefix("nvidia-smi mig -i \"$GPU\" -cgi ").unwrap();
-            let instances: Vec<(&str, u32)> = list
-                .strip_suffix(" -C")
-                .unwrap()
-                .split(',')
+            let instances: Vec<(&str, u32)> = partitions(&text)
+                .into_iter()
                 .map(|tuple| tuple.split_once(':').unwrap())
                 .map(|(profile, start)| (profile, start.parse().unwrap()))
                 .collect();
@@ -184,17 +209,13 @@ fn instances_are_those_of_the_plan() {
     }
 }
 
-/// Returns the numbers between the braces.
-fn array(text: &str, name: &str) -> Option<Vec<u32>> {
-    let lines = code(text).join(" ");
-    let (_, rest) = lines.split_once(&format!("static const unsigned {name}["))?;
-    let (_, rest) = rest.split_once('{')?;
-    let (inside, _) = rest.split_once('}')?;
-    let numbers = inside
-        .split(',')
-        .map(str::trim)
-        .filter(|number| !number.is_empty());
-    Some(numbers.map(|number| number.parse().unwrap()).collect())
+/// Returns the numbers of an array of constants.
+fn array(text: &str, name: &str) -> Vec<u32> {
+    let (_, rest) = text
+        .split_once(&format!("constexpr unsigned {name}[] = {{"))
+        .unwrap();
+    let (inside, _) = rest.split_once('}').unwrap();
+    inside.split(", ").map(|number| number.parse().unwrap()).collect()
 }
 
 #[test]
@@ -206,32 +227,27 @@ fn groups_make_the_sizes_of_the_plan() {
         for (plan, set) in plans(&device, Granularity::GreenContext) {
             let text = Target::GreenContext.export(&plan, &set).unwrap();
             let planned: Vec<u32> = plan.partitions.iter().map(|partition| partition.sms).collect();
-            let define = |name: &str| -> u32 {
-                let line = text
-                    .lines()
-                    .find_map(|line| line.strip_prefix(&format!("#define {name} ")));
-                line.unwrap().parse().unwrap()
-            };
-            let sizes: Vec<u32> = match array(&text, "gpusched_first") {
-                Some(first) => {
+            let sizes = array(&text, "partition_sms");
+            match text.split_once("static constexpr unsigned group = ") {
+                Some((_, rest)) => {
                     equal += 1;
-                    let group = define("GPUSCHED_MIN_COUNT");
+                    let group: u32 = rest.split_once(';').unwrap().0.parse().unwrap();
                     assert!(group >= rule.min && group % rule.step == 0);
-                    assert_eq!(first.last(), Some(&define("GPUSCHED_GROUPS")));
-                    // The comment of a partition precedes the number of its first group.
-                    let lines: Vec<&str> = text.lines().map(str::trim).collect();
-                    for (index, number) in first.iter().enumerate().take(planned.len()) {
-                        let comment = format!("// partition {index}: ");
-                        let at = lines.iter().position(|line| line.starts_with(&comment)).unwrap();
-                        assert_eq!(lines[at + 1], format!("{number},"));
-                    }
-                    first.windows(2).map(|pair| (pair[1] - pair[0]) * group).collect()
+                    assert!(sizes.iter().all(|size| size % group == 0));
                 }
                 None => {
                     various += 1;
-                    array(&text, "gpusched_sm_count").unwrap()
+                    assert!(
+                        text.contains("#if CUDA_VERSION < 13010") && text.contains("cuDevSmResourceSplit(")
+                    );
                 }
-            };
+            }
+            let of_task = array(&text, "partition_of_task");
+            for (index, partition) in plan.partitions.iter().enumerate() {
+                assert!(text.contains(&format!("// partition {index}: {} SM", partition.sms)));
+                assert!(partition.tasks.iter().all(|&task| of_task[task] == index as u32));
+            }
+            assert!(!text.contains('@'), "{text}");
             assert_eq!(sizes, planned);
             assert!(sizes.iter().sum::<u32>() <= device.sms());
         }

@@ -49,9 +49,10 @@ pub const HEURISTICS: [HeuristicKind; 10] = [
     HeuristicKind::Matching,
 ];
 
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     Target::Libsmctrl,
     Target::Mps,
+    Target::MpsV3,
     Target::Mig,
     Target::GreenContext,
     Target::Csv,

@@ -65,3 +65,15 @@ fn only_the_root_package_hands_the_cycle_level_gpu_over() {
         assert!(read(program).contains("gpusched::register_parts()"), "{program}");
     }
 }
+
+/// `cargo run` and `cargo install` compile the dependencies of the root package, and only its tests need the C library.
+#[test]
+fn the_c_library_is_no_part_of_the_command() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    assert!(manifest["dev-dependencies"].get("gpusched-runtime-c").is_some());
+    assert!(manifest["dependencies"].get("gpusched-runtime-c").is_none());
+    for (name, manifest, _) in crates("crates") {
+        assert!(!manifest.contains("\ngpusched-runtime-c"), "{name}");
+    }
+}

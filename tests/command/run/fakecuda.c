@@ -1,4 +1,4 @@
-/* Stand-in for libcuda.so.1, so that the tests of `gpusched run` need no GPU. It has 132 SMs in groups of 8. Kernels run in the
+/* Stand-in for libcuda.so.1, so that the tests of `gpusched run`, of the C interface and of exports need no GPU. It has 132 SMs in groups of 8. Kernels run in the
    calling thread. Environment variables inject faults:
      FAKE_VERSION=12040      version of the driver
      FAKE_NAME=NAME          name of the GPU
@@ -9,6 +9,7 @@
      FAKE_STICKY=CODE        after the failure of FAKE_FAIL, each query of a stream returns CODE
      FAKE_CLUSTERS=1         from CUDA 13.1, only groups of any SMs exist
      FAKE_HANG=N             the N-th job and all later jobs never end
+     FAKE_LEFT=1             at the end, prints the number of contexts that still exist
    No CUDA header is needed: all types are stated here. */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -23,7 +24,7 @@ typedef struct { unsigned sms, first; } Green;
 _Static_assert(sizeof(Resource) == 144, "layout of CUdevResource");
 
 static const char *NAMES[] = {"gpusched_spin", "gpusched_flag", "gpusched_smid"};
-static int calls, broken, jobs;
+static int calls, broken, jobs, contexts;
 static unsigned next_sm;
 
 static long number(const char *name, long otherwise) { const char *text = getenv(name); return text ? atol(text) : otherwise; }
@@ -41,11 +42,12 @@ static int failing(const char *name) {
 }
 #define FAIL do { int code = failing(__func__); if (code) return code; } while (0)
 
-static int cuInit(unsigned flags) { (void)flags; FAIL; return 0; }
-static int cuDriverGetVersion(int *version) { *version = (int)number("FAKE_VERSION", 13000); return 0; }
-static int cuGetErrorName(int code, const char **name) {
+int cuInit(unsigned flags) { (void)flags; FAIL; return 0; }
+int cuDriverGetVersion(int *version) { *version = (int)number("FAKE_VERSION", 13000); return 0; }
+int cuGetErrorName(int code, const char **name) {
   switch (code) {
   case 1: *name = "CUDA_ERROR_INVALID_VALUE"; return 0;
+  case 100: *name = "CUDA_ERROR_NO_DEVICE"; return 0;
   case 2: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return 0;
   case 700: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return 0;
   case 915: *name = "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"; return 0;
@@ -53,31 +55,31 @@ static int cuGetErrorName(int code, const char **name) {
   default: *name = 0; return 1;
   }
 }
-static int cuDeviceGet(int *device, int ordinal) { FAIL; *device = ordinal; return 0; }
-static int cuDeviceGetName(char *name, int length, int device) { (void)device; FAIL; const char *own = getenv("FAKE_NAME"); snprintf(name, (size_t)length, "%s", own ? own : "Fake H100"); return 0; }
-static int cuDeviceGetAttribute(int *value, int attribute, int device) { (void)attribute; (void)device; FAIL; *value = 232448; return 0; }
-static int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; FAIL; *context = &calls; return 0; }
-static int cuDevicePrimaryCtxRelease(int device) { (void)device; return 0; }
-static int cuCtxSetCurrent(void *context) { FAIL; return context == &calls ? 0 : 1; }
-static int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) { FAIL; *memory = aligned_alloc(128, (bytes + 127) / 128 * 128); return flags == 3 && *memory ? 0 : 1; }
-static int cuMemHostGetDevicePointer(uint64_t *address, void *memory, unsigned flags) { FAIL; *address = (uint64_t)(uintptr_t)memory; return flags ? 1 : 0; }
-static int cuMemFreeHost(void *memory) { free(memory); return 0; }
-static int cuMemAlloc(uint64_t *address, size_t bytes) { FAIL; *address = (uint64_t)(uintptr_t)malloc(bytes); return 0; }
-static int cuMemFree(uint64_t address) { free((void *)(uintptr_t)address); return 0; }
-static int cuMemcpyDtoH(void *to, uint64_t from, size_t bytes) { FAIL; memcpy(to, (void *)(uintptr_t)from, bytes); return 0; }
-static int cuMemsetD32(uint64_t to, unsigned value, size_t count) { FAIL; for (size_t i = 0; i < count; ++i) ((unsigned *)(uintptr_t)to)[i] = value; return 0; }
-static int cuModuleLoadData(void **module, const void *image) { FAIL; *module = (void *)NAMES; return strstr(image, ".visible .entry gpusched_spin") ? 0 : 1; }
-static int cuModuleUnload(void *module) { (void)module; return 0; }
-static int cuModuleGetFunction(const char **function, void *module, const char *name) {
+int cuDeviceGet(int *device, int ordinal) { FAIL; *device = ordinal; return 0; }
+int cuDeviceGetName(char *name, int length, int device) { (void)device; FAIL; const char *own = getenv("FAKE_NAME"); snprintf(name, (size_t)length, "%s", own ? own : "Fake H100"); return 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int device) { (void)attribute; (void)device; FAIL; *value = 232448; return 0; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; FAIL; *context = &calls; return 0; }
+int cuDevicePrimaryCtxRelease(int device) { (void)device; return 0; }
+int cuCtxSetCurrent(void *context) { FAIL; return context == &calls ? 0 : 1; }
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) { FAIL; *memory = aligned_alloc(128, (bytes + 127) / 128 * 128); return flags == 3 && *memory ? 0 : 1; }
+int cuMemHostGetDevicePointer(uint64_t *address, void *memory, unsigned flags) { FAIL; *address = (uint64_t)(uintptr_t)memory; return flags ? 1 : 0; }
+int cuMemFreeHost(void *memory) { free(memory); return 0; }
+int cuMemAlloc(uint64_t *address, size_t bytes) { FAIL; *address = (uint64_t)(uintptr_t)malloc(bytes); return 0; }
+int cuMemFree(uint64_t address) { free((void *)(uintptr_t)address); return 0; }
+int cuMemcpyDtoH(void *to, uint64_t from, size_t bytes) { FAIL; memcpy(to, (void *)(uintptr_t)from, bytes); return 0; }
+int cuMemsetD32(uint64_t to, unsigned value, size_t count) { FAIL; for (size_t i = 0; i < count; ++i) ((unsigned *)(uintptr_t)to)[i] = value; return 0; }
+int cuModuleLoadData(void **module, const void *image) { FAIL; *module = (void *)NAMES; return strstr(image, ".visible .entry gpusched_spin") ? 0 : 1; }
+int cuModuleUnload(void *module) { (void)module; return 0; }
+int cuModuleGetFunction(const char **function, void *module, const char *name) {
   FAIL;
   for (int i = 0; i < 3; ++i) if (module == (void *)NAMES && !strcmp(name, NAMES[i])) { *function = NAMES[i]; return 0; }
   return 500;
 }
-static int cuFuncSetAttribute(const char *function, int attribute, int value) { (void)function; FAIL; return attribute == 8 && value == 232448 ? 0 : 1; }
+int cuFuncSetAttribute(const char *function, int attribute, int value) { (void)function; FAIL; return attribute == 8 && value == 232448 ? 0 : 1; }
 
 static uint64_t now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec; }
 static int hangs(void) { return jobs >= number("FAKE_HANG", 1 << 30); }
-static int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned z, unsigned tx, unsigned ty, unsigned tz, unsigned shared, Green *stream, void **arguments, void **extra) {
+int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned z, unsigned tx, unsigned ty, unsigned tz, unsigned shared, Green *stream, void **arguments, void **extra) {
   FAIL;
   if (!stream || extra || y * z * ty * tz != 1 || x == 0 || tx == 0) return 1;
   if (function == NAMES[0]) {
@@ -94,10 +96,18 @@ static int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned
   }
   return 0;
 }
-static int cuStreamQuery(Green *stream) { (void)stream; return broken && getenv("FAKE_STICKY") ? (int)number("FAKE_STICKY", 0) : hangs() ? 600 : 0; }
-static int cuStreamSynchronize(Green *stream) { (void)stream; FAIL; return 0; }
-static int cuStreamDestroy(Green *stream) { return stream ? 0 : 1; }
-static int cuStreamWriteValue32(Green *stream, uint64_t address, unsigned value, unsigned flags) {
+/* A graph is a time in ns. */
+int cuGraphLaunch(const uint64_t *time, Green *stream) {
+  FAIL;
+  if (!time || !stream) return 1;
+  __atomic_fetch_add(&jobs, 1, __ATOMIC_RELAXED);
+  for (uint64_t end = now() + *time; now() < end;) {}
+  return 0;
+}
+int cuStreamQuery(Green *stream) { (void)stream; return broken && getenv("FAKE_STICKY") ? (int)number("FAKE_STICKY", 0) : hangs() ? 600 : 0; }
+int cuStreamSynchronize(Green *stream) { (void)stream; FAIL; return 0; }
+int cuStreamDestroy(Green *stream) { return stream ? 0 : 1; }
+int cuStreamWriteValue32(Green *stream, uint64_t address, unsigned value, unsigned flags) {
   FAIL;
   if (!stream || flags) return 1;
   if (!hangs()) __atomic_store_n((uint32_t *)(uintptr_t)address, value, __ATOMIC_RELEASE);
@@ -105,8 +115,14 @@ static int cuStreamWriteValue32(Green *stream, uint64_t address, unsigned value,
 }
 
 static void describe(Resource *resource, unsigned sms) { memset(resource, 0, sizeof *resource); resource->type = 1; resource->count = sms; resource->least = resource->alignment = 8; }
-static int cuDeviceGetDevResource(int device, Resource *resource, unsigned type) { (void)device; FAIL; describe(resource, 132); return type == 1 ? 0 : 1; }
-static int cuDevSmResourceSplitByCount(Resource *out, unsigned *count, const Resource *in, Resource *rest, unsigned flags, unsigned least) {
+int cuDeviceGetDevResource(int device, Resource *resource, unsigned type) {
+  (void)device;
+  FAIL;
+  describe(resource, type == 1 ? 132 : 0);
+  resource->type = type;
+  return type == 1 || (type == 1000 && number("FAKE_VERSION", 13000) >= 13010) ? 0 : 1;
+}
+int cuDevSmResourceSplitByCount(Resource *out, unsigned *count, const Resource *in, Resource *rest, unsigned flags, unsigned least) {
   FAIL;
   unsigned step = flags & 1 ? 2 : 8, size = (least + step - 1) / step * step, most = (unsigned)number("FAKE_GROUPS", in->count / size);
   if (!out) { *count = most; return 0; }
@@ -116,7 +132,7 @@ static int cuDevSmResourceSplitByCount(Resource *out, unsigned *count, const Res
   return 0;
 }
 typedef struct { unsigned sms, coscheduled, preferred, flags, reserved[12]; } Group;
-static int cuDevSmResourceSplit(Resource *out, unsigned count, const Resource *in, Resource *rest, unsigned flags, Group *groups) {
+int cuDevSmResourceSplit(Resource *out, unsigned count, const Resource *in, Resource *rest, unsigned flags, Group *groups) {
   FAIL;
   unsigned used = 0;
   if (flags) return 1;
@@ -127,13 +143,16 @@ static int cuDevSmResourceSplit(Resource *out, unsigned count, const Resource *i
   describe(rest, in->count - used);
   return 0;
 }
-static int cuDevResourceGenerateDesc(Description **out, const Resource *resources, unsigned count) {
+int cuDevResourceGenerateDesc(Description **out, const Resource *resources, unsigned count) {
   FAIL;
   *out = calloc(1, sizeof **out);
-  for (unsigned i = 0; i < count; ++i) (*out)->sms += resources[i].count;
+  for (unsigned i = 0; i < count; ++i) {
+    if (resources[i].type == 1) (*out)->sms += resources[i].count;
+    else if (resources[i].type != 1000 || resources[i].least != 1 || resources[i].alignment != 1) return 1; /* work queues: limit 1, balanced */
+  }
   return 0;
 }
-static int cuGreenCtxCreate(Green **out, const Description *description, int device, unsigned flags) {
+int cuGreenCtxCreate(Green **out, const Description *description, int device, unsigned flags) {
   (void)device;
   FAIL;
   if (flags != 1) return 1;
@@ -141,11 +160,17 @@ static int cuGreenCtxCreate(Green **out, const Description *description, int dev
   (*out)->sms = description->sms;
   (*out)->first = getenv("FAKE_SHARED") ? 0 : next_sm;
   next_sm += description->sms;
+  contexts += 1;
   return 0;
 }
-static int cuGreenCtxDestroy(Green *context) { free(context); return 0; }
-static int cuGreenCtxGetDevResource(const Green *context, Resource *resource, unsigned type) { FAIL; describe(resource, context->sms - (unsigned)number("FAKE_SHORT", 0)); return type == 1 ? 0 : 1; }
-static int cuGreenCtxStreamCreate(Green **stream, Green *context, unsigned flags, int priority) { (void)priority; FAIL; *stream = context; return flags == 1 ? 0 : 1; }
+int cuGreenCtxDestroy(Green *context) { contexts -= 1; free(context); return 0; }
+__attribute__((destructor)) static void report(void) { if (getenv("FAKE_LEFT")) fprintf(stderr, "contexts left: %d\n", contexts); }
+int cuGreenCtxGetDevResource(const Green *context, Resource *resource, unsigned type) { FAIL; describe(resource, context->sms - (unsigned)number("FAKE_SHORT", 0)); return type == 1 ? 0 : 1; }
+int cuGreenCtxStreamCreate(Green **stream, Green *context, unsigned flags, int priority) { (void)priority; FAIL; *stream = context; return flags == 1 ? 0 : 1; }
+
+/* Names of these entry points in cuda.h. */
+int cuDevicePrimaryCtxRelease_v2(int device) { return cuDevicePrimaryCtxRelease(device); }
+int cuStreamDestroy_v2(Green *stream) { return cuStreamDestroy(stream); }
 
 /* Entry points and the CUDA version of their signatures. */
 #define ENTRY(name, version) {#name, (void *)name, version}
@@ -154,7 +179,7 @@ static const struct { const char *name; void *entry; int version; } ENTRIES[] = 
   ENTRY(cuDeviceGetAttribute, 2000), ENTRY(cuDevicePrimaryCtxRetain, 7000), ENTRY(cuDevicePrimaryCtxRelease, 11000), ENTRY(cuCtxSetCurrent, 4000),
   ENTRY(cuMemHostAlloc, 2020), ENTRY(cuMemHostGetDevicePointer, 3020), ENTRY(cuMemFreeHost, 2000), ENTRY(cuMemAlloc, 3020), ENTRY(cuMemFree, 3020),
   ENTRY(cuMemcpyDtoH, 3020), ENTRY(cuMemsetD32, 3020), ENTRY(cuModuleLoadData, 2000), ENTRY(cuModuleUnload, 2000), ENTRY(cuModuleGetFunction, 2000),
-  ENTRY(cuFuncSetAttribute, 9000), ENTRY(cuLaunchKernel, 4000), ENTRY(cuStreamQuery, 2000), ENTRY(cuStreamSynchronize, 2000),
+  ENTRY(cuFuncSetAttribute, 9000), ENTRY(cuLaunchKernel, 4000), ENTRY(cuStreamQuery, 2000), ENTRY(cuGraphLaunch, 10000), ENTRY(cuStreamSynchronize, 2000),
   ENTRY(cuStreamDestroy, 4000), ENTRY(cuStreamWriteValue32, 11070), ENTRY(cuDeviceGetDevResource, 12040), ENTRY(cuDevSmResourceSplitByCount, 12040),
   ENTRY(cuDevResourceGenerateDesc, 12040), ENTRY(cuGreenCtxCreate, 12040), ENTRY(cuGreenCtxDestroy, 12040), ENTRY(cuGreenCtxGetDevResource, 12040),
   ENTRY(cuGreenCtxStreamCreate, 12050), ENTRY(cuDevSmResourceSplit, 13010),

@@ -1,9 +1,14 @@
 //! Guarantee: `gpusched run` dispatches a proven plan, its trace passes the audit, and each injected fault is found.
 #![cfg(feature = "cli")]
 
+mod c_programs;
+mod exported;
+mod faults;
+mod guides;
 mod measured;
 mod on_gpu;
 mod overheads;
+mod ring;
 mod simulated;
 
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use super::Case;
 use crate::support::{Answer, answer, gpusched};
 
 /// Builds the stand-in. A computer without a C compiler fails the tests, because they would check nothing.
-fn library() -> &'static PathBuf {
+pub(super) fn library() -> &'static PathBuf {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
@@ -309,4 +309,54 @@ fn an_overrun_ends_the_run() {
         kernels.filter(|event| event["cat"] == "kernel").count() as u64,
         jobs
     );
+}
+
+/// A signal stops the dispatchers after their running jobs. After a kill, all complete records are left.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_ends_early_keeps_its_records() {
+    use super::ring::{send, silent, wait_for};
+    use crate::support::run;
+
+    let case = case("np-edf");
+    let ring = case.plan.with_file_name("ring.bin");
+    let start = || {
+        let line = format!("--backend cuda --duration 50s --ring {}", ring.display());
+        let mut command = silent(&case.traced(&line));
+        let child = command.env("GPUSCHED_CUDA_LIBRARY", library()).spawn().unwrap();
+        let seen = wait_for(&ring, 5).run.totals().jobs;
+        (child, seen)
+    };
+    let (mut child, seen) = start();
+    send("-INT", &child);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(!ring.exists());
+    let stopped = case.read();
+    let (mut child, seen_before_kill) = start();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::remove_file(&case.trace).unwrap();
+    let line = format!("recording recover {} -o {}", ring.display(), case.trace.display());
+    let recovered = run(&line);
+    assert_eq!(recovered.code, 0, "{}", recovered.stderr);
+    for (trace, seen) in [(stopped, seen), (case.read(), seen_before_kill)] {
+        let head = &trace["gpusched"];
+        assert!(head["totals"]["jobs"].as_u64().unwrap() >= seen, "{head}");
+        assert!(head["ends_ns"].as_u64().unwrap() < 50_000_000_000, "{head}");
+        assert_eq!(head["machine"]["gpu"], "Fake H100");
+        assert!(
+            !head["contexts"][0]["granted"]["sm_ids"]
+                .as_array()
+                .unwrap()
+                .is_empty()
+        );
+    }
+    let audit = case.audit();
+    assert!(
+        audit.stdout.contains("the trace ends at "),
+        "{}{}",
+        audit.stdout,
+        audit.stderr
+    );
+    assert!(!audit.stdout.contains("job-missing"), "{}", audit.stdout);
 }

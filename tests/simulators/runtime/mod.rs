@@ -1,8 +1,10 @@
 //! Guarantee: the dispatcher of the runtime follows the rules of the job simulator, and a plan that is proven with overheads
 //! meets all deadlines within these overheads.
 
+mod audits;
 mod dispatcher;
 mod overheads;
+mod ring;
 mod same_schedule;
 
 use std::convert::Infallible;
@@ -63,6 +65,6 @@ fn drive(
         occupancy,
         late,
     };
-    dispatch(core, &mut lane, |record| records.push(record)).unwrap();
+    dispatch(core, &mut lane, |_, record| records.push(record)).unwrap();
     records
 }

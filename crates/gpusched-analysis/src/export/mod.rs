@@ -1,9 +1,9 @@
 //! Export of plans to the tools that divide a GPU.
 //!
 //! * `libsmctrl`: masks of TPCs;
-//! * `mps`: numbers of chunks;
+//! * `mps`: numbers of chunks, for MPS v2 and v3;
 //! * `mig`: profiles and first memory slices;
-//! * `green_context`: groups of SMs from a split;
+//! * `green_context`: a program that splits the SMs and dispatches jobs;
 //! * `csv`: a table for any other tool.
 //!
 //! For each partition, a comment names its SMs and the evidence of its verdict. Further comments
@@ -37,11 +37,13 @@ use gpusched_model::{Device, TaskSet};
 pub enum Target {
     /// Masks of disabled TPCs, as a C header for libsmctrl.
     Libsmctrl,
-    /// Static SM partitions of MPS, as a shell script.
+    /// Static SM partitions of MPS v2 and their processes, as a shell script.
     Mps,
-    /// MIG instances, as a shell script.
+    /// Static SM partitions of MPS v3 and their processes, as a shell script with a file in TOML.
+    MpsV3,
+    /// MIG instances and their processes, as a shell script.
     Mig,
-    /// Groups of SMs from a split for CUDA green contexts, as a C header.
+    /// CUDA green contexts and dispatchers, as a C++ header.
     GreenContext,
     /// Table of partitions, as CSV.
     Csv,
@@ -73,7 +75,7 @@ impl Target {
     pub fn check(self, hardware: &Hardware) -> Result<(), Error> {
         let needed: &[Granularity] = match self {
             Target::Libsmctrl => &[Granularity::Tpc, Granularity::Gpc],
-            Target::Mps => &[Granularity::Mps],
+            Target::Mps | Target::MpsV3 => &[Granularity::Mps],
             Target::Mig => &[Granularity::Mig],
             Target::GreenContext => &[Granularity::GreenContext],
             Target::Csv => return Ok(()),
@@ -111,6 +113,7 @@ impl Target {
         match self {
             Target::Libsmctrl => libsmctrl::export(&out),
             Target::Mps => mps::export(&out),
+            Target::MpsV3 => mps::export_v3(&out),
             Target::Mig => mig::export(&out),
             Target::GreenContext => green_context::export(&out),
             Target::Csv => csv::export(&out),

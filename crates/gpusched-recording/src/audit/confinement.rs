@@ -1,13 +1,13 @@
 //! Checks the contexts. Each partition must be one context of the planned size.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use gpusched_model::Plan;
+use gpusched_model::{Plan, counted};
 
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
 use crate::activity::Job;
-use crate::model::{Recording, StreamKey};
+use crate::model::{Dispatcher, Recording, StreamKey};
 
 /// Checks that all kernels of a partition run in one context, and that partitions have different contexts. Also checks
 /// that a green context has as many SMs as its partition. The context where most jobs of a partition ran counts as the
@@ -92,6 +92,58 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
                 report.unknown(task, Subject::Size, detail);
             }
         }
+        if let (Some(dispatcher), Some(context)) = (&recording.dispatcher, owner.context) {
+            match observed(dispatcher, context, partition.sms) {
+                Ok(detail) => {
+                    let wrong = detail.zip(task.jobs.first());
+                    let wrong = wrong.map(|(detail, job)| Violation {
+                        kind: FindingKind::WrongSms,
+                        ..violation(0, job, detail)
+                    });
+                    report.checked(task, Subject::Sms, None, wrong.into_iter().collect());
+                }
+                Err(reason) => report.unknown(task, Subject::Sms, reason),
+            }
+        }
+    }
+}
+
+/// Compares the SMs that the kernels of a context observed with the size of its partition and with the SMs of all other
+/// contexts. Returns the violation, or the reason why the trace does not show it.
+fn observed(dispatcher: &Dispatcher, context: i64, sms: u32) -> Result<Option<String>, &'static str> {
+    let of = dispatcher.partition(context);
+    let Some((of, ids)) = of.and_then(|of| Some((of, of.sm_ids.as_ref()?))) else {
+        return Err(match dispatcher.is_virtual {
+            true => "a run in virtual time has no SM ids",
+            false => "the trace states no SM ids",
+        });
+    };
+    let own: BTreeSet<u32> = ids.iter().copied().collect();
+    if own.len() != sms as usize {
+        let found = counted(own.len(), "SM");
+        return Ok(Some(format!(
+            "kernels in context {context} observed {found}, but the partition has {sms}"
+        )));
+    }
+    for other in dispatcher
+        .partitions
+        .iter()
+        .filter(|other| other.context != context)
+    {
+        let common = other.sm_ids.iter().flatten().find(|id| own.contains(id));
+        if let Some(id) = common {
+            let other = other.context;
+            return Ok(Some(format!(
+                "kernels in context {context} and in context {other} observed SM {id}"
+            )));
+        }
+    }
+    match of.same_at_end {
+        Some(true) => Ok(None),
+        Some(false) => Ok(Some(format!(
+            "kernels in context {context} observed other SMs at the end of the run"
+        ))),
+        None => Err("the trace does not state the SMs at the end of the run"),
     }
 }
 

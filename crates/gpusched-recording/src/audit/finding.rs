@@ -24,7 +24,7 @@ pub enum Visible {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Subject {
-    /// The recording shows jobs of the task.
+    /// The recording shows jobs of the task. A trace of a dispatcher shows each job that arrives, and no failed job.
     Jobs,
     /// Releases are far enough apart: k + 1 consecutive releases span at least k·T − J.
     Releases,
@@ -38,6 +38,52 @@ pub enum Subject {
     Context,
     /// The context of a partition has the same number of SMs as the partition.
     Size,
+    /// The dispatcher always chose the first of the waiting jobs in the order of the policy.
+    Order,
+    /// The dispatcher never idled while a job waited.
+    Idle,
+    /// The dispatcher started at most w after an arrival in the idle partition.
+    Wake,
+    /// Kernels of a partition observed as many SMs as planned, and no SM of another partition.
+    Sms,
+}
+
+impl Subject {
+    /// Subjects that a table shows for each recording, in order.
+    pub const ALWAYS: [Subject; 6] = [
+        Subject::Releases,
+        Subject::Deadlines,
+        Subject::Wcet,
+        Subject::Overlap,
+        Subject::Context,
+        Subject::Size,
+    ];
+
+    /// Subjects that a table shows for a trace of a dispatcher, after [`ALWAYS`](Subject::ALWAYS).
+    pub const DISPATCHED: [Subject; 5] = [
+        Subject::Sms,
+        Subject::Jobs,
+        Subject::Order,
+        Subject::Idle,
+        Subject::Wake,
+    ];
+
+    /// Returns the title of a column.
+    pub fn title(self) -> &'static str {
+        match self {
+            Subject::Jobs => "all jobs",
+            Subject::Releases => "releases",
+            Subject::Deadlines => "deadlines",
+            Subject::Wcet => "WCET",
+            Subject::Overlap => "overlap",
+            Subject::Context => "context",
+            Subject::Size => "context size",
+            Subject::Order => "order",
+            Subject::Idle => "idle",
+            Subject::Wake => "wake-up",
+            Subject::Sms => "SM ids",
+        }
+    }
 }
 
 /// Result of one check of one task.
@@ -72,6 +118,18 @@ pub enum FindingKind {
     EarlyRelease,
     /// A kernel ran in the wrong context, or the context has the wrong size.
     WrongContext,
+    /// Kernels of a partition observed another number of SMs than planned, or an SM of another partition.
+    WrongSms,
+    /// A job arrived, but the trace of the dispatcher does not contain it.
+    JobMissing,
+    /// The work of a job failed.
+    JobFailed,
+    /// The dispatcher chose a job although another job was before it in the order of the policy.
+    WrongOrder,
+    /// The dispatcher idled while a job waited.
+    Idle,
+    /// The dispatcher started later than w after an arrival in the idle partition.
+    LateWake,
     /// Two jobs of a partition ran at the same time.
     Overlap,
     /// The file does not contain the data for a check.
@@ -97,6 +155,23 @@ pub struct Finding {
     pub by_ns: Option<u64>,
     /// Explanation.
     pub detail: String,
+}
+
+/// Extent of a replay.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+pub struct Replay {
+    /// Number of replayed decisions.
+    pub decisions: usize,
+    /// Number of partitions.
+    pub partitions: usize,
+    /// o: bound on the overhead of a job in the check of WCETs [ns].
+    pub overhead_ns: u64,
+    /// w: bound on wake-ups [ns]. `null` if the trace states no bound.
+    pub wake_ns: Option<u64>,
+    /// Time until which the records of all partitions are complete [ns]. `null` if the run did not stop early.
+    pub ends_ns: Option<u64>,
 }
 
 /// Collects the findings and checks while the audit runs.
@@ -131,6 +206,11 @@ impl Report {
         }
     }
 
+    /// Number of checks so far.
+    pub fn len(&self) -> usize {
+        self.checks.len()
+    }
+
     /// Adds a check whose result the file does not show, with the reason.
     pub fn unknown(&mut self, task: &Audited<'_>, subject: Subject, reason: &str) {
         self.findings.push(Finding {
@@ -155,8 +235,9 @@ impl Report {
     ) {
         let doubtful = match subject {
             Subject::Deadlines | Subject::Wcet | Subject::Overlap => true,
+            Subject::Order | Subject::Idle | Subject::Wake => true,
             Subject::Releases => task.doubtful_releases,
-            Subject::Jobs | Subject::Context | Subject::Size => false,
+            Subject::Jobs | Subject::Context | Subject::Size | Subject::Sms => false,
         };
         if let Some(doubt) = task.doubt.as_ref().filter(|_| doubtful && violations.is_empty()) {
             self.incomplete = true;
@@ -193,7 +274,12 @@ impl Report {
     }
 
     /// Returns the result.
-    pub fn finish(mut self, unassigned_launches: usize, dropped_jobs: usize) -> Audit {
+    pub fn finish(
+        mut self,
+        unassigned_launches: usize,
+        dropped_jobs: usize,
+        replay: Option<Replay>,
+    ) -> Audit {
         self.findings
             .sort_by_key(|finding| (finding.at_ns.is_none(), finding.at_ns, finding.kind));
         let any = |verdict, subject: Option<Subject>| {
@@ -214,6 +300,7 @@ impl Report {
             verdict,
             unassigned_launches,
             dropped_jobs,
+            replay,
             checks: self.checks,
             findings: self.findings,
         }

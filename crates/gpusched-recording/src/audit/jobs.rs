@@ -61,11 +61,15 @@ fn without_releases(task: &Audited<'_>) -> Option<String> {
 
 /// Checks that jobs meet their deadlines. The file shows releases but no arrivals, and each arrival is at most J before
 /// its release. A job that ends more than D after its release misses its deadline. A job that ends within D − J after
-/// its release meets its deadline.
-pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
+/// its release meets its deadline. If `arrivals` is true, the file shows the arrivals instead.
+pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
     let (deadline, jitter) = (
         i128::from(task.task.deadline().ns()),
-        i128::from(task.task.jitter().ns()),
+        if arrivals {
+            0
+        } else {
+            i128::from(task.task.jitter().ns())
+        },
     );
     let (mut violations, mut slack, mut doubtful) = (Vec::new(), None::<i128>, 0usize);
     for (index, job) in task.jobs.iter().enumerate() {

@@ -3,12 +3,18 @@
 //! The audit states only what the file shows. Each check of each task has one of three results: *kept*, *broken* (the
 //! file shows a violation), or *not visible* (the file lacks the data). No profiler records the SM of a thread block.
 //! So only contexts show whether the kernels of a partition stay on its SMs.
+//!
+//! A trace of `gpusched run` shows more: the arrivals, the decisions, the SMs of the contexts, and the plan of the run. Then
+//! the audit also replays each decision.
 
 mod completeness;
 mod confinement;
 mod exclusion;
 mod finding;
+mod identity;
 mod jobs;
+mod presence;
+mod replay;
 
 use gpusched_analysis::interference::{CoLocated, model_of};
 use gpusched_model::error::{Error, Refusal, Result};
@@ -16,9 +22,10 @@ use gpusched_model::time::Time;
 use gpusched_model::{Interference, Plan, Task, TaskSet, WarmUp, counted};
 use serde::Serialize;
 
-use crate::activity::{Activity, Job, listed, split};
+use crate::activity::{Activity, Grouping, Job, listed, split};
 use crate::model::Recording;
-pub use finding::{Check, Finding, FindingKind, Subject, Visible};
+pub use finding::{Check, Finding, FindingKind, Replay, Subject, Visible};
+pub use identity::is_set_of_run;
 
 /// A recorded run with its jobs.
 #[derive(Clone, Debug)]
@@ -27,6 +34,8 @@ pub struct Run<'a> {
     pub recording: &'a Recording,
     /// Jobs of the recording.
     pub activities: &'a [Activity],
+    /// Rule that found the jobs. The ranges of a dispatcher start at the arrivals.
+    pub by: Grouping,
     /// Number of launches that belong to no job.
     pub unassigned: usize,
     /// Number of launches without times whose job the file does not show.
@@ -54,6 +63,9 @@ pub struct Audit {
     pub unassigned_launches: usize,
     /// Number of warm-up jobs that the audit dropped, over all tasks. The checks ignore these jobs.
     pub dropped_jobs: usize,
+    /// Extent of the replay of a dispatcher. Absent for recordings of profilers, and without a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
     /// Results of the checks, sorted by task, then by check.
     pub checks: Vec<Check>,
     /// Violations, sorted by time, followed by the checks for which the file lacks the data.
@@ -66,18 +78,31 @@ impl Audit {
         let mut checks = self.checks.iter();
         !checks.any(|check| check.subject == Subject::Jobs && check.verdict == Visible::NotVisible)
     }
+
+    /// Returns the subjects that a table of the checks shows, in order.
+    pub fn subjects(&self) -> Vec<Subject> {
+        let found = |subject: &Subject| self.checks.iter().any(|check| check.subject == *subject);
+        let dispatched = Subject::DISPATCHED
+            .into_iter()
+            .filter(|subject| self.replay.is_some() && found(subject));
+        Subject::ALWAYS.into_iter().chain(dispatched).collect()
+    }
 }
 
 /// A task, its jobs, and the limits that apply to them.
 struct Audited<'a> {
     pub name: String,
     pub task: &'a Task,
+    /// Jobs including the warm-up.
+    pub all: &'a [Job],
     /// Jobs after the warm-up.
     pub jobs: &'a [Job],
     /// Number of jobs that were dropped because of the warm-up.
     pub dropped: usize,
     /// Position of the partition in the plan.
     pub partition: Option<usize>,
+    /// Context of the first job.
+    pub context: Option<i64>,
     /// Number of SMs of the partition or of the run.
     pub sms: Option<u32>,
     /// Reason why the absence of a violation in the file does not mean that the run had none.
@@ -93,12 +118,27 @@ struct Audited<'a> {
 /// has another name.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if a name is unknown, or if the plan does not belong to the set.
+/// Returns [`Error::Refused`] if a name is unknown, if the plan does not belong to the set, or if the trace of a dispatcher
+/// states another plan or set.
 pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String, String)]) -> Result<Audit> {
+    let dispatcher = run.recording.dispatcher.as_ref();
     let tasks = audited(run, set, plan, names)?;
+    if let (Some(dispatcher), Some(plan)) = (dispatcher, plan) {
+        identity::check(dispatcher, &tasks, set, plan)?;
+    }
+    // Other groups of launches do not show the arrivals.
+    let dispatcher = dispatcher.filter(|_| run.by == Grouping::Range);
     let origin = run.recording.start();
     let mut report = finding::Report::new(origin);
     for task in &tasks {
+        let of_partition = tasks.iter().filter(|other| other.partition == task.partition);
+        let last = of_partition.flat_map(|other| other.all).map(|job| job.end).max();
+        let last = last.filter(|_| task.partition.is_some());
+        let checked = report.len();
+        let shown = dispatcher.map(|dispatcher| presence::check(task, dispatcher, last, &mut report));
+        if shown == Some(false) && report.len() > checked {
+            continue;
+        }
         if task.jobs.is_empty() {
             let reason = match task.dropped {
                 0 => format!(
@@ -111,19 +151,21 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
             continue;
         }
         jobs::releases(task, &mut report);
-        jobs::deadlines(task, &mut report);
+        jobs::deadlines(task, dispatcher.is_some(), &mut report);
         let memory = plan
             .and_then(|plan| plan.interference)
             .is_some_and(Interference::counts_memory);
         jobs::execution_times(
             task,
             memory,
-            Time::from_ns(run.recording.overhead_ns),
+            Time::from_ns(dispatcher.map_or(0, |dispatcher| dispatcher.overhead_ns)),
             &mut report,
         );
     }
+    let mut replayed = None;
     match plan {
         Some(plan) => {
+            replayed = dispatcher.map(|dispatcher| replay::check(dispatcher, &tasks, plan, &mut report));
             exclusion::check(run.recording, &tasks, plan, &mut report);
             confinement::check(run.recording, &tasks, plan, &mut report);
         }
@@ -135,7 +177,7 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
         }
     }
     let dropped = tasks.iter().map(|task| task.dropped).sum();
-    Ok(report.finish(run.unassigned, dropped))
+    Ok(report.finish(run.unassigned, dropped, replayed))
 }
 
 fn audited<'a>(
@@ -209,14 +251,17 @@ fn audited<'a>(
             }
             (None, None) => None,
         };
-        let jobs = activity.map_or(&[][..], |activity| &activity.jobs);
-        let (dropped, jobs) = split(run.warm_up, run.recording, jobs);
+        let all = activity.map_or(&[][..], |activity| &activity.jobs);
+        let (dropped, jobs) = split(run.warm_up, run.recording, all);
         let (doubt, doubtful_releases) = completeness::doubt(run, jobs).unzip();
+        let context = |job: &Job| job.contexts(run.recording).first()?.context;
         Audited {
             doubt,
             doubtful_releases: doubtful_releases.unwrap_or_default(),
             name,
             task,
+            all,
+            context: all.first().and_then(context),
             jobs,
             dropped: dropped.len(),
             partition,

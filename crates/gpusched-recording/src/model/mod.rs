@@ -4,6 +4,7 @@
 //! A recording contains no environment variables and no names of processes or hosts, because the readers never read
 //! these fields. Numbers of processes keep apart what several processes number alike.
 
+mod dispatcher;
 mod gpu;
 mod missing;
 mod names;
@@ -11,6 +12,7 @@ mod range;
 mod source;
 mod work;
 
+pub use dispatcher::{DispatchedPartition, DispatchedTask, Dispatcher};
 pub use gpu::{Context, Gpu};
 pub use missing::Missing;
 pub use names::{NameId, Names};
@@ -55,9 +57,8 @@ pub struct Recording {
     /// Memory traffic from hardware counters [bytes], by name of the kernel. The value is the largest number of bytes
     /// that one launch read and wrote in total.
     pub traffic: Vec<(NameId, u64)>,
-    /// o: bound on the time of a launch during which no kernel runs [ns]. A trace of `gpusched run` states it, because
-    /// its launches last from the decision of the dispatcher to the next decision. 0 for all other recordings.
-    pub overhead_ns: u64,
+    /// The dispatcher of gpusched that wrote the file. `None` for the file of a profiler.
+    pub dispatcher: Option<Dispatcher>,
 }
 
 /// Numbers of operations on the GPU that are not executions of one kernel: CUDA graphs and copies.

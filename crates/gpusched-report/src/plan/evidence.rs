@@ -101,16 +101,25 @@ pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'stat
     }
     let targets = [
         (Target::Libsmctrl, "partitions.h", "Masks of TPCs for libsmctrl"),
-        (Target::Mps, "partitions.sh", "Static SM partitions of MPS"),
+        (
+            Target::Mps,
+            "partitions.sh",
+            "Script that creates SM partitions of MPS v2 and starts their processes",
+        ),
+        (
+            Target::MpsV3,
+            "partitions-v3.sh",
+            "Script that creates SM partitions of MPS v3 and starts their processes",
+        ),
         (
             Target::Mig,
             "instances.sh",
-            "Commands that create the MIG instances",
+            "Script that creates the MIG instances and starts their processes",
         ),
         (
             Target::GreenContext,
-            "contexts.h",
-            "Groups of SMs for CUDA green contexts",
+            "partitions.hpp",
+            "C++ header that creates CUDA green contexts and dispatches jobs",
         ),
         (
             Target::Csv,

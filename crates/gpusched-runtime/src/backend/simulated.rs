@@ -5,6 +5,7 @@
 //! to this time.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 use gpusched_model::error::Result;
 use gpusched_model::interrupt;
@@ -12,10 +13,12 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Lane, dispatch};
+use super::{Backend, Control, Lane, dispatch};
+use crate::client::Signal;
 use crate::core::{Job, Outcome, Overrun, Record};
 use crate::program::{Part, Program};
 use crate::run::{PartRun, Run};
+use crate::trace::Heading;
 use crate::work::{Draws, Fault, Work, uniform};
 
 /// A partition in virtual time. All times are in ns.
@@ -33,6 +36,7 @@ struct Virtual<'a> {
     overrun: Overrun,
     /// Time for which the clock stood still.
     interrupted: u64,
+    control: Control<'a>,
 }
 
 /// The end of a partition before its last job.
@@ -43,7 +47,12 @@ struct End {
 }
 
 impl<'a> Virtual<'a> {
-    fn new(program: &Program, (index, part): (usize, &'a Part), work: &Work) -> Virtual<'a> {
+    fn new(
+        program: &Program,
+        (index, part): (usize, &'a Part),
+        work: &Work,
+        control: Control<'a>,
+    ) -> Virtual<'a> {
         let overheads = program.overheads.unwrap_or_default();
         let (mut faults, mut late) = (BTreeMap::new(), BTreeMap::new());
         for (place, task) in part.tasks.iter().enumerate() {
@@ -67,6 +76,7 @@ impl<'a> Virtual<'a> {
             late,
             overrun: program.overrun,
             interrupted: 0,
+            control,
         }
     }
 }
@@ -129,34 +139,53 @@ impl Lane for Virtual<'_> {
         self.now = self.now.max(until.saturating_add(late));
         self.now
     }
+
+    fn signal(&mut self) -> Option<Signal> {
+        self.control.signal()
+    }
 }
 
 /// Runs `program` in virtual time. The first job of each task arrives at time 0, and no job arrives at `end` or later.
 ///
 /// # Errors
-/// Fails in the same cases as [`Part::core`].
-pub fn run(program: &Program, work: &Work, end: Time) -> Result<Run> {
+/// Fails in the same cases as [`Part::core`] and [`Ring::prepare`](crate::trace::ring::Ring::prepare).
+pub fn run(program: &Program, work: &Work, end: Time, control: Control<'_>) -> Result<Run> {
+    let wake_bound = Some(program.overheads.unwrap_or_default().wake_ns);
+    if let Some(ring) = control.ring {
+        ring.prepare(&Heading {
+            program: program.clone(),
+            work: work.clone(),
+            backend: Backend::Simulated.to_string(),
+            duration: end,
+            wake_bound,
+            machine: None,
+            contexts: vec![None; program.partitions.len()],
+        })?;
+    }
     let all = |halt: u64| -> Result<Vec<(PartRun, Option<u64>, u64)>> {
         let partitions = program.partitions.iter().enumerate();
         { partitions }
-            .map(|part| run_part(program, part, work, (end, halt)))
+            .map(|part| run_part(program, part, work, (end, halt), control))
             .collect()
     };
     let mut runs = all(u64::MAX)?;
-    // The first end of all partitions is the same in the second run, because equal jobs precede it.
-    if let Some(halt) = runs.iter().filter_map(|&(_, all, _)| all).min() {
+    // The first end of all partitions is the same in the second run, because equal jobs precede it. A stopped run keeps the
+    // jobs of its first run.
+    let first = runs.iter().filter_map(|&(_, all, _)| all).min();
+    if let Some(halt) = first.filter(|_| !control.stop.load(Ordering::Relaxed)) {
         runs = all(halt)?;
     }
+    let interrupted = runs.iter().map(|&(.., interrupted)| interrupted).max();
+    let partitions: Vec<PartRun> = runs.into_iter().map(|(run, ..)| run).collect();
     Ok(Run {
         origin: 0,
-        interrupted: runs
-            .iter()
-            .map(|&(.., interrupted)| interrupted)
-            .max()
-            .unwrap_or(0),
-        partitions: runs.into_iter().map(|(run, ..)| run).collect(),
+        duration: end,
+        wake_bound,
+        stopped: control.stopped(program, end, &partitions),
+        own: false,
+        interrupted: interrupted.unwrap_or(0),
+        partitions,
         machine: None,
-        wakes_checked: true,
     })
 }
 
@@ -167,6 +196,7 @@ fn run_part(
     (index, part): (usize, &Part),
     work: &Work,
     (end, halt): (Time, u64),
+    control: Control<'_>,
 ) -> Result<(PartRun, Option<u64>, u64)> {
     let overheads = program.overheads.unwrap_or_default();
     let core = part.core(0, end.ns(), overheads.wake_ns)?;
@@ -174,9 +204,16 @@ fn run_part(
         .with_overrun(program.overrun)
         .with_overhead(overheads.occupancy_ns.ns());
     core.halt(halt);
-    let mut lane = Virtual::new(program, (index, part), work);
+    let mut lane = Virtual::new(program, (index, part), work, control);
     let mut records: Vec<Record> = Vec::new();
-    let ended = dispatch(&mut core, &mut lane, |record| records.push(record)).err();
+    let mut slots = control.ring.and_then(|ring| ring.slots(index));
+    let done = |_: &mut Virtual<'_>, record| {
+        slots.iter_mut().for_each(|slots| slots.push(&record));
+        records.push(record);
+    };
+    let ended = dispatch(&mut core, &mut lane, done).err();
+    // An earlier run of the partition may have written more records.
+    slots.iter_mut().for_each(|slots| slots.clear());
     let aborted = core
         .aborted()
         .map(|_| records.last().map_or(0, |last| last.completion));

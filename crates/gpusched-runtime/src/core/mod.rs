@@ -20,7 +20,7 @@ pub use job::{Job, Outcome, Record, Status};
 pub use lane::Notified;
 
 use lane::{Lane, NEVER};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A task of a partition. All times are in ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -52,7 +52,8 @@ pub enum Arrivals {
 }
 
 /// Order of the jobs that wait.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// The job with the earliest absolute deadline is first (np-edf).
     Deadlines,
@@ -77,8 +78,19 @@ pub enum Action {
 
 /// What follows if a job exceeds its budget.
 #[derive(
-    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
 )]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Overrun {
     /// The trace records the overrun, and all jobs run.
@@ -154,7 +166,7 @@ pub struct Counters {
 }
 
 /// Largest number of spans and of skipped jobs that the dispatcher keeps. All others are only counted.
-const MOST_SPANS: usize = 256;
+pub(crate) const MOST_SPANS: usize = 256;
 
 /// The dispatcher of one partition.
 #[derive(Clone, Debug)]

@@ -2,17 +2,44 @@
 //! ui.perfetto.dev read it.
 //!
 //! For each job, the trace contains a range `task#number` from the arrival to the completion. Each chunk of the job has a host
-//! call at its decision, and a kernel from the decision to its completion. A job without preemption points is one chunk. The context of the kernel is the partition. The object
-//! `gpusched` states what the events cannot: hashes, sizes, SM ids, overheads, and spans without guarantee.
+//! call at its decision, and a kernel from the decision to its completion. A job without preemption points is one chunk. The
+//! context of the kernel is the partition. The object `gpusched` states what the events cannot: hashes, options, sizes, SM ids,
+//! overheads, and spans without guarantee.
+//!
+//! * [`ring`]: a file that receives each record at once, so that a killed run loses only the record that it was writing.
+
+mod recovered;
+pub mod ring;
 
 use std::io::{self, Write};
 
 use gpusched_model::Overheads;
-use serde::Serialize;
+use gpusched_model::time::Time;
+use serde::{Deserialize, Serialize};
 
-use crate::core::{Counters, Record, Skipped, Suspension};
+use crate::core::{Counters, Order, Record, Skipped, Suspension};
 use crate::program::{Part, PlannedTask, Program};
 use crate::run::{Context, Machine, Run};
+use crate::work::Work;
+
+/// What is known about a run before its first job.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Heading {
+    /// The program that runs.
+    pub program: Program,
+    /// Execution times of its jobs.
+    pub work: Work,
+    /// Name of the backend.
+    pub backend: String,
+    /// Time from the first arrivals after which no job arrives.
+    pub duration: Time,
+    /// w: bound that the wake-ups are compared with. `None` if no bound is stated.
+    pub wake_bound: Option<Time>,
+    /// The GPU and the computer of the run. `None` in virtual time.
+    pub machine: Option<Machine>,
+    /// The contexts of the partitions. `None` in virtual time.
+    pub contexts: Vec<Option<Context>>,
+}
 
 /// The object `gpusched` of a trace.
 #[derive(Serialize)]
@@ -21,13 +48,26 @@ struct Head<'a> {
     backend: &'a str,
     plan_sha256: &'a str,
     set_sha256: &'a str,
-    seed: u64,
+    /// Execution times of the jobs. Absent for the jobs of the user's program.
+    #[serde(flatten)]
+    work: Option<&'a Work>,
+    duration_ns: Time,
+    /// Arrivals of the jobs of all tasks that are not sporadic: job n arrives at n·T.
+    arrivals: &'static str,
+    /// Time until which the records of all partitions are complete [ns]. Absent if the run did not stop early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends_ns: Option<u64>,
     clock: &'a str,
     /// Time 0 of the trace on this clock [ns].
     origin_ns: u64,
     overheads: Overheads,
+    /// w: bound that the wake-ups were compared with [ns]. `null` if no bound is stated.
+    wake_bound_ns: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
+    /// Reason why the plan is not proven with the overheads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unproven: Option<&'a str>,
     kept: bool,
     #[serde(skip_serializing_if = "is_zero")]
     interrupted_ns: u64,
@@ -44,8 +84,14 @@ struct ContextHead<'a> {
     sms: u32,
     policy: String,
     overrun: String,
+    /// Positions of the tasks in the task set, by decreasing rank. Absent without fixed priorities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<Vec<usize>>,
     #[serde(flatten)]
     counters: Counters,
+    /// Number of completed jobs that the trace does not contain.
+    #[serde(skip_serializing_if = "is_zero")]
+    omitted: u64,
     suspensions: Vec<Suspension>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped_jobs: Vec<Skipped>,
@@ -60,6 +106,13 @@ struct ContextHead<'a> {
 #[derive(Serialize)]
 struct TaskHead<'a> {
     task: &'a str,
+    /// Position of the task in the task set.
+    position: usize,
+    period_ns: Time,
+    deadline_ns: Time,
+    /// Whether the user's program releases the jobs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    sporadic: bool,
     wcet_ns: u64,
     budget_ns: u64,
     jobs: usize,
@@ -67,18 +120,26 @@ struct TaskHead<'a> {
     longest_response_ns: u64,
 }
 
-/// Writes the trace of `run` of `program`. `backend` is the name of the backend, and `seed` the seed of the work.
+/// Writes the trace of `run`, which executed `work` for `program`. The user's program states no work. `backend` is the name of the backend.
 ///
 /// # Errors
 /// Fails if `out` fails.
-pub fn write(out: &mut impl Write, program: &Program, run: &Run, backend: &str, seed: u64) -> io::Result<()> {
+pub fn write(
+    out: &mut impl Write,
+    (program, work): (&Program, Option<&Work>),
+    run: &Run,
+    backend: &str,
+) -> io::Result<()> {
     let contexts = program.partitions.iter().zip(&run.partitions).enumerate();
     let head = Head {
-        version: 1,
+        version: 2,
         backend,
         plan_sha256: &program.plan_sha256,
         set_sha256: &program.set_sha256,
-        seed,
+        work,
+        duration_ns: run.duration,
+        arrivals: "periodic",
+        ends_ns: run.ends(program),
         clock: if run.machine.is_some() {
             "CLOCK_MONOTONIC"
         } else {
@@ -86,7 +147,9 @@ pub fn write(out: &mut impl Write, program: &Program, run: &Run, backend: &str, 
         },
         origin_ns: run.origin,
         overheads: program.overheads.unwrap_or_default(),
+        wake_bound_ns: run.wake_bound,
         machine: run.machine.as_ref(),
+        unproven: program.unproven.as_deref(),
         kept: run.kept(),
         interrupted_ns: run.interrupted,
         totals: run.totals(),
@@ -96,7 +159,14 @@ pub fn write(out: &mut impl Write, program: &Program, run: &Run, backend: &str, 
                 sms: part.sms,
                 policy: part.policy.to_string(),
                 overrun: program.overrun.to_string(),
+                ranks: match &part.order {
+                    Order::Deadlines | Order::Arrivals => None,
+                    Order::Ranks(ranks) => {
+                        Some(ranks.iter().map(|&task| part.tasks[task].position).collect())
+                    }
+                },
                 counters: run_of.counters,
+                omitted: run_of.omitted(),
                 suspensions: run_of
                     .suspensions
                     .iter()
@@ -163,6 +233,10 @@ fn tasks<'a>(part: &'a Part, records: &[Record]) -> Vec<TaskHead<'a>> {
         let response = |record: &Record| record.completion.saturating_sub(record.job.arrival);
         TaskHead {
             task: &task.name,
+            position: task.position,
+            period_ns: task.period,
+            deadline_ns: task.deadline,
+            sporadic: task.sporadic,
             wcet_ns: task.wcet.ns(),
             budget_ns: task.budget.ns(),
             jobs: of().filter(|record| record.last).count(),
@@ -204,8 +278,20 @@ impl<W: Write> Events<'_, W> {
                 false => format!("{}#{}", task.name, job.number),
             };
             self.correlation += 1;
-            let (correlation, miss) = (self.correlation, record.status.missed);
-            let args = format!("\"deadline_ns\":{},\"miss\":{miss}", self.since(job.deadline));
+            let (correlation, status) = (self.correlation, record.status);
+            let mut args = format!(
+                "\"visible_ns\":{},\"deadline_ns\":{},\"miss\":{}",
+                self.since(record.visible),
+                self.since(job.deadline),
+                status.missed
+            );
+            for (name, found) in [("overrun", status.overrun), ("late_wake", status.late_wake)] {
+                args += &if found {
+                    format!(",\"{name}\":true")
+                } else {
+                    String::new()
+                };
+            }
             if record.last {
                 self.event(
                     "user_annotation",
@@ -224,8 +310,9 @@ impl<W: Write> Events<'_, W> {
                 thread,
                 &args,
             )?;
+            let failed = if status.failed { ",\"failed\":true" } else { "" };
             let args = format!(
-                "\"device\":0,\"context\":{context},\"stream\":{context},\"correlation\":{correlation}"
+                "\"device\":0,\"context\":{context},\"stream\":{context},\"correlation\":{correlation}{failed}"
             );
             self.event(
                 "kernel",

@@ -1,6 +1,7 @@
 //! `gpusched recording`: reads the recordings that profilers made on real GPUs.
 
 pub mod audit;
+mod recover;
 pub mod source;
 mod summary;
 mod tasks;
@@ -17,6 +18,8 @@ pub enum Command {
     Tasks(tasks::Args),
     /// Compare a recorded run with its task set and its plan.
     Audit(audit::Args),
+    /// Write the trace of a killed run.
+    Recover(recover::Args),
 }
 
 impl Run for Command {
@@ -25,6 +28,7 @@ impl Run for Command {
             Command::Summary(args) => args.run(global),
             Command::Tasks(args) => args.run(global),
             Command::Audit(args) => args.run(global),
+            Command::Recover(args) => args.run(global),
         }
     }
 }

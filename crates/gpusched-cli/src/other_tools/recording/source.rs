@@ -68,6 +68,8 @@ pub struct Source {
     pub recording: Recording,
     /// Jobs of the recording.
     pub activities: Activities,
+    /// Rule that grouped the launches.
+    pub by: Grouping,
     /// Number of SMs that the command line states.
     pub sms: Option<u32>,
 }
@@ -138,6 +140,7 @@ impl Reading {
             file: path.display().to_string(),
             recording,
             activities,
+            by: self.by,
             sms,
         })
     }

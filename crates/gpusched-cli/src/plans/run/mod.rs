@@ -4,18 +4,19 @@ mod report;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use crate::arguments::{named, overheads, refused, whole};
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome, complain};
-use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
 use gpusched_model::{Factor, Overheads, TaskSet};
 use gpusched_runtime::core::Overrun;
+use gpusched_runtime::trace::ring::Ring;
 use gpusched_runtime::work::Fault;
-use gpusched_runtime::{Backend, Prepared, Program, Run, Work, simulated, trace};
+use gpusched_runtime::{Backend, Control, Prepared, Program, Run, Work, simulated, trace};
 
 /// Arguments of `gpusched run`.
 #[derive(Debug, clap::Args)]
@@ -39,6 +40,12 @@ pub struct Args {
     /// larger, and the run uses the bounds of the plan. Without FILE and without overheads in the plan, the WCETs include the overheads.
     #[arg(long, value_name = "FILE", value_parser = overheads)]
     overheads: Option<Overheads>,
+    /// File that receives each record at once, for a run that may be killed
+    ///
+    /// The file has a place of 64 bytes for each job or chunk, and disappears when the result is written. If the run is killed, `recording recover`
+    /// writes the trace of all complete records. Choose a file system in memory, such as /dev/shm, if the disk may delay the dispatchers.
+    #[arg(long, value_name = "FILE")]
+    ring: Option<PathBuf>,
     /// Shortest execution time as a share of the WCET
     #[arg(long, value_name = "SHARE", default_value = "0.5", value_parser = share)]
     shortest: Factor,
@@ -83,7 +90,8 @@ a time, in the order of the policy. The jobs are synthetic: their execution time
 The result is a summary. With --format json (or -o NAME.json), it is the trace of the run, which `recording audit` compares with the
 plan. With --format csv (or -o NAME.csv), it has one row per job, or per chunk of a
 job under a policy with preemption points.
-Exit code 0: all jobs met their deadlines and budgets. 1: otherwise, or the plan is not proven.
+Ctrl-C stops the run after the running jobs, and `run` writes its result.
+Exit code 0: all jobs met their deadlines and budgets. 1: otherwise, the run was stopped, or the plan is not proven.
 
 Example:
   gpusched partition tasksets/tasksets/adas.json --gpu orin --policy np-edf -o plan.json && gpusched run plan.json tasksets/tasksets/adas.json --backend simulated -o trace.json && gpusched recording audit trace.json --set tasksets/tasksets/adas.json --plan plan.json";
@@ -158,34 +166,65 @@ impl crate::Run for Args {
         work.check(&program, self.duration)?;
         self.check_jobs(&set)?;
         let mut output = Output::open(global)?;
-        let run = match self.backend {
-            Backend::Simulated => simulated::run(&program, &work, self.duration)?,
-            Backend::Cuda => self.on_gpu(&program, &work, global)?,
+        output.keep([&self.plan, &self.set])?;
+        let ring = self.ring.as_deref().map(Ring::create).transpose()?;
+        output.keep(&self.ring)?;
+        let control = Control {
+            stop: stop(),
+            ring: ring.as_ref(),
         };
+        let run = match self.backend {
+            Backend::Simulated => simulated::run(&program, &work, self.duration, control)?,
+            Backend::Cuda => self.on_gpu(&program, &work, control, global)?,
+        };
+        let written = self.write(output, (&program, &work), &run, global);
+        if let (Err(_), Some(ring)) = (&written, ring) {
+            ring.keep();
+        }
+        written?;
+        if global.file().is_some() {
+            global.note(run.headline(&program));
+        }
+        Ok((run.kept() && !run.stopped).into())
+    }
+}
+
+/// Returns the flag that stops the run: Ctrl-C sets it. A program that embeds gpusched handles signals itself.
+fn stop() -> &'static AtomicBool {
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    #[cfg(target_os = "linux")]
+    if !crate::embedding::is_active() {
+        return gpusched_runtime::stop_on_signals();
+    }
+    &NEVER
+}
+
+impl Args {
+    /// Writes the result of the run.
+    fn write(
+        &self,
+        mut output: Output,
+        (program, work): (&Program, &Work),
+        run: &Run,
+        global: &Global,
+    ) -> Result<()> {
         match global.format() {
             Format::Json => {
                 let path = global.file().unwrap_or(Path::new("-"));
                 output.sync()?;
-                let written = trace::write(&mut output, &program, &run, &self.backend.to_string(), work.seed);
+                let written =
+                    trace::write(&mut output, (program, Some(work)), run, &self.backend.to_string());
                 written.map_err(|cause| Error::io(path, "write", cause))?;
-                output.finish()?;
+                output.finish()
             }
             Format::Csv => {
                 output.write(COLUMNS)?;
-                output.answer(report::rows(&program, &run))?;
+                output.answer(report::rows(program, run))
             }
-            Format::Text => {
-                output.answer(report::text(&program, &run, self.duration, &Palette::of(global)))?
-            }
+            Format::Text => output.answer(report::text(program, run, &Palette::of(global))),
         }
-        if global.file().is_some() {
-            global.note(report::headline(&run, self.duration));
-        }
-        Ok(run.kept().into())
     }
-}
 
-impl Args {
     /// Adds the file of the plan, and a hint for a policy that the dispatcher does not support.
     fn in_plan(&self, refusal: Refusal) -> Refusal {
         let refusal = match refusal.field() {
@@ -272,18 +311,12 @@ impl Args {
     }
 
     #[cfg(target_os = "linux")]
-    fn on_gpu(&self, program: &Program, work: &Work, global: &Global) -> Result<Run> {
+    fn on_gpu(&self, program: &Program, work: &Work, control: Control<'_>, global: &Global) -> Result<Run> {
         use crate::report::Progress;
         use gpusched_runtime::cuda;
 
         let hint = |refusal: Refusal| refusal.hint("`--backend simulated` runs the plan without a GPU");
-        let granularity = program.hardware.as_ref().map(|hardware| hardware.granularity);
-        if let Some(granularity) = granularity.filter(|&kind| kind != Granularity::GreenContext) {
-            let expected = "green-context, because the dispatchers of one process create green contexts";
-            return Err(hint(Refusal::new("hardware.granularity", granularity, expected))
-                .at(&self.plan, None)
-                .into());
-        }
+        cuda::check(program).map_err(|refusal| hint(refusal).at(&self.plan, None))?;
         let driver = cuda::Driver::load().map_err(hint)?;
         let options = cuda::Options {
             duration: self.duration,
@@ -293,11 +326,17 @@ impl Args {
             wake_bound: program.overheads.map(|overheads| overheads.wake_ns),
         };
         let progress = Progress::new(global, "jobs");
-        cuda::run(&driver, program, work, options, &|jobs| progress.at(jobs))
+        cuda::run(
+            &driver,
+            program,
+            work,
+            options,
+            (control, &|jobs| progress.at(jobs)),
+        )
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn on_gpu(&self, _: &Program, _: &Work, _: &Global) -> Result<Run> {
+    fn on_gpu(&self, _: &Program, _: &Work, _: Control<'_>, _: &Global) -> Result<Run> {
         let refusal = Refusal::new("backend", "cuda on another system", "Linux");
         Err(refusal
             .hint("`--backend simulated` runs the plan without a GPU")

@@ -8,53 +8,14 @@ use gpusched_model::time::Time;
 use gpusched_runtime::core::Record;
 use gpusched_runtime::{Program, Run};
 
-/// Returns the result in one line.
-pub fn headline(run: &Run, duration: Time) -> String {
-    let all = run.totals();
-    let verdict = if run.kept() { "KEPT" } else { "BROKEN" };
-    let mut text = format!("{verdict}: {} until {duration}", counted(all.jobs, "job"));
-    for (count, noun) in [
-        (all.misses, "deadline miss"),
-        (all.overruns, "overrun"),
-        (all.late_wakes, "late wake-up"),
-        (all.failed, "failed job"),
-    ] {
-        if noun == "late wake-up" && !run.wakes_checked {
-            text += ", wake-ups not checked";
-            continue;
-        }
-        let plural = if noun.ends_with('s') { "es" } else { "s" };
-        match count {
-            0 => text += &format!(", no {noun}"),
-            1 => text += &format!(", 1 {noun}"),
-            _ => text += &format!(", {count} {noun}{plural}"),
-        }
-    }
-    if all.overheads > 0 {
-        text += &format!(", {} above the bound", counted(all.overheads, "overhead"));
-    }
-    if all.skipped > 0 {
-        text += &format!(", {} skipped", counted(all.skipped, "job"));
-    }
-    if run.interrupted > 0 {
-        text += &format!(", interrupted for {}", Time::from_ns(run.interrupted));
-    }
-    let other = run.on_other_sms();
-    if other > 0 {
-        text += &format!(", {} on other SMs", counted(other, "partition"));
-    }
-    let lost = run.partitions.iter().filter(|part| part.lost.is_some()).count();
-    if lost > 0 {
-        text += &format!(", {} lost", counted(lost, "partition"));
-    }
-    text
-}
-
 /// Returns the summary.
-pub fn text(program: &Program, run: &Run, duration: Time, palette: &Palette) -> String {
-    let headline = headline(run, duration);
+pub fn text(program: &Program, run: &Run, palette: &Palette) -> String {
+    let headline = run.headline(program);
     let (verdict, rest) = headline.split_once(':').unwrap_or((&headline, ""));
-    let mut text = format!("{}:{rest}\n\n", palette.verdict(run.kept(), verdict));
+    let mut text = format!(
+        "{}:{rest}\n\n",
+        palette.verdict(run.kept() && !run.stopped, verdict)
+    );
     if let Some(machine) = &run.machine {
         let (major, minor) = (machine.driver / 1000, machine.driver % 1000 / 10);
         let _ = writeln!(

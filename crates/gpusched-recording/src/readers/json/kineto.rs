@@ -91,6 +91,9 @@ struct Args {
     /// Written by XLA for each operation of JAX and TensorFlow.
     #[serde(default)]
     hlo_op: Option<serde::de::IgnoredAny>,
+    /// Whether the work of the launch failed, in a trace of `gpusched run`.
+    #[serde(default)]
+    failed: Option<serde_json::Value>,
 }
 
 /// A name, which some writers store as a number.
@@ -108,6 +111,8 @@ pub struct Events {
     calls: HashMap<i64, HostCall>,
     /// Number of the host call of each launch, and of each launch without times.
     correlations: Vec<Option<i64>>,
+    /// Positions of the launches whose work failed.
+    failed: Vec<usize>,
     open: Vec<Option<i64>>,
     /// Numbers of the host calls of copies.
     copies: HashSet<i64>,
@@ -259,7 +264,11 @@ impl Events {
             stream: args.stream.0.or(event.tid.0),
             green: None,
         };
+        let before = recording.launches.len();
         self.launch(recording, &name, key, (start, end), args.correlation.0);
+        if args.failed.is_some_and(|failed| failed == true) && recording.launches.len() > before {
+            self.failed.push(before);
+        }
     }
 
     /// Adds an inference of trtexec: a job of three launches. Its release is the start of the copy to the GPU. Inferences
@@ -329,7 +338,7 @@ impl Events {
         }
     }
 
-    /// Assigns the host calls to the launches, and finds calls without a launch.
+    /// Assigns the host calls to the launches, and the failed launches to the dispatcher. Finds calls without a launch.
     ///
     /// # Errors
     /// Refuses host calls of several processes with the same number, because a launch states no process.
@@ -342,6 +351,9 @@ impl Events {
                 "numbers of one process, because a launch states no process",
             );
             return Err(refusal.hint("read the trace of each process (rank) as a file of its own"));
+        }
+        if let Some(dispatcher) = &mut recording.dispatcher {
+            dispatcher.failed = self.failed;
         }
         let call = |id: &Option<i64>| Some(self.calls.get(id.as_ref()?)?.call);
         if options.calls && !self.trtexec {

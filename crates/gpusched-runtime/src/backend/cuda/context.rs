@@ -30,7 +30,7 @@ const PORTABLE_AND_MAPPED: u32 = 3;
 
 const KERNELS: &str = include_str!("kernels.ptx");
 
-/// The first GPU, its primary context, and the kernels.
+/// A GPU, its primary context, and the kernels.
 pub struct Device<'a> {
     pub driver: &'a Driver,
     pub name: String,
@@ -68,11 +68,11 @@ pub struct Flags<'a> {
 const LINE: usize = 128;
 
 impl<'a> Device<'a> {
-    /// Opens the first GPU.
+    /// Opens the GPU `ordinal`, counted from 0.
     ///
     /// # Errors
     /// Fails if there is no GPU, or if a call of the driver fails.
-    pub fn open(driver: &'a Driver) -> Result<Device<'a>, Refusal> {
+    pub fn open(driver: &'a Driver, ordinal: i32) -> Result<Device<'a>, Refusal> {
         let check = |call, code| driver.check(call, code);
         let (mut number, mut primary, mut module) = (0, 0, 0);
         let mut name = [0u8; 256];
@@ -80,7 +80,7 @@ impl<'a> Device<'a> {
         let mut whole = Resource::EMPTY;
         // SAFETY: all results are valid places of the sizes that the calls state.
         unsafe {
-            check("cuDeviceGet", (driver.device_get)(&mut number, 0))?;
+            check("cuDeviceGet", (driver.device_get)(&mut number, ordinal))?;
             check(
                 "cuDeviceGetName",
                 (driver.device_name)(name.as_mut_ptr().cast(), 255, number),

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::context::{Device, Partition};
 use super::library::{Address, Code, NOT_READY};
-use crate::backend::Lane;
+use crate::backend::{Control, Lane};
+use crate::client::{Client, Launched, Signal};
 use crate::core::{Job, Outcome};
 use crate::realtime;
 use crate::run::OTHER_ENDED;
@@ -18,6 +19,9 @@ const THREADS: u32 = 64;
 const PATIENCE: u64 = 20_000_000;
 /// Shortest time after which the dispatcher gives up on a job [ns].
 const LIMIT: u64 = 5_000_000_000;
+
+/// Largest number of problems that a lane keeps.
+const MOST_PROBLEMS: usize = 1000;
 
 /// How a dispatcher learns that a job has ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -49,6 +53,19 @@ pub struct Shared {
     pub jobs: AtomicU64,
 }
 
+/// The work of the jobs of a partition.
+pub enum Jobs<'a> {
+    /// Kernels that stand in for the user's kernels.
+    Synthetic {
+        draws: Draws,
+        /// Part of each execution time that is left for launch and detection [ns].
+        reserve: u64,
+        control: Control<'a>,
+    },
+    /// The work of the user's program.
+    Own(Box<dyn Client>),
+}
+
 /// A partition on a GPU.
 pub struct GpuLane<'a> {
     device: &'a Device<'a>,
@@ -58,9 +75,9 @@ pub struct GpuLane<'a> {
     shared: &'a Shared,
     pub wait: Wait,
     number: u32,
-    draws: Draws,
-    /// Part of each execution time that is left for launch and detection [ns].
-    reserve: u64,
+    pub jobs: Jobs<'a>,
+    /// A message of the user's program that ended a sleep.
+    pending: Option<Signal>,
     /// Time before an arrival from which the idle dispatcher spins [ns].
     spin: u64,
     /// Time after which the dispatcher gives up on a job [ns]: ten times the largest budget, or longer.
@@ -77,8 +94,8 @@ impl<'a> GpuLane<'a> {
         partition: &'a Partition<'a>,
         (flag, address): (&'a AtomicU32, Address),
         shared: &'a Shared,
-        (draws, reserve, spin): (Draws, u64, u64),
-        (jobs, budget): (usize, u64),
+        (own, spin): (Jobs<'a>, u64),
+        (records, budget): (usize, u64),
     ) -> GpuLane<'a> {
         GpuLane {
             device,
@@ -88,12 +105,12 @@ impl<'a> GpuLane<'a> {
             shared,
             wait: Wait::WriteValue,
             number: 0,
-            draws,
-            reserve,
+            jobs: own,
+            pending: None,
             spin,
             limit: budget.saturating_mul(10).max(LIMIT),
-            enqueues: Vec::with_capacity(jobs),
-            overheads: Vec::with_capacity(jobs),
+            enqueues: Vec::with_capacity(records),
+            overheads: Vec::with_capacity(records),
             stuck: Vec::new(),
         }
     }
@@ -107,7 +124,8 @@ impl<'a> GpuLane<'a> {
         for wait in [Wait::WriteValue, Wait::FlagKernel, Wait::Query] {
             self.wait = wait;
             let once = |lane: &mut GpuLane<'a>| {
-                lane.enqueue(10_000)
+                lane.spin(10_000)
+                    .and_then(|()| lane.mark())
                     .map_err(|(call, code)| (call, lane.device.driver.name_of(code)))?;
                 lane.await_end(realtime::now())
                     .map_err(|error| ("the end of a job", error))
@@ -120,16 +138,21 @@ impl<'a> GpuLane<'a> {
         Err(refused.join("; "))
     }
 
-    /// Enqueues a kernel that lasts `spin` ns on all SMs of the partition, and the mark behind it.
-    fn enqueue(&mut self, mut spin: u64) -> Result<(), (&'static str, Code)> {
+    /// Enqueues a kernel that lasts `time` ns on all SMs of the partition.
+    fn spin(&mut self, mut time: u64) -> Result<(), (&'static str, Code)> {
         let (device, stream) = (self.device, self.partition.stream);
-        self.number = self.number.wrapping_add(1);
         let size = (self.partition.sms, THREADS, 0);
         // SAFETY: the kernel and the stream exist, and `gpusched_spin` takes one 64-bit number.
-        let code = unsafe { device.launch(device.spin, stream, size, &mut [(&raw mut spin).cast()]) };
-        if code != 0 {
-            return Err(("cuLaunchKernel", code));
+        match unsafe { device.launch(device.spin, stream, size, &mut [(&raw mut time).cast()]) } {
+            0 => Ok(()),
+            code => Err(("cuLaunchKernel", code)),
         }
+    }
+
+    /// Enqueues the mark behind the work of a job.
+    fn mark(&mut self) -> Result<(), (&'static str, Code)> {
+        let (device, stream) = (self.device, self.partition.stream);
+        self.number = self.number.wrapping_add(1);
         let mut value = self.number;
         let (call, code) = match self.wait {
             // SAFETY: the stream exists, and the address is a flag.
@@ -151,6 +174,15 @@ impl<'a> GpuLane<'a> {
         match code {
             0 => Ok(()),
             code => Err((call, code)),
+        }
+    }
+
+    /// Launches an executable graph of the user's program.
+    fn graph(&self, graph: usize) -> Result<(), (&'static str, Code)> {
+        // SAFETY: the stream exists, and the program states that the graph exists.
+        match unsafe { (self.device.driver.graph_launch)(graph, self.partition.stream) } {
+            0 => Ok(()),
+            code => Err(("cuGraphLaunch", code)),
         }
     }
 
@@ -221,14 +253,29 @@ impl Lane for GpuLane<'_> {
         if self.shared.lost.load(Ordering::Relaxed) {
             return Err(OTHER_ENDED.to_owned());
         }
-        let (execution, last) = self.draws.next(job);
-        let spin = execution.saturating_sub(self.reserve);
-        let launched = self.enqueue(spin);
+        let (mut failed, mut last) = (false, true);
+        let (work, spin) = match &mut self.jobs {
+            Jobs::Synthetic { draws, reserve, .. } => {
+                let (execution, is_last) = draws.next(job);
+                last = is_last;
+                let time = execution.saturating_sub(*reserve);
+                (self.spin(time), Some(time))
+            }
+            Jobs::Own(client) => match client.enqueue(self.partition.stream, job) {
+                Launched::Enqueued => (Ok(()), None),
+                Launched::Graph(graph) => (self.graph(graph), None),
+                Launched::Failed => {
+                    failed = true;
+                    (Ok(()), None)
+                }
+            },
+        };
+        let launched = work.and_then(|()| self.mark());
         let enqueued = realtime::now();
         let mut outcome = Outcome {
             enqueued,
             overhead: None,
-            failed: false,
+            failed,
             last,
         };
         self.shared.jobs.fetch_add(u64::from(last), Ordering::Relaxed);
@@ -248,24 +295,50 @@ impl Lane for GpuLane<'_> {
                     _ => return Err(lost(self, error)),
                 }
             }
-            self.stuck.push(error);
+            if self.stuck.len() < MOST_PROBLEMS {
+                self.stuck.push(error);
+            }
             return Ok((realtime::now(), outcome));
         }
         let end = self.await_end(decision).map_err(|error| lost(self, error))?;
-        self.enqueues.push(enqueued.saturating_sub(decision));
-        self.overheads
-            .push(end.saturating_sub(decision).saturating_sub(spin));
+        // A push beyond the reserved memory would allocate while other partitions run.
+        if self.enqueues.len() < self.enqueues.capacity() {
+            self.enqueues.push(enqueued.saturating_sub(decision));
+            if let Some(spin) = spin {
+                self.overheads
+                    .push(end.saturating_sub(decision).saturating_sub(spin));
+            }
+        }
         Ok((end, outcome))
     }
 
     fn sleep(&mut self, until: u64) -> u64 {
         loop {
             let now = realtime::now();
-            match until.checked_sub(now) {
-                None | Some(0) => return now,
-                Some(rest) if rest > self.spin.saturating_mul(2) => realtime::sleep_until(until - self.spin),
-                Some(_) => std::hint::spin_loop(),
+            let Some(rest) = until.checked_sub(now).filter(|&rest| rest > 0) else {
+                return now;
+            };
+            let far = rest > self.spin.saturating_mul(2);
+            match &mut self.jobs {
+                Jobs::Own(client) => {
+                    self.pending = client.signal(if far { until - self.spin } else { 0 });
+                    if self.pending.is_some() {
+                        return realtime::now();
+                    }
+                }
+                Jobs::Synthetic { control, .. } if control.signal().is_some() => return now,
+                Jobs::Synthetic { .. } if far => {
+                    realtime::sleep_until((until - self.spin).min(now.saturating_add(PATIENCE)));
+                }
+                Jobs::Synthetic { .. } => std::hint::spin_loop(),
             }
+        }
+    }
+
+    fn signal(&mut self) -> Option<Signal> {
+        match &mut self.jobs {
+            Jobs::Own(client) => self.pending.take().or_else(|| client.signal(0)),
+            Jobs::Synthetic { control, .. } => control.signal(),
         }
     }
 }

@@ -123,6 +123,7 @@ entry_points! {
     function_attribute = "cuFuncSetAttribute" 9000 (Handle, c_int, c_int);
     launch = "cuLaunchKernel" 4000 (Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void,
         *mut *mut c_void);
+    graph_launch = "cuGraphLaunch" 10000 (Handle, Handle);
     stream_query = "cuStreamQuery" 2000 (Handle);
     stream_synchronize = "cuStreamSynchronize" 2000 (Handle);
     stream_destroy = "cuStreamDestroy" 4000 (Handle);

@@ -1,6 +1,6 @@
 //! The backend on a GPU: partitions are CUDA green contexts in one process, with one dispatcher thread each.
 //!
-//! The work of a job is a kernel that occupies all SMs of the partition for the execution time of the job, minus a
+//! [`serve`] runs the jobs of the user's program. With [`run`], the work of a job is a kernel that occupies all SMs of the partition for the execution time of the job, minus a
 //! reserve for launch and detection. So a plan can run before the user's kernels exist.
 //!
 //! * `library`: the driver, loaded at run time;
@@ -15,19 +15,23 @@ use std::sync::Barrier;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, counted};
 
-use super::dispatch;
-use crate::core::Record;
+use super::{Backend, Control, dispatch};
+use crate::client::{self, OPEN_END, Start};
+use crate::core::{Overrun, Record};
 use crate::program::{Part, Program};
 use crate::realtime;
 use crate::run::{Context, Machine, PartRun, Run, Statistics};
+use crate::trace::Heading;
+use crate::trace::ring::{Ring, Slots};
 use crate::work::Work;
 use context::{Device, Flags, Partition};
-use lane::{GpuLane, Shared};
+use lane::{GpuLane, Jobs, Shared};
 pub use library::Driver;
 
 /// Options of a run on a GPU.
@@ -45,10 +49,36 @@ pub struct Options {
     pub wake_bound: Option<Time>,
 }
 
-/// Time from the start of the threads to the first arrivals [ns].
+/// Time from the start of the threads to the first arrivals of synthetic jobs [ns].
 const LEAD: u64 = 200_000_000;
 
-/// Runs `program` on the first GPU. `progress` receives the number of completed jobs from time to time.
+/// A dispatcher before its start.
+struct Dispatcher<'a> {
+    part: &'a Part,
+    lane: GpuLane<'a>,
+    /// Core of its thread.
+    core: Option<usize>,
+    overrun: Overrun,
+    /// Memory for the records. It exists before `lock_memory`, so that no page fault delays the dispatcher.
+    records: Vec<Record>,
+}
+
+/// Checks that the partitions of `program` can be green contexts.
+///
+/// # Errors
+/// Refuses a plan for partitions of another kind.
+pub fn check(program: &Program) -> Result<(), Refusal> {
+    match program.hardware.as_ref().map(|hardware| hardware.granularity) {
+        None | Some(Granularity::GreenContext) => Ok(()),
+        Some(other) => Err(Refusal::new(
+            "hardware.granularity",
+            other,
+            "green-context, because the dispatchers of one process create green contexts",
+        )),
+    }
+}
+
+/// Runs `program` with synthetic work on the first GPU. `progress` receives the number of completed jobs from time to time.
 ///
 /// # Errors
 /// Fails if a call of the driver fails during the start, if the GPU is another GPU than the GPU of the plan, or if the
@@ -58,9 +88,149 @@ pub fn run(
     program: &Program,
     work: &Work,
     options: Options,
-    progress: &dyn Fn(u64),
+    (control, progress): (Control<'_>, &dyn Fn(u64)),
 ) -> Result<Run> {
-    let device = Device::open(driver)?;
+    chunks_stated(program)?;
+    let device = open(driver, program, 0)?;
+    // The flags live longer than the streams that write to them.
+    let flags = Flags::new(driver, program.partitions.len())?;
+    let (partitions, split) = device.partitions(&sizes(program))?;
+    let shared = Shared::default();
+    let cores = realtime::cores();
+    let mut dispatchers: Vec<Dispatcher<'_>> = Vec::new();
+    for (index, (part, partition)) in program.partitions.iter().zip(&partitions).enumerate() {
+        let jobs = usize::try_from(work.launches(&part.tasks, options.duration))
+            .unwrap_or(usize::MAX)
+            .min(MOST_RECORDS);
+        let own = Jobs::Synthetic {
+            draws: work.of(&part.tasks),
+            reserve: options.reserve.ns(),
+            control,
+        };
+        let lane = GpuLane::new(
+            &device,
+            partition,
+            flags.get(index),
+            &shared,
+            (own, options.spin.ns()),
+            (jobs, longest(part)),
+        );
+        // The first core handles most interrupts.
+        let core = (cores.len() > program.partitions.len()).then(|| cores[1 + index]);
+        dispatchers.push(Dispatcher {
+            part,
+            lane,
+            core,
+            overrun: program.overrun,
+            records: Vec::with_capacity(jobs),
+        });
+    }
+    let heading = |ring| {
+        let heading = Heading {
+            program: program.clone(),
+            work: work.clone(),
+            backend: Backend::Cuda.to_string(),
+            duration: options.duration,
+            wake_bound: options.wake_bound,
+            machine: None,
+            contexts: Vec::new(),
+        };
+        (ring, heading)
+    };
+    let prepared = (dispatchers, split, options);
+    let mut run = start(
+        &device,
+        &partitions,
+        (&shared, control.ring.map(heading)),
+        prepared,
+        || realtime::now() + LEAD,
+        progress,
+    )?;
+    run.stopped = control.stopped(program, options.duration, &run.partitions);
+    if run.is_lost() {
+        // The end of the process frees what a job may still use.
+        std::mem::forget((flags, partitions));
+        std::mem::forget(device);
+    }
+    Ok(run)
+}
+
+/// Runs the jobs of a program on the GPU `ordinal`, until the program stops the dispatchers. `prepare` receives the stream of each
+/// partition, and returns when the program starts the dispatchers. Returns `None` if the program ends without a start.
+///
+/// # Errors
+/// Fails in the same cases as [`run`].
+pub fn serve(
+    driver: &Driver,
+    program: &Program,
+    ordinal: i32,
+    options: Options,
+    prepare: impl FnOnce(&[usize]) -> Option<Start>,
+) -> Result<Option<Run>> {
+    let device = open(driver, program, ordinal)?;
+    // The flags live longer than the streams that write to them.
+    let flags = Flags::new(driver, program.partitions.len())?;
+    let (partitions, split) = device.partitions(&sizes(program))?;
+    let shared = Shared::default();
+    let streams: Vec<usize> = partitions.iter().map(|partition| partition.stream).collect();
+    let Some(Start {
+        first,
+        partitions: served,
+        running,
+    }) = prepare(&streams)
+    else {
+        return Ok(None);
+    };
+    let options = Options {
+        duration: Time::from_ns(OPEN_END),
+        ..options
+    };
+    let mut dispatchers: Vec<Dispatcher<'_>> = Vec::new();
+    let (parts, clients): (Vec<_>, Vec<_>) = served
+        .into_iter()
+        .map(|served| (served.part, (served.client, served.core)))
+        .unzip();
+    for (index, ((part, partition), (client, core))) in parts.iter().zip(&partitions).zip(clients).enumerate()
+    {
+        let lane = GpuLane::new(
+            &device,
+            partition,
+            flags.get(index),
+            &shared,
+            (Jobs::Own(client), options.spin.ns()),
+            (OWN_RECORDS, longest(part)),
+        );
+        dispatchers.push(Dispatcher {
+            part,
+            lane,
+            core,
+            overrun: program.overrun,
+            // The session keeps the records.
+            records: Vec::new(),
+        });
+    }
+    let prepared = (dispatchers, split, options);
+    let origin = || {
+        let origin = match first {
+            0 => realtime::now().saturating_add(client::LEAD),
+            first => first,
+        };
+        // The session may have ended already.
+        let _ = running.send(origin);
+        origin
+    };
+    let run = start(&device, &partitions, (&shared, None), prepared, origin, &|_| {})?;
+    if run.is_lost() {
+        // The end of the process frees what a job may still use.
+        std::mem::forget((flags, partitions));
+        std::mem::forget(device);
+    }
+    Ok(Some(run))
+}
+
+/// Opens the GPU of `program`.
+fn open<'a>(driver: &'a Driver, program: &Program, ordinal: i32) -> Result<Device<'a>> {
+    let device = Device::open(driver, ordinal)?;
     if device.sms != program.gpu_sms {
         let found = format!("{} with {}", device.name, counted(device.sms, "SM"));
         let expected = format!("{}, as in the plan", program.gpu_sms);
@@ -72,34 +242,36 @@ pub fn run(
         let expected = format!("{}, the GPU of the plan", planned.name());
         return Err(Error::parameter("gpu", device.name.clone(), expected));
     }
-    chunks_stated(program)?;
-    let wanted: Vec<u32> = program.partitions.iter().map(|part| part.sms).collect();
-    // The flags live longer than the streams that write to them.
-    let flags = Flags::new(driver, wanted.len())?;
-    let (partitions, split) = device.partitions(&wanted)?;
-    let shared = Shared::default();
-    let mut lanes: Vec<(GpuLane<'_>, Vec<Record>)> = Vec::new();
-    for (index, (part, partition)) in program.partitions.iter().zip(&partitions).enumerate() {
-        let jobs = usize::try_from(work.launches(&part.tasks, options.duration))
-            .unwrap_or(usize::MAX)
-            .min(MOST_RECORDS);
-        let budget = part.tasks.iter().map(|task| task.budget.ns()).max().unwrap_or(0);
-        let work = (work.of(&part.tasks), options.reserve.ns(), options.spin.ns());
-        let mut lane = GpuLane::new(
-            &device,
-            partition,
-            flags.get(index),
-            &shared,
-            work,
-            (jobs, budget),
-        );
+    Ok(device)
+}
+
+fn sizes(program: &Program) -> Vec<u32> {
+    program.partitions.iter().map(|part| part.sms).collect()
+}
+
+/// Returns the largest budget of a job [ns].
+fn longest(part: &Part) -> u64 {
+    part.tasks.iter().map(|task| task.budget.ns()).max().unwrap_or(0)
+}
+
+/// Starts the dispatchers, and waits for their end. `origin` returns the time of the first arrivals when all dispatchers run.
+fn start(
+    device: &Device<'_>,
+    partitions: &[Partition<'_>],
+    (shared, ring): (&Shared, Option<(&Ring, Heading)>),
+    (mut dispatchers, split, options): (Vec<Dispatcher<'_>>, String, Options),
+    origin: impl FnOnce() -> u64,
+    progress: &dyn Fn(u64),
+) -> Result<Run> {
+    for (index, dispatcher) in dispatchers.iter_mut().enumerate() {
         let field = format!("partition {index}");
-        lane.warm_up()
+        dispatcher
+            .lane
+            .warm_up()
             .map_err(|error| Refusal::new(&field, error, "jobs that end"))?;
-        // No page fault delays a dispatcher, because the memory of its records exists before `lock_memory`.
-        lanes.push((lane, Vec::with_capacity(jobs)));
     }
-    let observed = observe(&partitions)?;
+    let wanted: Vec<u32> = dispatchers.iter().map(|dispatcher| dispatcher.part.sms).collect();
+    let observed = observe(partitions)?;
     separate(&observed, &wanted)?;
     let mut few = Vec::new();
     for (index, (sms, wanted)) in observed.iter().zip(&wanted).enumerate() {
@@ -110,28 +282,62 @@ pub fn run(
             ));
         }
     }
-    let wait: Vec<&str> = lanes.iter().map(|(lane, _)| lane.wait.described()).collect();
+    let wait: Vec<&str> = dispatchers
+        .iter()
+        .map(|dispatcher| dispatcher.lane.wait.described())
+        .collect();
     let wait = wait.first().copied().unwrap_or_default().to_owned();
     let mut settings = realtime::computer();
     settings.push(("mlockall".to_owned(), realtime::lock_memory()));
-    let cores = realtime::cores();
-    let barrier = Barrier::new(lanes.len() + 1);
-    let origin = std::sync::OnceLock::new();
+    let mut notes = notes(&settings, partitions.len(), options);
+    notes.extend(few);
+    let machine = Machine {
+        notes,
+        gpu: device.name.clone(),
+        sms: device.sms,
+        driver: device.driver.version,
+        granularity: device.granularity,
+        split,
+        wait,
+        reserve_ns: options.reserve,
+        spin_ns: options.spin,
+        fifo_priority: options.fifo_priority,
+        settings,
+    };
+    let contexts = { wanted.iter().zip(&observed) }.map(|(&granted, sm_ids)| {
+        Some(Context {
+            granted,
+            sm_ids: sm_ids.clone(),
+            ..Context::default()
+        })
+    });
+    let ring = ring.map(|(ring, heading)| {
+        let contexts = contexts.collect();
+        let machine = Some(machine.clone());
+        ring.prepare(&Heading {
+            machine,
+            contexts,
+            ..heading
+        })?;
+        Ok::<&Ring, Error>(ring)
+    });
+    let ring = ring.transpose()?;
+    let barrier = Barrier::new(dispatchers.len() + 1);
+    let first = std::sync::OnceLock::new();
     let mut runs: Vec<Result<PartRun>> = Vec::new();
     let (_, slept) = realtime::slept();
     std::thread::scope(|scope| {
-        let threads: Vec<_> = lanes
+        let threads: Vec<_> = dispatchers
             .into_iter()
             .enumerate()
-            .map(|(index, lane)| {
-                // The first core handles most interrupts.
-                let core = (cores.len() > program.partitions.len()).then(|| cores[1 + index]);
-                let (device, start) = (&device, (&barrier, &origin));
-                scope.spawn(move || serve(device, program, (index, lane), core, options, start))
+            .map(|(index, dispatcher)| {
+                let (slots, start) = (ring.and_then(|ring| ring.slots(index)), (&barrier, &first));
+                scope.spawn(move || serve_part(device, (dispatcher, slots), options, start))
             })
             .collect();
         barrier.wait();
-        origin.get_or_init(|| realtime::now() + LEAD);
+        let first = *first.get_or_init(origin);
+        ring.iter().for_each(|ring| ring.begin(first));
         barrier.wait();
         while !threads.iter().all(|thread| thread.is_finished()) {
             progress(shared.jobs.load(Ordering::Relaxed));
@@ -144,40 +350,26 @@ pub fn run(
                 .map(|thread| thread.join().map_err(|_| panicked()).flatten()),
         );
     });
-    let mut notes = notes(&settings, partitions.len(), options);
-    notes.extend(few);
     let mut runs = runs.into_iter().collect::<Result<Vec<PartRun>>>()?;
     // After a fault, a call of the driver may wait forever for a job that never ends.
     let is_lost = runs.iter().any(|run| run.lost.is_some());
-    let later = (!is_lost).then(|| observe(&partitions).ok()).flatten();
+    let later = (!is_lost).then(|| observe(partitions).ok()).flatten();
     for (index, (run, sm_ids)) in runs.iter_mut().zip(observed).enumerate() {
         if let Some(context) = &mut run.context {
             context.same_at_end = later.as_ref().map(|later| later[index] == sm_ids);
             context.sm_ids = sm_ids;
         }
     }
-    let run = Run {
-        origin: origin.get().copied().unwrap_or_default(),
+    Ok(Run {
+        origin: first.get().copied().unwrap_or_default(),
+        duration: options.duration,
+        wake_bound: options.wake_bound,
+        stopped: false,
+        own: false,
         partitions: runs,
         interrupted: realtime::slept().0.saturating_sub(slept),
-        wakes_checked: options.wake_bound.is_some(),
-        machine: Some(Machine {
-            notes,
-            gpu: device.name.clone(),
-            sms: device.sms,
-            driver: driver.version,
-            granularity: device.granularity,
-            split,
-            wait,
-            settings,
-        }),
-    };
-    if is_lost {
-        // The end of the process frees what a job may still use.
-        std::mem::forget((flags, partitions));
-        std::mem::forget(device);
-    }
-    Ok(run)
+        machine: Some(machine),
+    })
 }
 
 /// Checks that each job states its chunks if the policy of its partition has preemption points. A dispatcher cannot preempt a
@@ -200,19 +392,26 @@ fn chunks_stated(program: &Program) -> Result<(), Refusal> {
     Err(Refusal::new(field.unwrap_or_default(), "none", expected))
 }
 
+/// Number of times of enqueues that a lane keeps for the statistics of a program's run.
+const OWN_RECORDS: usize = 100_000;
+
 /// Largest number of records for which a lane reserves memory before the start.
 const MOST_RECORDS: usize = 10_000_000;
 
 /// Runs one partition in its thread.
-fn serve(
+fn serve_part(
     device: &Device<'_>,
-    program: &Program,
-    (index, (mut lane, mut records)): (usize, (GpuLane<'_>, Vec<Record>)),
-    core: Option<usize>,
+    (dispatcher, mut slots): (Dispatcher<'_>, Option<Slots<'_>>),
     options: Options,
     (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
 ) -> Result<PartRun> {
-    let part = &program.partitions[index];
+    let Dispatcher {
+        part,
+        mut lane,
+        core,
+        overrun,
+        mut records,
+    } = dispatcher;
     let current = device.make_current();
     let thread = realtime::prepare_thread(core, options.fifo_priority);
     barrier.wait();
@@ -221,18 +420,27 @@ fn serve(
     let first = origin.get().copied().unwrap_or_default();
     let end = first.saturating_add(options.duration.ns());
     let core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
-    let mut core = core.with_overrun(program.overrun);
-    let lost = dispatch(&mut core, &mut lane, |record| records.push(record)).err();
+    let mut core = core.with_overrun(overrun);
+    let done = |lane: &mut GpuLane<'_>, record| match &mut lane.jobs {
+        Jobs::Own(client) => client.done(&record),
+        Jobs::Synthetic { .. } => {
+            slots.iter_mut().for_each(|slots| slots.push(&record));
+            records.push(record);
+        }
+    };
+    let lost = dispatch(&mut core, &mut lane, done).err();
     if core.aborted().is_some() {
         lane.end_all();
     }
-    let wakes = records.iter().filter_map(|record| record.wake);
+    if let Jobs::Own(client) = &mut lane.jobs {
+        client.ended(lost.as_deref());
+    }
     let context = Context {
         granted: part.sms,
         sm_ids: Vec::new(),
         same_at_end: None,
         thread,
-        wake: Statistics::of(wakes.collect()),
+        wake: Statistics::of_wakes(&records),
         enqueue: Statistics::of(lane.enqueues),
         overhead: Statistics::of(lane.overheads),
         problems: lane.stuck,

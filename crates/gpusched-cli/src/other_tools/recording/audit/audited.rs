@@ -8,7 +8,7 @@ use crate::recording::source::{Reading, Source, of_recording};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{Document, Documents};
 use gpusched_model::{Plan, TaskSet, WarmUp, counted};
-use gpusched_recording::audit::{Audit, Run, Visible, audit};
+use gpusched_recording::audit::{Audit, Run, Visible, audit, is_set_of_run};
 use gpusched_sim::timeline::{Timeline, TimelineError};
 
 /// Files and options of an audit.
@@ -51,6 +51,9 @@ impl<'a> Request<'a> {
         let warm_up = self.reading.warm_up;
         let found = audit(&run(&source, warm_up), &set, plan.as_ref(), self.names)?;
         let mut notes = notes(&source, plan.is_some());
+        if plan.is_none() && is_set_of_run(&source.recording, &set) == Some(false) {
+            notes.push("the run executed another task set, so its jobs may have other limits".to_owned());
+        }
         if found.verdict == Visible::Broken && warm_up.is_none() {
             let stated = { set.tasks().iter() }.find_map(|task| set.measured_on(task)?.fields().warm_up);
             let rule = stated.unwrap_or(WarmUp::Jobs(1));
@@ -91,6 +94,7 @@ fn run(source: &Source, warm_up: WarmUp) -> Run<'_> {
     Run {
         recording: &source.recording,
         activities: &source.activities.list,
+        by: source.by,
         unassigned: source.activities.unassigned,
         open: source.activities.open,
         outside: &source.activities.outside,

@@ -14,7 +14,7 @@ use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_recording::audit::{Audit, Check, FindingKind, Subject, Visible};
+use gpusched_recording::audit::{Audit, Check, FindingKind, Replay, Subject, Visible};
 
 /// Arguments of `gpusched recording audit`.
 #[derive(Debug, clap::Args)]
@@ -110,27 +110,20 @@ impl Report for About<String, Audit> {
                 true => format!("NOT VISIBLE: {file} lacks records that could show a violation\n"),
             },
         };
+        text += &audit.replay.as_ref().map(replayed).unwrap_or_default();
         let mut names: Vec<&str> = Vec::new();
         for check in &audit.checks {
             if !names.contains(&check.task.as_str()) {
                 names.push(&check.task);
             }
         }
-        let subjects = [
-            ("releases", Subject::Releases),
-            ("deadlines", Subject::Deadlines),
-            ("WCET", Subject::Wcet),
-            ("overlap", Subject::Overlap),
-            ("context", Subject::Context),
-            ("context size", Subject::Size),
-        ];
         let table = Table::of(names)
             .text("task", |name| clip(name, 40))
             .number("jobs", |name| {
                 of_task(audit, name).next().map_or(0, |check| check.jobs)
             })
-            .each(subjects, |table, (title, subject)| {
-                table.text(title, |name| {
+            .each(audit.subjects(), |table, subject| {
+                table.text(subject.title(), |name| {
                     let check = of_task(audit, name).find(|check| check.subject == subject);
                     match check.map(|check| (check.verdict, check.slack_ns)) {
                         Some((Visible::Kept, Some(slack))) => {
@@ -180,19 +173,49 @@ impl Report for About<String, Audit> {
                 "the job of {launches}, so execution times may be longer and overlaps may be missing\n"
             );
         }
+        // One line per check and reason.
+        let mut reasons: Vec<(Subject, &str, Vec<String>)> = Vec::new();
         for finding in unknown {
-            text += &format!(
-                "{} of {}: {}\n",
-                finding.check,
-                clip(&finding.task, 40),
-                finding.detail
-            );
+            let task = clip(&finding.task, 40).to_string();
+            let same = |(check, detail, _): &&mut (Subject, &str, Vec<String>)| {
+                (*check, *detail) == (finding.check, finding.detail.as_str())
+            };
+            match reasons.iter_mut().find(same) {
+                Some((.., tasks)) => tasks.push(task),
+                None => reasons.push((finding.check, &finding.detail, vec![task])),
+            }
+        }
+        for (check, detail, tasks) in reasons {
+            text += &format!("{check} of {}: {detail}\n", tasks.join(", "));
         }
         if missing {
             text += "\nhint: name the activity of a task with `--task TASK=ACTIVITY`, or try `--by kernel` or `--by stream`\n";
         }
         Ok(text)
     }
+}
+
+/// Returns a line about the replay of a dispatcher.
+fn replayed(replay: &Replay) -> String {
+    let (decisions, partitions) = (
+        counted(replay.decisions, "decision"),
+        counted(replay.partitions, "partition"),
+    );
+    let wake = match replay.wake_ns {
+        Some(wake) => format!("a wake-up bound of {}", Time::from_ns(wake)),
+        None => "no wake-up bound".to_owned(),
+    };
+    let overhead = Time::from_ns(replay.overhead_ns);
+    let ends = replay.ends_ns.map(|end| {
+        format!(
+            "the trace ends at {}, before the end of the run\n",
+            Time::from_ns(end)
+        )
+    });
+    format!(
+        "replayed {decisions} of {partitions}, with an overhead of {overhead} per job and {wake}\n{}",
+        ends.unwrap_or_default()
+    )
 }
 
 fn of_task<'a>(audit: &'a Audit, name: &'a str) -> impl Iterator<Item = &'a Check> {

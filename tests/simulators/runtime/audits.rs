@@ -1,0 +1,106 @@
+//! The audit replays the decisions of the dispatcher with an implementation of its own. It keeps every good run.
+
+use std::sync::atomic::AtomicBool;
+
+use gpusched::Time;
+use gpusched::interference::model_of;
+use gpusched::model::{Factor, Interference, Overheads, Policy, WarmUp};
+use gpusched::partitioning::{HeuristicKind, Problem, partition};
+use gpusched::recording::activity::{Grouping, Options as Jobs, group};
+use gpusched::recording::audit::{FindingKind, Run, Subject, audit};
+use gpusched::recording::readers::{Options, read};
+use gpusched::runtime::{Control, Prepared, Program, Work, simulated, trace};
+use rand::RngExt;
+
+use crate::oracle::random_sets::{rng, task_set};
+use crate::support::rounds;
+
+#[test]
+fn good_runs_of_random_plans_are_kept() {
+    let mut rng = rng(0xA0D1);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    let stop = AtomicBool::new(false);
+    let (mut ran, mut shared, mut late) = (0, 0, 0);
+    for round in 0..rounds(3_000u64) {
+        let tasks = rng.random_range(1..9);
+        let load = rng.random_range(1..8);
+        let set = task_set(&mut rng, tasks, f64::from(load) / 8.0);
+        let names = ["np-edf", "np-fp", "np-fp-rm", "np-fp-audsley", "np-fp-given"];
+        let policy: Policy = names[rng.random_range(0..names.len())].parse().unwrap();
+        let interference = [Interference::Conflict, Interference::None][rng.random_range(0..2)];
+        // Few SMs, so that tasks share partitions.
+        let sms = rng.random_range(1..9);
+        let problem = Problem::new(&set, sms, policy, model_of(interference)).unwrap();
+        let plan = partition(&problem, &HeuristicKind::Sms.into());
+        let overhead = |most: u64| Time::from_ns([0, 1, most][rng.random_range(0..3)]);
+        let mut overhead = overhead;
+        let overheads = Overheads {
+            occupancy_ns: overhead(200_000),
+            wake_ns: overhead(70_000),
+        };
+        let wakes = overheads.wake_ns > Time::ZERO;
+        let prepared = Program::prepare(&plan, &set, Some(overheads));
+        let Ok(Prepared::Ready(program)) = prepared else {
+            continue;
+        };
+        let work = Work {
+            seed: round,
+            shortest: Factor::from_f64([0.1, 0.9, 1.0][rng.random_range(0..3)]).unwrap(),
+            stated: Default::default(),
+            faults: Default::default(),
+        };
+        // Some sets have periods of a few nanoseconds.
+        let periods = || set.tasks().iter().map(|task| task.period().ns());
+        let (shortest, longest) = (periods().min().unwrap(), periods().max().unwrap());
+        let long = (2 * longest + 1).min(200 * shortest);
+        let duration = Time::from_ns([1, shortest, long][rng.random_range(0..3)]);
+        let control = Control {
+            stop: &stop,
+            ring: None,
+        };
+        let run = simulated::run(&program, &work, duration, control).unwrap();
+        assert!(
+            run.kept() && !run.stopped && run.ends(&program).is_none(),
+            "round {round}"
+        );
+        let mut file = Vec::new();
+        trace::write(&mut file, (&program, Some(&work)), &run, "simulated").unwrap();
+        std::fs::write(&path, file).unwrap();
+        let options = Options {
+            calls: true,
+            ..Options::default()
+        };
+        let recording = read(&path, options, &mut |_| ()).unwrap();
+        let activities = group(&recording, &Jobs::default()).unwrap();
+        let audited = Run {
+            recording: &recording,
+            activities: &activities.list,
+            by: Grouping::Range,
+            unassigned: activities.unassigned,
+            open: activities.open,
+            outside: &activities.outside,
+            sms: None,
+            warm_up: WarmUp::default(),
+        };
+        let found = audit(&audited, &set, Some(&plan), &[]).unwrap();
+        assert!(found.kept, "round {round}: {:#?}", found.findings);
+        let unknown = |subject| matches!(subject, Subject::Sms | Subject::Context | Subject::Size);
+        for finding in &found.findings {
+            assert!(
+                finding.kind == FindingKind::Unknown && unknown(finding.check),
+                "round {round}: {finding:?}"
+            );
+        }
+        let replay = found.replay.unwrap();
+        assert_eq!(replay.decisions as u64, run.totals().jobs);
+        ran += 1;
+        shared += u64::from(plan.partitions.iter().any(|part| part.tasks.len() > 1));
+        late += u64::from(wakes);
+    }
+    let least = rounds(3_000u64) / 10;
+    assert!(
+        ran > 2 * least && shared > least / 2 && late > least / 2,
+        "{ran} runs, {shared}, {late}"
+    );
+}

@@ -1,0 +1,186 @@
+//! A file of records contains exactly the complete records after each write, and damage is found.
+#![cfg(target_os = "linux")]
+
+use gpusched::Time;
+use gpusched::model::{Factor, Overheads};
+use gpusched::runtime::core::{Job, Order, Overrun, Record, Status};
+use gpusched::runtime::trace::Heading;
+use gpusched::runtime::trace::ring::{Ring, recover};
+use gpusched::runtime::work::Fault;
+use gpusched::runtime::{Part, PlannedTask, Program, Work};
+use rand::{Rng, RngExt};
+
+use crate::oracle::random_sets::rng;
+use crate::support::rounds;
+
+/// A heading of random partitions, with few jobs.
+fn heading(rng: &mut impl Rng) -> Heading {
+    let mut position = 0;
+    let partitions = (0..rng.random_range(1..4)).map(|_| {
+        let tasks: Vec<PlannedTask> = (0..rng.random_range(1..4))
+            .map(|_| {
+                position += 1;
+                PlannedTask {
+                    position: position - 1,
+                    name: ["", "é \"x\"", "camera"][rng.random_range(0..3)].to_owned(),
+                    period: Time::from_ns([1, 10, u64::MAX >> 2][rng.random_range(0..3)]),
+                    deadline: Time::from_ns(rng.random_range(0..50)),
+                    wcet: Time::from_ns(3),
+                    block: [None, Some(Time::from_ns(2))][rng.random_range(0..2)],
+                    budget: Time::from_ns(4),
+                    chunk: Time::from_ns(3),
+                    sporadic: rng.random_bool(0.5),
+                }
+            })
+            .collect();
+        let ranks = (0..tasks.len()).rev().collect();
+        Part {
+            sms: 8,
+            policy: "np-fp".parse().unwrap(),
+            order: [Order::Deadlines, Order::Arrivals, Order::Ranks(ranks)][rng.random_range(0..3)].clone(),
+            tasks,
+        }
+    });
+    let partitions: Vec<Part> = partitions.collect();
+    Heading {
+        work: Work {
+            seed: rng.random(),
+            shortest: Factor::from_f64(0.25).unwrap(),
+            stated: [((0, 3), Time::from_ns(9))].into_iter().collect(),
+            faults: [((0, 1), Fault::Lost), ((0, 2), Fault::LateEnd(Time::from_ns(7)))].into(),
+        },
+        backend: "simulated".to_owned(),
+        duration: Time::from_ns(rng.random_range(1..30)),
+        wake_bound: rng.random_bool(0.5).then_some(Time::from_ns(5)),
+        machine: None,
+        contexts: vec![None; partitions.len()],
+        program: Program {
+            partitions,
+            overheads: [None, Some(Overheads::default())][rng.random_range(0..2)],
+            overrun: [Overrun::Record, Overrun::SkipNext, Overrun::Abort][rng.random_range(0..3)],
+            gpu_sms: 132,
+            hardware: None,
+            unproven: [None, Some("a reason".to_owned())][rng.random_range(0..2)].clone(),
+            plan_sha256: "0".repeat(64),
+            set_sha256: "1".repeat(64),
+        },
+    }
+}
+
+/// Draws a record. The arrival follows from the number of the job, and the occupancy from all records of the job.
+fn record(rng: &mut impl Rng, part: &Part, origin: u64, before: &[Record]) -> Record {
+    let task = rng.random_range(0..part.tasks.len());
+    let chunk = [0, 1, u32::MAX][rng.random_range(0..3)];
+    let mut time = || match rng.random_range(0..4) {
+        0 => 0,
+        1 => u64::MAX,
+        _ => rng.random(),
+    };
+    let (number, planned) = (time(), &part.tasks[task]);
+    let arrival = origin.saturating_add(number.saturating_mul(planned.period.ns()));
+    let (decision, completion) = (time(), time());
+    let earlier = before.iter().rev().find(|record| record.job.task == task);
+    let earlier = earlier.filter(|record| record.job.number == number && chunk > 0);
+    let span = completion.saturating_sub(decision);
+    Record {
+        job: Job {
+            task,
+            number,
+            arrival,
+            deadline: arrival.saturating_add(planned.deadline.ns()),
+            chunk,
+            resumed: time() % 2 == 0,
+        },
+        last: time() % 2 == 0,
+        visible: time(),
+        decision,
+        wake: [None, Some(time())][time() as usize % 2],
+        enqueued: time(),
+        completion,
+        occupancy: earlier.map_or(span, |earlier| earlier.occupancy.saturating_add(span)),
+        status: Status {
+            missed: time() % 2 == 0,
+            overrun: time() % 2 == 0,
+            late_wake: time() % 2 == 0,
+            failed: time() % 2 == 0,
+            overhead: time() % 2 == 0,
+        },
+    }
+}
+
+#[test]
+fn each_complete_record_survives_and_damage_is_found() {
+    let mut rng = rng(0x2106);
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("ring.bin"), folder.path().join("copy.bin"));
+    for _ in 0..rounds(300) {
+        let heading = heading(&mut rng);
+        let ring = Ring::create(&path).unwrap();
+        assert!(Ring::create(&path).is_err());
+        ring.prepare(&heading).unwrap();
+        let origin: u64 = rng.random();
+        ring.begin(origin);
+        let parts = heading.program.partitions.iter();
+        let mut expected: Vec<Vec<Record>> = parts.clone().map(|_| Vec::new()).collect();
+        let mut slots: Vec<_> = (0..expected.len())
+            .map(|index| ring.slots(index).unwrap())
+            .collect();
+        assert!(ring.slots(expected.len()).is_none());
+        let places = parts.map(|part| heading.work.launches(&part.tasks, heading.duration) as usize);
+        let places: Vec<usize> = places.collect();
+        // More records than places: the last ones are counted.
+        let mut lost = 0;
+        for step in 0..places.iter().sum::<usize>() + 3 {
+            let index = rng.random_range(0..expected.len());
+            let part = &heading.program.partitions[index];
+            let new = record(&mut rng, part, origin, &expected[index]);
+            slots[index].push(&new);
+            match expected[index].len() < places[index] {
+                true => expected[index].push(new),
+                false => lost += 1,
+            }
+            if step % 7 == 0 || lost > 0 {
+                std::fs::copy(&path, &copy).unwrap();
+                let found = recover(&copy).unwrap();
+                assert_eq!((&found.heading, found.run.origin), (&heading, origin));
+                assert_eq!((found.incomplete, found.lost), (0, lost));
+                let records = found.run.partitions.into_iter().map(|part| part.records);
+                assert_eq!(records.collect::<Vec<_>>(), expected);
+            }
+        }
+        // One wrong bit in the place of a record loses this record only. A bit elsewhere never makes a record.
+        let bytes = std::fs::read(&path).unwrap();
+        let mut damaged = bytes.clone();
+        let at = rng.random_range(0..damaged.len());
+        damaged[at] ^= 1 << rng.random_range(0..8);
+        std::fs::write(&copy, &damaged).unwrap();
+        let total: usize = expected.iter().map(Vec::len).sum();
+        match recover(&copy) {
+            Err(_) => {}
+            Ok(found) => {
+                let records: usize = found.run.partitions.iter().map(|part| part.records.len()).sum();
+                assert!(
+                    records == total || records + 1 == total && found.incomplete == 1,
+                    "at {at}"
+                );
+                for (part, expected) in found.run.partitions.iter().zip(&expected) {
+                    // The loss of a chunk shortens the occupancy of its job.
+                    let same = |one: &Record, other: &Record| {
+                        Record { occupancy: 0, ..*one }
+                            == Record {
+                                occupancy: 0,
+                                ..*other
+                            }
+                    };
+                    let known = |record: &Record| expected.iter().any(|other| same(record, other));
+                    assert!(part.records.iter().all(known), "at {at}");
+                }
+            }
+        }
+        std::fs::write(&copy, &bytes[..rng.random_range(0..bytes.len())]).unwrap();
+        assert!(recover(&copy).is_err());
+        drop(slots);
+        drop(ring);
+        assert!(!path.exists());
+    }
+}
