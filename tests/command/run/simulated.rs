@@ -215,12 +215,15 @@ fn jobs_with_chunks_are_preempted_between_them() {
 /// The overheads count once per chunk: 10 chunks of 1 ms have 10 overheads.
 #[test]
 fn each_chunk_has_an_overhead() {
-    let stated = |set: String, launches: u32| {
-        let stated = format!("\"block\":\"1ms\",\"launches\":{launches},\"wcet\"");
-        set.replacen("\"block\":\"1ms\",\"wcet\"", &stated, 1)
-    };
-    let set = stated(stated(CHUNKS.to_owned(), 3), 10);
-    let case = Case::of(&set, "--sms 8 --policy lp-edf");
+    let mut launches = ["3", "10"].into_iter();
+    let stated =
+        CHUNKS
+            .split_inclusive("\"block\":\"1ms\",")
+            .map(|part| match part.ends_with("\"block\":\"1ms\",") {
+                true => format!("{part}\"launches\":{},", launches.next().unwrap()),
+                false => part.to_owned(),
+            });
+    let case = Case::of(&stated.collect::<String>(), "--sms 8 --policy lp-edf");
     let file = case.plan.with_file_name("overheads.json");
     let with = |occupancy: &str| {
         std::fs::write(
