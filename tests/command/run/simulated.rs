@@ -215,7 +215,10 @@ fn jobs_with_chunks_are_preempted_between_them() {
 /// The overheads count once per chunk: 10 chunks of 1 ms have 10 overheads.
 #[test]
 fn each_chunk_has_an_overhead() {
-    let case = Case::of(CHUNKS, "--sms 8 --policy lp-edf");
+    let set = CHUNKS
+        .replace("\"10ms\",", "\"10ms\",\"launches\":3,")
+        .replace("\"50ms\",", "\"50ms\",\"launches\":10,");
+    let case = Case::of(&set, "--sms 8 --policy lp-edf");
     let file = case.plan.with_file_name("overheads.json");
     let with = |occupancy: &str| {
         std::fs::write(

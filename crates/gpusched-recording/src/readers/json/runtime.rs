@@ -49,6 +49,8 @@ struct Partition {
     #[serde(default)]
     ranks: Option<Vec<usize>>,
     #[serde(default)]
+    skipped_jobs: Vec<Skipped>,
+    #[serde(default)]
     lost: Option<String>,
     /// Absent for a run in virtual time.
     #[serde(default)]
@@ -65,6 +67,13 @@ struct Task {
     period_ns: Option<u64>,
     #[serde(default)]
     deadline_ns: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Skipped {
+    /// Position of the task in the partition.
+    task: usize,
+    job: u64,
 }
 
 #[derive(Deserialize)]
@@ -113,6 +122,9 @@ impl Head {
                 ranks: partition.ranks,
                 sm_ids,
                 same_at_end,
+                skipped: { partition.skipped_jobs.into_iter() }
+                    .map(|skipped| (skipped.task, skipped.job))
+                    .collect(),
                 lost: partition.lost,
             }
         });
