@@ -215,15 +215,10 @@ fn jobs_with_chunks_are_preempted_between_them() {
 /// The overheads count once per chunk: 10 chunks of 1 ms have 10 overheads.
 #[test]
 fn each_chunk_has_an_overhead() {
-    let mut launches = ["3", "10"].into_iter();
-    let stated =
-        CHUNKS
-            .split_inclusive("\"block\":\"1ms\",")
-            .map(|part| match part.ends_with("\"block\":\"1ms\",") {
-                true => format!("{part}\"launches\":{},", launches.next().unwrap()),
-                false => part.to_owned(),
-            });
-    let case = Case::of(&stated.collect::<String>(), "--sms 8 --policy lp-edf");
+    let set = CHUNKS
+        .replace("\"10ms\",", "\"10ms\",\"launches\":3,")
+        .replace("\"50ms\",", "\"50ms\",\"launches\":10,");
+    let case = Case::of(&set, "--sms 8 --policy lp-edf");
     let file = case.plan.with_file_name("overheads.json");
     let with = |occupancy: &str| {
         std::fs::write(

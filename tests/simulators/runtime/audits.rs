@@ -4,16 +4,44 @@ use std::sync::atomic::AtomicBool;
 
 use gpusched::Time;
 use gpusched::interference::model_of;
-use gpusched::model::{Factor, Interference, Overheads, Policy, WarmUp};
+use gpusched::model::{Factor, Interference, Overheads, Policy, TaskSet, WarmUp};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
 use gpusched::recording::activity::{Grouping, Options as Jobs, group};
 use gpusched::recording::audit::{FindingKind, Run, Subject, audit};
 use gpusched::recording::readers::{Options, read};
 use gpusched::runtime::{Control, Prepared, Program, Work, simulated, trace};
-use rand::RngExt;
+use rand::{Rng, RngExt};
 
 use crate::oracle::random_sets::{rng, task_set};
 use crate::support::rounds;
+
+/// Policies that the dispatcher follows.
+pub const POLICIES: [&str; 10] = [
+    "np-edf",
+    "np-fifo",
+    "np-fp",
+    "np-fp-rm",
+    "np-fp-audsley",
+    "np-fp-given",
+    "lp-edf",
+    "lp-edf",
+    "lp-fp",
+    "lp-fp-audsley",
+];
+
+/// Returns `set` with preemption points in most tasks.
+pub fn chunked(rng: &mut impl Rng, set: &TaskSet) -> TaskSet {
+    let mut json = serde_json::to_value(set).unwrap();
+    for (of, task) in set.tasks().iter().zip(json["tasks"].as_array_mut().unwrap()) {
+        // C(m) is at most D in a plan, and D at most 2·T.
+        let parts = rng.random_range(1..40u64);
+        if parts > 2 {
+            task["block"] = (of.period().ns() / parts).max(1).into();
+            task["launches"] = (2 * of.period().ns().div_ceil((of.period().ns() / parts).max(1)) + 1).into();
+        }
+    }
+    serde_json::from_value(json).unwrap()
+}
 
 #[test]
 fn good_runs_of_random_plans_are_kept() {
@@ -21,13 +49,17 @@ fn good_runs_of_random_plans_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.json");
     let stop = AtomicBool::new(false);
-    let (mut ran, mut shared, mut late) = (0, 0, 0);
+    let (mut ran, mut shared, mut late, mut preempted) = (0, 0, 0, 0);
     for round in 0..rounds(3_000u64) {
         let tasks = rng.random_range(1..9);
         let load = rng.random_range(1..8);
         let set = task_set(&mut rng, tasks, f64::from(load) / 8.0);
-        let names = ["np-edf", "np-fp", "np-fp-rm", "np-fp-audsley", "np-fp-given"];
-        let policy: Policy = names[rng.random_range(0..names.len())].parse().unwrap();
+        let policy: Policy = POLICIES[rng.random_range(0..POLICIES.len())].parse().unwrap();
+        let set = if policy.counts_blocks() {
+            chunked(&mut rng, &set)
+        } else {
+            set
+        };
         let interference = [Interference::Conflict, Interference::None][rng.random_range(0..2)];
         // Few SMs, so that tasks share partitions.
         let sms = rng.random_range(1..9);
@@ -36,7 +68,8 @@ fn good_runs_of_random_plans_are_kept() {
         let overhead = |most: u64| Time::from_ns([0, 1, most][rng.random_range(0..3)]);
         let mut overhead = overhead;
         let overheads = Overheads {
-            occupancy_ns: overhead(200_000),
+            // A job may have 80 launches.
+            occupancy_ns: overhead(if policy.counts_blocks() { 2_000 } else { 200_000 }),
             wake_ns: overhead(70_000),
         };
         let wakes = overheads.wake_ns > Time::ZERO;
@@ -54,7 +87,8 @@ fn good_runs_of_random_plans_are_kept() {
         let periods = || set.tasks().iter().map(|task| task.period().ns());
         let (shortest, longest) = (periods().min().unwrap(), periods().max().unwrap());
         let long = (2 * longest + 1).min(200 * shortest);
-        let duration = Time::from_ns([1, shortest, long][rng.random_range(0..3)]);
+        let short = if policy.counts_blocks() { long } else { 1 };
+        let duration = Time::from_ns([short, shortest, long][rng.random_range(0..3)]);
         let control = Control {
             stop: &stop,
             ring: None,
@@ -93,14 +127,19 @@ fn good_runs_of_random_plans_are_kept() {
             );
         }
         let replay = found.replay.unwrap();
-        assert_eq!(replay.decisions as u64, run.totals().jobs);
+        let records: usize = run.partitions.iter().map(|part| part.records.len()).sum();
+        assert_eq!(replay.decisions, records);
+        preempted += { run.partitions.iter() }
+            .flat_map(|part| &part.records)
+            .filter(|record| record.job.resumed)
+            .count();
         ran += 1;
         shared += u64::from(plan.partitions.iter().any(|part| part.tasks.len() > 1));
         late += u64::from(wakes);
     }
     let least = rounds(3_000u64) / 10;
     assert!(
-        ran > 2 * least && shared > least / 2 && late > least / 2,
-        "{ran} runs, {shared}, {late}"
+        ran > 2 * least && shared > least / 2 && late > least / 2 && preempted as u64 > least,
+        "{ran} runs, {shared}, {late}, {preempted}"
     );
 }

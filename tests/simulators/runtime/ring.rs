@@ -1,16 +1,22 @@
 //! A file of records contains exactly the complete records after each write, and damage is found.
 #![cfg(target_os = "linux")]
 
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
 use gpusched::Time;
-use gpusched::model::{Factor, Overheads};
-use gpusched::runtime::core::{Job, Order, Overrun, Record, Status};
+use gpusched::interference::model_of;
+use gpusched::model::{Factor, Interference, Overheads, Policy};
+use gpusched::partitioning::{HeuristicKind, Problem, partition};
+use gpusched::runtime::core::{Counters, Job, Order, Overrun, Record, Status, Suspension};
 use gpusched::runtime::trace::Heading;
 use gpusched::runtime::trace::ring::{Ring, recover};
 use gpusched::runtime::work::Fault;
-use gpusched::runtime::{Part, PlannedTask, Program, Work};
+use gpusched::runtime::{Control, Part, PlannedTask, Prepared, Program, Work, simulated};
 use rand::{Rng, RngExt};
 
-use crate::oracle::random_sets::rng;
+use super::audits::{POLICIES, chunked};
+use crate::oracle::random_sets::{rng, task_set};
 use crate::support::rounds;
 
 /// A heading of random partitions, with few jobs.
@@ -106,6 +112,103 @@ fn record(rng: &mut impl Rng, part: &Part, origin: u64, before: &[Record]) -> Re
             overhead: time() % 2 == 0,
         },
     }
+}
+
+/// The file of a complete run contains the run: records, counts and spans.
+#[test]
+fn a_recovered_run_equals_the_run() {
+    let mut rng = rng(0x2107);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ring.bin");
+    let (mut ran, mut found) = (0, Counters::default());
+    for round in 0..rounds(3_000u64) {
+        let tasks = rng.random_range(1..7);
+        let load = f64::from(rng.random_range(1..8)) / 8.0;
+        let set = task_set(&mut rng, tasks, load);
+        let policy: Policy = POLICIES[rng.random_range(0..POLICIES.len())].parse().unwrap();
+        let set = match policy.counts_blocks() {
+            true => chunked(&mut rng, &set),
+            false => set,
+        };
+        let problem =
+            Problem::new(&set, rng.random_range(1..9), policy, model_of(Interference::None)).unwrap();
+        let plan = partition(&problem, &HeuristicKind::Sms.into());
+        let overheads = Overheads {
+            occupancy_ns: Time::from_ns(rng.random_range(0..3)),
+            wake_ns: Time::from_ns([0, 3, 90_000][rng.random_range(0..3)]),
+        };
+        let Ok(Prepared::Ready(mut program)) = Program::prepare(&plan, &set, Some(overheads)) else {
+            continue;
+        };
+        program.overrun = [Overrun::Record, Overrun::SkipNext, Overrun::Abort][rng.random_range(0..3)];
+        let periods = || set.tasks().iter().map(|task| task.period().ns());
+        let (shortest, longest) = (periods().min().unwrap(), periods().max().unwrap());
+        let duration = Time::from_ns((2 * longest + 1).min(200 * shortest));
+        let (mut stated, mut faults) = (BTreeMap::new(), BTreeMap::new());
+        for _ in 0..rng.random_range(0..12) {
+            let job = (rng.random_range(0..set.tasks().len()), rng.random_range(0..40));
+            let time = Time::from_ns(rng.random_range(0..2 * shortest));
+            match rng.random_range(0..5) {
+                0 => drop(faults.insert(job, Fault::LateEnd(time))),
+                1 => drop(faults.insert(job, Fault::LateWake(time))),
+                2 => drop(faults.insert(job, [Fault::Fails, Fault::NoLaunch][rng.random_range(0..2)])),
+                _ => drop(stated.insert(job, time)),
+            }
+        }
+        let work = Work {
+            seed: round,
+            shortest: Factor::from_f64(0.5).unwrap(),
+            stated,
+            faults,
+        };
+        let ring = Ring::create(&path).unwrap();
+        let control = Control {
+            stop: &AtomicBool::new(false),
+            ring: Some(&ring),
+        };
+        let run = simulated::run(&program, &work, duration, control).unwrap();
+        let recovered = recover(&path).unwrap();
+        assert_eq!((recovered.incomplete, recovered.lost), (0, 0));
+        assert_eq!(recovered.heading.program, *program);
+        assert_eq!(recovered.heading.work, work);
+        let totals = run.totals();
+        for (mut is, mut of) in recovered.run.partitions.into_iter().zip(run.partitions) {
+            // The records do not show that another partition ended the run, nor the wake-ups for skipped jobs.
+            if of.lost.is_some() {
+                assert!(is.lost.is_none() || is.lost == of.lost, "round {round}");
+                of.lost = is.lost.clone();
+                let open = |spans: &mut Vec<Suspension>| spans.last_mut().map(|last| last.until = None);
+                (open(&mut is.suspensions), open(&mut of.suspensions));
+            }
+            if of.counters.skipped > 0 {
+                let (longest, late) = (of.counters.longest_wake, of.counters.late_wakes);
+                assert!(is.counters.longest_wake <= longest && is.counters.late_wakes <= late);
+                if is.counters.late_wakes < late {
+                    continue;
+                }
+                is.counters.longest_wake = longest;
+            }
+            assert_eq!(is, of, "round {round}: {program:?}");
+        }
+        ran += 1;
+        found.overruns += totals.overruns;
+        found.skipped += totals.skipped;
+        found.failed += totals.failed;
+        found.late_wakes += totals.late_wakes;
+        found.overheads += totals.overheads;
+    }
+    let least = rounds(3_000u64) / 20;
+    let counts = [
+        found.overruns,
+        found.skipped,
+        found.failed,
+        found.late_wakes,
+        found.overheads,
+    ];
+    assert!(
+        ran > least && counts.iter().all(|&count| count > least / 4),
+        "{ran}, {found:?}"
+    );
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn outside(run: &Run<'_>, jobs: &[Job]) -> usize {
         .flat_map(|job| &job.launches)
         .filter_map(launch)
         .collect();
-    let (Some(first), Some(last)) = (
+    let (Some(first), Some(end)) = (
         jobs.iter().map(|job| job.release).min(),
         jobs.iter().map(|job| job.end).max(),
     ) else {
@@ -63,7 +63,7 @@ fn outside(run: &Run<'_>, jobs: &[Job]) -> usize {
     let outside = run.outside.iter().filter_map(launch);
     let of_task = outside.filter(|launch| {
         let known = kernels.binary_search_by_key(&launch.name, |kernel| kernel.name);
-        (first..=last).contains(&launch.start) && known.is_ok()
+        (first..end).contains(&launch.start) && known.is_ok()
     });
     of_task.count()
 }

@@ -5,6 +5,8 @@ use gpusched_model::time::Time;
 
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
+use crate::activity::Job;
+use crate::model::Recording;
 
 /// Checks that k + 1 consecutive releases span at least k·T − J. After a violation, the check starts again at the early
 /// job. So each early job causes only one finding.
@@ -108,10 +110,15 @@ pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
     report.checked(task, Subject::Deadlines, slack, violations);
 }
 
-/// Checks the GPU busy time of each job against the WCET. If partitions share a memory, a longer time can be
-/// interference that the plan allows. `overhead` is the part of a launch
-/// during which no kernel runs.
-pub fn execution_times(task: &Audited<'_>, memory: bool, overhead: Time, report: &mut Report) {
+/// Checks the GPU busy time of each job against the WCET, and the time of each chunk against the longest time between two
+/// preemption points. If partitions share a memory (`memory`), a longer time can be interference that the plan allows.
+/// `overhead` is the part of a launch during which no kernel runs.
+pub fn execution_times(
+    recording: &Recording,
+    task: &Audited<'_>,
+    (memory, overhead): (bool, Time),
+    report: &mut Report,
+) {
     let Some(wcet) = task.wcet else {
         let reason = match task.sms {
             None => "the number of SMs of the run is unknown: state FILE@SMS or a plan",
@@ -121,8 +128,37 @@ pub fn execution_times(task: &Audited<'_>, memory: bool, overhead: Time, report:
         return;
     };
     let (mut violations, mut slack) = (Vec::new(), None::<i128>);
+    let launches = task.task.launches().map_or(1, |launches| launches.get());
+    let overheads = overhead.ns().saturating_mul(launches.into());
+    let budget = wcet.ns().saturating_add(overheads);
+    let block = task.task.block().filter(|_| task.chunks);
+    let chunk = block.map_or(budget, |block| {
+        block.ns().saturating_add(overhead.ns()).min(budget)
+    });
     for (index, job) in task.jobs.iter().enumerate() {
-        let distance = i128::from(wcet.ns()) + i128::from(overhead.ns()) - i128::from(job.busy_ns);
+        // After each preemption, a job may take one chunk longer, as the analysis of limited preemption permits.
+        let (preemptions, longest) = if task.chunks {
+            chunks(recording, job)
+        } else {
+            (0, 0)
+        };
+        let repeated = i128::from(preemptions) * i128::from(chunk);
+        if chunk < budget && longest > chunk {
+            let by = longest - chunk;
+            slack = Some(slack.map_or(-i128::from(by), |least| least.min(-i128::from(by))));
+            violations.push(Violation {
+                kind: FindingKind::WcetExceeded,
+                job: index,
+                at: job.end,
+                by_ns: Some(by),
+                detail: format!(
+                    "ran a chunk for {}, longer than the longest time {} between two preemption points with overhead",
+                    Time::from_ns(longest),
+                    Time::from_ns(chunk)
+                ),
+            });
+        }
+        let distance = i128::from(budget) + repeated - i128::from(job.busy_ns);
         slack = Some(slack.map_or(distance, |least| least.min(distance)));
         if distance < 0 {
             violations.push(Violation {
@@ -133,9 +169,9 @@ pub fn execution_times(task: &Audited<'_>, memory: bool, overhead: Time, report:
                 detail: format!(
                     "ran for {} on the GPU, longer than the WCET {wcet}{}",
                     Time::from_ns(job.busy_ns),
-                    match overhead {
-                        Time::ZERO => String::new(),
-                        overhead => format!(" and the overhead {overhead} of the dispatcher"),
+                    match overheads {
+                        0 => String::new(),
+                        all => format!(" and the overhead {} of the dispatcher", Time::from_ns(all)),
                     }
                 ),
             });
@@ -150,4 +186,18 @@ pub fn execution_times(task: &Audited<'_>, memory: bool, overhead: Time, report:
         return;
     }
     report.checked(task, Subject::Wcet, slack, violations);
+}
+
+/// Returns the number of preemptions of `job`, and the time of its longest launch [ns]. Without a preemption, a launch starts at
+/// the end of the launch before.
+fn chunks(recording: &Recording, job: &Job) -> (u64, u64) {
+    let launches = job
+        .launches
+        .iter()
+        .filter_map(|&index| recording.launches.get(index));
+    let mut times: Vec<(i64, i64)> = launches.map(|launch| (launch.start, launch.end)).collect();
+    times.sort_unstable();
+    let preempted = times.windows(2).filter(|pair| pair[0].1 < pair[1].0);
+    let longest = times.iter().map(|(start, end)| end.abs_diff(*start)).max();
+    (preempted.count() as u64, longest.unwrap_or(0))
 }

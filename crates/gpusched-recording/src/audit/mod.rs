@@ -109,6 +109,8 @@ struct Audited<'a> {
     pub doubt: Option<String>,
     /// Whether the reason also holds for the releases.
     pub doubtful_releases: bool,
+    /// Whether the policy of the partition has preemption points, so that a job is several launches.
+    pub chunks: bool,
     /// Largest execution time that the analysis assumes, without interference through the memory. `None` if it is
     /// unknown.
     pub wcet: Option<Time>,
@@ -155,17 +157,14 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
         let memory = plan
             .and_then(|plan| plan.interference)
             .is_some_and(Interference::counts_memory);
-        jobs::execution_times(
-            task,
-            memory,
-            Time::from_ns(dispatcher.map_or(0, |dispatcher| dispatcher.overhead_ns)),
-            &mut report,
-        );
+        let overhead = Time::from_ns(dispatcher.map_or(0, |dispatcher| dispatcher.overhead_ns));
+        jobs::execution_times(run.recording, task, (memory, overhead), &mut report);
     }
     let mut replayed = None;
     match plan {
         Some(plan) => {
-            replayed = dispatcher.map(|dispatcher| replay::check(dispatcher, &tasks, plan, &mut report));
+            replayed =
+                dispatcher.map(|dispatcher| replay::check((run, dispatcher), &tasks, plan, &mut report));
             exclusion::check(run.recording, &tasks, plan, &mut report);
             confinement::check(run.recording, &tasks, plan, &mut report);
         }
@@ -266,6 +265,7 @@ fn audited<'a>(
             dropped: dropped.len(),
             partition,
             sms,
+            chunks: part.is_some_and(|part| part.verdict.policy.counts_blocks()),
             wcet,
         }
     });

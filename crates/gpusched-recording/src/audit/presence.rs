@@ -1,11 +1,15 @@
 //! Checks that a dispatched run executed each job that arrived.
 
+use std::collections::BTreeSet;
+
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
 use crate::model::Dispatcher;
 
 /// The finding about a job without a launch.
 const ABSENT: &str = "arrives in the run, but is not in the trace";
+/// The finding about a job that the dispatcher skipped.
+const SKIPPED: &str = "was skipped, because the job before it exceeded its budget";
 
 /// Numbers of the jobs of a periodic task that the trace does not contain.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -14,14 +18,17 @@ pub struct Missing {
     between: Vec<(u64, u64)>,
     /// First and last number of the missing jobs at the end.
     tail: Option<(u64, u64)>,
+    /// Jobs that the dispatcher skipped. They are in no range.
+    skipped: Vec<u64>,
 }
 
 impl Missing {
-    /// Returns the missing jobs of `task`, if the arrivals are periodic until `until` [ns].
-    pub fn of(task: &Audited<'_>, until: Option<u64>) -> Missing {
-        let Some(until) = until else {
+    /// Returns the missing jobs of `task`, if the arrivals are periodic.
+    pub fn of(task: &Audited<'_>, dispatcher: &Dispatcher) -> Missing {
+        let Some(until) = dispatcher.periodic_until(&task.name) else {
             return Missing::default();
         };
+        let skipped: BTreeSet<u64> = dispatcher.skipped(&task.name).collect();
         let period = task.task.period().ns().max(1);
         let mut missing = Missing::default();
         let mut next = 0;
@@ -34,12 +41,20 @@ impl Missing {
             if !arrival.is_multiple_of(period) || number < next {
                 continue;
             }
+            while next < number && skipped.contains(&next) {
+                missing.skipped.push(next);
+                next += 1;
+            }
             if number > next {
                 missing.between.push((next, number - 1));
             }
             next = number.saturating_add(1);
         }
         let jobs = until.div_ceil(period);
+        while next < jobs && skipped.contains(&next) {
+            missing.skipped.push(next);
+            next += 1;
+        }
         missing.tail = (next < jobs).then(|| (next, jobs.saturating_sub(1)));
         missing
     }
@@ -64,7 +79,7 @@ impl Missing {
 /// of the task. If the run stopped early, jobs at the end may be missing, unless their deadlines are before `last`.
 /// Returns whether the trace contains a job.
 pub fn check(task: &Audited<'_>, dispatcher: &Dispatcher, last: Option<i64>, report: &mut Report) -> bool {
-    let missing = Missing::of(task, dispatcher.periodic_until(&task.name));
+    let missing = Missing::of(task, dispatcher);
     let period = task.task.period().ns();
     let mut violations = Vec::new();
     let mut absent = |kind, (from, to): (u64, u64), rest: &str| {
@@ -84,6 +99,9 @@ pub fn check(task: &Audited<'_>, dispatcher: &Dispatcher, last: Option<i64>, rep
     };
     for &range in &missing.between {
         absent(FindingKind::JobMissing, range, ABSENT);
+    }
+    for &number in &missing.skipped {
+        absent(FindingKind::JobMissing, (number, number), SKIPPED);
     }
     match (missing.tail, dispatcher.ends_ns) {
         (Some(range), None) => {

@@ -2,7 +2,8 @@
 //!
 //! At a decision, all jobs that have arrived and were not chosen before wait. The dispatcher chooses the first of them in
 //! the order of the policy. The completion of a job is the time of the next decision, so the dispatcher idles only if no job
-//! waits at a completion. Then its next decision is at most w after the next arrival.
+//! waits at a completion. Then its next decision is at most w after the next arrival. Under a policy with preemption points, a
+//! decision chooses the next chunk of a job, and the job waits until its last chunk is chosen.
 //!
 //! A job that the trace does not contain may have run in any gap after its arrival, so each such job explains one gap.
 
@@ -11,9 +12,9 @@ use gpusched_model::policy::{Policy, Preemption, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Plan};
 
-use super::Audited;
 use super::finding::{FindingKind, Replay, Report, Subject, Violation};
 use super::presence::Missing;
+use super::{Audited, Run};
 use crate::model::Dispatcher;
 
 /// Order of the jobs that wait in a partition.
@@ -22,6 +23,8 @@ enum Order {
     Deadlines,
     /// Rank of each task of the partition, from 0.
     Ranks(Vec<usize>),
+    /// The earliest arrival is first, then the task that is first in the partition.
+    Arrivals,
 }
 
 /// A job that waits.
@@ -41,8 +44,10 @@ struct Decision {
     completion: i64,
     /// Position of the task in the partition.
     task: usize,
-    /// Position of the job in [`Audited::all`].
-    job: usize,
+    /// Position of the job in [`Audited::all`]. `None` for a job that had not ended when the run ended.
+    job: Option<usize>,
+    /// Whether the job has no later chunk.
+    last: bool,
 }
 
 /// Violations and distances of a task.
@@ -56,7 +61,12 @@ struct Found {
 }
 
 /// Replays all partitions of `plan`.
-pub fn check(dispatcher: &Dispatcher, tasks: &[Audited<'_>], plan: &Plan, report: &mut Report) -> Replay {
+pub fn check(
+    (run, dispatcher): (&Run<'_>, &Dispatcher),
+    tasks: &[Audited<'_>],
+    plan: &Plan,
+    report: &mut Report,
+) -> Replay {
     let mut decisions = 0;
     for partition in &plan.partitions {
         let of: Option<Vec<&Audited<'_>>> = partition.tasks.iter().map(|&task| tasks.get(task)).collect();
@@ -78,9 +88,10 @@ pub fn check(dispatcher: &Dispatcher, tasks: &[Audited<'_>], plan: &Plan, report
                 continue;
             }
         };
-        let found = replay(dispatcher, &of, &order);
+        let chosen = decided(run, &of);
+        decisions += chosen.len();
+        let found = replay(dispatcher, &of, &order, chosen);
         for (task, found) in of.iter().zip(found) {
-            decisions += task.all.len();
             if task.jobs.is_empty() {
                 continue;
             }
@@ -107,8 +118,11 @@ pub fn check(dispatcher: &Dispatcher, tasks: &[Audited<'_>], plan: &Plan, report
 /// Returns the order of `partition`, or `None` if neither the plan nor the trace states it.
 fn order_of(dispatcher: &Dispatcher, tasks: &[&Audited<'_>], partition: &Partition) -> Option<Order> {
     let policy = partition.verdict.policy;
-    let Policy::FixedPriority(Preemption::NonPreemptive, priorities) = policy else {
-        return (policy == Policy::NpEdf).then_some(Order::Deadlines);
+    let priorities = match policy {
+        Policy::NpEdf | Policy::LpEdf => return Some(Order::Deadlines),
+        Policy::NpFifo => return Some(Order::Arrivals),
+        Policy::FixedPriority(Preemption::NonPreemptive | Preemption::Limited, priorities) => priorities,
+        _ => return None,
     };
     let planned = match &partition.verdict.evidence {
         Evidence::ResponseTimes { priorities, .. } => Some(priorities),
@@ -130,28 +144,65 @@ fn order_of(dispatcher: &Dispatcher, tasks: &[&Audited<'_>], partition: &Partiti
         .map(Order::Ranks)
 }
 
-/// Replays one partition. Returns the findings of each task.
-fn replay(dispatcher: &Dispatcher, tasks: &[&Audited<'_>], order: &Order) -> Vec<Found> {
-    let mut found: Vec<Found> = tasks.iter().map(|_| Found::default()).collect();
+/// Returns the decisions of the dispatcher of `tasks`, in order.
+fn decided(run: &Run<'_>, tasks: &[&Audited<'_>]) -> Vec<Decision> {
+    let launch = |&index: &usize| run.recording.launches.get(index);
     let mut decisions: Vec<Decision> = Vec::new();
     for (task, of) in tasks.iter().enumerate() {
-        decisions.extend(of.all.iter().enumerate().map(|(job, of)| Decision {
-            at: of.start,
-            completion: of.end,
+        for (job, job_of) in of.all.iter().enumerate() {
+            let whole = (job_of.start, job_of.end);
+            let mut times: Vec<(i64, i64)> = { job_of.launches.iter().filter_map(launch) }
+                .map(|launch| (launch.start, launch.end))
+                .collect();
+            times.sort_unstable();
+            if !of.chunks || times.is_empty() {
+                times = vec![whole];
+            }
+            let count = times.len();
+            decisions.extend(
+                times
+                    .into_iter()
+                    .enumerate()
+                    .map(|(chunk, (at, completion))| Decision {
+                        at,
+                        completion,
+                        task,
+                        job: Some(job),
+                        last: chunk + 1 == count,
+                    }),
+            );
+        }
+        // Chunks of a job that had not ended belong to no range.
+        let open = run.outside.iter().filter_map(launch);
+        let open = open.filter(|launch| of.chunks && run.recording.names.get(launch.name) == of.name);
+        decisions.extend(open.map(|launch| Decision {
+            at: launch.start,
+            completion: launch.end,
             task,
-            job,
+            job: None,
+            last: false,
         }));
     }
     decisions.sort_unstable();
+    decisions
+}
+
+/// Replays one partition. Returns the findings of each task.
+fn replay(
+    dispatcher: &Dispatcher,
+    tasks: &[&Audited<'_>],
+    order: &Order,
+    decisions: Vec<Decision>,
+) -> Vec<Found> {
+    let mut found: Vec<Found> = tasks.iter().map(|_| Found::default()).collect();
     let missing: Vec<Missing> = { tasks.iter() }
-        .map(|task| Missing::of(task, dispatcher.periodic_until(&task.name)))
+        .map(|task| Missing::of(task, dispatcher))
         .collect();
-    // If the run stopped early, the missing jobs at the end did not run.
-    let tail = |(task, missing): (&&Audited<'_>, &Missing)| {
-        missing
-            .first_of_tail(task)
-            .filter(|_| dispatcher.ends_ns.is_some())
-    };
+    // If the run stopped early or the partition was lost, the missing jobs at the end did not run.
+    let context = tasks.iter().find_map(|task| task.context);
+    let lost = context.and_then(|context| dispatcher.partition(context)?.lost.as_ref());
+    let early = dispatcher.ends_ns.is_some() || lost.is_some();
+    let tail = |(task, missing): (&&Audited<'_>, &Missing)| missing.first_of_tail(task).filter(|_| early);
     let tails: Vec<Option<i64>> = tasks.iter().zip(&missing).map(tail).collect();
     let mut explained = 0;
     let mut chosen: Vec<Vec<bool>> = tasks.iter().map(|task| vec![false; task.all.len()]).collect();
@@ -168,6 +219,11 @@ fn replay(dispatcher: &Dispatcher, tasks: &[&Audited<'_>], order: &Order) -> Vec
         });
         let waiting: Vec<Waiting> = waiting.collect();
         let here = &mut found[decision.task];
+        // A chunk without a job may be the chunk of a job that the trace does not contain.
+        let of = tasks[decision.task];
+        let known =
+            decision.job.is_some() || tails[decision.task].is_some() && first[decision.task] == of.all.len();
+        let waiting = if known { waiting } else { Vec::new() };
         here.order.extend(misordered(tasks, order, &waiting, &decision));
         let earliest = waiting.iter().map(|job| job.arrival).min();
         let gap = before.is_none_or(|before| before < decision.at);
@@ -178,7 +234,7 @@ fn replay(dispatcher: &Dispatcher, tasks: &[&Audited<'_>], order: &Order) -> Vec
             let absent = tasks
                 .iter()
                 .zip(&missing)
-                .map(|(task, missing)| missing.until(task, decision.at, dispatcher.ends_ns.is_none()));
+                .map(|(task, missing)| missing.until(task, decision.at, !early));
             if (idle.is_some() || exceeds) && explained < absent.fold(0, u64::saturating_add) {
                 explained += 1;
             } else if let Some(before) = idle {
@@ -190,7 +246,9 @@ fn replay(dispatcher: &Dispatcher, tasks: &[&Audited<'_>], order: &Order) -> Vec
             }
         }
         before = before.max(Some(decision.completion));
-        chosen[decision.task][decision.job] = true;
+        if let Some(job) = decision.job.filter(|_| decision.last) {
+            chosen[decision.task][job] = true;
+        }
         while chosen[decision.task].get(first[decision.task]) == Some(&true) {
             first[decision.task] += 1;
         }
@@ -209,24 +267,33 @@ fn misordered(
         |task: usize, arrival: i64| i128::from(arrival) + i128::from(tasks[task].task.deadline().ns());
     let best = waiting.iter().min_by_key(|job| match order {
         Order::Deadlines => (deadline(job.task, job.arrival), job.task),
+        Order::Arrivals => (i128::from(job.arrival), job.task),
         Order::Ranks(ranks) => (0, ranks[job.task]),
     });
     let of = tasks[decision.task];
+    // The arrival of a job at the end follows from the jobs that wait.
+    let arrival = match decision.job {
+        Some(job) => of.all[job].release,
+        None => { waiting.iter() }
+            .find(|job| job.task == decision.task)
+            .map_or(i64::MAX, |job| job.arrival),
+    };
     let detail = match best {
-        Some(best) if best.task == decision.task && best.job == Some(decision.job) => return None,
-        _ if of.all[decision.job].release > decision.at => "started before its arrival".to_owned(),
+        Some(best) if best.task == decision.task && best.job == decision.job => return None,
+        _ if arrival > decision.at => "started before its arrival".to_owned(),
         None => return None,
         Some(best) if best.task == decision.task => "started before an earlier job of its task".to_owned(),
         Some(best) => {
             let reason = match order {
                 Order::Ranks(_) => "which has a higher priority",
-                Order::Deadlines
-                    if deadline(best.task, best.arrival)
-                        == deadline(decision.task, of.all[decision.job].release) =>
-                {
+                Order::Deadlines if deadline(best.task, best.arrival) == deadline(decision.task, arrival) => {
                     "which has an equal deadline and a lower position"
                 }
                 Order::Deadlines => "which has an earlier deadline",
+                Order::Arrivals if best.arrival == arrival => {
+                    "which arrived at the same time and has a lower position"
+                }
+                Order::Arrivals => "which arrived earlier",
             };
             let number = best.job.map(|job| format!("job {job}"));
             format!(
@@ -278,7 +345,8 @@ fn violation(
 ) -> Option<Violation> {
     Some(Violation {
         kind,
-        job: decision.job.checked_sub(tasks[decision.task].dropped)?,
+        job: { decision.job.unwrap_or(tasks[decision.task].all.len()) }
+            .checked_sub(tasks[decision.task].dropped)?,
         at,
         by_ns,
         detail,

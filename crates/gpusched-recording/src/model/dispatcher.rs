@@ -35,12 +35,15 @@ pub struct DispatchedPartition {
     pub policy: Option<String>,
     /// Tasks of the partition, in the order of the plan.
     pub tasks: Vec<DispatchedTask>,
-    /// Positions of the tasks in the task set, by decreasing rank. `None` under `np-edf`.
+    /// Positions of the tasks in the task set, by decreasing rank. `None` without fixed priorities.
     pub ranks: Option<Vec<usize>>,
     /// Numbers of the SMs that a kernel in the context observed. `None` in virtual time.
     pub sm_ids: Option<Vec<u32>>,
     /// Whether the SMs were the same at the end of the run.
     pub same_at_end: Option<bool>,
+    /// Jobs that did not run, because an earlier job of their task exceeded its budget: the position of the task in
+    /// [`tasks`](DispatchedPartition::tasks), and the number of the job.
+    pub skipped: Vec<(usize, u64)>,
     /// Error that ended the run of the partition early.
     pub lost: Option<String>,
     /// Number of completed jobs that the trace does not contain.
@@ -94,5 +97,15 @@ impl Dispatcher {
     /// Returns the partition with the context `id`.
     pub fn partition(&self, id: i64) -> Option<&DispatchedPartition> {
         self.partitions.iter().find(|partition| partition.context == id)
+    }
+
+    /// Returns the numbers of the jobs of `task` that were skipped.
+    pub fn skipped(&self, task: &str) -> impl Iterator<Item = u64> {
+        self.partitions.iter().flat_map(move |partition| {
+            let of = partition.skipped.iter();
+            let of =
+                of.filter(move |(index, _)| partition.tasks.get(*index).is_some_and(|of| of.name == task));
+            of.map(|&(_, job)| job)
+        })
     }
 }

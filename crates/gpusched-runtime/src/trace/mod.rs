@@ -262,8 +262,14 @@ impl<W: Write> Events<'_, W> {
     fn partition(&mut self, context: usize, part: &Part, records: &[Record]) -> io::Result<()> {
         // Jobs of one task that overlap are on different lanes, so that each decision is inside one range of its lane.
         let mut lanes: Vec<Vec<u64>> = vec![Vec::new(); part.tasks.len()];
+        // Numbers of the jobs that ended, by task. They ascend, because the jobs of a task run in this order.
+        let mut ended: Vec<Vec<u64>> = vec![Vec::new(); part.tasks.len()];
+        for record in records.iter().filter(|record| record.last) {
+            ended[record.job.task].push(record.job.number);
+        }
         for record in records {
             let job = record.job;
+            let open = ended[job.task].binary_search(&job.number).is_err();
             let task = &part.tasks[job.task];
             let free = lanes[job.task].iter().position(|&end| end <= job.arrival);
             let lane = free.unwrap_or(lanes[job.task].len());
@@ -301,15 +307,18 @@ impl<W: Write> Events<'_, W> {
                     &args,
                 )?;
             }
-            let args = format!("\"correlation\":{correlation}");
-            let enqueued = record.enqueued.clamp(record.decision, record.completion);
-            self.event(
-                "cuda_runtime",
-                "enqueue",
-                (record.decision, enqueued),
-                thread,
-                &args,
-            )?;
+            // Without its range, a host call would belong to the range of another job.
+            if !open {
+                let args = format!("\"correlation\":{correlation}");
+                let enqueued = record.enqueued.clamp(record.decision, record.completion);
+                self.event(
+                    "cuda_runtime",
+                    "enqueue",
+                    (record.decision, enqueued),
+                    thread,
+                    &args,
+                )?;
+            }
             let failed = if status.failed { ",\"failed\":true" } else { "" };
             let args = format!(
                 "\"device\":0,\"context\":{context},\"stream\":{context},\"correlation\":{correlation}{failed}"

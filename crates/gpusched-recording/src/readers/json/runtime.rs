@@ -49,6 +49,8 @@ struct Partition {
     #[serde(default)]
     ranks: Option<Vec<usize>>,
     #[serde(default)]
+    skipped_jobs: Vec<Skipped>,
+    #[serde(default)]
     lost: Option<String>,
     #[serde(default)]
     omitted: u64,
@@ -69,6 +71,13 @@ struct Task {
     deadline_ns: Option<u64>,
     #[serde(default)]
     sporadic: bool,
+}
+
+#[derive(Deserialize)]
+struct Skipped {
+    /// Position of the task in the partition.
+    task: usize,
+    job: u64,
 }
 
 #[derive(Deserialize)]
@@ -118,6 +127,9 @@ impl Head {
                 ranks: partition.ranks,
                 sm_ids,
                 same_at_end,
+                skipped: { partition.skipped_jobs.into_iter() }
+                    .map(|skipped| (skipped.task, skipped.job))
+                    .collect(),
                 lost: partition.lost,
                 omitted: partition.omitted,
             }
