@@ -1,6 +1,7 @@
 //! Guarantee: `gpusched run` dispatches a proven plan, its trace passes the audit, and each injected fault is found.
 #![cfg(feature = "cli")]
 
+mod chunks;
 mod faults;
 mod measured;
 mod on_gpu;
