@@ -289,9 +289,10 @@ impl Lane for GpuLane<'_> {
             let error = format!("{call}: {}", self.device.driver.name_of(code));
             // If the stream works, the error concerns only this launch. What was enqueued ends first.
             loop {
+                let waited = realtime::now().saturating_sub(decision);
                 match self.query() {
                     0 => break,
-                    NOT_READY => std::hint::spin_loop(),
+                    NOT_READY if waited <= self.limit => std::hint::spin_loop(),
                     _ => return Err(lost(self, error)),
                 }
             }
