@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "calls of the CUDA driver")]
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
 
 use gpusched_model::Refusal;
 use libloading::Library;
@@ -77,8 +78,8 @@ macro_rules! entry_points {
             pub(super) split: Option<Split>,
             /// CUDA version that the driver supports, such as 13000.
             pub(super) version: c_int,
-            /// Keeps the entry points valid.
-            _library: Library,
+            /// Keeps the entry points valid. It stays loaded: after a fault, the driver still has a context with threads.
+            _library: ManuallyDrop<Library>,
         }
 
         impl Driver {
@@ -95,7 +96,7 @@ macro_rules! entry_points {
                         false => None,
                     },
                     version,
-                    _library: library,
+                    _library: ManuallyDrop::new(library),
                 })
             }
         }
