@@ -5,8 +5,8 @@
 
    No CUDA header is needed: a stream is a CUstream (or cudaStream_t), and a graph is a CUgraphExec, both as `void *`.
    All times are nanoseconds of CLOCK_MONOTONIC. A function returns 0, or a negative gs_status; gs_error() then explains it. All threads may
-   call all functions, except gs_close(), which must be the last call. A function of a task must not throw, and must not call gs_begin(),
-   gs_start(), gs_wait(), gs_stop() or gs_close(). */
+   call all functions, except gs_close(), which must be the last call. A function of the program must not throw, and may call only gs_abi(),
+   gs_error(), gs_stream(), gs_release() and gs_end(). */
 #ifndef GPUSCHED_RUNTIME_H
 #define GPUSCHED_RUNTIME_H
 #include <stddef.h>

@@ -595,6 +595,7 @@ impl Session {
     }
 
     fn stopped<T>(&self, function: impl FnOnce(&Run) -> Result<T, Fault>) -> Result<T, Fault> {
+        outside()?;
         match &*self.phase() {
             Phase::Stopped(run) => function(run),
             Phase::Failed(fault) => Err(fault.clone()),
@@ -633,6 +634,7 @@ impl Session {
     }
 
     fn register(&self, task: &str, change: impl FnOnce(&mut Registered)) -> Result<(), Fault> {
+        outside()?;
         let position = self.position(task)?;
         match &mut *self.phase() {
             Phase::Open(setup) => {
@@ -719,7 +721,8 @@ fn internal(text: &str) -> Fault {
     Fault::of(Kind::Internal)(Error::Internal(text.to_owned()))
 }
 
-/// Refuses calls that wait for a dispatcher from a function that a dispatcher or the thread of the records waits for.
+/// Refuses calls that wait for a dispatcher, or for a call of another thread that does, from a function that a dispatcher or the thread of
+/// the records waits for.
 fn outside() -> Result<(), Fault> {
     match is_inside() {
         true => Err(Fault::usage(
