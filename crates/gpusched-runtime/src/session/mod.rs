@@ -193,6 +193,10 @@ impl Session {
             let expected = format!("{partitions}, one per partition of the plan");
             return Err(Fault::usage("cpu_count", options.cpus.len(), expected));
         }
+        // A set of cores of Linux has 1024 places.
+        if let Some(cpu) = options.cpus.iter().find(|&&cpu| cpu >= 1024) {
+            return Err(Fault::usage("cpus", cpu, "the number of a core"));
+        }
         if !(0..=99).contains(&options.fifo_priority) {
             return Err(Fault::usage("fifo_priority", options.fifo_priority, "0 to 99"));
         }
