@@ -11,7 +11,7 @@ A plan runs on a GPU with one dispatcher per partition. The jobs are CUDA graphs
         rt.stop()
         print(rt.audit())
 
-With ``backend="simulated"``, the program runs without a GPU. The guide is ``docs/how-to/run-your-kernels.md``.
+With ``backend="simulated"``, the program runs without a GPU. The guide is ``docs/how-to/pytorch-program.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 /* C interface of gpusched-runtime: runs a verified plan with the jobs of a C or C++ program. C11 and C++17.
 
    The program opens a plan, states the work of each task, starts the dispatchers, and stops them. In each partition, one dispatcher runs
-   one job at a time, in the order of the policy of the plan. The guide is docs/how-to/run-your-kernels.md.
+   one job at a time, in the order of the policy of the plan. The guide is docs/how-to/cpp-program.md.
 
    No CUDA header is needed: a stream is a CUstream (or cudaStream_t), and a graph is a CUgraphExec, both as `void *`.
    All times are nanoseconds of CLOCK_MONOTONIC. A function returns 0, or a negative gs_status; gs_error() then explains it. All threads may
