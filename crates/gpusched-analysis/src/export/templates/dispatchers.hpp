@@ -32,8 +32,8 @@ public:
   /// States the work of a task, before the start.
   void work(Task task, Enqueue enqueue) {
     Enqueue &own = works_[static_cast<unsigned>(task)];
-    own = std::move(enqueue);
     check(gs_task(runtime_, task_name[static_cast<unsigned>(task)], call, &own));
+    own = std::move(enqueue); // after the check, because a dispatcher may call the function after the start
   }
   void start() { check(gs_start(runtime_, 0)); }
   /// Starts no further job, and waits for the running jobs.
