@@ -161,7 +161,7 @@ fn finding(kind: &str, job: &Job, by: Option<i64>) -> Vec<(String, String, u64, 
     )]
 }
 
-const POLICIES: [&str; 3] = ["np-edf", "np-fp", "np-fp-audsley"];
+const POLICIES: [&str; 4] = ["np-edf", "np-fifo", "np-fp", "np-fp-audsley"];
 
 #[test]
 fn a_good_run_is_kept_and_its_extent_is_stated() {

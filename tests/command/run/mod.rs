@@ -2,6 +2,7 @@
 #![cfg(feature = "cli")]
 
 mod c_programs;
+mod chunks;
 mod exported;
 mod faults;
 mod guides;

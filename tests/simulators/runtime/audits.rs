@@ -49,7 +49,7 @@ fn good_runs_of_random_plans_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.json");
     let stop = AtomicBool::new(false);
-    let (mut ran, mut shared, mut late, mut preempted) = (0, 0, 0, 0);
+    let (mut ran, mut shared, mut late, mut preempted, mut open) = (0, 0, 0, 0, 0);
     for round in 0..rounds(3_000u64) {
         let tasks = rng.random_range(1..9);
         let load = rng.random_range(1..8);
@@ -98,26 +98,34 @@ fn good_runs_of_random_plans_are_kept() {
             run.kept() && !run.stopped && run.ends(&program).is_none(),
             "round {round}"
         );
-        let mut file = Vec::new();
-        trace::write(&mut file, (&program, Some(&work)), &run, "simulated").unwrap();
-        std::fs::write(&path, file).unwrap();
-        let options = Options {
-            calls: true,
-            ..Options::default()
+        let checked = |run: &gpusched::runtime::Run, borrow: bool| {
+            let mut file = Vec::new();
+            trace::write(&mut file, (&program, Some(&work)), run, "simulated").unwrap();
+            std::fs::write(&path, file).unwrap();
+            let options = Options {
+                calls: true,
+                ..Options::default()
+            };
+            let recording = read(&path, options, &mut |_| ()).unwrap();
+            let jobs = Jobs {
+                borrow,
+                ..Jobs::default()
+            };
+            // A trace without a job shows nothing.
+            let activities = group(&recording, &jobs).ok()?;
+            let audited = Run {
+                recording: &recording,
+                activities: &activities.list,
+                by: Grouping::Range,
+                unassigned: activities.unassigned,
+                open: activities.open,
+                outside: &activities.outside,
+                sms: None,
+                warm_up: WarmUp::default(),
+            };
+            Some(audit(&audited, &set, Some(&plan), &[]).unwrap())
         };
-        let recording = read(&path, options, &mut |_| ()).unwrap();
-        let activities = group(&recording, &Jobs::default()).unwrap();
-        let audited = Run {
-            recording: &recording,
-            activities: &activities.list,
-            by: Grouping::Range,
-            unassigned: activities.unassigned,
-            open: activities.open,
-            outside: &activities.outside,
-            sms: None,
-            warm_up: WarmUp::default(),
-        };
-        let found = audit(&audited, &set, Some(&plan), &[]).unwrap();
+        let found = checked(&run, false).unwrap();
         assert!(found.kept, "round {round}: {:#?}", found.findings);
         let unknown = |subject| matches!(subject, Subject::Sms | Subject::Context | Subject::Size);
         for finding in &found.findings {
@@ -133,13 +141,30 @@ fn good_runs_of_random_plans_are_kept() {
             .flat_map(|part| &part.records)
             .filter(|record| record.job.resumed)
             .count();
+        // A run that stops early may end between two chunks of a job.
+        let mut cut = run.clone();
+        cut.stopped = true;
+        for part in &mut cut.partitions {
+            part.records.truncate(rng.random_range(0..=part.records.len()));
+            let ended = part.records.iter().filter(|record| record.last);
+            part.counters.jobs = ended.count() as u64;
+            open += usize::from(part.records.last().is_some_and(|record| !record.last));
+        }
+        if let Some(found) = checked(&cut, rng.random_bool(0.5)) {
+            let violation = found.findings.iter().find(|of| of.kind != FindingKind::Unknown);
+            assert_eq!(violation, None, "round {round}: {program:?}");
+        }
         ran += 1;
         shared += u64::from(plan.partitions.iter().any(|part| part.tasks.len() > 1));
         late += u64::from(wakes);
     }
     let least = rounds(3_000u64) / 10;
     assert!(
-        ran > 2 * least && shared > least / 2 && late > least / 2 && preempted as u64 > least,
-        "{ran} runs, {shared}, {late}, {preempted}"
+        ran > 2 * least && shared > least / 2 && late > least / 2,
+        "{ran} runs, {shared}, {late}"
+    );
+    assert!(
+        preempted as u64 > least && open as u64 > least / 5,
+        "{preempted}, {open}"
     );
 }

@@ -223,8 +223,9 @@ fn replay(
         let of = tasks[decision.task];
         let known =
             decision.job.is_some() || tails[decision.task].is_some() && first[decision.task] == of.all.len();
-        let waiting = if known { waiting } else { Vec::new() };
-        here.order.extend(misordered(tasks, order, &waiting, &decision));
+        if known {
+            here.order.extend(misordered(tasks, order, &waiting, &decision));
+        }
         let earliest = waiting.iter().map(|job| job.arrival).min();
         let gap = before.is_none_or(|before| before < decision.at);
         if let Some(earliest) = earliest.filter(|_| gap) {
