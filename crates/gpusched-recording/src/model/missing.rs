@@ -4,9 +4,8 @@ use std::fmt::Arguments;
 
 use serde::Serialize;
 
-/// Numbers of events that the profiler should have recorded, and that the file does not contain completely.
-///
-/// Launches without times are a list of their own: [`Recording::open`](super::Recording::open).
+/// Numbers of events that the profiler should have recorded, and that the file does not contain completely. Launches without
+/// times are not among them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
@@ -16,7 +15,7 @@ pub struct Missing {
     /// Host calls that launched a kernel or a graph, and for which the file contains no work on the GPU. Each is also an
     /// open launch if the reader read the host calls.
     pub unrecorded: u64,
-    /// Events that the profiler states to have dropped. `u64::MAX` if it states no number.
+    /// Events that the profiler states to have dropped. The largest number of 64 bits if it states no number.
     pub dropped: u64,
     /// Events with impossible times or values. Each is also an open launch or a range without times, if it is a launch
     /// or a range.
