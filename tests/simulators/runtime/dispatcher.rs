@@ -181,3 +181,17 @@ fn a_job_may_take_a_chunk_longer_after_each_preemption() {
     assert_eq!(core.suspensions()[0].from, 46); // the chunk exceeds its budget of 10
     assert_eq!((core.counters().jobs, core.counters().overruns), (3, 1));
 }
+
+/// A stop hides no miss: jobs that wait past their deadlines count, and so does the late wake-up before them.
+#[test]
+fn a_stop_counts_what_waits_too_long() {
+    for (stop, misses, late) in [(11, 0, 0), (15, 0, 1), (16, 1, 1), (36, 3, 1)] {
+        let mut core = Core::new(&[task(10, 5, 3)], &Order::Deadlines, 1, 40).unwrap();
+        core.next(0);
+        core.completed(3, DONE);
+        assert_eq!(core.next(3), Action::Sleep(10));
+        core.stop(stop);
+        let counters = core.counters();
+        assert_eq!((counters.misses, counters.late_wakes), (misses, late), "{stop}");
+    }
+}

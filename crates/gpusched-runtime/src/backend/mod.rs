@@ -90,7 +90,10 @@ pub fn dispatch<L: Lane>(
                 Signal::Release { task, at } => {
                     core.notify(task, at);
                 }
-                Signal::Stop => return Ok(()),
+                Signal::Stop => {
+                    core.stop(now);
+                    return Ok(());
+                }
             }
         }
         match core.next(now) {

@@ -97,6 +97,12 @@ impl Lane {
         (first <= now && first != NEVER).then_some(first)
     }
 
+    /// Returns the number of waiting jobs whose deadlines are before `now` [ns].
+    pub fn overdue(&self, now: u64) -> u64 {
+        let late = |&&(arrival, _): &&(u64, u64)| arrival.saturating_add(self.task.deadline) < now;
+        self.waiting.iter().filter(late).count() as u64
+    }
+
     /// Requests a job of a sporadic task at `at`. Each arrival is at least T after the arrival before.
     pub fn request(&mut self, at: u64) -> Notified {
         if self.waiting.len() + self.requested.len() >= MOST_WAITING {

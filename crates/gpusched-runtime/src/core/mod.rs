@@ -269,6 +269,21 @@ impl Core {
         self.halt = self.halt.min(time);
     }
 
+    /// Ends the run at `now` [ns]. Jobs that have arrived by then and wait past their deadlines are misses, and a late wake-up
+    /// counts, although no job starts any more.
+    pub fn stop(&mut self, now: u64) {
+        let mut earliest = NEVER;
+        for lane in &mut self.lanes {
+            if let Some(arrival) = lane.release(now, self.end) {
+                earliest = earliest.min(arrival);
+            }
+            self.counters.misses += lane.overdue(now);
+        }
+        if self.idle && earliest != NEVER {
+            self.wake(now, earliest);
+        }
+    }
+
     /// Makes every job visible that has arrived at `now`, and chooses. Call this function at the time of the last
     /// completion, after a sleep, or after a release. While a job runs, the only answer is to wait.
     pub fn next(&mut self, now: u64) -> Action {
