@@ -232,7 +232,7 @@ fn groups_make_the_sizes_of_the_plan() {
                 Some((_, rest)) => {
                     equal += 1;
                     let group: u32 = rest.split_once(';').unwrap().0.parse().unwrap();
-                    assert!(group >= rule.min && group % rule.step == 0);
+                    assert!(group >= rule.min && group.is_multiple_of(rule.step));
                     assert!(sizes.iter().all(|size| size % group == 0));
                 }
                 None => {

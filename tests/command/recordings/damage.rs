@@ -93,10 +93,13 @@ fn damage_row(database: &Connection, of_job: [usize; 3], rng: &mut impl Rng) {
     database.execute_batch(&change).unwrap();
 }
 
-/// Name, period and C(m) of each task, and the notes. `None` if the file gives no set.
+/// Name, period and C(m) of a task.
+type Derived = (String, u64, Vec<u64>);
+
+/// The tasks and the notes. `None` if the file gives no set.
 ///
 /// An SQLite export states the sizes of the contexts, and a Kineto trace does not.
-fn derived(file: &Path) -> Option<(Vec<(String, u64, Vec<u64>)>, Vec<String>)> {
+fn derived(file: &Path) -> Option<(Vec<Derived>, Vec<String>)> {
     let size = if file.extension().unwrap() == "json" {
         "@48"
     } else {

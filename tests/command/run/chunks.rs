@@ -153,7 +153,7 @@ fn the_audit_knows_skipped_jobs_and_the_end_after_an_overrun() {
             violations(&case)
         };
         let exceeded = violation("wcet-exceeded", "radar", 7, Some(1_500_000));
-        assert_eq!(with("record"), [exceeded.clone()], "{policy}");
+        assert_eq!(with("record"), std::slice::from_ref(&exceeded), "{policy}");
         assert_eq!(
             with("skip-next"),
             [exceeded.clone(), violation("job-missing", "radar", 8, None)],

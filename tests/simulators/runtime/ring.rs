@@ -178,7 +178,8 @@ fn a_recovered_run_equals_the_run() {
                 assert!(is.lost.is_none() || is.lost == of.lost, "round {round}");
                 of.lost = is.lost.clone();
                 let open = |spans: &mut Vec<Suspension>| spans.last_mut().map(|last| last.until = None);
-                (open(&mut is.suspensions), open(&mut of.suspensions));
+                open(&mut is.suspensions);
+                open(&mut of.suspensions);
             }
             if of.counters.skipped > 0 {
                 let (longest, late) = (of.counters.longest_wake, of.counters.late_wakes);
