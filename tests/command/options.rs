@@ -190,7 +190,7 @@ fn bad_values_are_told_like_all_else() {
         ("partition x -o", "--output: found nothing, expected a value (PATH)"),
         ("partition x --format", "--format: found nothing, expected one of text, json, csv"),
         ("partition x --format=y", "--format: found y, expected one of text, json, csv"),
-        ("partition x --export mips", "--export: found mips, expected one of libsmctrl, mps, mig, green-context, csv; did you mean mps?"),
+        ("partition x --export mips", "--export: found mips, expected one of libsmctrl, mps, mps-v3, mig, green-context, csv; did you mean mps?"),
         ("partition x --improve=y", "--improve: found y, expected no value"),
         ("simulate tasks x --gantt y --from 100", "--from: found \"100\", expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"),
         ("simulate tasks x --blocker -1", "--blocker: found -1, expected a whole number, at least 0 and below 2^64"),

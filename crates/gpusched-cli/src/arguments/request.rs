@@ -33,20 +33,17 @@ pub struct Request {
     gpu: Gpu,
     /// Policy and its test [default: np-edf]
     ///
-    /// Exact tests without preemption: `np-edf` (earliest deadline first), `np-fifo` (first in, first out), and the fixed
-    /// priorities `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic), `np-fp-given` (task order) and `np-fp-audsley` (Audsley's
-    /// algorithm). Sufficient tests with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`,
-    /// `lp-fp-given`, `lp-fp-audsley`. Exact tests with free preemption at any point, as no GPU offers: `edf`, `dm`,
-    /// `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
-    /// (for fixed priorities). Necessary conditions: `work-capacity` and
+    /// Without preemption: `np-edf` (earliest deadline first), `np-fifo` (first in, first out), `np-fp` (deadline-monotonic),
+    /// `np-fp-rm` (rate-monotonic), `np-fp-given` (task order), `np-fp-audsley`. With preemption between thread blocks, sufficient
+    /// tests: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free preemption, as no GPU offers: `edf`, `dm`, `rm`,
+    /// `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`. Necessary: `work-capacity`,
     /// `work-capacity-deadline`.
     #[arg(long, value_parser = policy(), help_heading = "Analysis")]
     policy: Option<Policy>,
     /// Interference model
     ///
     /// Selects which contention the analysis counts. Every test assumes that at most one kernel of a partition runs at a
-    /// time. If your program ensures this, and if WCETs are from runs with cold caches, a task needs no WCET in conflict.
-    /// Then `none` and `bandwidth` fit. The page docs/explanation/conflict.md explains what to measure.
+    /// time. The page docs/explanation/conflict.md explains which model fits, and what to measure.
     #[arg(long, value_parser = named::<Interference>(), default_value_t, help_heading = "Analysis")]
     interference: Interference,
     #[command(flatten)]

@@ -52,9 +52,8 @@ pub struct Args {
     objective: Option<Objective>,
     /// Stop the search of `auto` or `optimal` after N schedulability tests
     ///
-    /// gpusched converts other work to a number of tests, and always tests the initial plan. The default of `auto` is
-    /// 100000, or more for more than 50 tasks without memory traffic. The default of `optimal` is 10000000, or 100000
-    /// with memory traffic. Also limits `--improve`.
+    /// The default of `auto` is 100000, or more for more than 50 tasks without memory traffic. The default of `optimal` is
+    /// 10000000, or 100000 with memory traffic. Also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
     /// Stop the search after TIME; the plan then depends on the speed of the machine
@@ -91,9 +90,8 @@ pub struct Args {
     split: Option<u32>,
     /// How the search uses memory traffic [default: all]
     ///
-    /// Verdicts always count all memory traffic. `heed` also counts traffic in every test of the
-    /// search. `gather` assigns tasks with much traffic to the same partitions. `ignore` searches
-    /// without traffic. `all` tries `heed`, `gather` and `ignore`, in this order.
+    /// Verdicts always count all traffic. `heed` also counts traffic in the search. `gather` puts tasks with much traffic
+    /// together. `ignore` searches without traffic. `all` tries these three in this order.
     #[arg(long, value_name = "NAME", value_parser = named::<Traffic>(), help_heading = TUNING)]
     traffic: Option<Traffic>,
     /// Also report WCET margins of tasks, spare SMs of partitions, and free SMs
