@@ -157,24 +157,20 @@ def test(
         task_set: One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input.
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
-        policy: Policy and its test [default: np-edf]. Exact tests without preemption: `np-edf` (earliest deadline
-            first), `np-fifo` (first in, first out), and the fixed priorities `np-fp` (deadline-monotonic),
-            `np-fp-rm` (rate-monotonic), `np-fp-given` (task order) and `np-fp-audsley` (Audsley's algorithm).
-            Sufficient tests with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`,
-            `lp-fp-given`, `lp-fp-audsley`. Exact tests with free preemption at any point, as no GPU offers: `edf`,
-            `dm`, `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and
-            `liu-layland` (for fixed priorities). Necessary conditions: `work-capacity` and
-            `work-capacity-deadline`.
+        policy: Policy and its test [default: np-edf]. Without preemption: `np-edf` (earliest deadline first),
+            `np-fifo` (first in, first out), `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
+            `np-fp-given` (task order), `np-fp-audsley`. With preemption between thread blocks, sufficient tests:
+            `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free preemption, as no GPU offers:
+            `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`.
+            Necessary: `work-capacity`, `work-capacity-deadline`.
         interference: Interference model. Selects which contention the analysis counts. Every test assumes that at
-            most one kernel of a partition runs at a time. If your program ensures this, and if WCETs are from runs
-            with cold caches, a task needs no WCET in conflict. Then `none` and `bandwidth` fit. The page
-            docs/explanation/conflict.md explains what to measure. ``conflict``: Tasks of the same kind in one
-            partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do
-            not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus
-            delays by the memory traffic of other partitions. ``bandwidth``: The model `none`, plus delays by the
-            memory traffic of other partitions. ``conflict+memory-time``: The model `conflict`, plus delays by
-            memory times of jobs in other partitions. ``memory-time``: The model `none`, plus delays by memory times
-            of jobs in other partitions.
+            most one kernel of a partition runs at a time. The page docs/explanation/conflict.md explains which
+            model fits, and what to measure. ``conflict``: Tasks of the same kind in one partition have the WCET in
+            conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
+            the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
+            other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
+            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
+            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and use the minimum. The
             peak from the data sheet is unsafe.
@@ -268,24 +264,20 @@ def partition(
         task_set: One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input.
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
-        policy: Policy and its test [default: np-edf]. Exact tests without preemption: `np-edf` (earliest deadline
-            first), `np-fifo` (first in, first out), and the fixed priorities `np-fp` (deadline-monotonic),
-            `np-fp-rm` (rate-monotonic), `np-fp-given` (task order) and `np-fp-audsley` (Audsley's algorithm).
-            Sufficient tests with preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`,
-            `lp-fp-given`, `lp-fp-audsley`. Exact tests with free preemption at any point, as no GPU offers: `edf`,
-            `dm`, `rm`, `fp-given`, `fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and
-            `liu-layland` (for fixed priorities). Necessary conditions: `work-capacity` and
-            `work-capacity-deadline`.
+        policy: Policy and its test [default: np-edf]. Without preemption: `np-edf` (earliest deadline first),
+            `np-fifo` (first in, first out), `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
+            `np-fp-given` (task order), `np-fp-audsley`. With preemption between thread blocks, sufficient tests:
+            `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free preemption, as no GPU offers:
+            `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`.
+            Necessary: `work-capacity`, `work-capacity-deadline`.
         interference: Interference model. Selects which contention the analysis counts. Every test assumes that at
-            most one kernel of a partition runs at a time. If your program ensures this, and if WCETs are from runs
-            with cold caches, a task needs no WCET in conflict. Then `none` and `bandwidth` fit. The page
-            docs/explanation/conflict.md explains what to measure. ``conflict``: Tasks of the same kind in one
-            partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do
-            not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus
-            delays by the memory traffic of other partitions. ``bandwidth``: The model `none`, plus delays by the
-            memory traffic of other partitions. ``conflict+memory-time``: The model `conflict`, plus delays by
-            memory times of jobs in other partitions. ``memory-time``: The model `none`, plus delays by memory times
-            of jobs in other partitions.
+            most one kernel of a partition runs at a time. The page docs/explanation/conflict.md explains which
+            model fits, and what to measure. ``conflict``: Tasks of the same kind in one partition have the WCET in
+            conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
+            the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
+            other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
+            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
+            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and use the minimum. The
             peak from the data sheet is unsafe.
@@ -320,10 +312,9 @@ def partition(
         objective: Search objective [default: sms]. `sms`: a plan with the fewest SMs. `feasible`: the first plan
             that fits on the GPU. `margin`: a plan with the largest WCET margin. `margin` requires `auto` or
             `optimal`. `sms` and `feasible` also work with `savings`, `matching` and ``improve``.
-        search_effort: Stop the search of `auto` or `optimal` after N schedulability tests. gpusched converts other
-            work to a number of tests, and always tests the initial plan. The default of `auto` is 100000, or more
-            for more than 50 tasks without memory traffic. The default of `optimal` is 10000000, or 100000 with
-            memory traffic. Also limits ``improve``.
+        search_effort: Stop the search of `auto` or `optimal` after N schedulability tests. The default of `auto` is
+            100000, or more for more than 50 tasks without memory traffic. The default of `optimal` is 10000000, or
+            100000 with memory traffic. Also limits ``improve``.
         time_limit: Stop the search after TIME; the plan then depends on the speed of the machine.
         gap: Accepted optimality gap in SMs [default: 0]. `auto` and `optimal` stop at a plan that fits and is at
             most N SMs above the lower bound.
@@ -342,9 +333,9 @@ def partition(
         bf_direction: Order of merges in `bf` [default: ascending]. ``ascending``: Smaller values of U(P) are first,
             as printed in the paper. ``descending``: Larger values of U(P) are first, as in the usual best-fit rule.
         split: Number of partitions in `ffd` and `wfd` [default: smallest number that fits].
-        traffic: How the search uses memory traffic [default: all]. Verdicts always count all memory traffic. `heed`
-            also counts traffic in every test of the search. `gather` assigns tasks with much traffic to the same
-            partitions. `ignore` searches without traffic. `all` tries `heed`, `gather` and `ignore`, in this order.
+        traffic: How the search uses memory traffic [default: all]. Verdicts always count all traffic. `heed` also
+            counts traffic in the search. `gather` puts tasks with much traffic together. `ignore` searches without
+            traffic. `all` tries these three in this order.
         sensitivity: Also report WCET margins of tasks, spare SMs of partitions, and free SMs.
         alternatives: Also use the `alternatives` of tasks in an end-to-end system.
         system: Also write the end-to-end system with its partitions.
@@ -536,6 +527,7 @@ def run(
     backend: Optional[Literal["cuda", "simulated"]] = None,
     duration: Value = None,
     overheads: Value = None,
+    ring: Document = None,
     shortest: Value = None,
     execution: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     overrun: Optional[Literal["record", "skip-next", "abort"]] = None,
@@ -557,6 +549,10 @@ def run(
         overheads: Bounds on the overheads of the dispatcher. gpusched tests each partition again: C' = C + o and J'
             = J + w. If the plan states overheads, the bounds in FILE must not be larger, and the run uses the
             bounds of the plan. Without FILE and without overheads in the plan, the WCETs include the overheads.
+        ring: File that receives each record at once, for a run that may be killed. The file has a place of 64 bytes
+            for each job or chunk, and disappears when the result is written. If the run is killed, `recording
+            recover` writes the trace of all complete records. Choose a file system in memory, such as /dev/shm, if
+            the disk may delay the dispatchers.
         shortest: Shortest execution time as a share of the WCET.
         execution: Execution time of one job, e.g., `lidar#3=2ms`; may be repeated. The time may exceed the WCET, to
             show the effect of an overrun.
@@ -584,6 +580,7 @@ def run(
             "backend": backend,
             "duration": duration,
             "overheads": overheads,
+            "ring": ring,
             "shortest": shortest,
             "execution": pairs(execution),
             "overrun": overrun,
@@ -1582,7 +1579,7 @@ def validate(
 def recording_summary(
     files: Union[Document, Sequence[Document]],
     *,
-    from_: Optional[Literal["nsys", "ncu", "kineto", "rocprof"]] = None,
+    from_: Optional[Literal["nsys", "ncu", "kineto", "rocprof", "trtexec"]] = None,
     max_unpacked: Value = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
@@ -1594,7 +1591,8 @@ def recording_summary(
         from_: Profiler that wrote the files [default: detected from the content]. ``nsys``: NVIDIA Nsight Systems:
             an SQLite export, or reports of `nsys stats` in CSV. ``ncu``: NVIDIA Nsight Compute: the details page or
             the raw page in CSV. ``kineto``: Kineto, the profiler of PyTorch: a JSON trace, possibly compressed with
-            gzip. ``rocprof``: rocprof, rocprofv3 or Omniperf of AMD: CSV or JSON.
+            gzip. ``rocprof``: rocprof, rocprofv3 or Omniperf of AMD: CSV or JSON. ``trtexec``: trtexec of TensorRT:
+            the JSON file of `--exportTimes`.
         max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
             unpacks to more bytes. The option has no effect on other recordings.
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -1752,6 +1750,30 @@ def recording_audit(
             "gantt": gantt,
             "from": from_,
             "to": to,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def recording_recover(
+    file: Document,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Write the trace of a killed run.
+
+    Args:
+        file: File of `run --ring`.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["recording", "recover"],
+        [("file", file)],
+        {
             "threads": threads,
             "seed": seed,
         },

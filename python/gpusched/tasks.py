@@ -89,7 +89,7 @@ class Wcet:
 
 #: Fields of a task, as in the schema `task-set`.
 FIELDS = (
-    "name", "period", "deadline", "jitter", "block", "kind", "traffic", "bandwidth", "sectors", "wcet",
+    "name", "period", "deadline", "jitter", "block", "launches", "kind", "traffic", "bandwidth", "sectors", "wcet",
     "wcet_source", "measured_on",
 )
 
@@ -103,8 +103,8 @@ class Task:
         deadline: Relative deadline, D. Default: the period.
         name: Name for display.
         kind: ``"compute"`` or ``"memory"``. Tasks of the same kind contend in one partition.
-        fields: Further fields of the file format: ``jitter``, ``block``, ``traffic``, ``bandwidth``, ``sectors``,
-            ``wcet_source``, ``measured_on``.
+        fields: Further fields of the file format: ``jitter``, ``block``, ``launches``, ``traffic``, ``bandwidth``,
+            ``sectors``, ``wcet_source``, ``measured_on``.
 
     A task cannot be changed. :meth:`replace` returns a changed copy. Fields without a value are ``None``.
 
