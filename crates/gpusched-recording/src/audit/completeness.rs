@@ -35,6 +35,17 @@ pub fn doubt(run: &Run<'_>, jobs: &[Job]) -> Option<(String, bool)> {
             true,
         ));
     }
+    let idle = jobs
+        .iter()
+        .filter(|job| job.launches.is_empty() && job.open == 0)
+        .count();
+    if idle > 0 {
+        let jobs = counted(idle, "job");
+        return Some((
+            format!("{jobs} without GPU work: the file may lack launches"),
+            false,
+        ));
+    }
     let incomplete = jobs.iter().filter(|job| job.open > 0).count();
     let open = jobs.iter().map(|job| job.open).sum();
     (incomplete > 0).then(|| {
