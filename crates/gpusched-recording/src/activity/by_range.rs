@@ -111,6 +111,11 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         }
     };
     let launches_outside = outside.iter().map(|&(_, index)| index);
+    // The job of a launch without times can be the job of a lost range.
+    open += outside
+        .iter()
+        .filter(|&&(_, index)| index >= recording.launches.len())
+        .count();
     let launches_outside = launches_outside.filter(|&index| index < recording.launches.len());
     without_call.extend(launches_outside);
     let mut outside = without_call;
