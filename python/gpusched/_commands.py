@@ -556,7 +556,7 @@ def run(
         shortest: Shortest execution time as a share of the WCET.
         execution: Execution time of one job, e.g., `lidar#3=2ms`; may be repeated. The time may exceed the WCET, to
             show the effect of an overrun.
-        overrun: What follows if a job exceeds its budget. The job itself continues, because a GPU cannot stop a
+        overrun: Consequence of a job that exceeds its budget. The job itself continues, because a GPU cannot stop a
             kernel. ``record``: The trace records the overrun, and all jobs run. ``skip-next``: The next job of the
             task does not run. ``abort``: The run ends when the job has completed.
         fault: Fault of one job, e.g., `lidar#3=fails`; may be repeated. Only with `--backend simulated`.

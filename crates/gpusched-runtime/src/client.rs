@@ -3,7 +3,7 @@
 use crate::core::{Job, Record};
 use crate::program::Part;
 
-/// What the program of the user has done for a job.
+/// Answer of the program of the user to the choice of a job.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Launched {
     /// The work of the job is on the stream.

@@ -23,7 +23,7 @@ pub struct Program {
     /// Bounds on the overheads of the dispatcher. `None` if neither the plan nor the user states them: the WCETs include
     /// the overheads.
     pub overheads: Option<Overheads>,
-    /// What follows if a job exceeds its budget.
+    /// Consequence of a job that exceeds its budget.
     pub overrun: Overrun,
     /// M: number of SMs of the GPU.
     pub gpu_sms: u32,

@@ -61,11 +61,13 @@ impl PartRun {
     pub fn of(core: &Core, part: &Part, records: Vec<Record>) -> PartRun {
         let aborted = core.aborted().map(|job| aborted_by(part, job));
         let halted = core.halted().then(|| OTHER_ENDED.to_owned());
+        let mut skipped = core.skipped().to_vec();
+        skipped.sort_by_key(|job| (job.arrival, job.task));
         PartRun {
             records,
             counters: core.counters(),
             suspensions: core.suspensions().to_vec(),
-            skipped: core.skipped().to_vec(),
+            skipped,
             context: None,
             lost: aborted.or(halted),
         }

@@ -1,4 +1,4 @@
-//! What a dispatcher of gpusched states about its run.
+//! Statements of a dispatcher of gpusched about its run.
 
 /// The dispatcher of `gpusched run`. The launches of its trace last from the decision of the dispatcher to the observed
 /// completion, and the ranges start at the arrivals. A field is `None` if the trace does not state it.

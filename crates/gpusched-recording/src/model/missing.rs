@@ -1,4 +1,4 @@
-//! What a recording lacks. Missing data must not make a verdict better than the run was.
+//! Records that are missing in a file. Missing data must not make a verdict better than the run was.
 
 use std::fmt::Arguments;
 

@@ -48,7 +48,7 @@ pub struct Recording {
     pub range_sums: Vec<RangeSum>,
     /// Launches without a start or an end, in the order of the file. Their jobs are incomplete.
     pub open: Vec<OpenLaunch>,
-    /// What the file lacks.
+    /// Records that are missing in the file.
     pub missing: Missing,
     /// Numbers of launches of CUDA graphs, and of copies. Neither is an execution of one kernel.
     pub other: OtherWork,

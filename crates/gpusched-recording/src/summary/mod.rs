@@ -47,7 +47,7 @@ pub struct Summary {
     pub open_ranges: u64,
     /// Whether the file shows no sign of missing data.
     pub complete: bool,
-    /// What the file lacks.
+    /// Records that are missing in the file.
     pub missing: Missing,
     /// Longest time by which a kernel started before the end of a kernel before it on its stream [ns]. Absent up to 100 µs.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -106,7 +106,7 @@ impl Lane for Virtual<'_> {
             None | Some(Fault::LateWake(_)) => {}
             Some(Fault::LateEnd(delay)) => overhead = delay.ns().max(enqueue),
             Some(Fault::Fails) => outcome.failed = true,
-            // What was enqueued ends first, and nothing was.
+            // Nothing was enqueued, so the job ends at once.
             Some(Fault::NoLaunch) => (outcome.failed, execution) = (true, 0),
             Some(Fault::Lost) => {
                 return Err(End {

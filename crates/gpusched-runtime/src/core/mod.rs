@@ -76,7 +76,7 @@ pub enum Action {
     Stop,
 }
 
-/// What follows if a job exceeds its budget.
+/// Consequence of a job that exceeds its budget.
 #[derive(
     Copy,
     Clone,

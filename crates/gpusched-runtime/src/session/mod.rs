@@ -120,7 +120,7 @@ struct Registered {
     complete: Option<OnComplete>,
 }
 
-/// What calls of other threads need while the dispatchers run.
+/// State that calls of other threads use while the dispatchers run.
 struct Running {
     partitions: Vec<SyncSender<Signal>>,
     /// Number of releases of each sporadic task. The lock is only between threads that release jobs of one task.

@@ -22,7 +22,7 @@ use crate::program::{Part, PlannedTask, Program};
 use crate::run::{Context, Machine, Run};
 use crate::work::Work;
 
-/// What is known about a run before its first job.
+/// A run as it is known before its first job.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Heading {
     /// The program that runs.

@@ -131,7 +131,7 @@ impl Spans {
     }
 }
 
-/// Returns the jobs that were skipped, in order. The records contain no skipped job, so a job counts if a later decision or the
+/// Returns the jobs that were skipped, by arrival. The records contain no skipped job, so a job counts if a later decision or the
 /// end of the run shows that the dispatcher saw it.
 fn skipped(heading: &Heading, origin: u64, part: &Part, records: &[Record]) -> Vec<Skipped> {
     if heading.program.overrun != Overrun::SkipNext {
@@ -174,6 +174,6 @@ fn skipped(heading: &Heading, origin: u64, part: &Part, records: &[Record]) -> V
     let complete = last as u128 + found.len() as u128 >= part.jobs(heading.duration);
     let decided = records.last().map_or(0, |record| record.decision);
     found.retain(|&(at, _)| complete || at <= decided);
-    found.sort_by_key(|&(at, job)| (at, job.task));
+    found.sort_by_key(|(_, job)| (job.arrival, job.task));
     found.into_iter().map(|(_, job)| job).collect()
 }

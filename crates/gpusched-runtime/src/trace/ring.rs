@@ -2,7 +2,7 @@
 //! because the system writes the memory of the file. A loss of power may lose more.
 //!
 //! The file contains 64-bit words in little-endian order: a header of 8 words, the [`Heading`] as JSON, and for each
-//! partition one block. A block is 8 words, the first with the number of records that did not fit, and then 8 words per
+//! partition one block. A block is 8 words, the first two with the number of records that did not fit, and then 8 words per
 //! record. The last word of a record is a checksum over its words and its place, written last. So a record that was being
 //! written, and a place without a record, have wrong checksums.
 //!
@@ -30,6 +30,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"GPURING2");
 const LENGTH: usize = 1;
 const SUM: usize = 2;
 const ORIGIN: usize = 3;
+const ORIGIN_SUM: usize = 4;
 
 /// A file for the records of one run. If the value is dropped, the file disappears, unless a panic ends the run.
 #[derive(Debug)]
@@ -114,6 +115,7 @@ impl Ring {
     pub fn begin(&self, origin: u64) {
         if let Some((map, _)) = self.layout.get() {
             put(&map.words()[ORIGIN], origin);
+            put(&map.words()[ORIGIN_SUM], mixed([origin].into_iter()));
         }
     }
 
@@ -144,7 +146,10 @@ impl Slots<'_> {
     pub fn push(&mut self, record: &Record) {
         let start = WORDS * (1 + self.next);
         let Some(place) = self.words.get(start..start + WORDS) else {
-            self.words[0].fetch_add(1, Ordering::Relaxed);
+            // Twice, so that a damaged count does not hide a lost record.
+            for count in &self.words[..2] {
+                count.fetch_add(1, Ordering::Relaxed);
+            }
             return;
         };
         let words = encoded(record);
@@ -287,7 +292,7 @@ fn mixed(words: impl Iterator<Item = u64>) -> u64 {
 /// The content of a file of records.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recovered {
-    /// What was known before the first job.
+    /// The run as it was known before its first job.
     pub heading: Heading,
     /// All complete records.
     pub run: Run,
@@ -336,12 +341,20 @@ pub fn recover(path: &Path) -> Result<Recovered> {
     if heading.contexts.len() != blocks.len() || !places || { all }.any(|task| task.position >= tasks) {
         return Err(refuse("a heading whose lists do not match".to_owned(), expected));
     }
+    // The arrivals of all records follow from the first one. Without it, the run has not begun.
     let (mut incomplete, mut lost, origin) = (0u64, 0u64, words[ORIGIN]);
+    let begun = words[ORIGIN_SUM] == mixed([origin].into_iter());
+    if !begun && (origin, words[ORIGIN_SUM]) != (0, 0) {
+        return Err(refuse(
+            "a damaged time of the first arrivals".to_owned(),
+            expected,
+        ));
+    }
     let mut partitions = Vec::new();
     let parts = heading.program.partitions.iter();
     for (index, (block, part)) in blocks.iter().zip(parts).enumerate() {
         let block = &words[block.start..][..WORDS * (1 + block.places)];
-        lost = lost.saturating_add(block[0]);
+        lost = lost.saturating_add(block[0].max(block[1]));
         let mut records = Vec::new();
         let (places, _) = block[WORDS..].as_chunks::<WORDS>();
         for (place, &[ref words @ .., sum]) in places.iter().enumerate() {

@@ -54,7 +54,7 @@ pub struct Args {
     /// The time may exceed the WCET, to show the effect of an overrun.
     #[arg(long, value_name = "TASK#JOB=TIME", value_parser = stated)]
     execution: Vec<(String, u64, Time)>,
-    /// What follows if a job exceeds its budget
+    /// Consequence of a job that exceeds its budget
     ///
     /// The job itself continues, because a GPU cannot stop a kernel.
     #[arg(long, value_parser = named::<Overrun>(), default_value_t)]

@@ -287,7 +287,7 @@ impl Lane for GpuLane<'_> {
             // A job whose chunk fails has ended.
             (outcome.failed, outcome.last) = (true, true);
             let error = format!("{call}: {}", self.device.driver.name_of(code));
-            // If the stream works, the error concerns only this launch. What was enqueued ends first.
+            // If the stream works, the error concerns only this launch. Work that was enqueued ends first.
             loop {
                 let waited = realtime::now().saturating_sub(decision);
                 match self.query() {

@@ -1,7 +1,8 @@
 //! The backend on a GPU: partitions are CUDA green contexts in one process, with one dispatcher thread each.
 //!
-//! [`serve`] runs the jobs of the user's program. With [`run`], the work of a job is a kernel that occupies all SMs of the partition for the execution time of the job, minus a
-//! reserve for launch and detection. So a plan can run before the user's kernels exist.
+//! [`serve`] runs the jobs of the user's program. With [`run`], the work of a job is a kernel that occupies all SMs of
+//! the partition for the execution time of the job, minus a reserve for launch and detection. So a plan can run before
+//! the user's kernels exist.
 //!
 //! * `library`: the driver, loaded at run time;
 //! * `context`: the GPU, its split into partitions, and the SMs that kernels observe;
