@@ -341,6 +341,7 @@ fn each_fault_has_its_consequence() {
             (&1.into(), &420.into()),
             "{fault}"
         );
+        assert!(!case.audit().stdout.starts_with("KEPT"), "{fault}");
         let span = &head["contexts"]
             .as_array()
             .unwrap()
@@ -374,6 +375,18 @@ fn each_fault_has_its_consequence() {
     assert_eq!(
         (&head["interrupted_ns"], &head["totals"]["misses"]),
         (&5_000_000_000u64.into(), &0.into())
+    );
+    // The trace alone shows no violation, but the dispatcher states one.
+    let audit = case.audit();
+    assert!(
+        audit.code == 1
+            && audit.stdout.starts_with("NOT VISIBLE")
+            && audit
+                .stderr
+                .contains("the dispatcher states that the run broke a bound"),
+        "{}{}",
+        audit.stdout,
+        audit.stderr
     );
     for (fault, expected) in [
         ("radar#7=melts", "TASK#JOB=FAULT"),

@@ -211,6 +211,11 @@ impl Report {
         self.checks.len()
     }
 
+    /// States that the file lacks records that could show a violation.
+    pub fn lacks_records(&mut self) {
+        self.incomplete = true;
+    }
+
     /// Adds a check whose result the file does not show, with the reason.
     pub fn unknown(&mut self, task: &Audited<'_>, subject: Subject, reason: &str) {
         self.findings.push(Finding {

@@ -175,7 +175,16 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
             }
         }
     }
-    let dropped = tasks.iter().map(|task| task.dropped).sum();
+    let dropped: usize = tasks.iter().map(|task| task.dropped).sum();
+    // A warm-up may have dropped the jobs that broke a bound.
+    let broken = run
+        .recording
+        .dispatcher
+        .as_ref()
+        .is_some_and(|dispatcher| dispatcher.kept == Some(false));
+    if broken && dropped == 0 {
+        report.lacks_records();
+    }
     Ok(report.finish(run.unassigned, dropped, replayed))
 }
 

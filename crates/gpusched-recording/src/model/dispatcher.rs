@@ -6,6 +6,8 @@
 pub struct Dispatcher {
     /// Whether the run is in virtual time, without a GPU.
     pub is_virtual: bool,
+    /// Whether the dispatcher saw no broken bound. It sees more than a trace shows, such as a sleep of the computer.
+    pub kept: Option<bool>,
     /// SHA-256 of the plan as gpusched writes it.
     pub plan_sha256: Option<String>,
     /// SHA-256 of the task set as gpusched writes it.

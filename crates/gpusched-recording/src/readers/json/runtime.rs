@@ -11,6 +11,8 @@ pub struct Head {
     #[serde(default)]
     backend: Option<String>,
     #[serde(default)]
+    kept: Option<bool>,
+    #[serde(default)]
     plan_sha256: Option<String>,
     #[serde(default)]
     set_sha256: Option<String>,
@@ -136,6 +138,7 @@ impl Head {
         });
         recording.dispatcher = Some(Dispatcher {
             is_virtual,
+            kept: self.kept,
             plan_sha256: self.plan_sha256,
             set_sha256: self.set_sha256,
             overhead_ns: self.overheads.occupancy_ns,

@@ -127,6 +127,14 @@ fn hint(rule: WarmUp, stated: bool) -> String {
 /// Returns notes about the recording.
 fn notes(source: &Source, planned: bool) -> Vec<String> {
     let mut notes = of_recording(&source.recording, "job");
+    if source
+        .recording
+        .dispatcher
+        .as_ref()
+        .is_some_and(|dispatcher| dispatcher.kept == Some(false))
+    {
+        notes.push("the dispatcher states that the run broke a bound".to_owned());
+    }
     let sms = source.recording.gpus.first().and_then(|gpu| gpu.sms);
     if let (None, false, Some(sms)) = (source.sms, planned, sms) {
         notes.push(format!(
