@@ -54,6 +54,10 @@ impl<'a> Request<'a> {
         if plan.is_none() && is_set_of_run(&source.recording, &set) == Some(false) {
             notes.push("the run executed another task set, so its jobs may have other limits".to_owned());
         }
+        let dispatcher = source.recording.dispatcher.as_ref();
+        if found.verdict == Visible::NotVisible && dispatcher.is_some_and(|of| of.kept == Some(false)) {
+            notes.push("the dispatcher states that the run broke a bound".to_owned());
+        }
         if found.verdict == Visible::Broken && warm_up.is_none() {
             let stated = { set.tasks().iter() }.find_map(|task| set.measured_on(task)?.fields().warm_up);
             let rule = stated.unwrap_or(WarmUp::Jobs(1));
@@ -127,14 +131,6 @@ fn hint(rule: WarmUp, stated: bool) -> String {
 /// Returns notes about the recording.
 fn notes(source: &Source, planned: bool) -> Vec<String> {
     let mut notes = of_recording(&source.recording, "job");
-    if source
-        .recording
-        .dispatcher
-        .as_ref()
-        .is_some_and(|dispatcher| dispatcher.kept == Some(false))
-    {
-        notes.push("the dispatcher states that the run broke a bound".to_owned());
-    }
     let sms = source.recording.gpus.first().and_then(|gpu| gpu.sms);
     if let (None, false, Some(sms)) = (source.sms, planned, sms) {
         notes.push(format!(
