@@ -140,3 +140,99 @@ fn faults_are_at_their_lines() {
     let broken = run_with("test -", system.replace("}]}]}", "}]}}"));
     assert!(broken.stderr.contains("-:3:"), "{}", broken.stderr);
 }
+
+/// Overheads of dispatchers are part of every bound, of the plan and of its check.
+#[test]
+fn a_plan_counts_the_overheads_of_dispatchers() {
+    let folder = Checkout::new();
+    let system = r#"{"cores":[{"name":"cpu","policy":"fp"}],"partitions":[{"name":"gpu","policy":"np-fp"}],"tasks":[
+        {"name":"camera","period":"20ms","deadline":"9ms","wait":"suspend","segments":[
+            {"on":"cpu","wcet":"1ms"},{"on":"gpu","wcet":{"a":"4ms","b":"1ms"}},{"on":"cpu","wcet":"1ms"}]},
+        {"name":"radar","period":"40ms","segments":[{"on":"gpu","wcet":"2ms"}]}]}"#;
+    std::fs::write(folder.path("system.json"), system).unwrap();
+    for (name, occupancy, wake) in [("some", "100us", "50us"), ("more", "200us", "50us")] {
+        let text = format!(r#"{{"occupancy_ns":"{occupancy}","wake_ns":"{wake}"}}"#);
+        std::fs::write(folder.path(&format!("{name}.json")), text).unwrap();
+    }
+    let plain = folder.sh("gpusched partition system.json --sms 8 --system sized.json -o plain.json");
+    assert_eq!(plain.code, 0, "{}", plain.text);
+    let shown = folder.sh(
+        "gpusched partition system.json --sms 8 --overheads some.json --format json -o plan.json \
+         && gpusched verify plan.json system.json && gpusched verify plan.json system.json --overheads some.json",
+    );
+    assert_eq!(shown.code, 0, "{}", shown.text);
+    assert_eq!(shown.text.matches("VERIFIED: ").count(), 2, "{}", shown.text);
+    assert!(
+        shown.text.contains("at most 100us beyond its WCET"),
+        "{}",
+        shown.text
+    );
+    let read = |name: &str| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(folder.path(name)).unwrap()).unwrap()
+    };
+    let plan = read("plan.json");
+    assert_eq!(plan["verdict"]["overheads"]["occupancy_ns"], 100_000);
+    let other = folder.sh("gpusched verify plan.json system.json --overheads more.json");
+    assert_eq!(other.code, 1, "{}", other.text);
+    assert!(
+        other
+            .text
+            .starts_with("WRONG: verdict.overheads: found 100us per job"),
+        "{}",
+        other.text
+    );
+    // Claims without overheads, or with smaller ones, are no proof.
+    for (old, new) in [
+        (r#""overheads":{"occupancy_ns":100000,"wake_ns":50000},"#, ""),
+        (r#""occupancy_ns":100000"#, r#""occupancy_ns":90000"#),
+    ] {
+        let text = std::fs::read_to_string(folder.path("plan.json")).unwrap();
+        assert!(text.contains(old), "{text}");
+        std::fs::write(folder.path("changed.json"), text.replace(old, new)).unwrap();
+        let changed = folder.sh("gpusched verify changed.json system.json");
+        assert_eq!(changed.code, 1, "{}", changed.text);
+    }
+    // camera: 1 ms, 50 us and 100 us of overhead, its kernel, blocking by radar, 1 ms.
+    let shown = folder.sh("gpusched test sized.json --overheads some.json");
+    assert!(
+        shown
+            .text
+            .contains("with overheads of 100us per job and 50us per wake-up"),
+        "{}",
+        shown.text
+    );
+    assert!(!shown.text.contains("copy engine"), "{}", shown.text);
+    let simulated =
+        folder.sh("gpusched simulate tasks sized.json --overheads some.json --format json -o run.json");
+    assert!(simulated.code <= 1, "{}", simulated.text);
+    for task in read("run.json")["tasks"].as_array().unwrap() {
+        assert!(task["response_max_ns"].as_u64() <= task["bound_ns"].as_u64().or(Some(u64::MAX)));
+    }
+    let told = refusals(
+        [
+            "test sized.json --overheads some.json --enforce",
+            "partition edf.json --sms 8 --overheads some.json",
+        ]
+        .map(|line| {
+            let edf = system.replace("np-fp", "edf");
+            std::fs::write(folder.path("edf.json"), edf).unwrap();
+            line.replace("sized", folder.path("sized").to_str().unwrap())
+                .replace("edf.json", folder.path("edf.json").to_str().unwrap())
+                .replace("some", folder.path("some").to_str().unwrap())
+        })
+        .iter()
+        .map(String::as_str),
+    )
+    .replace(
+        &format!("{}/", folder.path("").display().to_string().trim_end_matches('/')),
+        "",
+    );
+    assert!(
+        told.contains("found 100us per job and 50us per wake-up, expected none with enforced releases"),
+        "{told}"
+    );
+    assert!(
+        told.contains("partitions[0].policy: found edf, expected np-edf, np-fp or np-fifo with overheads"),
+        "{told}"
+    );
+}

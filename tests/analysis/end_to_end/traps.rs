@@ -85,6 +85,7 @@ fn the_own_kernel_delays_more_urgent_work() {
         {"name":"i","period":60,"priority":1,"wait":"suspend","segments":[
             {"on":"gpu","wcet":10,"bcet":10,"traffic":"10B"},{"on":"cpu","wcet":8,"traffic":"0B"}]}]}"#;
     let environment = Environment {
+        overheads: None,
         interference: Interference::ConflictBandwidth,
         memory: Bandwidth::new(1_000_000_000),
     };

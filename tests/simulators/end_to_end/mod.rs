@@ -3,6 +3,7 @@
 
 mod golden;
 mod interface;
+mod overheads;
 mod random;
 mod reference;
 

@@ -1,7 +1,10 @@
 //! Reference implementation: a simulator that advances 1 ns at a time and searches all tasks at each step.
 
 use super::*;
+use gpusched::model::Overheads;
 use gpusched::model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, Task};
+use gpusched::model::streams::below;
+use rand_chacha::ChaCha8Rng;
 
 /// Times of one execution of a segment.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -102,6 +105,21 @@ struct Current {
     executed: u64,
 }
 
+/// Dispatchers of partitions with overheads, drawn within their bounds; half of the overheads equal the bound.
+pub struct Dispatchers {
+    pub bounds: Overheads,
+    pub rng: ChaCha8Rng,
+    /// For each resource: the time at which its idle dispatcher sees the kernels that are ready.
+    pub wakes: Vec<Option<u64>>,
+}
+
+impl Dispatchers {
+    fn overhead(&mut self, bound: Time) -> u64 {
+        let bound = bound.ns() as usize;
+        [bound, below(&mut self.rng, bound + 1)][below(&mut self.rng, 2)] as u64
+    }
+}
+
 /// State of all tasks and resources.
 struct Machine<'a> {
     system: &'a System,
@@ -111,6 +129,7 @@ struct Machine<'a> {
     /// For each resource: the task that occupies it, and whether the resource chose this task after the last change of
     /// its segment.
     holders: Vec<(Resource, Option<usize>, bool)>,
+    dispatchers: Option<Dispatchers>,
 }
 
 /// Executes all jobs of `script`.
@@ -118,6 +137,17 @@ pub fn run(
     system: &System,
     offsets: Option<&[Vec<Time>]>,
     memory: Option<&Channels>,
+    script: &Script<'_>,
+) -> Log {
+    run_with(system, offsets, (memory, None), script)
+}
+
+/// Executes all jobs of `script`. With `dispatchers`, each kernel takes up to o longer, and an idle partition starts a kernel
+/// up to w later.
+pub fn run_with(
+    system: &System,
+    offsets: Option<&[Vec<Time>]>,
+    (memory, dispatchers): (Option<&Channels>, Option<Dispatchers>),
     script: &Script<'_>,
 ) -> Log {
     let mut log = Log::default();
@@ -130,6 +160,7 @@ pub fn run(
             .resources()
             .map(|resource| (resource, None, false))
             .collect(),
+        dispatchers,
     };
     let mut next = vec![0; system.tasks().len()];
     loop {
@@ -146,10 +177,11 @@ pub fn run(
                     && machine.current[task].is_none()
                     && arrival.at.ns() <= machine.now
                 {
+                    let times = machine.occupancies(task, ns(times));
                     machine.current[task] = Some(Current {
                         number: *next,
                         arrival: arrival.at.ns(),
-                        times: ns(times),
+                        times,
                         segment: 0,
                         released: None,
                         entered: 0,
@@ -182,6 +214,35 @@ impl Machine<'_> {
         self.system.tasks()[task].segments[segment].on
     }
 
+    /// Returns `times` of the segments of a job, plus the overheads of its kernels.
+    fn occupancies(&mut self, task: usize, mut times: Vec<u64>) -> Vec<u64> {
+        if let Some(dispatchers) = &mut self.dispatchers {
+            for (segment, time) in self.system.tasks()[task].segments.iter().zip(&mut times) {
+                if matches!(segment.on, Resource::Partition(_)) {
+                    *time += dispatchers.overhead(dispatchers.bounds.occupancy_ns);
+                }
+            }
+        }
+        times
+    }
+
+    /// Whether the dispatcher of the resource at `index` chooses now. The dispatcher of an idle partition first wakes up.
+    fn is_awake(&mut self, index: usize) -> bool {
+        let (resource, holder, _) = self.holders[index];
+        let Some(dispatchers) = &mut self.dispatchers else {
+            return true;
+        };
+        if !matches!(resource, Resource::Partition(_)) || holder.is_some() {
+            return true;
+        }
+        let wake = match dispatchers.wakes[index] {
+            Some(wake) if wake >= self.now => wake,
+            _ => self.now + dispatchers.overhead(dispatchers.bounds.wake_ns),
+        };
+        dispatchers.wakes[index] = (wake > self.now).then_some(wake);
+        wake <= self.now
+    }
+
     /// Whether the current segment of `task` ends now.
     fn ends(&self, task: usize) -> bool {
         self.current[task].as_ref().is_some_and(|job| {
@@ -205,12 +266,16 @@ impl Machine<'_> {
             started: job.started.unwrap_or(self.now),
             ended: self.now,
         });
-        for (resource, holder, chosen) in &mut self.holders {
+        for (index, (resource, holder, chosen)) in self.holders.iter_mut().enumerate() {
             if *holder == Some(task) {
                 *chosen = false;
                 let stays = of.spins() && resource.is_core() && !last;
                 if !stays && (*resource == on || last) {
                     *holder = None;
+                    // The dispatcher that sees this end also sees every kernel that is ready now.
+                    if let Some(dispatchers) = &mut self.dispatchers {
+                        dispatchers.wakes[index] = Some(self.now);
+                    }
                 }
             }
         }
@@ -296,7 +361,16 @@ impl Machine<'_> {
     fn dispatch(&mut self, index: usize) {
         let (resource, holder, _) = self.holders[index];
         let ready = (0..self.current.len()).filter_map(|task| self.key(task, resource));
-        let Some(best) = ready.min() else { return };
+        let Some(best) = ready.min() else {
+            // An idle dispatcher sleeps until the next kernel.
+            if let Some(dispatchers) = &mut self.dispatchers {
+                dispatchers.wakes[index] = dispatchers.wakes[index].filter(|&wake| wake >= self.now);
+            }
+            return;
+        };
+        if !self.is_awake(index) {
+            return;
+        }
         let keeps = |task: usize| {
             let own = self.key(task, resource).unwrap();
             own.0 <= best.0 || !self.yields(task, resource)

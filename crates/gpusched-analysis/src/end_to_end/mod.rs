@@ -54,8 +54,13 @@ pub fn analyze(system: &System) -> Answer {
 /// (END_TO_END §11.4 of the documentation).
 ///
 /// # Errors
-/// Fails if a task busy-waits.
+/// Fails if a task busy-waits. Also fails with overheads of dispatchers, because a dispatcher may see a kernel before the time
+/// that a timer for the end of its wake-up states.
 pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
+    if let Some(overheads) = system.overheads() {
+        let expected = "none with enforced releases, because no analysis counts both";
+        return Refusal::refuse("overheads", overheads, expected);
+    }
     let (bounds, offsets) = enforcement::solve(system)?;
     Ok(answer(system, bounds, Some(offsets)))
 }
@@ -98,6 +103,7 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
         response_times_ns: responses,
         tasks,
         chains,
+        overheads: system.overheads(),
         sensitivity: None,
         assumptions: Vec::new(),
     }

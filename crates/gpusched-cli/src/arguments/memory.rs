@@ -56,6 +56,7 @@ impl Memory {
         check_interference(interference)?;
         let memory = self.shared(interference)?;
         Ok(Environment {
+            overheads: None,
             interference,
             memory: memory.map(|memory| memory.bandwidth),
         })

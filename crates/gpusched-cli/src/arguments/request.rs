@@ -51,7 +51,7 @@ pub struct Request {
     /// Overheads of the dispatchers, if WCETs do not include them
     ///
     /// The tests then use C' = C + o and J' = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without
-    /// memory traffic.
+    /// memory traffic. In an end-to-end system, o and w apply to kernels, and each partition must have an `np-` policy.
     #[arg(long, value_name = "FILE", value_parser = overheads, help_heading = "Analysis")]
     overheads: Option<Overheads>,
 }
@@ -143,17 +143,18 @@ impl Request {
         let policy = "each resource of a system states its policy";
         refuse("policy", self.policy.is_some(), policy)?;
         let arbitration = "the analysis of systems holds for every arbiter";
-        refuse("arbitration", self.memory.arbitration.is_some(), arbitration)?;
-        let overheads = "the analysis of systems counts no overheads of dispatchers";
-        refuse("overheads", self.overheads.is_some(), overheads)
+        refuse("arbitration", self.memory.arbitration.is_some(), arbitration)
     }
 
-    /// Returns the interference model and the shared memory for end-to-end systems.
+    /// Returns the interference model, the shared memory and the overheads for end-to-end systems.
     ///
     /// # Errors
     /// Fails in the same cases as [`Memory::environment`].
     pub fn environment(&self) -> Result<Environment> {
-        self.memory.environment(self.interference)
+        Ok(Environment {
+            overheads: self.overheads,
+            ..self.memory.environment(self.interference)?
+        })
     }
 
     /// Returns the policy inside each partition, with its test.

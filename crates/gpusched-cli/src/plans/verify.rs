@@ -13,6 +13,7 @@ use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
+use gpusched_model::end_to_end::Environment;
 use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::reader::Plans;
@@ -172,8 +173,6 @@ impl crate::Run for Args {
                 end_to_end::refuse("granularity", self.granularity.is_some(), reason)?;
                 end_to_end::refuse("arbitration", self.arbitration.is_some(), reason)?;
                 end_to_end::refuse("policy", self.policy.is_some(), reason)?;
-                let none = "the analysis of systems counts no overheads of dispatchers";
-                end_to_end::refuse("overheads", self.overheads.is_some(), none)?;
                 let of_times = self.memory_rates.is_some()
                     || self.memory_time.is_some()
                     || self.variation.is_some()
@@ -185,7 +184,10 @@ impl crate::Run for Args {
                 )?;
                 let memory = Memory::of(self.memory_bandwidth);
                 let interference = self.interference.unwrap_or_default();
-                let environment = memory.environment(interference)?;
+                let environment = Environment {
+                    overheads: self.overheads,
+                    ..memory.environment(interference)?
+                };
                 let stated = (environment, self.gpu.given_sms()?);
                 return end_to_end::verify(&self.plans, systems, stated, global);
             }

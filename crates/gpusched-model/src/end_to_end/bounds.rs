@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Draft;
+use crate::Overheads;
 use crate::Refusal;
 use crate::assumptions::Assumption;
 use crate::policy::Strength;
@@ -180,6 +181,11 @@ pub struct Answer {
     pub tasks: Vec<TaskAnswer>,
     /// Bounds on the chains.
     pub chains: Vec<ChainBound>,
+    /// Bounds on the overheads of the dispatchers, which the WCETs do not include. Absent if the WCETs include the
+    /// overheads. With overheads, `evidence` has an additional segment before each kernel that is not the only segment of its
+    /// task: the wake-up of the dispatcher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overheads: Option<Overheads>,
     /// Factors by which WCETs may grow. Present only with `--sensitivity`. `gpusched verify` does not check these
     /// factors.
     #[serde(default, skip_serializing_if = "Option::is_none")]

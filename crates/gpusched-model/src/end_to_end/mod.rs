@@ -9,6 +9,7 @@ mod bounds;
 mod chain;
 mod draft;
 mod environment;
+mod overheads;
 mod premises;
 mod resource;
 mod scope;

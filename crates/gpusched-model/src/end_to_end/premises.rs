@@ -52,6 +52,13 @@ impl System {
             Id::PreemptionNone,
             "A kernel under an `np-` policy that has started runs to its end.",
         );
+        if let Some(overheads) = self.overheads() {
+            let text = format!(
+                "A kernel occupies its partition at most {} beyond its WCET. An idle dispatcher sees a new kernel within {}.",
+                overheads.occupancy_ns, overheads.wake_ns
+            );
+            add(true, Id::DispatchOverheads, &text);
+        }
         add(
             !self.partitions().is_empty(),
             Id::SmsReserved,
@@ -105,7 +112,7 @@ impl System {
             "Each core runs only the tasks of the system, by its policy, with preemption at any point and without cost.",
         );
         add(
-            !self.engines().is_empty(),
+            self.copy_engines() > 0,
             Id::CopyEngines,
             "Each copy engine executes one copy at a time, by its policy.",
         );
@@ -147,11 +154,12 @@ impl System {
             }
         };
         add(!self.chains().is_empty(), Id::ChainCommunication, reads);
-        add(
-            true,
-            Id::WcetStated,
-            "No segment takes longer than its WCET, which includes launch overhead, caches and preemption.",
-        );
+        let includes = match self.overheads() {
+            None => "launch overhead, caches and preemption",
+            Some(_) => "caches, and on cores and copy engines also launch overhead and preemption",
+        };
+        let text = format!("No segment takes longer than its WCET, which includes {includes}.");
+        add(true, Id::WcetStated, &text);
         let stated = self
             .tasks()
             .iter()

@@ -6,16 +6,19 @@ use super::draft::Draft;
 use super::scope::Scope;
 use super::{
     Chain, ChainDraft, CopyEngine, Core, Environment, Partition, Resource, Segment, Task, TaskDraft,
+    overheads,
 };
 use crate::time::Time;
 use crate::wcet::MAX_SMS;
-use crate::{Bandwidth, Interference, Refusal};
+use crate::{Bandwidth, Interference, Overheads, Refusal};
 
 /// An end-to-end system: resources, tasks and chains, with a WCET for every segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct System {
     name: Option<String>,
     cores: Vec<Core>,
+    /// Number of copy engines. The other engines represent wake-ups of dispatchers.
+    copy_engines: usize,
     engines: Vec<CopyEngine>,
     partitions: Vec<Partition>,
     tasks: Vec<Task>,
@@ -28,11 +31,16 @@ impl System {
     /// in conflict if another task has a kernel of the same kind, or of unknown kind, on the same partition. Under
     /// [`Interference::None`], every kernel has its isolated WCET. A shared memory does not change the WCETs.
     ///
+    /// Overheads of dispatchers change the system: the WCET of each kernel becomes C + o. If a task consists of one kernel,
+    /// its release jitter becomes J + w. A segment of 0 to w precedes every other kernel. It represents the wake-up
+    /// of the dispatcher, on an engine that no other segment uses.
+    ///
     /// # Errors
     /// Fails if a name is missing, unknown or not unique, or if a time or size is out of range. Also fails if a task
     /// with several segments has a deadline above its period. Also fails if `environment` lacks a shared memory that
     /// its interference model requires, or has a shared memory that the model does not allow. Also fails if a partition
-    /// has preemption at block boundaries and `environment` has a shared memory.
+    /// has preemption at block boundaries and `environment` has a shared memory. Also fails if `environment` has overheads, and
+    /// a partition has a policy with preemption or the interference model counts memory traffic.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
@@ -60,10 +68,19 @@ impl System {
                 self::chain(chain, &positions).map_err(|refusal| refusal.within(&format!("chains[{index}]")))
             })
             .collect();
+        let mut engines = draft.copy_engines.clone();
+        if let Some(overheads) = environment.overheads {
+            for (index, task) in tasks.iter_mut().enumerate() {
+                let wake_ups = overheads::add(overheads, task, engines.len())
+                    .map_err(|refusal| refusal.within(&format!("tasks[{index}]")))?;
+                engines.extend(wake_ups);
+            }
+        }
         Ok(System {
             name: draft.name.clone(),
             cores: draft.cores.clone(),
-            engines: draft.copy_engines.clone(),
+            copy_engines: draft.copy_engines.len(),
+            engines,
             partitions,
             tasks,
             chains: chains?,
@@ -81,9 +98,25 @@ impl System {
         &self.cores
     }
 
-    /// Returns the copy engines.
+    /// Returns the copy engines. With overheads, the engines that represent wake-ups of dispatchers follow.
     pub fn engines(&self) -> &[CopyEngine] {
         &self.engines
+    }
+
+    /// Returns the number of copy engines. Engines that represent wake-ups of dispatchers do not count.
+    pub fn copy_engines(&self) -> usize {
+        self.copy_engines
+    }
+
+    /// Returns whether `resource` represents the wake-ups of dispatchers for a task.
+    pub fn is_wake_up(&self, resource: Resource) -> bool {
+        matches!(resource, Resource::Engine(engine) if engine >= self.copy_engines)
+    }
+
+    /// Returns the overheads of the dispatchers that the times of the system include; `None` if the stated WCETs include
+    /// the overheads.
+    pub fn overheads(&self) -> Option<Overheads> {
+        self.environment.overheads
     }
 
     /// Returns the GPU partitions.

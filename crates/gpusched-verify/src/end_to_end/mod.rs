@@ -36,6 +36,7 @@ mod table;
 mod verdict;
 mod window;
 
+use gpusched_model::Overheads;
 use gpusched_model::end_to_end::{Analysis, Answer, System};
 use gpusched_model::policy::Strength;
 
@@ -62,6 +63,12 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
         true => Analysis::EnforcedReleases,
         false => Analysis::EndToEnd,
     };
+    if enforced && system.overheads().is_some() {
+        return Err(Fault::new(
+            "overheads",
+            "found overheads, expected none with enforced releases",
+        ));
+    }
     if answer.policy != expected {
         let message = format!("found {}, expected {expected}", answer.policy);
         return Err(Fault::new("policy", message));
@@ -69,6 +76,15 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
     if answer.strength != Strength::Sufficient {
         let message = format!("found {}, expected {}", answer.strength, Strength::Sufficient);
         return Err(Fault::new("strength", message));
+    }
+    if answer.overheads != system.overheads() {
+        let text =
+            |overheads: Option<Overheads>| overheads.map_or("none".to_owned(), |found| found.to_string());
+        let (found, expected) = (text(answer.overheads), text(system.overheads()));
+        return Err(Fault::new(
+            "overheads",
+            format!("found {found}, expected {expected}"),
+        ));
     }
     // A verdict without a list of assumptions is valid, because its reader sees that the list is missing.
     if !answer.assumptions.is_empty() {

@@ -13,6 +13,7 @@ const POLICIES: [&str; 5] = ["np-fifo", "np-fp", "fp", "edf", "np-edf"];
 fn shared(text: &str) -> System {
     let draft: Draft = serde_json::from_str(text).expect("a system");
     let environment = Environment {
+        overheads: None,
         interference: Interference::ConflictBandwidth,
         memory: Bandwidth::new(1_000_000_000),
     };

@@ -103,6 +103,7 @@ fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
         },
         tasks,
         chains,
+        overheads: system.overheads(),
         sensitivity: None,
         assumptions: Vec::new(),
     }

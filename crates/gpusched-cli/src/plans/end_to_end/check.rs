@@ -39,7 +39,8 @@ pub struct Stated {
     pub plan: Option<SystemPlan>,
 }
 
-/// Reads the verdict or plan in the file `path`, and the only system of the stream.
+/// Reads the verdict or plan in the file `path`, and the only system of the stream. If `environment` states no overheads, the
+/// system has the overheads of the verdict.
 ///
 /// # Errors
 /// Fails on bad input, and if the plan is for another system.
@@ -47,10 +48,14 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
     let file = systems.file().to_owned();
     let draft = only(systems)?;
     let shown = path.display().to_string();
+    let counted = |answer: &Answer| Environment {
+        overheads: environment.overheads.or(answer.overheads),
+        ..environment
+    };
     let raw = EndToEndAnswers::only_raw(path, "verdict")?;
     if raw.has("evidence") {
         let answer: Answer = raw.parse(&shown)?;
-        let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
+        let system = System::new(&draft, counted(&answer)).map_err(|refusal| refusal.at(&file, None))?;
         return Ok(Stated {
             draft,
             system,
@@ -61,11 +66,7 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
     let plan: SystemPlan = raw.parse(&shown)?;
     plan.check_system(&draft)
         .map_err(|refusal| refusal.at(&shown, None))?;
-    let planned = plan
-        .system
-        .as_ref()
-        .map(|system| System::new(system, environment));
-    let (Some(system), Some(answer)) = (planned, plan.verdict.clone()) else {
+    let (Some(system), Some(answer)) = (&plan.system, plan.verdict.clone()) else {
         return Err(Error::file(
             &shown,
             "a plan without a verdict",
@@ -74,7 +75,7 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
     };
     Ok(Stated {
         draft,
-        system: system.map_err(|refusal| refusal.at(&shown, None))?,
+        system: System::new(system, counted(&answer)).map_err(|refusal| refusal.at(&shown, None))?,
         answer,
         plan: Some(plan),
     })

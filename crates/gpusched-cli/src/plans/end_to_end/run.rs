@@ -6,11 +6,11 @@ use super::only;
 use crate::report::{About, Cell, Output, Palette, Report, Table, TimelineFiles, clip};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::analyze;
-use gpusched_model::end_to_end::System;
+use gpusched_model::end_to_end::{Environment, System};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
-use gpusched_model::{Interference, Observer, counted};
+use gpusched_model::{Observer, counted};
 use gpusched_sim::end_to_end::{
     ChainTime, ChainTimes, Chart, Drawn, Event, Extent, Observed, Pattern, Simulator,
 };
@@ -92,14 +92,14 @@ pub struct ChainResult {
 /// Fails on bad input, or if output cannot be written.
 pub fn simulate(
     systems: EndToEndSystems,
-    interference: Interference,
+    environment: Environment,
     (pattern, duration): (Pattern, Option<Time>),
     files: &TimelineFiles,
     global: &Global,
 ) -> Result<Outcome> {
     let file = systems.file().to_owned();
     let draft = only(systems)?;
-    let system = System::new(&draft, interference).map_err(|refusal| refusal.at(&file, None))?;
+    let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
     let mut output = Output::open(global)?;
     let canvas = files.open(&mut output)?;
     let end = end(&system, duration)?;

@@ -108,7 +108,7 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
     };
     let resources = [
         (system.cores().len(), "core"),
-        (system.engines().len(), "copy engine"),
+        (system.copy_engines(), "copy engine"),
         (system.partitions().len(), "partition"),
     ];
     let resources: Vec<String> = resources
@@ -117,12 +117,15 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
         .map(|&(count, what)| counted(count, what))
         .collect();
     let mut text = format!(
-        "{}: {}, {} on {}, {}\n\n",
+        "{}: {}, {} on {}, {}{}\n\n",
         palette.verdict(answer.schedulable, headline),
         system.name().map_or("system".to_owned(), |name| clip(name, 40)),
         counted(system.tasks().len(), "task"),
         resources.join(", "),
-        answer.policy
+        answer.policy,
+        system.overheads().map_or(String::new(), |overheads| format!(
+            ", with overheads of {overheads}"
+        ))
     );
     text += &tasks(system, answer).render(palette.header);
     if !answer.chains.is_empty() {
@@ -168,8 +171,13 @@ fn tasks(system: &System, answer: &Answer) -> Table {
             let position = found.costliest_segment;
             let segment = position.and_then(|position| Some((position, task.segments.get(position)?)));
             segment.map(|(position, segment)| {
+                if system.is_wake_up(segment.on) {
+                    return "wake-up of a dispatcher".to_owned();
+                }
+                let before = task.segments.iter().take(position);
+                let stated = before.filter(|segment| !system.is_wake_up(segment.on)).count();
                 format!(
-                    "segment {position} on {}",
+                    "segment {stated} on {}",
                     clip(system.resource_name(segment.on), 20)
                 )
             })
@@ -217,6 +225,7 @@ fn factors(system: &System, scaling: &Scaling) -> String {
     };
     let resources = system.resources().zip(&scaling.resources_permille);
     let resources = resources
+        .filter(|(resource, _)| !system.is_wake_up(*resource))
         .map(|(resource, &permille)| format!("{} {}", system.resource_name(resource), factor(permille)));
     let tasks = system.tasks().iter().zip(&scaling.tasks_permille);
     let tasks = tasks.map(|(task, &permille)| format!("{} {}", clip(&task.name, 30), factor(permille)));

@@ -12,6 +12,7 @@ const BYTES_PER_NS: u64 = 6;
 /// Returns the environment of all systems with a shared memory.
 pub(super) fn environment() -> Environment {
     Environment {
+        overheads: None,
         interference: Interference::ConflictBandwidth,
         memory: Bandwidth::new(BYTES_PER_NS * 1_000_000_000),
     }

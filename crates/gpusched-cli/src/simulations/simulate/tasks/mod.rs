@@ -18,6 +18,7 @@ use crate::report::{About, Content, Output, OutputPath};
 use crate::{Format, Global, Outcome, Run, complain};
 use case::Case;
 use gpusched_analysis::interference::Interference;
+use gpusched_model::end_to_end::Environment;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
@@ -196,7 +197,6 @@ impl Args {
             ("blocker", self.blocker.is_some()),
             ("shortest", self.shortest.is_some()),
             ("utilization", self.utilization.is_some()),
-            ("overheads", self.overheads.is_some()),
         ];
         for (option, given) in options {
             end_to_end::refuse(option, given, reason)?;
@@ -216,9 +216,13 @@ impl Args {
             let expected = "conflict or none, because the run of a system has no shared memory";
             return Err(Error::parameter("interference", interference, expected));
         }
+        let environment = Environment {
+            overheads: self.overheads,
+            ..interference.into()
+        };
         end_to_end::simulate(
             systems,
-            interference,
+            environment,
             (pattern, self.duration),
             &self.timeline_files,
             global,
