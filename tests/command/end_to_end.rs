@@ -147,7 +147,7 @@ fn a_plan_counts_the_overheads_of_dispatchers() {
     let folder = Checkout::new();
     let system = r#"{"cores":[{"name":"cpu","policy":"fp"}],"partitions":[{"name":"gpu","policy":"np-fp"}],"tasks":[
         {"name":"camera","period":"20ms","deadline":"9ms","wait":"suspend","segments":[
-            {"on":"cpu","wcet":"1ms"},{"on":"gpu","wcet":{"a":"4ms","b":"1ms"}},{"on":"cpu","wcet":"1ms"}]},
+            {"on":"cpu","wcet":"1ms"},{"on":"gpu","wcet":{"affine":{"isolated":{"a":"4ms","b":"1ms"}}}},{"on":"cpu","wcet":"1ms"}]},
         {"name":"radar","period":"40ms","segments":[{"on":"gpu","wcet":"2ms"}]}]}"#;
     std::fs::write(folder.path("system.json"), system).unwrap();
     for (name, occupancy, wake) in [("some", "100us", "50us"), ("more", "200us", "50us")] {
@@ -201,38 +201,29 @@ fn a_plan_counts_the_overheads_of_dispatchers() {
         "{}",
         shown.text
     );
-    assert!(!shown.text.contains("copy engine"), "{}", shown.text);
+    assert!(!shown.text.contains("1 copy engine"), "{}", shown.text);
     let simulated =
         folder.sh("gpusched simulate tasks sized.json --overheads some.json --format json -o run.json");
     assert!(simulated.code <= 1, "{}", simulated.text);
     for task in read("run.json")["tasks"].as_array().unwrap() {
         assert!(task["response_max_ns"].as_u64() <= task["bound_ns"].as_u64().or(Some(u64::MAX)));
     }
-    let told = refusals(
-        [
+    std::fs::write(folder.path("edf.json"), system.replace("np-fp", "edf")).unwrap();
+    for (line, expected) in [
+        (
             "test sized.json --overheads some.json --enforce",
+            "found 100us per job and 50us per wake-up, expected none with enforced releases",
+        ),
+        (
             "partition edf.json --sms 8 --overheads some.json",
-        ]
-        .map(|line| {
-            let edf = system.replace("np-fp", "edf");
-            std::fs::write(folder.path("edf.json"), edf).unwrap();
-            line.replace("sized", folder.path("sized").to_str().unwrap())
-                .replace("edf.json", folder.path("edf.json").to_str().unwrap())
-                .replace("some", folder.path("some").to_str().unwrap())
-        })
-        .iter()
-        .map(String::as_str),
-    )
-    .replace(
-        &format!("{}/", folder.path("").display().to_string().trim_end_matches('/')),
-        "",
-    );
-    assert!(
-        told.contains("found 100us per job and 50us per wake-up, expected none with enforced releases"),
-        "{told}"
-    );
-    assert!(
-        told.contains("partitions[0].policy: found edf, expected np-edf, np-fp or np-fifo with overheads"),
-        "{told}"
-    );
+            "partitions[0].policy: found edf, expected np-edf, np-fp or np-fifo with overheads",
+        ),
+    ] {
+        let refused = folder.sh(&format!("gpusched {line}"));
+        assert!(
+            refused.code == 2 && refused.text.contains(expected),
+            "{}",
+            refused.text
+        );
+    }
 }
