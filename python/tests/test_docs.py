@@ -23,6 +23,22 @@ def test_examples_run(page):
     assert run.returncode == 0, run.stderr
 
 
+def test_a_program_of_ones_own_is_an_algorithm(tmp_path):
+    """The heuristic of the page runs in the study of the page, with the stated result."""
+    text = (ROOT / "docs/how-to/experiments.md").read_text(encoding="utf-8")
+    text = text[text.index("### A program of your own"):]
+    for name, language in [("mine.py", "python"), ("mine.toml", "toml study")]:
+        block = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
+        assert block
+        (tmp_path / name).write_text(block[1], encoding="utf-8")
+    table = re.search(r"```\n(  variant .*?)```", text, re.DOTALL)
+    assert table
+    command = [str(Path(sys.executable).parent / "gpusched"), "study", "run", "mine.toml", "-o", "mine", "-q"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert table[1] in run.stdout
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
 def test_notebooks_run(notebook):
     nbformat = pytest.importorskip("nbformat")

@@ -216,7 +216,7 @@ fn results_are_those_of_a_plain_loop() {
                     let set = source.draw(point as u64, set).unwrap();
                     let problem =
                         Problem::new(&set, 12, variant.policy, model_of(variant.interference)).unwrap();
-                    let plan = partition(&problem, heuristic);
+                    let plan = partition(&problem, heuristic.unwrap());
                     schedulable += u64::from(plan.schedulable);
                     sms += if plan.schedulable { plan.sms_used } else { 0 };
                     merges += plan.stats.merges_tested;

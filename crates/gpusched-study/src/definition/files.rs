@@ -110,11 +110,33 @@ impl Files {
         Ok(documents)
     }
 
+    /// Returns the argument of a command that the study writes as `argument`. If the argument is the path of a file, gpusched
+    /// searches it as every other file, includes its hash in the identity of the experiment, and returns its absolute path.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub(crate) fn argument(&mut self, argument: &str) -> Result<String, String> {
+        let Some(found) = self.search(argument) else {
+            return Ok(argument.to_owned());
+        };
+        let bytes = fs::read(&found).map_err(|cause| format!("{argument}: cannot read: {cause}"))?;
+        self.hashes.push(sha256(&bytes));
+        let absolute = std::path::absolute(&found).unwrap_or_else(|_| found.clone());
+        self.inputs.files.push(found);
+        let name = absolute.into_os_string().into_string();
+        name.map_err(|_| format!("{argument}: found a path that is not UTF-8, expected UTF-8"))
+    }
+
+    /// Returns the path of the file that the study calls `path`, or `None`.
+    fn search(&self, path: &str) -> Option<PathBuf> {
+        let mut candidates = self.folders.iter().map(|folder| folder.join(path));
+        candidates.find(|candidate| candidate.is_file())
+    }
+
     /// Returns the content of the file at `path`. If the file does not exist, returns the content
     /// of its copy.
     fn find(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        let mut candidates = self.folders.iter().map(|folder| folder.join(path));
-        if let Some(found) = candidates.find(|candidate| candidate.is_file()) {
+        if let Some(found) = self.search(path) {
             let bytes = fs::read(&found).map_err(|cause| format!("{path}: cannot read: {cause}"))?;
             self.inputs.files.push(found);
             return Ok(bytes);

@@ -5,16 +5,17 @@ use serde::Deserialize;
 use super::shape::{Algorithm, PartitioningShape as Shape};
 use crate::definition::document::Document;
 use gpusched_analysis::partitioning::{
-    Heuristic, NEAR_ENOUGH, NoEffect, Options, Traffic, listed, near_enough,
+    Heuristic, HeuristicKind, NEAR_ENOUGH, NoEffect, Options, Traffic, listed, near_enough,
 };
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
+use gpusched_model::time::Time;
 
-/// Returns the heuristic of each algorithm.
+/// Returns the heuristic of each algorithm; `None` for a command.
 ///
 /// # Errors
 /// Fails at the first option without effect, and names the field of this option.
-pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result<Vec<Heuristic>> {
+pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result<Vec<Option<Heuristic>>> {
     // Only options that the file states can be rejected, not default values.
     let table: toml::Table = document.parse()?;
     let written = table.get("algorithm").and_then(toml::Value::as_array);
@@ -28,19 +29,50 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
             Err(document.error(Refusal::told(format!("algorithm[{index}].{field}"), message)))
         };
         let written = written.and_then(|all| all.get(index));
+        let Some(kind) = algorithm.heuristic else {
+            let keys = written
+                .and_then(toml::Value::as_table)
+                .into_iter()
+                .flat_map(toml::Table::keys);
+            if let Some(key) = keys.into_iter().find(|key| !OF_COMMAND.contains(&key.as_str())) {
+                return refuse(
+                    key,
+                    format!("found `{key}` with a command, expected it only with a heuristic"),
+                );
+            }
+            if algorithm.command.first().is_none_or(String::is_empty) {
+                let message = "found neither a heuristic nor a command, expected one of both";
+                return refuse("heuristic", message.to_owned());
+            }
+            if algorithm.timeout == Some(Time::ZERO) {
+                return refuse("timeout", "found 0, expected more than 0".to_owned());
+            }
+            heuristics.push(None);
+            continue;
+        };
+        if !algorithm.command.is_empty() {
+            let message = format!("found a command and heuristic {kind}, expected one of both");
+            return refuse("command", message);
+        }
+        if let Some(timeout) = algorithm.timeout {
+            return refuse(
+                "timeout",
+                format!("found {timeout}, expected it only with a command"),
+            );
+        }
         let options = match written {
             None => Options::default(),
             Some(written) => Options::deserialize(written.clone()).map_err(|error| {
                 document.error(Refusal::told(format!("algorithm[{index}]"), error.to_string()))
             })?,
         };
-        match algorithm.heuristic.with(&options) {
-            Ok(heuristic) => heuristics.push(heuristic),
+        match kind.with(&options) {
+            Ok(heuristic) => heuristics.push(Some(heuristic)),
             Err(error) => {
                 let field = called(written, error.option());
                 let found = written.and_then(|written| written.get(field));
                 let found = found.map(ToString::to_string).unwrap_or_default();
-                return refuse(field, refusal(algorithm, &error, &found));
+                return refuse(field, refusal(kind, &error, &found));
             }
         }
         match algorithm {
@@ -92,12 +124,15 @@ fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
     }
 }
 
-/// Returns the message that explains why gpusched rejects `found`, an option of `algorithm`.
-fn refusal(algorithm: &Algorithm, refused: &NoEffect, found: &str) -> String {
+/// Fields of an algorithm that is a command.
+const OF_COMMAND: [&str; 3] = ["name", "command", "timeout"];
+
+/// Returns the message that explains why gpusched rejects `found`, an option of an algorithm with the heuristic `kind`.
+fn refusal(kind: HeuristicKind, refused: &NoEffect, found: &str) -> String {
     match refused {
         NoEffect::Option { with: kinds, .. } | NoEffect::Improve { after: kinds } => format!(
             "found {found} with heuristic {}, expected heuristic {}, where the field has an effect",
-            algorithm.heuristic,
+            kind,
             listed(kinds)
         ),
         NoEffect::GapBeside { objective, .. } => {

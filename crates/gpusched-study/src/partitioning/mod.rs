@@ -2,6 +2,8 @@
 //! utilization. The results are counts for each analysis variant and each algorithm.
 
 mod checks;
+mod child;
+mod command;
 mod effects;
 mod grid;
 mod pairs;
@@ -13,8 +15,11 @@ pub use pairs::{PAIR_COLUMNS, mcnemar};
 pub use results::decimal;
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
+use std::time::Duration;
+
 use serde::Serialize;
 
+use self::command::{Case, Command};
 use self::setting::{Contents, Setting};
 use super::definition::document::Document;
 use super::definition::files::Inputs;
@@ -38,14 +43,21 @@ pub struct Partitioning {
     settings: Vec<Setting>,
     points: Vec<Point>,
     algorithms: Vec<Algorithm>,
-    /// Heuristic that each algorithm uses.
-    heuristics: Vec<Heuristic>,
+    /// Method of each algorithm.
+    methods: Vec<Method>,
     weighted: bool,
     paired: bool,
     work: Work,
     inputs: Inputs,
     /// Hash of each file that the study names.
     hashes: Vec<String>,
+}
+
+/// Method of an algorithm.
+#[derive(Clone, Debug)]
+enum Method {
+    Heuristic(Heuristic),
+    Command(Command),
 }
 
 impl Partitioning {
@@ -72,6 +84,7 @@ impl Partitioning {
         let (settings, heuristics): (Vec<Setting>, Vec<_>) =
             grid::all(document, checked)?.into_iter().unzip();
         let heuristics = heuristics.into_iter().next().unwrap_or_default();
+        let methods = methods(document, &shape.algorithm, heuristics, &mut contents)?;
         let points = checks::points(document, &shape, settings.len())?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             document.error(Refusal::new(
@@ -94,7 +107,7 @@ impl Partitioning {
             settings,
             points,
             algorithms: shape.algorithm,
-            heuristics,
+            methods,
             weighted: shape.weighted,
             paired: shape.paired,
             work,
@@ -182,9 +195,12 @@ impl Partitioning {
         &self.algorithms
     }
 
-    /// Returns the heuristic that each algorithm uses.
-    pub fn heuristics(&self) -> &[Heuristic] {
-        &self.heuristics
+    /// Returns the heuristic that each algorithm uses; `None` for a command.
+    pub fn heuristics(&self) -> impl Iterator<Item = Option<&Heuristic>> {
+        self.methods.iter().map(|method| match method {
+            Method::Heuristic(heuristic) => Some(heuristic),
+            Method::Command(_) => None,
+        })
     }
 
     /// Returns whether the study requests a table of weighted schedulability.
@@ -326,16 +342,68 @@ impl Partitioning {
                     ));
                 };
                 let problem = setting.problem(set, variant)?;
-                let algorithms = self.algorithms.iter().zip(&self.heuristics);
+                let algorithms = self.algorithms.iter().zip(&self.methods);
                 let mut verdicts = Vec::with_capacity(self.algorithms.len());
-                for ((algorithm, heuristic), cell) in algorithms.zip(&mut *cells) {
-                    let plan = partition_by(&problem, heuristic, algorithm.traffic);
-                    cell.count(&plan);
-                    verdicts.push(plan.schedulable);
+                for ((algorithm, method), cell) in algorithms.zip(&mut *cells) {
+                    let tally = match method {
+                        Method::Heuristic(heuristic) => {
+                            Tally::of_plan(&partition_by(&problem, heuristic, algorithm.traffic))
+                        }
+                        Method::Command(command) => {
+                            let Some(variant) = setting.variants.get(variant) else {
+                                continue;
+                            };
+                            let case = Case {
+                                set,
+                                problem: &problem,
+                                variant,
+                                point,
+                                index,
+                                seed: self.seed,
+                            };
+                            match command.count(&case, &goes_on)? {
+                                Some(tally) => tally,
+                                None => return Ok(None),
+                            }
+                        }
+                    };
+                    cell.add(&tally);
+                    verdicts.push(tally.schedulable > 0);
                 }
                 pairs::count(of_pairs, &verdicts);
             }
         }
         Ok(Some(Content::Tallies(tallies)))
     }
+}
+
+/// Longest time of a command for one task set, by default.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Returns the method of each algorithm: its heuristic, or its command.
+fn methods(
+    document: &Document,
+    algorithms: &[Algorithm],
+    heuristics: Vec<Option<Heuristic>>,
+    contents: &mut Contents,
+) -> Result<Vec<Method>> {
+    let algorithms = algorithms.iter().zip(heuristics).enumerate();
+    let method = |(index, (algorithm, heuristic)): (usize, (&Algorithm, Option<Heuristic>))| {
+        if let Some(heuristic) = heuristic {
+            return Ok(Method::Heuristic(heuristic));
+        }
+        let field = format!("algorithm[{index}].command");
+        let arguments = algorithm
+            .command
+            .iter()
+            .map(|argument| contents.files.argument(argument));
+        let arguments: Result<Vec<String>, String> = arguments.collect();
+        let arguments = arguments.map_err(|message| document.error(Refusal::told(&field, message)))?;
+        let timeout = algorithm
+            .timeout
+            .map_or(TIMEOUT, |time| Duration::from_nanos(time.ns()));
+        let name = format!("{}: algorithm {:?}", document.file, algorithm.name);
+        Ok(Method::Command(Command::new(name, arguments, timeout)))
+    };
+    algorithms.map(method).collect()
 }

@@ -160,7 +160,11 @@ fn row(cell: &Cell<'_>) -> Vec<String> {
         decimal(tally.schedulable, sets, 6),
         format!("{low:.6}"),
         format!("{high:.6}"),
-        decimal(tally.sms_used, tally.schedulable, 3),
+        // A command may answer without partitions.
+        match tally.sms_used {
+            0 => String::new(),
+            used => decimal(used, tally.schedulable, 3),
+        },
         decimal(tally.merges, sets, 3),
         decimal(tally.prefill_merges, sets, 3),
     ]);

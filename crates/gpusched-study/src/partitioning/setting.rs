@@ -97,7 +97,7 @@ impl Setting {
         document: &Document,
         cell: &Cell,
         contents: &mut Contents,
-    ) -> Result<(Setting, Vec<Heuristic>)> {
+    ) -> Result<(Setting, Vec<Option<Heuristic>>)> {
         let shape = &cell.shape;
         checks::blocks(document, shape)?;
         checks::interference(document, shape)?;

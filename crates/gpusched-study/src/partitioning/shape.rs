@@ -12,6 +12,7 @@ use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{HeuristicKind, Objective, Traffic};
 use gpusched_model::device::Granularity;
+use gpusched_model::time::Time;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
 
 /// A study of partitioning. It assigns the tasks of generated task sets to partitions, with several heuristics.
@@ -215,8 +216,16 @@ impl Variant {
 pub struct Algorithm {
     /// Name of the algorithm in the CSV.
     pub name: String,
-    /// Heuristic that the algorithm uses.
-    pub heuristic: HeuristicKind,
+    /// Heuristic that the algorithm uses. Either this field or `command` is required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heuristic: Option<HeuristicKind>,
+    /// Program outside gpusched, with its arguments. It reads one task set per line from its standard input, and writes one
+    /// line with its answer to its standard output.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Longest time for one task set. Only with `command`. Default: 60 s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Time>,
     /// Initial content of the list of forbidden pairs. Only with the heuristics SMS and BF.
     #[serde(default)]
     pub forbidden: Forbidden,

@@ -2,7 +2,7 @@
 
 /// Columns of the results. The columns of the further axes follow the column `tasks`, except for columns that this list
 /// already contains. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
-/// `mean_sms` is the mean over all schedulable task sets. It is empty if no task set is schedulable. The columns with
+/// `mean_sms` is the mean over all schedulable task sets. It is empty if no task set is schedulable, and for a command without partitions. The columns with
 /// mean numbers of merges contain means over all task sets.
 pub const COLUMNS: [&str; 17] = [
     "study",

@@ -24,16 +24,27 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds the plan of one more task set.
-    pub fn count(&mut self, plan: &Plan) {
-        self.add(&Tally {
+    /// Returns the counts of the plan of one task set.
+    pub fn of_plan(plan: &Plan) -> Tally {
+        Tally {
             schedulable: u64::from(plan.schedulable),
             sms_used: if plan.schedulable { plan.sms_used.into() } else { 0 },
             merges: plan.stats.merges_tested,
             prefill_merges: plan.stats.prefill_merges,
             search_ns: plan.stats.search_ns,
             prefill_ns: plan.stats.prefill_ns,
-        });
+        }
+    }
+
+    /// Returns the counts of one task set for which a command needed `ns`. `sms` is the number of SMs of its plan, or 0 if it
+    /// states none; `None` if the task set is not schedulable.
+    pub fn of_command(sms: Option<u32>, ns: u64) -> Tally {
+        Tally {
+            schedulable: u64::from(sms.is_some()),
+            sms_used: sms.unwrap_or(0).into(),
+            search_ns: ns,
+            ..Tally::default()
+        }
     }
 
     /// Adds the counts of `other`. The counts saturate instead of overflowing. Only a journal that a user edited can

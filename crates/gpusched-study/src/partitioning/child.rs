@@ -1,0 +1,142 @@
+//! A process that answers each line with one line.
+
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
+use std::process::{self, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longest line of an answer [bytes].
+const LONGEST: u64 = 16 << 20;
+/// Time between two checks whether the run was stopped.
+const TICK: Duration = Duration::from_millis(50);
+/// Time for which a process without further input may finish.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A fault of a process.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The program does not start.
+    Start(io::Error),
+    /// The process ended.
+    Ended(String),
+    /// The time is over.
+    Late,
+    /// A line is too long.
+    Long,
+    /// The process wrote a line before it received a task set.
+    Extra,
+}
+
+/// A running process. The end of this value ends the process.
+#[derive(Debug)]
+pub(super) struct Child {
+    process: process::Child,
+    input: Option<Sender<Vec<u8>>>,
+    lines: Receiver<io::Result<String>>,
+}
+
+impl Child {
+    /// Starts the program `arguments[0]` with the other arguments. Its error messages go to the error output of gpusched.
+    pub fn start(arguments: &[String]) -> Result<Child, Fault> {
+        let (program, rest) = arguments
+            .split_first()
+            .ok_or_else(|| Fault::Start(io::ErrorKind::NotFound.into()))?;
+        let mut process = process::Command::new(program)
+            .args(rest)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(Fault::Start)?;
+        let (stdin, output) = (process.stdin.take(), process.stdout.take());
+        // Threads write and read, because neither has a time limit. At most one early line waits.
+        let (input, questions) = channel::<Vec<u8>>();
+        thread::spawn(move || {
+            let Some(mut stdin) = stdin else { return };
+            for question in questions {
+                if stdin.write_all(&question).and_then(|()| stdin.flush()).is_err() {
+                    return;
+                }
+            }
+        });
+        let (sender, lines) = sync_channel(1);
+        thread::spawn(move || {
+            let mut output = BufReader::new(match output {
+                Some(output) => output,
+                None => return,
+            });
+            loop {
+                let mut line = String::new();
+                let read = output.by_ref().take(LONGEST).read_line(&mut line);
+                let whole = matches!(read, Ok(count) if count > 0 && line.ends_with('\n'));
+                if matches!(read, Ok(0)) || sender.send(read.map(|_| line)).is_err() || !whole {
+                    return;
+                }
+            }
+        });
+        Ok(Child {
+            process,
+            input: Some(input),
+            lines,
+        })
+    }
+
+    /// Sends `line` to the process, and returns its answer. Returns `None` if the run was stopped.
+    pub fn ask(
+        &mut self,
+        line: Vec<u8>,
+        timeout: Duration,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Option<String>, Fault> {
+        let begin = Instant::now();
+        if matches!(self.lines.try_recv(), Ok(Ok(_))) {
+            return Err(Fault::Extra);
+        }
+        let sent = self.input.as_ref().map(|input| input.send(line));
+        if !matches!(sent, Some(Ok(()))) {
+            return Err(self.ended());
+        }
+        loop {
+            let rest = timeout.saturating_sub(begin.elapsed());
+            match self.lines.recv_timeout(rest.min(TICK)) {
+                Ok(Ok(answer)) if answer.ends_with('\n') => return Ok(Some(answer)),
+                Ok(Ok(answer)) if answer.len() as u64 >= LONGEST => return Err(Fault::Long),
+                Ok(_) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) if rest <= TICK => return Err(Fault::Late),
+                Err(RecvTimeoutError::Timeout) if !goes_on() => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Returns the fault of a process that ended, or that does not read or write any more.
+    fn ended(&mut self) -> Fault {
+        match self.finish() {
+            Some(status) => Fault::Ended(status.to_string()),
+            None => Fault::Ended("it closed its input or output".to_owned()),
+        }
+    }
+
+    /// Closes the input, and waits a moment for the end of the process.
+    fn finish(&mut self) -> Option<process::ExitStatus> {
+        self.input = None;
+        let begin = Instant::now();
+        while begin.elapsed() < PATIENCE {
+            if let Ok(Some(status)) = self.process.try_wait() {
+                return Some(status);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if self.finish().is_none() {
+            // The process ignores the end of its input.
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Algorithms outside gpusched: a command answers each task set of a study.
+
+use std::path::Path;
+
+use crate::study_support::files::{stable_files, temporary};
+use crate::study_support::{SMALL, parse, run};
+use gpusched::Error;
+use gpusched::study::{self, Spec, Table};
+
+/// Returns the study with the algorithms 1G and `mine`. `mine` is the shell script `script` in `folder`.
+fn study(folder: &Path, script: &str, fields: &str) -> Spec {
+    let path = folder.join("mine.sh");
+    std::fs::write(&path, script).unwrap();
+    let text = SMALL.replacen("tasks = [5, 8]", "tasks = [5]", 1);
+    let (start, _) = text.split_once("[[algorithm]]\nname = \"SMS-INA\"").unwrap();
+    parse(&format!(
+        "{start}[[algorithm]]\nname = \"mine\"\ncommand = [\"sh\", {path:?}, \"an argument\"]\n{fields}\n"
+    ))
+}
+
+/// A script that answers each line with the output of `answer`. The line is in the variable `line`.
+fn script(answer: &str) -> String {
+    format!("while IFS= read -r line; do\n{answer}\ndone\n")
+}
+
+/// Accepts the sets 0 to 4 of each point.
+const FIRST_FIVE: &str = r#"case $line in
+*'"index":'[0-4],*) echo '{"schedulable":true}' ;;
+*) echo '{"schedulable": false}' ;;
+esac"#;
+
+fn column(table: &Table, algorithm: &str, name: &str) -> Vec<String> {
+    let text = |row: usize, column: &str| table.column(column).unwrap().text(row).to_owned();
+    let rows = (0..table.len()).filter(|&row| text(row, "algorithm") == algorithm);
+    rows.map(|row| text(row, name)).collect()
+}
+
+fn refusal(spec: &Spec) -> String {
+    run(spec, temporary().path(), "1/1", 2).unwrap_err().to_string()
+}
+
+#[test]
+fn answers_are_counted_whatever_the_threads_and_shards() {
+    let scripts = temporary();
+    let spec = study(scripts.path(), &script(FIRST_FIVE), "");
+    let whole = temporary();
+    run(&spec, whole.path(), "1/1", 1).unwrap();
+    let expected = stable_files(whole.path());
+    let table = Table::read(whole.path().join("small.csv")).unwrap();
+    assert_eq!(column(&table, "mine", "schedulable"), vec!["5"; 10]);
+    assert_eq!(column(&table, "mine", "mean_sms"), vec![""; 10]);
+    for threads in [2, 5] {
+        let folder = temporary();
+        run(&spec, folder.path(), "1/1", threads).unwrap();
+        assert_eq!(stable_files(folder.path()), expected, "{threads} threads");
+    }
+    let parts = temporary();
+    let folders: Vec<_> = (1..=3)
+        .map(|index| parts.path().join(format!("part{index}")))
+        .collect();
+    for (index, folder) in folders.iter().enumerate() {
+        run(&spec, folder, &format!("{}/3", index + 1), 2).unwrap();
+    }
+    let merged = parts.path().join("whole");
+    study::merge(&folders, &merged).unwrap();
+    assert_eq!(stable_files(&merged), expected);
+}
+
+/// gpusched tests partitions itself: all tasks in one partition are schedulable exactly if 1G finds them schedulable.
+#[test]
+fn partitions_are_tested() {
+    let scripts = temporary();
+    let run_of = |answer: &str| {
+        let folder = temporary();
+        run(
+            &study(scripts.path(), &script(&format!("echo '{answer}'")), ""),
+            folder.path(),
+            "1/1",
+            2,
+        )
+        .unwrap();
+        Table::read(folder.path().join("small.csv")).unwrap()
+    };
+    let all = run_of(r#"{"partitions":[{"sms":12,"tasks":[4,0,1,2,3]}]}"#);
+    let expected = column(&all, "1G", "schedulable");
+    assert!(
+        expected.iter().any(|count| count != "0" && count != "9"),
+        "{expected:?}"
+    );
+    assert_eq!(column(&all, "mine", "schedulable"), expected);
+    // Without a claim of the command, or with a false one.
+    let claimed = run_of(r#"{"schedulable":true,"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}"#);
+    assert_eq!(column(&claimed, "mine", "schedulable"), expected);
+    let denied = run_of(r#"{"schedulable":false,"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}"#);
+    assert_eq!(column(&denied, "mine", "schedulable"), vec!["0"; 10]);
+    // One SM more than the GPU has.
+    let large = run_of(r#"{"partitions":[{"sms":13,"tasks":[0,1,2,3,4]}]}"#);
+    assert_eq!(column(&large, "mine", "schedulable"), vec!["0"; 10]);
+    let huge = run_of(r#"{"partitions":[{"sms":4294967295,"tasks":[0]},{"sms":1,"tasks":[1,2,3,4]}]}"#);
+    assert_eq!(column(&huge, "mine", "schedulable"), vec!["0"; 10]);
+}
+
+#[test]
+fn wrong_answers_are_refused() {
+    let scripts = temporary();
+    for (answer, expected) in [
+        ("hello", "expected value"),
+        ("{}", "neither field"),
+        (r#"{"schedulable":1}"#, "expected a boolean"),
+        (r#"{"schedulable":true,"sure":true}"#, "unknown field `sure`"),
+        (
+            r#"{"partitions":[{"sms":12,"tasks":[0,1,2,3]}]}"#,
+            "no partition for task 4",
+        ),
+        (
+            r#"{"partitions":[{"sms":12,"tasks":[0,1,2,3,4,4]}]}"#,
+            "found 4, expected each of the 5 tasks once",
+        ),
+        (
+            r#"{"partitions":[{"sms":12,"tasks":[0,1,2,3,4,5]}]}"#,
+            "found 5, expected each of the 5 tasks once",
+        ),
+        (
+            r#"{"partitions":[{"sms":0,"tasks":[0,1,2,3,4]}]}"#,
+            "at least 1 SM and 1 task",
+        ),
+        (
+            r#"{"partitions":[{"sms":1,"tasks":[]}]}"#,
+            "at least 1 SM and 1 task",
+        ),
+        (r#"{"partitions":[]}"#, "no partition for task 0"),
+    ] {
+        let found = refusal(&study(scripts.path(), &script(&format!("echo '{answer}'")), ""));
+        assert!(
+            found.contains("algorithm \"mine\"") && found.contains(expected),
+            "{answer}: {found}"
+        );
+        assert!(
+            found.contains("of point") && found.contains("variant \"literal\""),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn faults_of_a_process_are_named() {
+    let scripts = temporary();
+    let late = "timeout = \"100ms\"";
+    for (script, fields, expected) in [
+        (script("exit 3"), "", "the end of the process (exit status: 3)"),
+        ("exit 0".to_owned(), "", "the end of the process (exit status: 0)"),
+        (script("kill -9 $$"), "", "the end of the process (signal: 9"),
+        (script("sleep 10"), late, "no answer within 100ms"),
+        ("sleep 10".to_owned(), late, "no answer within 100ms"),
+        (
+            script(r#"echo '{"schedulable":true}'; echo '{"schedulable":true}'; sleep 0.1"#),
+            "",
+            "a line before set",
+        ),
+        // A line without its end is no answer.
+        (
+            script(r#"printf '{"schedulable":true}'; exit"#),
+            "",
+            "the end of the process (exit status: 0)",
+        ),
+    ] {
+        let found = refusal(&study(scripts.path(), &script, fields));
+        assert!(
+            found.contains("algorithm \"mine\"") && found.contains(expected),
+            "{script}: {found}"
+        );
+    }
+    let text = SMALL.replace("heuristic = \"sms\"", "command = [\"/no/such/program\"]");
+    let found = refusal(&parse(&text));
+    assert!(found.contains("a command that does not start"), "{found}");
+}
+
+/// After the end of a process, the same study continues, and its files equal the files of a run without a fault.
+#[test]
+fn a_killed_process_leaves_no_trace() {
+    let scripts = temporary();
+    let marker = scripts.path().join("killed");
+    let answer = format!(
+        "case $line in *'\"index\":7,'*) [ -e {0:?} ] || {{ : > {0:?}; kill -9 $$; }} ;; esac\n{FIRST_FIVE}",
+        marker
+    );
+    let spec = study(scripts.path(), &script(&answer), "");
+    let folder = temporary();
+    let error = run(&spec, folder.path(), "1/1", 2).unwrap_err();
+    assert!(
+        matches!(&error, Error::Refused(_)) && error.to_string().contains("signal: 9"),
+        "{error}"
+    );
+    assert!(!folder.path().join("small.csv").exists());
+    let resumed = run(&spec, folder.path(), "1/1", 1).unwrap();
+    assert!(resumed.resumed < resumed.units);
+    let whole = temporary();
+    run(&spec, whole.path(), "1/1", 2).unwrap();
+    assert_eq!(stable_files(folder.path()), stable_files(whole.path()));
+    // A changed script is another experiment.
+    let changed = study(scripts.path(), &script(FIRST_FIVE), "");
+    let error = run(&changed, folder.path(), "1/1", 1).unwrap_err();
+    assert!(matches!(error, Error::Refused(_)), "{error}");
+}
+
+#[test]
+fn fields_without_effect_are_refused() {
+    for (fields, expected) in [
+        (
+            "command = [\"true\"]\nheuristic = \"sms\"",
+            "found a command and heuristic fewest-sms",
+        ),
+        (
+            "command = [\"true\"]\nforbidden = \"act\"",
+            "found `forbidden` with a command",
+        ),
+        (
+            "command = [\"true\"]\ntimeout = 0",
+            "found 0, expected more than 0",
+        ),
+        ("command = []", "found neither a heuristic nor a command"),
+        ("command = [\"\"]", "found neither a heuristic nor a command"),
+        ("", "found neither a heuristic nor a command"),
+        (
+            "heuristic = \"sms\"\ntimeout = \"1s\"",
+            "expected it only with a command",
+        ),
+    ] {
+        let text = SMALL.replacen("heuristic = \"sms\"", fields, 1);
+        let found = Spec::parse("small.toml", &text, study::Overrides::default());
+        let found = found.unwrap_err().to_string();
+        assert!(
+            found.contains("algorithm[1]") && found.contains(expected),
+            "{fields}: {found}"
+        );
+    }
+}
