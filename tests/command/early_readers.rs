@@ -72,6 +72,7 @@ fn the_verdict_decides_all_the_same() {
         ),
         ("validate --systems 20 -q".to_owned(), 0),
         ("study list analysis".to_owned(), 0),
+        ("study sets analysis/smoke.toml --point 3".to_owned(), 0),
         (
             "generate --tasks 50 --utilization 30 --count 10000000 -q".to_owned(),
             0,

@@ -235,3 +235,91 @@ fn fields_without_effect_are_refused() {
         );
     }
 }
+
+/// A command receives exactly the task sets that `study sets` writes.
+#[test]
+fn the_sets_of_a_point_can_be_had_again() {
+    let scripts = temporary();
+    let seen = scripts.path().join("seen");
+    let answer = format!("printf '%s\\n' \"$line\" >> {seen:?}\n{FIRST_FIVE}");
+    let spec = study(scripts.path(), &script(&answer), "");
+    run(&spec, temporary().path(), "1/1", 1).unwrap();
+    let text = std::fs::read_to_string(&seen).unwrap();
+    let questions: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let partitioning = spec.partitioning().unwrap();
+    assert_eq!(questions.len(), 5 * 2 * 9);
+    for question in &questions {
+        let number = |field: &str| question[field].as_u64().unwrap();
+        let mut variants = partitioning.variants().iter();
+        let variant = variants
+            .position(|variant| question["variant"] == variant.name)
+            .unwrap();
+        let set = partitioning
+            .set(number("point") as usize, variant, number("index"))
+            .unwrap();
+        assert_eq!(serde_json::to_value(&set).unwrap(), question["set"]);
+        for (task, wcets) in set.tasks().iter().zip(question["wcet_ns"].as_array().unwrap()) {
+            for (contention, times) in [
+                ("isolated", gpusched::model::Contention::Isolated),
+                ("conflict", gpusched::model::Contention::Conflict),
+            ] {
+                let stated: Vec<Option<u64>> = serde_json::from_value(wcets[contention].clone()).unwrap();
+                let expected: Vec<Option<u64>> = (1..=12)
+                    .map(|sms| task.wcet().at(sms, times).map(|time| time.ns()))
+                    .collect();
+                assert_eq!(stated, expected);
+            }
+        }
+    }
+    for (point, variant, index, field) in [
+        (5, 0, 0, "point"),
+        (0, 2, 0, "variant"),
+        (0, 0, 9, "index"),
+        (usize::MAX, usize::MAX, u64::MAX, "point"),
+    ] {
+        let error = partitioning.set(point, variant, index).unwrap_err().to_string();
+        assert!(error.contains(field), "{error}");
+    }
+}
+
+#[test]
+fn the_command_writes_the_sets_of_a_point() {
+    let shown = crate::support::run("study sets analysis/smoke.toml --point 3 --variant proportional");
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    let spec = Spec::read(
+        crate::support::root().join("analysis/smoke.toml"),
+        study::Overrides::default(),
+    )
+    .unwrap();
+    let set = |index| serde_json::to_string(&spec.partitioning().unwrap().set(3, 1, index).unwrap()).unwrap();
+    let expected: Vec<String> = (0..20).map(set).collect();
+    assert_eq!(shown.stdout.lines().collect::<Vec<_>>(), expected);
+    let one =
+        crate::support::run("study sets analysis/smoke.toml --point 3 --variant proportional --index 19");
+    assert_eq!(one.stdout.trim_end(), expected[19]);
+    for (line, expected) in [
+        ("--point 99", "--point: found 99, expected 0 to 14"),
+        ("--point 0 --index 20", "--index: found 20, expected 0 to 19"),
+        (
+            "--point 0 --variant none",
+            "--variant: found \"none\", expected literal, proportional",
+        ),
+        ("--point 0 --format csv", "json, because task sets are JSONL"),
+    ] {
+        let refused = crate::support::run(&format!("study sets analysis/smoke.toml {line}"));
+        assert!(
+            refused.code == 2 && refused.stderr.contains(expected),
+            "{}",
+            refused.stderr
+        );
+    }
+    let cases = crate::support::run("study sets analysis/gcaps.toml --point 0");
+    assert!(
+        cases.code == 2 && cases.stderr.contains("expected a study of partitioning"),
+        "{}",
+        cases.stderr
+    );
+}

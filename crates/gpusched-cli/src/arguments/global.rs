@@ -61,6 +61,24 @@ impl Global {
         })
     }
 
+    /// Refuses a format that a command without another result than task sets cannot write.
+    ///
+    /// # Errors
+    /// Fails if the format or the ending of the output file is not JSON.
+    pub fn check_task_sets(&self) -> Result<()> {
+        if let Some(format @ (Format::Text | Format::Csv)) = self.format {
+            let expected = "json, because task sets are JSONL";
+            return Err(Error::parameter("format", format, expected));
+        }
+        match (self.format(), self.file()) {
+            (Format::Csv, Some(path)) => {
+                let expected = "a name that does not end in .csv, because task sets are JSONL";
+                Err(Error::parameter("output", path.display(), expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the ending of the name of the output file, in lower case.
     fn ending(&self) -> Option<String> {
         let ending = self.file()?.extension()?.to_str()?;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::arguments::{named, number, whole};
 use crate::report::{Output, json_lines};
-use crate::{Format, Global, Outcome, Run};
+use crate::{Global, Outcome, Run};
 use gpusched_analysis::generation::{Distribution, Generator, Periods, Recipe, Source, WcetModel};
 use gpusched_model::error::{Error, Result};
 
@@ -99,17 +99,7 @@ const BATCH_TASKS: usize = 1 << 17;
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
-        if let Some(format @ (Format::Text | Format::Csv)) = global.format {
-            return Err(Error::parameter(
-                "format",
-                format,
-                "json, because task sets are JSONL",
-            ));
-        }
-        if let (Format::Csv, Some(path)) = (global.format(), global.file()) {
-            let expected = "a name that does not end in .csv, because task sets are JSONL";
-            return Err(Error::parameter("output", path.display(), expected));
-        }
+        global.check_task_sets()?;
         let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed())?;
         let most = MOST_TASKS / u64::try_from(self.tasks.max(1)).unwrap_or(u64::MAX);
         if self.count > most {

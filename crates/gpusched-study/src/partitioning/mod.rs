@@ -30,9 +30,9 @@ use crate::definition::levels::Level;
 use crate::work::tally::Tally;
 use gpusched_analysis::generation::Recipe;
 use gpusched_analysis::partitioning::{Heuristic, Offer, partition_by};
-use gpusched_model::Factor;
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::{Factor, TaskSet};
 
 /// All inputs that determine the results of a study of partitioning, except its name and its seed.
 #[derive(Clone, Debug)]
@@ -201,6 +201,48 @@ impl Partitioning {
             Method::Heuristic(heuristic) => Some(heuristic),
             Method::Command(_) => None,
         })
+    }
+
+    /// Returns the task set with number `index` at the point with number `point`, both from 0, for the analysis variant with
+    /// number `variant`. Every algorithm of the study receives this task set.
+    ///
+    /// # Errors
+    /// Fails if the study has no such task set.
+    pub fn set(&self, point: usize, variant: usize, index: u64) -> Result<TaskSet> {
+        let Some(found) = self.points.get(point) else {
+            let expected = format!(
+                "0 to {}, the points of the study",
+                self.points.len().saturating_sub(1)
+            );
+            return Err(Error::parameter("point", point, expected));
+        };
+        let setting = self
+            .setting(found)
+            .filter(|setting| variant < setting.variants.len());
+        let Some(setting) = setting else {
+            return Err(Error::parameter(
+                "variant",
+                variant,
+                "an analysis variant of the study",
+            ));
+        };
+        if index >= self.sets {
+            let expected = format!(
+                "0 to {}, the task sets of each point",
+                self.sets.saturating_sub(1)
+            );
+            return Err(Error::parameter("index", index, expected));
+        }
+        match &setting.population {
+            Some(sets) => {
+                let set = usize::try_from(index).ok().and_then(|index| sets.get(index));
+                set.cloned()
+                    .ok_or_else(|| Error::parameter("index", index, "a task set of the population"))
+            }
+            None => setting
+                .source(found, variant, self.seed)?
+                .draw(found.drawn, index),
+        }
     }
 
     /// Returns whether the study requests a table of weighted schedulability.

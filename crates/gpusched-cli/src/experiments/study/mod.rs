@@ -9,6 +9,7 @@ mod new;
 mod progress;
 mod reproduction;
 mod run;
+mod sets;
 mod summary;
 
 use crate::{Global, Outcome, Run};
@@ -36,6 +37,8 @@ pub enum Command {
     Diff(diff::Args),
     /// List the studies in a folder.
     List(list::Args),
+    /// Write the task sets of a point of a study.
+    Sets(sets::Args),
     /// Draw the figures of finished studies again.
     Draw(figure::Args),
     /// Check published claims against the results.
@@ -54,6 +57,7 @@ impl Run for Command {
             Command::New(args) => args.run(global),
             Command::Diff(args) => args.run(global),
             Command::List(args) => args.run(global),
+            Command::Sets(args) => args.run(global),
             Command::Draw(args) => args.run(global),
             Command::Check(args) => args.run(global),
             Command::Reproduction(args) => args.run(global),

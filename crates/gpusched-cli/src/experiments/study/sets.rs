@@ -1,0 +1,76 @@
+//! `gpusched study sets`: writes the task sets of a point of a study.
+
+use std::path::PathBuf;
+
+use crate::report::Output;
+use crate::{Global, Outcome, Run};
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_study::{Overrides, Spec};
+
+/// Arguments of `gpusched study sets`. The command writes one task set per line.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Args {
+    /// Study file (TOML)
+    #[arg(value_name = "SPEC")]
+    spec: PathBuf,
+    /// Index of the point, from 0; the column `point` of the results
+    #[arg(long, value_name = "P")]
+    point: usize,
+    /// Index of the task set within the point, from 0 [default: all task sets of the point]
+    #[arg(long, value_name = "I")]
+    index: Option<u64>,
+    /// Analysis variant whose WCET functions the task sets have [default: the first of the study]
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  gpusched study sets analysis/smoke.toml --point 3 -o sets.jsonl";
+
+impl Run for Args {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        global.check_task_sets()?;
+        let overrides = Overrides {
+            sets: None,
+            seed: global.seed,
+        };
+        let spec = Spec::read(&self.spec, overrides)?;
+        let file = spec.file().to_owned();
+        let Some(study) = spec.partitioning() else {
+            return Err(Error::file(file, "a study of cases", "a study of partitioning"));
+        };
+        let variant = match &self.variant {
+            None => 0,
+            Some(name) => {
+                let mut variants = study.variants().iter();
+                let found = variants.position(|variant| variant.name == *name);
+                found.ok_or_else(|| {
+                    let names: Vec<&str> = study
+                        .variants()
+                        .iter()
+                        .map(|variant| variant.name.as_str())
+                        .collect();
+                    Error::parameter("variant", format!("{name:?}"), names.join(", "))
+                })?
+            }
+        };
+        let indices = match self.index {
+            Some(index) => index..index.saturating_add(1),
+            None => 0..study.sets(),
+        };
+        let mut output = Output::open(global)?;
+        for index in indices {
+            if !output.has_reader() {
+                break;
+            }
+            let set = study.set(self.point, variant, index)?;
+            let mut line = serde_json::to_vec(&set).map_err(|error| Refusal::told("set", error))?;
+            line.push(b'\n');
+            output.write(line)?;
+        }
+        output.finish()?;
+        Ok(Outcome::Positive)
+    }
+}
