@@ -54,6 +54,7 @@ impl Runtime {
         fifo_priority: i32,
         records: usize,
         spin: u64,
+        ring: Option<PathBuf>,
     ) -> PyResult<Runtime> {
         let backend = match backend {
             "cuda" => Backend::Cuda,
@@ -75,6 +76,7 @@ impl Runtime {
             fifo_priority,
             records,
             spin: Time::from_ns(spin),
+            ring,
         };
         let session = py
             .detach(|| Session::open(&plan, &set, options))

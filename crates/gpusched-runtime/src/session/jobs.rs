@@ -1,12 +1,11 @@
 //! The jobs of a partition: the work that the program enqueues, and jobs that a thread of the program enqueues itself.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::records::Event;
+use super::records::Reporter;
 use crate::client::{Client, Launched, Signal};
 use crate::core::{Job, Record};
 use crate::realtime;
@@ -49,10 +48,18 @@ pub(super) fn is_inside() -> bool {
 }
 
 /// The permission for a thread of the program to enqueue a job.
-#[derive(Default)]
 pub(super) struct Grant {
-    state: Mutex<State>,
+    held: Mutex<Held>,
     changed: Condvar,
+    /// Time for which the dispatcher waits for a thread [ns].
+    limit: u64,
+}
+
+#[derive(Default)]
+struct Held {
+    state: State,
+    /// After the stop, no thread takes a job.
+    closed: bool,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -67,75 +74,91 @@ enum State {
     Enqueued,
 }
 
+/// Shortest time for which a dispatcher waits for a thread of the program [ns].
+const GRANT_LIMIT: u64 = 1_000_000_000;
+
 impl Grant {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Creates the permission for the jobs of a task with this budget C' [ns].
+    pub fn new(budget: u64) -> Grant {
+        Grant {
+            held: Mutex::default(),
+            changed: Condvar::new(),
+            limit: budget.saturating_mul(10).max(GRANT_LIMIT),
+        }
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {
-        let waited = self.changed.wait_timeout(state, time);
+    /// Returns the time for which the dispatcher waits for a thread [ns].
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, held: MutexGuard<'a, Held>, time: Duration) -> MutexGuard<'a, Held> {
+        let waited = self.changed.wait_timeout(held, time);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// Waits for a moment until the dispatcher has chosen job `number`. Returns the job.
     pub fn take(&self, number: u64, time: Duration) -> Option<Job> {
-        let chosen = |state: &State| match *state {
-            State::Chosen(job) if job.number == number => Some(job),
+        let chosen = |held: &Held| match held.state {
+            State::Chosen(job) if job.number == number && !held.closed => Some(job),
             _ => None,
         };
-        let mut state = self.lock();
-        if chosen(&state).is_none() {
-            state = self.wait(state, time);
+        let mut held = self.lock();
+        if chosen(&held).is_none() {
+            held = self.wait(held, time);
         }
-        let job = chosen(&state)?;
-        *state = State::Taken(number);
+        let job = chosen(&held)?;
+        held.state = State::Taken(number);
         Some(job)
     }
 
     /// Reports that all work of job `number` is on the stream. Returns whether the dispatcher waits for this job.
     pub fn end(&self, number: u64) -> bool {
-        let mut state = self.lock();
-        let taken = *state == State::Taken(number);
+        let mut held = self.lock();
+        let taken = held.state == State::Taken(number);
         if taken {
-            *state = State::Enqueued;
+            held.state = State::Enqueued;
             self.changed.notify_all();
         }
         taken
     }
 
-    /// Lets a thread of the program enqueue `job`. Returns whether it did so within `limit` ns.
-    fn offer(&self, job: Job, limit: u64) -> bool {
-        let end = realtime::now().saturating_add(limit);
-        let mut state = self.lock();
-        *state = State::Chosen(job);
+    /// Lets no thread take a job any more. The dispatcher waits only for a thread that has taken one.
+    pub fn close(&self) {
+        self.lock().closed = true;
         self.changed.notify_all();
-        while *state != State::Enqueued {
+    }
+
+    /// Lets a thread of the program enqueue `job`. Returns whether it did so within the limit.
+    fn offer(&self, job: Job) -> bool {
+        let end = realtime::now().saturating_add(self.limit);
+        let mut held = self.lock();
+        held.state = State::Chosen(job);
+        self.changed.notify_all();
+        while held.state != State::Enqueued && !(held.closed && held.state == State::Chosen(job)) {
             let rest = end.saturating_sub(realtime::now());
             if rest == 0 {
                 break;
             }
-            state = self.wait(state, Duration::from_nanos(rest));
+            held = self.wait(held, Duration::from_nanos(rest));
         }
-        std::mem::take(&mut *state) == State::Enqueued
+        std::mem::take(&mut held.state) == State::Enqueued
     }
 }
-
-/// Shortest time for which a dispatcher waits for a thread of the program [ns].
-const GRANT_LIMIT: u64 = 1_000_000_000;
 
 /// The program of the user, as the dispatcher of one partition sees it.
 pub(super) struct Partition {
     pub index: usize,
     /// Positions of the tasks in the task set.
     pub positions: Vec<usize>,
-    /// Work of the tasks, and their budgets C' [ns].
-    pub sources: Vec<(Source, u64)>,
+    /// Work of the tasks.
+    pub sources: Vec<Source>,
     pub signals: Receiver<Signal>,
-    pub events: SyncSender<Event>,
-    /// Number of completed jobs, by position of the task in the set.
-    pub completed: Arc<Vec<AtomicU64>>,
-    /// Number of records without room in the queue.
-    pub unrecorded: Arc<AtomicU64>,
+    pub reporter: Reporter,
 }
 
 impl Partition {
@@ -150,11 +173,10 @@ impl Partition {
 impl Client for Partition {
     fn enqueue(&mut self, stream: usize, job: &Job) -> Launched {
         let named = self.in_set(job);
-        let (source, budget) = &mut self.sources[job.task];
-        let done = match source {
+        let done = match &mut self.sources[job.task] {
             Source::Work(Work::Graph(graph)) => return Launched::Graph(*graph),
             Source::Work(Work::Call(function)) => inside(|| function(stream, &named)),
-            Source::Grant(grant) => grant.offer(named, budget.saturating_mul(10).max(GRANT_LIMIT)),
+            Source::Grant(grant) => grant.offer(named),
         };
         match done {
             true => Launched::Enqueued,
@@ -184,21 +206,11 @@ impl Client for Partition {
 
     fn done(&mut self, record: &Record) {
         let job = self.in_set(&record.job);
-        self.completed[job.task].fetch_add(1, Ordering::Release);
-        // A dispatcher never waits for the thread that keeps the records.
-        if self
-            .events
-            .try_send(Event::Completed(Record { job, ..*record }))
-            .is_err()
-        {
-            self.unrecorded.fetch_add(1, Ordering::Relaxed);
-        }
+        self.reporter.completed(Record { job, ..*record });
     }
 
     fn ended(&mut self, lost: Option<&str>) {
-        let _ = self
-            .events
-            .send(Event::Ended(self.index, lost.map(str::to_owned)));
+        self.reporter.ended(self.index, lost);
     }
 }
 
