@@ -148,7 +148,7 @@ class Runtime:
             self._native.sporadic(task)
 
     def start(self, first_arrival_ns: int = 0) -> int:
-        """Starts the dispatchers. Returns the time of the first arrivals; by default, it is 10 ms after the start."""
+        """Starts the dispatchers. Returns the time of the first arrivals; by default, it is 10 ms after their warm-up."""
         with self._faults():
             return self._native.start(first_arrival_ns)
 

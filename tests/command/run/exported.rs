@@ -139,7 +139,8 @@ fn a_stop_hides_no_miss() {
     let header = export(&case, "green-context", "partitions.hpp");
     let source = header.with_file_name("busy.cpp");
     // The first job of each partition outlasts the stop. Then, the deadlines of all jobs of the first 300 ms have passed.
-    let text = r#"#include "partitions.hpp"
+    let text = r#"#undef GPUSCHED_MAIN
+#include "partitions.hpp"
 #include <cstdio>
 int main() {
   gpusched_plan::Dispatchers plan;

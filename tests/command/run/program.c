@@ -66,7 +66,11 @@ static int whole_run(const char *plan, const char *set, const gs_options *option
   TRY(gs_task(rt, "map", enqueue, &called));
   TRY(gs_sporadic(rt, "map"));
   TRY(gs_on_complete(rt, "lidar", complete, &completed));
-  TRY(gs_start(rt, 0));
+  if ((code = gs_start(rt, 0)) < 0) {
+    fail("gs_start(rt, 0)", code);
+    gs_close(rt); /* the streams exist until now */
+    return 1;
+  }
   for (uint64_t job = 0; job < 3; ++job) {
     TRY(gs_release(rt, "map", &number));
     if (number != job) return fail("number", (int)number);
@@ -348,7 +352,6 @@ int main(int count, char **arguments) {
   options.backend = arguments[4];
   options.allow_unproven = strcmp(arguments[1], "grants") == 0 || strncmp(arguments[1], "held", 4) == 0;
   options.ring = getenv("RING");
-  options.overheads = getenv("OVERHEADS");
   if (getenv("RECORDS")) options.records = (uint32_t)atoi(getenv("RECORDS"));
   if (getenv("FAIL_JOB")) failing = atoi(getenv("FAIL_JOB"));
   if (gs_abi() != GS_ABI) return 3;
