@@ -422,7 +422,7 @@ fn in_time(mode: &str, case: &Case, backend: &str, settings: &[(&str, &str)]) ->
     command.output().unwrap().into()
 }
 
-/// A thread that enqueues a job uses the stream during a stop, and after it if the thread is late.
+/// A thread that enqueues a job uses the stream during a stop. After the time-out of the job, it may use the stream after the stop.
 #[test]
 fn streams_exist_until_the_session_closes() {
     let case = case();

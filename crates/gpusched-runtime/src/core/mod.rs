@@ -449,8 +449,8 @@ impl Core {
         }
     }
 
-    /// Notes that jobs became visible at `now`, the first of which arrived at `earliest`. Returns the time since this arrival if the
-    /// partition was idle.
+    /// Notes that jobs became visible at `now`. The first one arrived at `earliest`. Returns the time since this arrival if the partition
+    /// was idle.
     fn arrived(&mut self, now: u64, earliest: u64) -> Option<u64> {
         if earliest == NEVER {
             return None;

@@ -1,16 +1,15 @@
 //! The completed jobs of a session. A thread that is no dispatcher receives them, so that a slow program delays no job.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::fault::{Fault, Kind};
-use crate::core::{Job, Record};
+use crate::core::Record;
+use crate::queue::{Inbox, Next};
 
 /// A message of a dispatcher. Tasks are positions in the task set.
-enum Event {
+pub(super) enum Event {
     /// A job completed.
     Completed(Record),
     /// The dispatcher of a partition ended, perhaps with an error.
@@ -21,83 +20,7 @@ enum Event {
 pub(super) type OnComplete = Box<dyn FnMut(&Record) + Send>;
 
 /// Messages that fit into the queue of the thread that keeps the records.
-const EVENTS: usize = 8192;
-/// Time between two looks at records that found no room in the queue.
-const TICK: Duration = Duration::from_millis(20);
-
-/// Counts of completed jobs, by position of the task in the set.
-pub(super) struct Progress {
-    completed: Vec<AtomicU64>,
-    /// One more than the number of the last job whose record found no room in the queue. 0 if each record found room.
-    lost: Vec<AtomicU64>,
-    /// Number of records that found no room.
-    unrecorded: AtomicU64,
-}
-
-impl Progress {
-    pub fn new(tasks: usize) -> Progress {
-        let zeros = || (0..tasks).map(|_| AtomicU64::new(0)).collect();
-        Progress {
-            completed: zeros(),
-            lost: zeros(),
-            unrecorded: AtomicU64::new(0),
-        }
-    }
-
-    /// Returns the number of completed jobs of `task`.
-    pub fn completed(&self, task: usize) -> u64 {
-        self.completed[task].load(Ordering::Acquire)
-    }
-
-    /// Returns the number of completed jobs without a record.
-    pub fn unrecorded(&self) -> u64 {
-        self.unrecorded.load(Ordering::Acquire)
-    }
-}
-
-/// The end of the queue for the dispatcher of one partition.
-pub(super) struct Reporter {
-    events: SyncSender<Event>,
-    progress: Arc<Progress>,
-}
-
-impl Reporter {
-    /// Reports a completed job. A dispatcher never waits for the thread that keeps the records.
-    pub fn completed(&self, record: Record) {
-        let Job { task, number, .. } = record.job;
-        self.progress.completed[task].fetch_add(1, Ordering::Release);
-        if self.events.try_send(Event::Completed(record)).is_err() {
-            self.progress.lost[task].store(number.saturating_add(1), Ordering::Release);
-            self.progress.unrecorded.fetch_add(1, Ordering::Release);
-        }
-    }
-
-    /// Reports the end of the dispatcher of `partition`, and the error that ended it early.
-    pub fn ended(&self, partition: usize, lost: Option<&str>) {
-        let _ = self.events.send(Event::Ended(partition, lost.map(str::to_owned)));
-    }
-}
-
-/// The end of the queue for the thread that keeps the records.
-pub(super) struct Inbox {
-    events: Receiver<Event>,
-    progress: Arc<Progress>,
-}
-
-/// Creates the queue from the dispatchers to the thread that keeps the records. Each call of the function creates the end of one dispatcher.
-pub(super) fn queue(progress: &Arc<Progress>) -> (impl Fn() -> Reporter + use<>, Inbox) {
-    let (sender, events) = sync_channel(EVENTS);
-    let shared = Arc::clone(progress);
-    let reporter = move || Reporter {
-        events: sender.clone(),
-        progress: Arc::clone(&shared),
-    };
-    let inbox = Inbox {
-        events,
-        progress: Arc::clone(progress),
-    };
-    (reporter, inbox)
-}
+pub(super) const EVENTS: usize = 8192;
 
 /// The last completed jobs of each task.
 pub(super) struct Records {
@@ -134,36 +57,22 @@ impl Records {
     }
 
     /// Receives all messages until the last dispatcher has ended. Calls the functions of the user without a lock.
-    pub fn keep(&self, inbox: &Inbox, functions: &mut [Option<OnComplete>]) {
-        let Inbox { events, progress } = inbox;
-        let mut settled = 0;
+    pub fn keep(&self, inbox: &mut Inbox<Event>, functions: &mut [Option<OnComplete>]) {
         loop {
-            // If the queue is empty after this look, it has no record before the records that found no room until now.
-            let unrecorded = progress.unrecorded();
-            let lost = (unrecorded != settled).then(|| {
-                let numbers = progress.lost.iter();
-                numbers.map(|number| number.load(Ordering::Acquire)).collect()
-            });
-            let event = match events.try_recv() {
-                Ok(event) => event,
-                Err(TryRecvError::Disconnected) => return,
-                Err(TryRecvError::Empty) => {
-                    if let Some(lost) = lost {
-                        self.lock().settled = lost;
-                        settled = unrecorded;
-                        self.changed.notify_all();
-                    }
-                    match events.recv_timeout(TICK) {
-                        Ok(event) => event,
-                        Err(RecvTimeoutError::Timeout) => continue,
-                        Err(RecvTimeoutError::Disconnected) => return,
+            match inbox.receive() {
+                Next::Event(event) => {
+                    if let Some(record) = self.receive(event)
+                        && let Some(function) = &mut functions[record.job.task]
+                    {
+                        function(&record);
                     }
                 }
-            };
-            if let Some(record) = self.receive(event)
-                && let Some(function) = &mut functions[record.job.task]
-            {
-                function(&record);
+                Next::Lost(settled) => {
+                    self.lock().settled = settled;
+                    self.changed.notify_all();
+                }
+                Next::Empty => {}
+                Next::End => return,
             }
         }
     }

@@ -86,7 +86,7 @@ impl Session {
         let number = self.released((task, position), running, at)?;
         let (part, _) = self.places[position];
         loop {
-            if let Some(job) = grant.take(number, TICK) {
+            if let Some(job) = grant.wait_to_take(number, TICK) {
                 return Ok((job, self.streams[part]));
             }
             if self.records.ended(part).is_some() || self.stopped.load(Ordering::Relaxed) {
@@ -126,8 +126,8 @@ impl Session {
     /// record is its position in the set.
     ///
     /// # Errors
-    /// Fails with [`Kind::Timeout`], with [`Kind::Lost`] after a fault of the GPU, and with [`Kind::Usage`] if the session no longer
-    /// keeps the record, if the record found no room because functions of the program took too long, or if the run stopped before.
+    /// Fails with [`Kind::Timeout`], with [`Kind::Lost`] after a fault of the GPU, and with [`Kind::Usage`] if the session keeps no record of
+    /// the job. The job may be too old, or the run stopped before. Or functions of the program took so long that the record found no room.
     pub fn wait(&self, task: &str, number: u64, timeout: Duration) -> Result<Record, Fault> {
         outside()?;
         let position = self.position(task)?;

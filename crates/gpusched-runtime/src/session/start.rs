@@ -8,11 +8,13 @@ use std::thread;
 use gpusched_model::time::Time;
 
 use super::fault::Fault;
-use super::jobs::{Grant, Partition, Source};
-use super::records::{OnComplete, Progress, queue};
+use super::jobs::{Partition, Source};
+use super::records::{EVENTS, OnComplete};
 use super::state::{Phase, Running, Session, Setup, internal, outside};
 use crate::backend::threads::refused;
 use crate::client::{self, OPEN_END, Served, Start};
+use crate::grant::Grant;
+use crate::queue::{Progress, queue};
 use crate::realtime;
 use crate::trace::Heading;
 
@@ -66,7 +68,7 @@ impl Session {
         } = setup;
         let count = self.names.len();
         let progress = Arc::new(Progress::new(count));
-        let (reporter, inbox) = queue(&progress);
+        let (reporter, mut inbox) = queue(EVENTS, &progress);
         let (running, origin) = sync_channel(1);
         let mut works = Vec::with_capacity(count);
         let mut functions: Vec<Option<OnComplete>> = Vec::with_capacity(count);
@@ -98,7 +100,7 @@ impl Session {
                 positions: part.tasks.iter().map(|task| task.position).collect(),
                 sources,
                 signals,
-                reporter: reporter(),
+                reporter: reporter.clone(),
             };
             served.push(Served {
                 part: part.clone(),
@@ -108,7 +110,7 @@ impl Session {
         }
         drop(reporter);
         let records = Arc::clone(&self.records);
-        let keep = move || records.keep(&inbox, &mut functions);
+        let keep = move || records.keep(&mut inbox, &mut functions);
         let keeper = match thread::Builder::new().spawn(keep) {
             Ok(keeper) => keeper,
             Err(cause) => return failed(Fault::about_gpu(refused(&cause).into()), Some(supervisor)),

@@ -8,12 +8,14 @@ use std::thread::JoinHandle;
 use gpusched_model::error::Error;
 
 use super::fault::{Fault, Kind};
-use super::jobs::{Grant, Work, is_inside};
+use super::jobs::{Work, is_inside};
 use super::options::Options;
-use super::records::{OnComplete, Progress, Records};
+use super::records::{OnComplete, Records};
 use super::supervisor::Supervisor;
 use crate::client::{Signal, Start};
+use crate::grant::Grant;
 use crate::program::Program;
+use crate::queue::Progress;
 use crate::run::Run;
 use crate::trace::ring::Ring;
 
