@@ -102,14 +102,15 @@ class Runtime:
             raise GpuschedError(text, hint=hint) from None
 
     def stream(self, task: str) -> int:
-        """Returns the stream of the partition of ``task`` (``cudaStream_t``); 0 without a GPU."""
+        """Returns the stream of the partition of ``task`` (``cudaStream_t``); 0 without a GPU. Call it before the stop.
+        The stream exists until :meth:`close`."""
         with self._faults():
-            return self._native.partition(task)[0]
+            return self._native.stream(task)
 
     def sms(self, task: str) -> int:
         """Returns the number of SMs of the partition of ``task``."""
         with self._faults():
-            return self._native.partition(task)[1]
+            return self._native.sms(task)
 
     def graph(self, task: str, work: Union[int, Callable[[], Any]]) -> None:
         """States the work of the jobs of ``task``.

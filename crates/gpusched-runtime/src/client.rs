@@ -85,9 +85,7 @@ pub(crate) fn not_passed(first: u64, now: u64) -> Result<(), Refusal> {
     match first == 0 || first > now {
         true => Ok(()),
         false => {
-            let expected = format!(
-                "0, or a time after {now}, which CLOCK_MONOTONIC showed when the dispatchers were ready"
-            );
+            let expected = format!("0, or a time after the present time {now} of CLOCK_MONOTONIC");
             Err(Refusal::new(FIRST_ARRIVAL, first, expected))
         }
     }
