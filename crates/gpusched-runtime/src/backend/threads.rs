@@ -78,10 +78,12 @@ pub fn together<P: Send, R: Send>(
             }
         }
         let panicked = |_| Error::Internal("the thread of a partition panicked".to_owned());
-        threads
-            .into_iter()
+        let ends = threads.into_iter();
+        // All threads are joined before the first error.
+        let ends: Vec<Result<R>> = ends
             .map(|thread| thread.join().map_err(panicked).flatten())
-            .collect()
+            .collect();
+        ends.into_iter().collect()
     })
 }
 

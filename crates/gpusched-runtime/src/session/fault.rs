@@ -94,7 +94,7 @@ impl Fault {
             Error::Io { .. } => Kind::Usage,
             Error::Refused(refusal) => match refusal.field() {
                 "gpu_sms" | "cuDeviceGet" => Kind::NoDevice,
-                FIRST_ARRIVAL | THREADS => Kind::Usage,
+                FIRST_ARRIVAL | THREADS | "records" => Kind::Usage,
                 field if field.starts_with("partition") => Kind::Partition,
                 _ => Kind::Cuda,
             },

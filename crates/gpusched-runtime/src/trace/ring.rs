@@ -98,10 +98,17 @@ impl Ring {
     /// Creates the file at `path`.
     ///
     /// # Errors
-    /// Refuses a file that exists, because it may contain the records of a killed run. Fails with [`Error::Io`] if the file
+    /// Refuses a file that exists and is not empty, because it may contain the records of a killed run. Fails with [`Error::Io`] if the file
     /// cannot be created.
     pub fn create(path: &Path) -> Result<Ring> {
-        let file = File::options().read(true).write(true).create_new(true).open(path);
+        let mut options = File::options();
+        options.read(true).write(true);
+        let mut file = options.clone().create_new(true).open(path);
+        // A run that was killed before its first job leaves an empty file.
+        let is_empty = || fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
+        if file.is_err() && is_empty() && !is_locked(path) {
+            file = options.open(path);
+        }
         let file = file.map_err(|cause| match cause.kind() {
             std::io::ErrorKind::AlreadyExists if is_locked(path) => {
                 let found = "the file of a run that has not ended";
@@ -135,8 +142,11 @@ impl Ring {
     pub fn prepare(&self, heading: &Heading) -> Result<()> {
         let failed = |cause| Error::io(&self.path, "write", cause);
         let text = serde_json::to_vec(heading).map_err(|error| Error::Internal(error.to_string()))?;
-        let layout = layout(heading, text.len())
-            .ok_or_else(|| Error::parameter("duration", heading.duration, "a time with fewer jobs"))?;
+        let many = || match heading.places {
+            Some(places) => Error::parameter("records", places, "a smaller number"),
+            None => Error::parameter("duration", heading.duration, "a time with fewer jobs"),
+        };
+        let layout = layout(heading, text.len()).ok_or_else(many)?;
         let mut start = [0; WORDS];
         (start[0], start[LENGTH], start[SUM]) = (MAGIC, text.len() as u64, checksum_of(&text));
         let start: Vec<u8> = start.into_iter().flat_map(u64::to_le_bytes).collect();

@@ -43,7 +43,8 @@ impl Run for Args {
         let written = trace::write(&mut output, of, &found.run, &found.heading.backend);
         written.map_err(|cause| Error::io(path, "write", cause))?;
         output.finish()?;
-        let jobs = counted(found.run.totals().jobs, "complete record");
+        let jobs = found.run.totals().jobs.saturating_sub(found.replaced);
+        let jobs = counted(jobs, "complete record");
         let ends = Time::from_ns(found.run.ends(program).unwrap_or(found.run.duration.ns()));
         global.note(format!("{jobs}, of all partitions until {ends}"));
         for (count, text) in [
