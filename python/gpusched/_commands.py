@@ -1766,7 +1766,7 @@ def recording_recover(
     """Write the trace of a killed run.
 
     Args:
-        file: File of `run --ring`.
+        file: File of records: of `run --ring`, or of a program with the option `ring`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """

@@ -82,6 +82,7 @@ class Runtime:
                     options["fifo_priority"],
                     options["records"],
                     options["spin_ns"],
+                    options["ring"],
                 )
         except BaseException:
             self._folder.cleanup()
@@ -101,14 +102,15 @@ class Runtime:
             raise GpuschedError(text, hint=hint) from None
 
     def stream(self, task: str) -> int:
-        """Returns the stream of the partition of ``task`` (``cudaStream_t``); 0 without a GPU."""
+        """Returns the stream of the partition of ``task`` (``cudaStream_t``); 0 without a GPU. Call it before the stop.
+        The stream exists until :meth:`close`."""
         with self._faults():
-            return self._native.partition(task)[0]
+            return self._native.stream(task)
 
     def sms(self, task: str) -> int:
         """Returns the number of SMs of the partition of ``task``."""
         with self._faults():
-            return self._native.partition(task)[1]
+            return self._native.sms(task)
 
     def graph(self, task: str, work: Union[int, Callable[[], Any]]) -> None:
         """States the work of the jobs of ``task``.
@@ -147,7 +149,7 @@ class Runtime:
             self._native.sporadic(task)
 
     def start(self, first_arrival_ns: int = 0) -> int:
-        """Starts the dispatchers. Returns the time of the first arrivals; by default, it is 10 ms after the start."""
+        """Starts the dispatchers. Returns the time of the first arrivals; by default, it is 10 ms after their warm-up."""
         with self._faults():
             return self._native.start(first_arrival_ns)
 
@@ -210,7 +212,8 @@ class Runtime:
         return Audit(kept and bool(audit), f"{line}\n{text}")
 
     def trace(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the trace of the stopped run, for :func:`gpusched.recording.audit` and ui.perfetto.dev."""
+        """Writes the trace of the stopped run, for :func:`gpusched.recording.audit` and ui.perfetto.dev. Removes the
+        file ``ring``."""
         with self._faults():
             self._native.trace(path)
 
@@ -253,6 +256,7 @@ def open(
     fifo_priority: int = 0,
     records: int = 65_536,
     spin_ns: int = 100_000,
+    ring: Union[str, os.PathLike[str], None] = None,
 ) -> Runtime:
     """Verifies a plan, and creates its partitions.
 
@@ -268,6 +272,9 @@ def open(
         fifo_priority: Real-time priority of the dispatchers, 1 to 99; 0 for the default scheduler.
         records: Largest number of completed jobs that the runtime keeps per task.
         spin_ns: Time before an arrival from which an idle dispatcher spins.
+        ring: File that receives the record of each job at once. If this program is killed,
+            :func:`gpusched.recording.recover` writes the trace of its complete records. The file must not exist.
+            :meth:`Runtime.trace` and :meth:`Runtime.audit` remove it.
 
     Raises:
         GpuschedError: if the plan does not verify or is not proven, or if the GPU does not grant its partitions.
@@ -283,5 +290,6 @@ def open(
         "fifo_priority": fifo_priority,
         "records": records,
         "spin_ns": spin_ns,
+        "ring": ring,
     }
     return Runtime(plan, set, options)

@@ -54,6 +54,7 @@ impl Runtime {
         fifo_priority: i32,
         records: usize,
         spin: u64,
+        ring: Option<PathBuf>,
     ) -> PyResult<Runtime> {
         let backend = match backend {
             "cuda" => Backend::Cuda,
@@ -75,6 +76,7 @@ impl Runtime {
             fifo_priority,
             records,
             spin: Time::from_ns(spin),
+            ring,
         };
         let session = py
             .detach(|| Session::open(&plan, &set, options))
@@ -84,11 +86,14 @@ impl Runtime {
         })
     }
 
-    /// Returns the stream of the partition of a task, and its number of SMs.
-    fn partition(&self, task: &str) -> PyResult<(usize, u32)> {
-        let session = self.session()?;
-        let stream = session.stream(task).map_err(raised)?;
-        Ok((stream, session.sms(task).map_err(raised)?))
+    /// Returns the stream of the partition of a task.
+    fn stream(&self, task: &str) -> PyResult<usize> {
+        self.session()?.stream(task).map_err(raised)
+    }
+
+    /// Returns the number of SMs of the partition of a task.
+    fn sms(&self, task: &str) -> PyResult<u32> {
+        self.session()?.sms(task).map_err(raised)
     }
 
     /// States the graph of a task, a `CUgraphExec`.

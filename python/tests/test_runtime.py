@@ -237,3 +237,46 @@ def test_the_program_of_the_guide_runs(tmp_path):
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("KEPT: ")
     assert (tmp_path / "trace.json").is_file()
+
+
+def test_a_killed_program_keeps_its_records(plan, tmp_path):
+    for name, document in (("plan", plan), ("set", SET)):
+        (tmp_path / f"{name}.json").write_text(document.to_json())
+    program = """
+import os, signal
+import gpusched as gs
+rt = gs.runtime.open("plan.json", "set.json", backend="simulated", ring="run.ring")
+rt.graph("lidar", 1)
+rt.graph("radar", 1)
+rt.start()
+print(rt.wait("radar", 5)["completion_ns"], flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert killed.returncode == -9, killed.stderr
+    with pytest.warns(gs.GpuschedNote, match="complete records, of all partitions until"):
+        recovered = gs.recording.recover(tmp_path / "run.ring")
+    trace = tmp_path / "trace.json"
+    trace.write_text(recovered.to_json())
+    head = recovered["gpusched"]
+    assert head["backend"] == "simulated" and head["totals"]["jobs"] >= 6
+    assert head["origin_ns"] + head["duration_ns"] >= int(killed.stdout)
+    assert gs.recording.audit(trace, set=SET, plan=plan)
+    with pytest.raises(gs.GpuschedError, match="found a file, which may contain the records of an earlier run"):
+        gs.runtime.open(plan, SET, backend="simulated", ring=tmp_path / "run.ring")
+
+
+def test_a_trace_removes_the_file_of_records(plan, tmp_path):
+    ring = tmp_path / "run.ring"
+    with gs.runtime.open(plan, SET, backend="simulated", ring=ring) as rt:
+        rt.graph("lidar", 1)
+        rt.graph("radar", 1)
+        rt.start()
+        rt.wait("lidar", 1)
+        rt.stop()
+        assert ring.exists()
+        with pytest.raises(gs.GpuschedError, match="stream: found a stopped session"):
+            rt.stream("lidar")
+        assert rt.sms("lidar") == 8
+        rt.trace(tmp_path / "trace.json")
+        assert not ring.exists()

@@ -6,7 +6,10 @@
    No CUDA header is needed: a stream is a CUstream (or cudaStream_t), and a graph is a CUgraphExec, both as `void *`.
    All times are nanoseconds of CLOCK_MONOTONIC. A function returns 0, or a negative gs_status; gs_error() then explains it. All threads may
    call all functions, except gs_close(), which must be the last call. A function of the program must not throw, and may call only gs_abi(),
-   gs_error(), gs_stream(), gs_release() and gs_end(). */
+   gs_error(), gs_stream(), gs_release() and gs_end().
+
+   A stream exists until gs_close(), also after gs_stop() and after a failed gs_start(). Before gs_close(), all work on the streams must
+   have ended, and no thread may use them any more. */
 #ifndef GPUSCHED_RUNTIME_H
 #define GPUSCHED_RUNTIME_H
 #include <stddef.h>
@@ -44,6 +47,9 @@ typedef struct {
   int32_t fifo_priority;      /* priority of the dispatchers under SCHED_FIFO, 1 to 99; 0: the default scheduler */
   uint32_t records;           /* completed jobs that are kept per task; 0: 65536 */
   uint64_t spin;              /* time before an arrival from which an idle dispatcher spins; 0: 100000 */
+  const char *ring;           /* file that receives each record at once, for `gpusched recording recover` after a kill; null: none. The
+                                 file must not exist. gs_trace() removes it, and gs_close() if no gs_start() has succeeded. It has
+                                 `records` places per task; then the last records of a partition replace its first ones. */
 } gs_options;
 
 typedef struct {
@@ -58,7 +64,7 @@ enum {                        /* bits of gs_record.status */
   GS_OVERRUN = 2,             /* occupied the partition for longer than its budget C' */
   GS_LATE_WAKE = 4,           /* the dispatcher woke up later than its bound */
   GS_FAILED = 8,              /* its work failed */
-  GS_OVERHEAD = 16            /* its overhead exceeded the bound o */
+  GS_OVERHEAD = 16            /* on a GPU: the time to enqueue it exceeded the bound o on overheads; unset without stated overheads */
 };
 
 typedef struct {              /* one completed job */
@@ -82,28 +88,35 @@ int gs_abi(void);
 int gs_open(const char *plan, const char *set, const gs_options *options, gs_runtime **out);
 
 /* Before the start. A periodic task needs a function or a graph. */
-void *gs_stream(gs_runtime *, const char *task);                     /* stream of its partition, for warm-up; null on an error */
+void *gs_stream(gs_runtime *, const char *task);                     /* stream of its partition, for warm-up; null on an error, and after
+                                                                        gs_stop() or a failed gs_start() */
 int gs_task(gs_runtime *, const char *task, gs_enqueue enqueue, void *user);
 int gs_task_graph(gs_runtime *, const char *task, void *graph_exec); /* CUgraphExec, captured on gs_stream() */
 int gs_sporadic(gs_runtime *, const char *task);                     /* its jobs arrive by gs_release() or gs_begin() */
 int gs_on_complete(gs_runtime *, const char *task, gs_complete complete, void *user);
 
-/* Starts the dispatchers. First arrival of the periodic tasks; 0: in 10 ms. */
+/* Starts the dispatchers. First arrival of the periodic tasks; 0: 10 ms after the warm-up of the dispatchers. GS_USAGE if the time has
+   passed before the call, or before the end of this warm-up. In the second case, the runtime does not start again. */
 int gs_start(gs_runtime *, uint64_t first_arrival);
-/* A job of a sporadic task arrives now, or a period after the arrival before. Never waits. `number` may be null. */
+/* A job of a sporadic task with a function or a graph arrives now, or a period after the arrival before. Never waits. `number` may be
+   null. */
 int gs_release(gs_runtime *, const char *task, uint64_t *number);
 /* Releases a job of a sporadic task without a function and without a graph, and waits until it is chosen. Then this thread enqueues its
-   work on `stream`, and calls gs_end(). */
+   work on `stream`, and calls gs_end() within ten budgets C' of the task, or within 1 s if that is longer. Until then, the partition runs
+   no other job. After this time the job has failed, and gs_end() returns GS_USAGE. */
 int gs_begin(gs_runtime *, const char *task, gs_job *job, void **stream);
 int gs_end(gs_runtime *, const gs_job *job);
-/* Waits for a job. `timeout` UINT64_MAX: for ever. `record` may be null. */
+/* Waits for a job. `timeout` UINT64_MAX: for ever. `record` may be null. GS_USAGE if the runtime does not keep the record of the job: the
+   job is older than the last `records` jobs, or it never ran, or a function of gs_on_complete() took so long that its record found no
+   room. */
 int gs_wait(gs_runtime *, const char *task, uint64_t number, uint64_t timeout, gs_record *record);
-/* Starts no further job, and waits for the running jobs. */
+/* Starts no further job, and waits for the running jobs. A job between gs_begin() and gs_end() is a running job, so gs_stop() waits until
+   gs_end() or until the time of this job has passed. A gs_begin() that still waits returns GS_USAGE. */
 int gs_stop(gs_runtime *);
 
 /* After the stop. 0: the run kept the plan; 1: it did not. `text` receives one line of at most `size` bytes, and may be null. */
 int gs_audit(gs_runtime *, char *text, size_t size);
-/* After the stop: writes the trace for `gpusched recording audit`. */
+/* After the stop: writes the trace for `gpusched recording audit`, and removes the file `ring`. */
 int gs_trace(gs_runtime *, const char *path);
 /* Last error of this thread; valid until its next error. The argument may be null. */
 const char *gs_error(gs_runtime *);

@@ -75,6 +75,7 @@ pub unsafe fn options(options: *const types::Options) -> Result<Options, Fault> 
         offset_of!(types::Options, fifo_priority),
         offset_of!(types::Options, records),
         offset_of!(types::Options, spin),
+        offset_of!(types::Options, ring),
         KNOWN,
     ];
     let whole = ends.into_iter().filter(|&end| end <= size).max().unwrap_or(0);
@@ -94,6 +95,10 @@ pub unsafe fn options(options: *const types::Options) -> Result<Options, Fault> 
     if !read.overheads.is_null() {
         // SAFETY: the user states a C string.
         of.overheads = Some(PathBuf::from(unsafe { text("overheads", read.overheads) }?));
+    }
+    if !read.ring.is_null() {
+        // SAFETY: the user states a C string.
+        of.ring = Some(PathBuf::from(unsafe { text("ring", read.ring) }?));
     }
     if !read.cpus.is_null() && read.cpu_count > 0 {
         if read.cpu_count > MOST {

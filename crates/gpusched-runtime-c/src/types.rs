@@ -29,6 +29,8 @@ pub struct Options {
     pub records: u32,
     /// Time before an arrival from which an idle dispatcher spins [ns].
     pub spin: u64,
+    /// Path of the file of records, or null.
+    pub ring: *const c_char,
 }
 
 /// `gs_job`.
@@ -68,7 +70,7 @@ pub struct CRecord {
 }
 
 // A test compiles the header with the same sizes.
-const _: () = assert!(size_of::<Options>() == 64 && size_of::<CJob>() == 32 && size_of::<CRecord>() == 72);
+const _: () = assert!(size_of::<Options>() == 72 && size_of::<CJob>() == 32 && size_of::<CRecord>() == 72);
 
 /// `gs_enqueue`.
 pub type Enqueue = unsafe extern "C" fn(*mut c_void, *mut c_void, *const CJob) -> c_int;

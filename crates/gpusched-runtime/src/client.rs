@@ -1,7 +1,13 @@
 //! The seam between a backend and the program of the user: the work of the jobs, and sporadic releases.
 
+use std::sync::Arc;
+
+use gpusched_model::error::Refusal;
+
 use crate::core::{Job, Record};
 use crate::program::Part;
+use crate::trace::Heading;
+use crate::trace::ring::Ring;
 
 /// Answer of the program of the user to the choice of a job.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -59,6 +65,8 @@ pub struct Start {
     pub first: u64,
     /// Partitions in the order of the plan.
     pub partitions: Vec<Served>,
+    /// File of records, and its heading. The backend adds the GPU.
+    pub ring: Option<(Arc<Ring>, Heading)>,
     /// Receives the time of the first arrivals when all dispatchers run.
     pub running: std::sync::mpsc::SyncSender<u64>,
 }
@@ -68,3 +76,17 @@ pub(crate) const LEAD: u64 = 10_000_000;
 
 /// Time after the first arrivals until which a program may run: more than a century [ns].
 pub(crate) const OPEN_END: u64 = 1 << 62;
+
+/// Field of an error about the time of the first arrivals.
+pub(crate) const FIRST_ARRIVAL: &str = "first_arrival";
+
+/// Checks that the time `first` that a program states for the first arrivals is after `now` [ns]. The value 0 states no time.
+pub(crate) fn not_passed(first: u64, now: u64) -> Result<(), Refusal> {
+    match first == 0 || first > now {
+        true => Ok(()),
+        false => {
+            let expected = format!("0, or a time after the present time {now} of CLOCK_MONOTONIC");
+            Err(Refusal::new(FIRST_ARRIVAL, first, expected))
+        }
+    }
+}

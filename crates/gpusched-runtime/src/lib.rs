@@ -9,13 +9,16 @@
 //! * [`backend`]: runs the jobs, in virtual time or on a GPU through the CUDA driver;
 //! * [`client`]: the program of the user, as a backend sees it;
 //! * [`session`]: a plan that runs with the jobs of the user's program;
+//! * [`queue`], [`grant`]: how a dispatcher and other threads of a session meet;
 //! * [`run`], [`trace`]: the result, the recording that `gpusched recording audit` reads, and a file that keeps the records
 //!   of a killed run.
 
 pub mod backend;
 pub mod client;
 pub mod core;
+pub mod grant;
 pub mod program;
+pub mod queue;
 #[cfg(target_os = "linux")]
 mod realtime;
 pub mod run;

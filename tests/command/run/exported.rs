@@ -132,6 +132,38 @@ fn each_fault_of_a_header_is_one_sentence() {
     );
 }
 
+/// Jobs that wait past their deadlines at the stop are misses, although they never run.
+#[test]
+fn a_stop_hides_no_miss() {
+    let case = Case::of(LARGE, "--gpu h100 --granularity green-context --policy np-edf");
+    let header = export(&case, "green-context", "partitions.hpp");
+    let source = header.with_file_name("busy.cpp");
+    // The first job of each partition outlasts the stop. Then, the deadlines of all jobs of the first 300 ms have passed.
+    let text = r#"#undef GPUSCHED_MAIN
+#include "partitions.hpp"
+#include <cstdio>
+int main() {
+  gpusched_plan::Dispatchers plan;
+  const auto job = [](CUstream, std::uint64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(400)); };
+  for (unsigned task = 0; task < gpusched_plan::tasks; ++task) plan.work(static_cast<gpusched_plan::Task>(task), job);
+  plan.start();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  plan.stop();
+  std::printf("%s\n", plan.result().c_str());
+}
+"#;
+    std::fs::write(&source, text).unwrap();
+    let Some(program) = example(&source, "export-busy", &headers()[1], &[]) else {
+        return;
+    };
+    let ran = on_fake(&program, &[], &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let words: Vec<&str> = ran.stdout.split_whitespace().collect();
+    let misses: u64 = words[2].parse().unwrap();
+    // 15 + 12 + 30 + 6 jobs arrive in 300 ms.
+    assert!(words[0] == "2" && misses >= 63, "{}", ran.stdout);
+}
+
 /// Sizes without a common group need CUDA 13.1. The compiler says so with an older header.
 #[test]
 fn sizes_without_a_common_group_need_a_newer_header() {

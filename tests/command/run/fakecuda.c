@@ -10,8 +10,13 @@
      FAKE_CLUSTERS=1         from CUDA 13.1, only groups of any SMs exist
      FAKE_HANG=N             the N-th job and all later jobs never end
      FAKE_LEFT=1             at the end, prints the number of contexts that still exist
+     FAKE_THREADS=N          with this library in LD_PRELOAD, the system creates N threads and refuses one
+   A program calls fake_contexts() for the number of contexts that exist.
    No CUDA header is needed: all types are stated here. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +169,14 @@ int cuGreenCtxCreate(Green **out, const Description *description, int device, un
   return 0;
 }
 int cuGreenCtxDestroy(Green *context) { contexts -= 1; free(context); return 0; }
+int fake_contexts(void) { return contexts; }
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+  static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  static int created;
+  if (!real) *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+  if (getenv("FAKE_THREADS") && __atomic_fetch_add(&created, 1, __ATOMIC_RELAXED) == number("FAKE_THREADS", 0)) return EAGAIN;
+  return real(thread, attributes, run, argument);
+}
 __attribute__((destructor)) static void report(void) { if (getenv("FAKE_LEFT")) fprintf(stderr, "contexts left: %d\n", contexts); }
 int cuGreenCtxGetDevResource(const Green *context, Resource *resource, unsigned type) { FAIL; describe(resource, context->sms - (unsigned)number("FAKE_SHORT", 0)); return type == 1 ? 0 : 1; }
 int cuGreenCtxStreamCreate(Green **stream, Green *context, unsigned flags, int priority) { (void)priority; FAIL; *stream = context; return flags == 1 ? 0 : 1; }

@@ -82,7 +82,7 @@ fn a_run_that_ends_leaves_only_its_trace() {
     assert!(
         refused
             .stderr
-            .contains("found another file, expected a file that `gpusched run --ring` wrote"),
+            .contains("found another file, expected a file with the records of a run"),
         "{}",
         refused.stderr
     );

@@ -195,3 +195,32 @@ fn a_stop_counts_what_waits_too_long() {
         assert_eq!((counters.misses, counters.late_wakes), (misses, late), "{stop}");
     }
 }
+
+/// In a busy partition, too, the bound on wake-ups covers the time from a release to its message.
+#[test]
+fn a_message_that_a_decision_misses_is_a_late_wake() {
+    for (at, late) in [(0, true), (2, true), (3, false), (5, false), (6, false)] {
+        let sporadic = Task {
+            arrivals: Arrivals::Sporadic,
+            ..task(100, 50, 5)
+        };
+        let tasks = [sporadic, task(10, 10, 5), task(20, 20, 5)];
+        let mut core = Core::new(&tasks, &Order::Deadlines, 2, 15).unwrap();
+        assert_eq!(launched(core.next(0)), (1, 0));
+        core.completed(5, DONE).unwrap();
+        // The message of a release at `at` comes after this decision.
+        assert_eq!(launched(core.next(5)), (2, 0));
+        assert_eq!(core.notify(0, at), Notified::OnTime);
+        core.completed(10, DONE).unwrap();
+        core.next(10);
+        let counters = core.counters();
+        let wake = if at <= 5 { 5 - at } else { 0 };
+        assert_eq!(
+            (counters.late_wakes, counters.longest_wake),
+            (u64::from(late), wake),
+            "{at}"
+        );
+        let cause = core.suspensions().first().map(|span| (span.from, span.cause));
+        assert_eq!(cause, late.then_some((at + 2, Cause::WakeExceeded)), "{at}");
+    }
+}

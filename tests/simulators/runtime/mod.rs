@@ -3,6 +3,7 @@
 
 mod audits;
 mod dispatcher;
+mod interleavings;
 mod overheads;
 mod ring;
 mod same_schedule;

@@ -49,12 +49,13 @@ fn heading(rng: &mut impl Rng) -> Heading {
     });
     let partitions: Vec<Part> = partitions.collect();
     Heading {
-        work: Work {
+        work: Some(Work {
             seed: rng.random(),
             shortest: Factor::from_f64(0.25).unwrap(),
             stated: [((0, 3), Time::from_ns(9))].into_iter().collect(),
             faults: [((0, 1), Fault::Lost), ((0, 2), Fault::LateEnd(Time::from_ns(7)))].into(),
-        },
+        }),
+        places: None,
         backend: "simulated".to_owned(),
         duration: Time::from_ns(rng.random_range(1..30)),
         wake_bound: rng.random_bool(0.5).then_some(Time::from_ns(5)),
@@ -170,7 +171,7 @@ fn a_recovered_run_equals_the_run() {
         let recovered = recover(&path).unwrap();
         assert_eq!((recovered.incomplete, recovered.lost), (0, 0));
         assert_eq!(recovered.heading.program, *program);
-        assert_eq!(recovered.heading.work, work);
+        assert_eq!(recovered.heading.work, Some(work));
         let totals = run.totals();
         for (mut is, mut of) in recovered.run.partitions.into_iter().zip(run.partitions) {
             // The records do not show that another partition ended the run, nor the wake-ups for skipped jobs.
@@ -219,8 +220,13 @@ fn each_complete_record_survives_and_damage_is_found() {
     let (path, copy) = (folder.path().join("ring.bin"), folder.path().join("copy.bin"));
     for _ in 0..rounds(300) {
         let heading = heading(&mut rng);
+        let work = heading.work.clone().unwrap();
         let ring = Ring::create(&path).unwrap();
-        assert!(Ring::create(&path).is_err());
+        let locked = Ring::create(&path).unwrap_err().to_string();
+        assert!(
+            locked.contains("found the file of a run that has not ended"),
+            "{locked}"
+        );
         ring.prepare(&heading).unwrap();
         let origin: u64 = rng.random();
         ring.begin(origin);
@@ -230,7 +236,7 @@ fn each_complete_record_survives_and_damage_is_found() {
             .map(|index| ring.slots(index).unwrap())
             .collect();
         assert!(ring.slots(expected.len()).is_none());
-        let places = parts.map(|part| heading.work.launches(&part.tasks, heading.duration) as usize);
+        let places = parts.map(|part| work.launches(&part.tasks, heading.duration) as usize);
         let places: Vec<usize> = places.collect();
         // More records than places: the last ones are counted.
         let mut lost = 0;
@@ -286,5 +292,99 @@ fn each_complete_record_survives_and_damage_is_found() {
         drop(slots);
         drop(ring);
         assert!(!path.exists());
+    }
+}
+
+/// The file of a program has fixed places. The last records of a partition replace its first ones, which stay counted.
+#[test]
+fn later_records_replace_earlier_ones_and_stay_counted() {
+    let mut rng = rng(0x2107);
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("ring.bin"), folder.path().join("copy.bin"));
+    for _ in 0..rounds(300) {
+        let mut heading = heading(&mut rng);
+        heading.work = None;
+        let most = rng.random_range(1..5);
+        heading.places = Some(most);
+        let ring = Ring::create(&path).unwrap();
+        ring.prepare(&heading).unwrap();
+        let origin: u64 = rng.random_range(0..1000);
+        ring.begin(origin);
+        for (index, part) in heading.program.partitions.iter().enumerate() {
+            let mut slots = ring.slots(index).unwrap();
+            let (mut all, mut now) = (Vec::new(), origin);
+            let mut numbers = vec![0; part.tasks.len()];
+            for _ in 0..rng.random_range(0..30) {
+                let task = rng.random_range(0..part.tasks.len());
+                let planned = &part.tasks[task];
+                let periodic = origin.saturating_add(planned.period.ns().saturating_mul(numbers[task]));
+                let decision = now + rng.random_range(0..3);
+                let arrival = match planned.sporadic {
+                    true => decision.saturating_sub(rng.random_range(0..50)),
+                    false => periodic,
+                };
+                now = decision + rng.random_range(1..5);
+                // After an idle time, the job becomes visible at the decision.
+                let woken = rng.random_bool(0.5);
+                let record = Record {
+                    job: Job {
+                        task,
+                        number: numbers[task],
+                        arrival,
+                        deadline: arrival.saturating_add(planned.deadline.ns()),
+                        chunk: 0,
+                        resumed: false,
+                    },
+                    last: true,
+                    visible: if woken { decision } else { rng.random() },
+                    decision,
+                    wake: woken.then(|| rng.random()),
+                    enqueued: rng.random(),
+                    completion: now,
+                    occupancy: now - decision,
+                    status: Status {
+                        missed: rng.random_bool(0.5),
+                        late_wake: rng.random_bool(0.5),
+                        failed: rng.random_bool(0.5),
+                        overhead: rng.random_bool(0.5),
+                        overrun: rng.random_bool(0.5),
+                    },
+                };
+                numbers[task] += 1;
+                slots.push(&record);
+                all.push(record);
+            }
+            std::fs::copy(&path, &copy).unwrap();
+            let found = recover(&copy).unwrap();
+            let run = &found.run.partitions[index];
+            let kept = all.len().min(most * part.tasks.len());
+            assert_eq!(run.records, all[all.len() - kept..]);
+            let count =
+                |of: fn(&Status) -> bool| all.iter().filter(|record| of(&record.status)).count() as u64;
+            let counters = run.counters;
+            let expected = [
+                all.len() as u64,
+                count(|status| status.missed),
+                count(|status| status.overrun),
+                count(|status| status.late_wake),
+                count(|status| status.failed),
+                count(|status| status.overhead),
+            ];
+            let Counters {
+                jobs,
+                misses,
+                overruns,
+                late_wakes,
+                failed,
+                overheads,
+                ..
+            } = counters;
+            assert_eq!([jobs, misses, overruns, late_wakes, failed, overheads], expected);
+            assert_eq!(
+                (run.omitted(), found.lost, found.incomplete),
+                ((all.len() - kept) as u64, 0, 0)
+            );
+            assert!(found.run.own);
+        }
     }
 }

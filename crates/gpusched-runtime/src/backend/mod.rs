@@ -5,6 +5,8 @@ pub mod cuda;
 #[cfg(target_os = "linux")]
 pub mod paced;
 pub mod simulated;
+#[cfg(target_os = "linux")]
+pub(crate) mod threads;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -84,7 +86,7 @@ pub fn dispatch<L: Lane>(
 ) -> Result<(), L::Error> {
     let mut now = lane.now();
     loop {
-        // The bound on wake-ups covers the time from a release to its message.
+        // The core compares the time from a release to its message with the bound on wake-ups.
         while let Some(signal) = lane.signal() {
             match signal {
                 Signal::Release { task, at } => {

@@ -3,16 +3,20 @@
 //! The thread of a partition calls the program for each job, and waits for a random execution time. The recorded times are the planned
 //! times, so a busy computer delays the program but breaks no bound. Times are on CLOCK_MONOTONIC.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 
+use super::threads::{Gate, together};
 use super::{Lane, dispatch};
-use crate::client::{Client, LEAD, Launched, OPEN_END, Served, Signal, Start};
+use crate::client::{Client, LEAD, Launched, OPEN_END, Served, Signal, Start, not_passed};
 use crate::core::{Job, Outcome};
 use crate::realtime;
 use crate::run::{PartRun, Run};
+use crate::trace::Heading;
+use crate::trace::ring::Slots;
 use crate::work::{Draws, Work};
 
 /// A partition in virtual time that keeps behind the clock [ns].
@@ -73,41 +77,61 @@ impl Lane for Paced {
 /// Runs the jobs of a program without a GPU until the program stops the dispatchers. `work` states the execution times.
 ///
 /// # Errors
-/// Fails in the same cases as [`Part::core`](crate::Part::core).
+/// Fails in the same cases as [`Part::core`](crate::Part::core) and [`Ring::prepare`](crate::trace::ring::Ring::prepare), if the system
+/// does not create a thread, or if the stated time of the first arrivals has passed.
 pub fn serve(start: Start, work: &Work) -> Result<Run> {
-    let first = match start.first {
-        0 => realtime::now().saturating_add(LEAD),
-        first => first,
+    let Start {
+        first,
+        partitions,
+        ring,
+        running,
+    } = start;
+    let ring = ring.as_ref();
+    if let Some((ring, heading)) = ring {
+        ring.prepare(&Heading {
+            wake_bound: WAKE_BOUND,
+            contexts: vec![None; partitions.len()],
+            ..heading.clone()
+        })?;
+    }
+    let origin = Cell::new(0);
+    let begin = || {
+        let now = realtime::now();
+        not_passed(first, now)?;
+        origin.set(if first == 0 {
+            now.saturating_add(LEAD)
+        } else {
+            first
+        });
+        ring.iter().for_each(|(ring, _)| ring.begin(origin.get()));
+        // The session may have ended already.
+        let _ = running.send(origin.get());
+        Ok(origin.get())
     };
-    // The session may have ended already.
-    let _ = start.running.send(first);
-    let panicked = || Error::Internal("the thread of a partition panicked".to_owned());
-    let partitions = std::thread::scope(|scope| {
-        let parts = start.partitions.into_iter();
-        let threads: Vec<_> = parts
-            .map(|served| scope.spawn(move || serve_part(served, work, first)))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().map_err(|_| panicked()).flatten())
-            .collect::<Result<_>>()
-    })?;
+    let serve = |index, served, gate| {
+        let slots = ring.and_then(|(ring, _)| ring.slots(index));
+        serve_part((served, slots), work, gate)
+    };
+    let partitions = together(partitions, serve, begin, None)?;
     Ok(Run {
-        origin: first,
+        origin: origin.get(),
         partitions,
         machine: None,
         interrupted: 0,
         duration: Time::from_ns(OPEN_END),
-        // A planned wake-up is never late.
-        wake_bound: Some(Time::ZERO),
+        wake_bound: WAKE_BOUND,
         stopped: true,
         own: true,
     })
 }
 
+/// A planned wake-up is never late.
+const WAKE_BOUND: Option<Time> = Some(Time::ZERO);
+
 /// Runs one partition.
-fn serve_part(served: Served, work: &Work, first: u64) -> Result<PartRun> {
+fn serve_part((served, mut slots): (Served, Option<Slots<'_>>), work: &Work, gate: Gate) -> Result<PartRun> {
     let Served { part, client, .. } = served;
+    let first = gate.wait()?;
     let end = first.saturating_add(OPEN_END);
     let mut core = part.core(first, end, Time::from_ns(u64::MAX))?;
     let mut lane = Paced {
@@ -116,7 +140,11 @@ fn serve_part(served: Served, work: &Work, first: u64) -> Result<PartRun> {
         client,
         pending: None,
     };
-    match dispatch(&mut core, &mut lane, |lane, record| lane.client.done(&record)) {
+    let done = |lane: &mut Paced, record| {
+        slots.iter_mut().for_each(|slots| slots.push(&record));
+        lane.client.done(&record);
+    };
+    match dispatch(&mut core, &mut lane, done) {
         Ok(()) => lane.client.ended(None),
         Err(never) => match never {},
     }

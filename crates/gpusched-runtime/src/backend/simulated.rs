@@ -154,7 +154,8 @@ pub fn run(program: &Program, work: &Work, end: Time, control: Control<'_>) -> R
     if let Some(ring) = control.ring {
         ring.prepare(&Heading {
             program: program.clone(),
-            work: work.clone(),
+            work: Some(work.clone()),
+            places: None,
             backend: Backend::Simulated.to_string(),
             duration: end,
             wake_bound,

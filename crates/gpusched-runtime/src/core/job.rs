@@ -24,7 +24,8 @@ pub struct Job {
 pub struct Outcome {
     /// Time at which all work of the job was enqueued [ns].
     pub enqueued: u64,
-    /// Time from the decision to the observed end, minus the time on the GPU [ns]. `None` if the backend does not know it.
+    /// Time from the decision to the observed end, minus the time on the GPU [ns], or the part of it that the backend knows. `None` if it
+    /// knows none.
     pub overhead: Option<u64>,
     /// Whether the work could not be enqueued, or failed.
     pub failed: bool,

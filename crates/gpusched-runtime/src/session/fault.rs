@@ -4,6 +4,9 @@ use std::fmt;
 
 use gpusched_model::error::{Error, Refusal};
 
+use crate::backend::threads::THREADS;
+use crate::client::FIRST_ARRIVAL;
+
 /// The kind of an error of a session.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -85,11 +88,13 @@ impl Fault {
         Fault::of(kind)(refusal.into())
     }
 
-    /// Creates the error about the GPU and its partitions.
+    /// Creates the error about the GPU and its partitions, or about the start of the dispatchers.
     pub(super) fn about_gpu(error: Error) -> Fault {
         let kind = match &error {
+            Error::Io { .. } => Kind::Usage,
             Error::Refused(refusal) => match refusal.field() {
                 "gpu_sms" | "cuDeviceGet" => Kind::NoDevice,
+                FIRST_ARRIVAL | THREADS | "records" => Kind::Usage,
                 field if field.starts_with("partition") => Kind::Partition,
                 _ => Kind::Cuda,
             },

@@ -1,14 +1,15 @@
 //! The jobs of a partition: the work that the program enqueues, and jobs that a thread of the program enqueues itself.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 use super::records::Event;
 use crate::client::{Client, Launched, Signal};
 use crate::core::{Job, Record};
+use crate::grant::Grant;
+use crate::queue::Reporter;
 use crate::realtime;
 
 /// A function that enqueues a job on the stream, a `CUstream`. It returns whether this succeeded. The task of the job is its position in
@@ -48,94 +49,15 @@ pub(super) fn is_inside() -> bool {
     INSIDE.get()
 }
 
-/// The permission for a thread of the program to enqueue a job.
-#[derive(Default)]
-pub(super) struct Grant {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-enum State {
-    #[default]
-    Idle,
-    /// The dispatcher has chosen this job.
-    Chosen(Job),
-    /// A thread enqueues the job with this number.
-    Taken(u64),
-    /// The thread has enqueued all work.
-    Enqueued,
-}
-
-impl Grant {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {
-        let waited = self.changed.wait_timeout(state, time);
-        waited.unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    /// Waits for a moment until the dispatcher has chosen job `number`. Returns the job.
-    pub fn take(&self, number: u64, time: Duration) -> Option<Job> {
-        let chosen = |state: &State| match *state {
-            State::Chosen(job) if job.number == number => Some(job),
-            _ => None,
-        };
-        let mut state = self.lock();
-        if chosen(&state).is_none() {
-            state = self.wait(state, time);
-        }
-        let job = chosen(&state)?;
-        *state = State::Taken(number);
-        Some(job)
-    }
-
-    /// Reports that all work of job `number` is on the stream. Returns whether the dispatcher waits for this job.
-    pub fn end(&self, number: u64) -> bool {
-        let mut state = self.lock();
-        let taken = *state == State::Taken(number);
-        if taken {
-            *state = State::Enqueued;
-            self.changed.notify_all();
-        }
-        taken
-    }
-
-    /// Lets a thread of the program enqueue `job`. Returns whether it did so within `limit` ns.
-    fn offer(&self, job: Job, limit: u64) -> bool {
-        let end = realtime::now().saturating_add(limit);
-        let mut state = self.lock();
-        *state = State::Chosen(job);
-        self.changed.notify_all();
-        while *state != State::Enqueued {
-            let rest = end.saturating_sub(realtime::now());
-            if rest == 0 {
-                break;
-            }
-            state = self.wait(state, Duration::from_nanos(rest));
-        }
-        std::mem::take(&mut *state) == State::Enqueued
-    }
-}
-
-/// Shortest time for which a dispatcher waits for a thread of the program [ns].
-const GRANT_LIMIT: u64 = 1_000_000_000;
-
 /// The program of the user, as the dispatcher of one partition sees it.
 pub(super) struct Partition {
     pub index: usize,
     /// Positions of the tasks in the task set.
     pub positions: Vec<usize>,
-    /// Work of the tasks, and their budgets C' [ns].
-    pub sources: Vec<(Source, u64)>,
+    /// Work of the tasks.
+    pub sources: Vec<Source>,
     pub signals: Receiver<Signal>,
-    pub events: SyncSender<Event>,
-    /// Number of completed jobs, by position of the task in the set.
-    pub completed: Arc<Vec<AtomicU64>>,
-    /// Number of records without room in the queue.
-    pub unrecorded: Arc<AtomicU64>,
+    pub reporter: Reporter<Event>,
 }
 
 impl Partition {
@@ -150,11 +72,10 @@ impl Partition {
 impl Client for Partition {
     fn enqueue(&mut self, stream: usize, job: &Job) -> Launched {
         let named = self.in_set(job);
-        let (source, budget) = &mut self.sources[job.task];
-        let done = match source {
+        let done = match &mut self.sources[job.task] {
             Source::Work(Work::Graph(graph)) => return Launched::Graph(*graph),
             Source::Work(Work::Call(function)) => inside(|| function(stream, &named)),
-            Source::Grant(grant) => grant.offer(named, budget.saturating_mul(10).max(GRANT_LIMIT)),
+            Source::Grant(grant) => grant.wait_for(named),
         };
         match done {
             true => Launched::Enqueued,
@@ -184,21 +105,14 @@ impl Client for Partition {
 
     fn done(&mut self, record: &Record) {
         let job = self.in_set(&record.job);
-        self.completed[job.task].fetch_add(1, Ordering::Release);
-        // A dispatcher never waits for the thread that keeps the records.
-        if self
-            .events
-            .try_send(Event::Completed(Record { job, ..*record }))
-            .is_err()
-        {
-            self.unrecorded.fetch_add(1, Ordering::Relaxed);
-        }
+        let record = Record { job, ..*record };
+        self.reporter
+            .completed((job.task, job.number), Event::Completed(record));
     }
 
     fn ended(&mut self, lost: Option<&str>) {
-        let _ = self
-            .events
-            .send(Event::Ended(self.index, lost.map(str::to_owned)));
+        let lost = lost.map(str::to_owned);
+        self.reporter.last(Event::Ended(self.index, lost));
     }
 }
 

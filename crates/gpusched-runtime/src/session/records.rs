@@ -1,12 +1,12 @@
 //! The completed jobs of a session. A thread that is no dispatcher receives them, so that a slow program delays no job.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::Receiver;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::fault::{Fault, Kind};
 use crate::core::Record;
+use crate::queue::{Inbox, Next};
 
 /// A message of a dispatcher. Tasks are positions in the task set.
 pub(super) enum Event {
@@ -19,6 +19,9 @@ pub(super) enum Event {
 /// A function of the user that receives completed jobs.
 pub(super) type OnComplete = Box<dyn FnMut(&Record) + Send>;
 
+/// Messages that fit into the queue of the thread that keeps the records.
+pub(super) const EVENTS: usize = 8192;
+
 /// The last completed jobs of each task.
 pub(super) struct Records {
     state: Mutex<State>,
@@ -30,6 +33,8 @@ pub(super) struct Records {
 struct State {
     /// Completed jobs by position of the task in the set, in the order of their numbers.
     tasks: Vec<VecDeque<Record>>,
+    /// By position of the task: a job with a smaller number gets no record any more.
+    settled: Vec<u64>,
     /// For each partition whose dispatcher has ended, the error that ended it early.
     ended: Vec<Option<Option<String>>>,
 }
@@ -39,6 +44,7 @@ impl Records {
         Records {
             state: Mutex::new(State {
                 tasks: vec![VecDeque::new(); tasks],
+                settled: vec![0; tasks],
                 ended: vec![None; partitions],
             }),
             changed: Condvar::new(),
@@ -51,31 +57,46 @@ impl Records {
     }
 
     /// Receives all messages until the last dispatcher has ended. Calls the functions of the user without a lock.
-    pub fn keep(&self, events: &Receiver<Event>, functions: &mut [Option<OnComplete>]) {
-        while let Ok(event) = events.recv() {
-            let mut state = self.lock();
-            let completed = match event {
-                Event::Completed(record) => {
-                    let records = &mut state.tasks[record.job.task];
-                    if records.len() >= self.most {
-                        records.pop_front();
+    pub fn keep(&self, inbox: &mut Inbox<Event>, functions: &mut [Option<OnComplete>]) {
+        loop {
+            match inbox.receive() {
+                Next::Event(event) => {
+                    if let Some(record) = self.receive(event)
+                        && let Some(function) = &mut functions[record.job.task]
+                    {
+                        function(&record);
                     }
-                    records.push_back(record);
-                    Some(record)
                 }
-                Event::Ended(partition, lost) => {
-                    state.ended[partition].get_or_insert(lost);
-                    None
+                Next::Lost(settled) => {
+                    self.lock().settled = settled;
+                    self.changed.notify_all();
                 }
-            };
-            drop(state);
-            self.changed.notify_all();
-            if let Some(record) = completed
-                && let Some(function) = &mut functions[record.job.task]
-            {
-                function(&record);
+                Next::Empty => {}
+                Next::End => return,
             }
         }
+    }
+
+    /// Stores a message. Returns the record that it contains.
+    fn receive(&self, event: Event) -> Option<Record> {
+        let mut state = self.lock();
+        let completed = match event {
+            Event::Completed(record) => {
+                let records = &mut state.tasks[record.job.task];
+                if records.len() >= self.most {
+                    records.pop_front();
+                }
+                records.push_back(record);
+                Some(record)
+            }
+            Event::Ended(partition, lost) => {
+                state.ended[partition].get_or_insert(lost);
+                None
+            }
+        };
+        drop(state);
+        self.changed.notify_all();
+        completed
     }
 
     /// Waits for job `number` of `task`, which is on `partition`. Returns its record.
@@ -94,6 +115,11 @@ impl Records {
             }
             if records.back().is_some_and(|last| last.job.number > number) {
                 let expected = format!("one of the last {} jobs of the task", records.len());
+                return Err(Fault::usage("number", number, expected));
+            }
+            if number < state.settled[task] {
+                let expected =
+                    "a job with a record: functions of the program took too long, so records found no room";
                 return Err(Fault::usage("number", number, expected));
             }
             match &state.ended[partition] {

@@ -27,8 +27,13 @@ use crate::work::Work;
 pub struct Heading {
     /// The program that runs.
     pub program: Program,
-    /// Execution times of its jobs.
-    pub work: Work,
+    /// Execution times of its jobs. `None` for the jobs of the user's program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// Number of places for records in the file, per task. If they are full, the last records of a partition replace its first ones. `None`: one
+    /// place for each launch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<usize>,
     /// Name of the backend.
     pub backend: String,
     /// Time from the first arrivals after which no job arrives.

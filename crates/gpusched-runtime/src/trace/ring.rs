@@ -6,20 +6,25 @@
 //! record. The last word of a record is a checksum over its words and its place, written last. So a record that was being
 //! written, and a place without a record, have wrong checksums.
 //!
-//! The file is allocated before the run, with one place for each launch: for each job that arrives, or for each of its chunks.
+//! The file is allocated before the run, with one place for each launch: for each job that arrives, or for each of its chunks. A program has
+//! no planned end, so its file has a fixed number of places. When they are full, the last record of a partition replaces the first one, and
+//! the other words of the block count what the replaced records stated.
+//!
+//! The process that writes the file holds an advisory lock on it.
 
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::time::Time;
 use gpusched_model::{counted, interrupt};
 
 use super::{Heading, recovered};
-use crate::core::{Job, Order, Record, Status};
-use crate::program::Part;
+use crate::core::{Counters, Job, Order, Record, Status};
+use crate::program::{Part, PlannedTask};
 use crate::run::Run;
 
 /// Words of the header, of the start of a block, and of a record.
@@ -37,23 +42,43 @@ const ORIGIN_SUM: usize = 4;
 pub struct Ring {
     path: PathBuf,
     file: File,
-    layout: OnceLock<(Map, Vec<Block>)>,
+    layout: OnceLock<(Map, Layout)>,
+    /// Whether the file stays when the value is dropped.
+    stays: AtomicBool,
 }
 
 impl Ring {
     /// Lets the file stay when the value is dropped.
-    pub fn keep(self) {
-        std::mem::forget(self);
+    pub fn keep(&self) {
+        self.stays.store(true, Ordering::Relaxed);
+    }
+
+    /// Removes the file now.
+    pub fn remove(&self) {
+        self.keep();
+        drop(fs::remove_file(&self.path));
     }
 }
 
+/// Places of the records in the file.
+#[derive(Debug)]
+struct Layout {
+    blocks: Vec<Block>,
+    /// Number of words of the file.
+    words: usize,
+    /// Whether later records replace earlier ones.
+    wraps: bool,
+}
+
 /// Place of the records of a partition in the file.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 struct Block {
     /// First word of the block.
     start: usize,
     /// Number of places for records.
     places: usize,
+    /// By position of the task: whether its records state their arrivals, because these do not follow from the numbers of the jobs.
+    stated: Vec<bool>,
 }
 
 /// Writer of the records of one partition.
@@ -61,18 +86,34 @@ struct Block {
 pub struct Slots<'a> {
     partition: usize,
     words: &'a [AtomicU64],
+    stated: &'a [bool],
+    wraps: bool,
     next: usize,
 }
+
+/// First word of a block with counts of replaced records.
+const REPLACED: usize = 2;
 
 impl Ring {
     /// Creates the file at `path`.
     ///
     /// # Errors
-    /// Refuses a file that exists, because it may contain the records of a killed run. Fails with [`Error::Io`] if the file
+    /// Refuses a file that exists and is not empty, because it may contain the records of a killed run. Fails with [`Error::Io`] if the file
     /// cannot be created.
     pub fn create(path: &Path) -> Result<Ring> {
-        let file = File::options().read(true).write(true).create_new(true).open(path);
+        let mut options = File::options();
+        options.read(true).write(true);
+        let mut file = options.clone().create_new(true).open(path);
+        // A run that was killed before its first job leaves an empty file.
+        let is_empty = || fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
+        if file.is_err() && is_empty() && !is_locked(path) {
+            file = options.open(path);
+        }
         let file = file.map_err(|cause| match cause.kind() {
+            std::io::ErrorKind::AlreadyExists if is_locked(path) => {
+                let found = "the file of a run that has not ended";
+                Refusal::new("", found, "no file").at(path, None).into()
+            }
             std::io::ErrorKind::AlreadyExists => {
                 let found = "a file, which may contain the records of an earlier run";
                 let hint =
@@ -84,10 +125,13 @@ impl Ring {
             }
             _ => Error::io(path, "create", cause),
         })?;
+        // A file system without locks has no protection.
+        let _ = file.try_lock();
         Ok(Ring {
             path: path.to_owned(),
             file,
             layout: OnceLock::new(),
+            stays: AtomicBool::new(false),
         })
     }
 
@@ -98,16 +142,19 @@ impl Ring {
     pub fn prepare(&self, heading: &Heading) -> Result<()> {
         let failed = |cause| Error::io(&self.path, "write", cause);
         let text = serde_json::to_vec(heading).map_err(|error| Error::Internal(error.to_string()))?;
-        let (blocks, words) = blocks(heading, text.len())
-            .ok_or_else(|| Error::parameter("duration", heading.duration, "a time with fewer jobs"))?;
+        let many = || match heading.places {
+            Some(places) => Error::parameter("records", places, "a smaller number"),
+            None => Error::parameter("duration", heading.duration, "a time with fewer jobs"),
+        };
+        let layout = layout(heading, text.len()).ok_or_else(many)?;
         let mut start = [0; WORDS];
         (start[0], start[LENGTH], start[SUM]) = (MAGIC, text.len() as u64, checksum_of(&text));
         let start: Vec<u8> = start.into_iter().flat_map(u64::to_le_bytes).collect();
         let mut file = &self.file;
         file.write_all(&start).map_err(failed)?;
         file.write_all(&text).map_err(failed)?;
-        let map = Map::new(&self.file, words).map_err(failed)?;
-        drop(self.layout.set((map, blocks)));
+        let map = Map::new(&self.file, layout.words).map_err(failed)?;
+        drop(self.layout.set((map, layout)));
         Ok(())
     }
 
@@ -122,11 +169,13 @@ impl Ring {
     /// Returns the writer of the records of partition `index`. Call this function once per partition, after
     /// [`prepare`](Ring::prepare).
     pub fn slots(&self, index: usize) -> Option<Slots<'_>> {
-        let (map, blocks) = self.layout.get()?;
-        let block = blocks.get(index)?;
+        let (map, layout) = self.layout.get()?;
+        let block = layout.blocks.get(index)?;
         Some(Slots {
             partition: index,
             words: &map.words()[block.start..][..WORDS * (1 + block.places)],
+            stated: &block.stated,
+            wraps: layout.wraps,
             next: 0,
         })
     }
@@ -135,34 +184,51 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         // After a panic, the records are the only trace of the run. A requested interrupt also unwinds the stack.
-        if !std::thread::panicking() || interrupt::is_requested() {
+        let panicked = std::thread::panicking() && !interrupt::is_requested();
+        if !panicked && !self.stays.load(Ordering::Relaxed) {
             drop(fs::remove_file(&self.path));
         }
     }
 }
 
 impl Slots<'_> {
-    /// Writes `record`. Without a free place, the function counts the record as lost.
+    /// Writes `record`. Without a free place, the function counts the record as lost, or replaces the first record.
     pub fn push(&mut self, record: &Record) {
-        let start = WORDS * (1 + self.next);
-        let Some(place) = self.words.get(start..start + WORDS) else {
+        let places = self.words.len() / WORDS - 1;
+        if self.next >= places && (!self.wraps || places == 0) {
             // Twice, so that a damaged count does not hide a lost record.
             for count in &self.words[..2] {
                 count.fetch_add(1, Ordering::Relaxed);
             }
             return;
-        };
-        let words = encoded(record);
+        }
+        let index = self.next % places;
+        let (start, blocks) = self.words.split_at(WORDS);
+        let place = &blocks[WORDS * index..][..WORDS];
+        if self.next >= places {
+            // A kill between these lines counts the replaced record and keeps it, or the counts of it differ. Both are safe.
+            let (first, counts) = (place[0].load(Ordering::Relaxed), &start[REPLACED..]);
+            for (count, flag) in counts.iter().zip(COUNTED) {
+                let word = u64::from_le(count.load(Ordering::Relaxed));
+                put(count, word.saturating_add(u64::from_le(first) >> flag & 1));
+            }
+            place[WORDS - 1].store(0, Ordering::Release);
+        }
+        let words = encoded(
+            record,
+            self.stated.get(record.job.task).is_some_and(|&stated| stated),
+        );
         for (place, word) in place.iter().zip(words) {
             put(place, word);
         }
-        place[WORDS - 1].store(
-            checksum(self.partition, self.next, &words).to_le(),
-            Ordering::Release,
-        );
+        let sum = checksum(self.partition, index, &words);
+        place[WORDS - 1].store(sum.to_le(), Ordering::Release);
         self.next += 1;
     }
 }
+
+/// Bits of a record that a block counts when the record is replaced: last, missed, overrun, late wake-up, failed, overhead.
+const COUNTED: [u32; 6] = [5, 0, 1, 2, 3, 4];
 
 impl Slots<'_> {
     /// Removes the records that an earlier writer of the partition wrote after the present ones.
@@ -179,28 +245,50 @@ fn put(place: &AtomicU64, word: u64) {
     place.store(word.to_le(), Ordering::Relaxed);
 }
 
-/// Returns the blocks of the partitions, and the number of words of the file. `text` is the length of the heading in
-/// bytes.
-fn blocks(heading: &Heading, text: usize) -> Option<(Vec<Block>, usize)> {
+/// Whether a process holds the lock of the file at `path`.
+fn is_locked(path: &Path) -> bool {
+    let file = File::open(path);
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock)))
+}
+
+/// Returns the places of the records. `text` is the length of the heading in bytes.
+fn layout(heading: &Heading, text: usize) -> Option<Layout> {
     let mut start = WORDS.checked_add(text.div_ceil(8).checked_next_multiple_of(WORDS)?)?;
     let block = |part: &Part| {
-        let places = usize::try_from(heading.work.launches(&part.tasks, heading.duration)).ok()?;
+        let launches = || {
+            let work = heading.work.as_ref()?;
+            usize::try_from(work.launches(&part.tasks, heading.duration)).ok()
+        };
+        let places = match heading.places {
+            Some(places) => places.checked_mul(part.tasks.len())?,
+            None => launches()?,
+        };
         // A record has 24 bits for the position of a task.
         if part.tasks.len() > 1 << 24 {
             return None;
         }
-        let block = Block { start, places };
+        let sporadic = |task: &PlannedTask| task.sporadic && heading.places.is_some();
+        let block = Block {
+            start,
+            places,
+            stated: part.tasks.iter().map(sporadic).collect(),
+        };
         start = places.checked_add(1)?.checked_mul(WORDS)?.checked_add(start)?;
         Some(block)
     };
     let blocks: Option<Vec<Block>> = heading.program.partitions.iter().map(block).collect();
     // The length in bytes is a signed number of 64 bits.
-    (start < usize::MAX >> 4).then_some((blocks?, start))
+    (start < usize::MAX >> 4).then_some(Layout {
+        blocks: blocks?,
+        words: start,
+        wraps: heading.places.is_some(),
+    })
 }
 
 /// Returns the words of a record without its checksum. The arrival and the deadline follow from the number of the job, and the
-/// occupancy from the records of the job.
-fn encoded(record: &Record) -> [u64; WORDS - 1] {
+/// occupancy from the records of the job. With `stated`, a record contains its arrival. If a decision ended an idle time, the job became
+/// visible at this decision, so the record needs one word for both times.
+fn encoded(record: &Record, stated: bool) -> [u64; WORDS - 1] {
     let Status {
         missed,
         overrun,
@@ -223,11 +311,15 @@ fn encoded(record: &Record) -> [u64; WORDS - 1] {
         .iter()
         .rev()
         .fold(0, |bits, &flag| bits << 1 | u64::from(flag));
+    let (wake, visible) = match stated {
+        true => (record.job.arrival, record.wake.unwrap_or(record.visible)),
+        false => (record.wake.unwrap_or(0), record.visible),
+    };
     [
         u64::from(record.job.chunk) << 32 | (record.job.task as u64) << 8 | flags,
         record.job.number,
-        record.wake.unwrap_or(0),
-        record.visible,
+        wake,
+        visible,
         record.decision,
         record.enqueued,
         record.completion,
@@ -235,12 +327,26 @@ fn encoded(record: &Record) -> [u64; WORDS - 1] {
 }
 
 /// Returns the record of `words`, or `None` if its task is not in `part`. The occupancy is still 0.
-fn decoded(words: &[u64; WORDS - 1], part: &Part, origin: u64) -> Option<Record> {
-    let [first, number, wake, visible, decision, enqueued, completion] = *words;
+fn decoded(words: &[u64; WORDS - 1], part: &Part, stated: &[bool], origin: u64) -> Option<Record> {
+    let [
+        first,
+        number,
+        mut wake,
+        mut visible,
+        decision,
+        enqueued,
+        completion,
+    ] = *words;
     let task = usize::try_from(first >> 8 & 0xFF_FFFF).ok()?;
     let planned = part.tasks.get(task)?;
-    let arrival = origin.saturating_add(number.saturating_mul(planned.period.ns()));
+    let mut arrival = origin.saturating_add(number.saturating_mul(planned.period.ns()));
     let flag = |bit: u32| first >> bit & 1 == 1;
+    if *stated.get(task)? {
+        arrival = wake;
+        if flag(7) {
+            (wake, visible) = (visible, decision);
+        }
+    }
     Some(Record {
         job: Job {
             task,
@@ -300,6 +406,8 @@ pub struct Recovered {
     pub incomplete: u64,
     /// Number of records for which the file had no place.
     pub lost: u64,
+    /// Number of jobs whose records later records replaced.
+    pub replaced: u64,
 }
 
 /// Reads the file at `path`.
@@ -313,7 +421,7 @@ pub fn recover(path: &Path) -> Result<Recovered> {
         |found: String, expected: &str| Error::from(Refusal::new("", found, expected).at(path, None));
     let (chunks, _) = bytes.as_chunks::<8>();
     let words: Vec<u64> = chunks.iter().map(|&word| u64::from_le_bytes(word)).collect();
-    let expected = "a file that `gpusched run --ring` wrote";
+    let expected = "a file with the records of a run";
     if words.len() < WORDS || words[0] != MAGIC {
         return Err(refuse("another file".to_owned(), expected));
     }
@@ -330,9 +438,9 @@ pub fn recover(path: &Path) -> Result<Recovered> {
         .map(|part| part.tasks.len())
         .sum();
     let all = heading.program.partitions.iter().flat_map(|part| &part.tasks);
-    let layout = blocks(&heading, length);
-    let (blocks, needed) =
-        layout.ok_or_else(|| refuse("a heading with too many jobs".to_owned(), expected))?;
+    let many = || refuse("a heading with too many jobs".to_owned(), expected);
+    let layout = layout(&heading, length).ok_or_else(many)?;
+    let (blocks, needed) = (&layout.blocks, layout.words);
     if needed > words.len() {
         let found = format!("a file of {}", counted(bytes.len(), "byte"));
         return Err(refuse(found, &format!("{} bytes", 8 * needed)));
@@ -342,7 +450,7 @@ pub fn recover(path: &Path) -> Result<Recovered> {
         return Err(refuse("a heading whose lists do not match".to_owned(), expected));
     }
     // The arrivals of all records follow from the first one. Without it, the run has not begun.
-    let (mut incomplete, mut lost, origin) = (0u64, 0u64, words[ORIGIN]);
+    let (mut incomplete, mut lost, mut replaced, origin) = (0u64, 0u64, 0u64, words[ORIGIN]);
     let begun = words[ORIGIN_SUM] == mixed([origin].into_iter());
     if !begun && (origin, words[ORIGIN_SUM]) != (0, 0) {
         return Err(refuse(
@@ -352,27 +460,46 @@ pub fn recover(path: &Path) -> Result<Recovered> {
     }
     let mut partitions = Vec::new();
     let parts = heading.program.partitions.iter();
-    for (index, (block, part)) in blocks.iter().zip(parts).enumerate() {
-        let block = &words[block.start..][..WORDS * (1 + block.places)];
+    for (index, (places, part)) in blocks.iter().zip(parts).enumerate() {
+        let block = &words[places.start..][..WORDS * (1 + places.places)];
+        let stated = &places.stated;
         lost = lost.saturating_add(block[0].max(block[1]));
         let mut records = Vec::new();
         let (places, _) = block[WORDS..].as_chunks::<WORDS>();
         for (place, &[ref words @ .., sum]) in places.iter().enumerate() {
-            let record = (sum == checksum(index, place, words)).then(|| decoded(words, part, origin));
+            let record = (sum == checksum(index, place, words)).then(|| decoded(words, part, stated, origin));
             match record.flatten() {
                 Some(record) => records.push(record),
                 None => incomplete += u64::from(words.iter().any(|&word| word != 0) || sum != 0),
             }
         }
-        partitions.push(recovered::part_run(&heading, origin, (index, part), records));
+        if layout.wraps {
+            records.sort_by_key(|record| (record.decision, record.completion));
+        }
+        let mut run = recovered::part_run(&heading, origin, (index, part), records);
+        if layout.wraps {
+            add(&mut run.counters, &block[REPLACED..WORDS]);
+            replaced = replaced.saturating_add(block[REPLACED]);
+        }
+        partitions.push(run);
     }
+    // A program ends its run, so the planned duration is the time of its last record.
+    let own = heading.work.is_none();
+    let completions = partitions.iter().flat_map(|part| &part.records);
+    let last = completions
+        .map(|record| record.completion)
+        .max()
+        .unwrap_or(origin);
     let run = Run {
         origin,
         interrupted: 0,
-        duration: heading.duration,
+        duration: match own {
+            true => Time::from_ns(last.saturating_sub(origin)),
+            false => heading.duration,
+        },
         wake_bound: heading.wake_bound,
         stopped: true,
-        own: false,
+        own,
         partitions,
         machine: heading.machine.clone(),
     };
@@ -381,7 +508,23 @@ pub fn recover(path: &Path) -> Result<Recovered> {
         run,
         incomplete,
         lost,
+        replaced,
     })
+}
+
+/// Adds the `counts` of replaced records, in the order of [`COUNTED`].
+fn add(counters: &mut Counters, counts: &[u64]) {
+    let totals = [
+        &mut counters.jobs,
+        &mut counters.misses,
+        &mut counters.overruns,
+        &mut counters.late_wakes,
+        &mut counters.failed,
+        &mut counters.overheads,
+    ];
+    for (total, &count) in totals.into_iter().zip(counts) {
+        *total = total.saturating_add(count);
+    }
 }
 
 /// Whether the order of `part` contains only tasks of the partition.
@@ -455,7 +598,9 @@ mod map {
         /// Returns the words of the file.
         pub fn words(&self) -> &[AtomicU64] {
             // SAFETY: the mapping has this length and the alignment of a page, and it lasts as long as `self`. Another
-            // process that changes the file changes only values.
+            // process that changes the file changes only values of atomic words. If another process cuts the file, an
+            // access behind its end raises SIGBUS, which ends this process without any wrong value. `Ring` relies on
+            // other processes to respect its lock, so that this does not happen.
             unsafe { std::slice::from_raw_parts(self.start.cast::<AtomicU64>(), self.words) }
         }
     }

@@ -94,7 +94,7 @@ public:
     join();
     if (error_) std::rethrow_exception(error_);
   }
-  /// The result of the run in one line, after the stop.
+  /// The result of the run in one line, after the stop. Jobs that have not run count as misses if their deadlines have passed.
   std::string result() const {
     return std::to_string(jobs_) + " jobs, " + std::to_string(misses_) + " deadline misses";
   }
@@ -142,13 +142,21 @@ private:
         {
           std::unique_lock<std::mutex> guard(mutex_);
           if (best == tasks) changed_.wait_until(guard, next, [this] { return stopped_; });
-          if (stopped_) return;
+          if (stopped_) break;
           if (best == tasks) continue;
         }
         works_[best](partitions_[partition].stream, numbers[best]++);
         detail::check(cuStreamSynchronize(partitions_[partition].stream), "cuStreamSynchronize");
         jobs_ += 1;
         misses_ += Clock::now() > best_deadline;
+      }
+      // A job that waits past its deadline is a miss, although it never runs.
+      const Clock::time_point stop = Clock::now();
+      for (std::size_t task = 0; task < tasks; ++task) {
+        const std::chrono::nanoseconds late = stop - first_ - std::chrono::nanoseconds(deadline_ns[task]);
+        if (partition_of_task[task] != partition || late.count() <= 0) continue;
+        const std::uint64_t due = (static_cast<std::uint64_t>(late.count()) - 1) / period_ns[task] + 1;
+        misses_ += due > numbers[task] ? due - numbers[task] : 0;
       }
     } catch (...) {
       const std::lock_guard<std::mutex> guard(mutex_);

@@ -178,7 +178,7 @@ impl crate::Run for Args {
             Backend::Cuda => self.on_gpu(&program, &work, control, global)?,
         };
         let written = self.write(output, (&program, &work), &run, global);
-        if let (Err(_), Some(ring)) = (&written, ring) {
+        if let (Err(_), Some(ring)) = (&written, &ring) {
             ring.keep();
         }
         written?;

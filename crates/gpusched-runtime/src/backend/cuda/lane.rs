@@ -274,7 +274,8 @@ impl Lane for GpuLane<'_> {
         let enqueued = realtime::now();
         let mut outcome = Outcome {
             enqueued,
-            overhead: None,
+            // The time on the GPU is unknown, but the time to enqueue the work is a part of the overhead.
+            overhead: spin.is_none().then(|| enqueued.saturating_sub(decision)),
             failed,
             last,
         };

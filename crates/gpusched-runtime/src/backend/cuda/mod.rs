@@ -12,9 +12,8 @@ mod context;
 mod lane;
 mod library;
 
-use std::sync::Barrier;
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
@@ -22,6 +21,7 @@ use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, counted};
 
+use super::threads::{Gate, together};
 use super::{Backend, Control, dispatch};
 use crate::client::{self, OPEN_END, Start};
 use crate::core::{Overrun, Record};
@@ -60,6 +60,8 @@ struct Dispatcher<'a> {
     /// Core of its thread.
     core: Option<usize>,
     overrun: Overrun,
+    /// Bound o on the overhead of a job [ns].
+    overhead_bound: u64,
     /// Memory for the records. It exists before `lock_memory`, so that no page fault delays the dispatcher.
     records: Vec<Record>,
 }
@@ -123,13 +125,16 @@ pub fn run(
             lane,
             core,
             overrun: program.overrun,
+            // The reserve is a part of the overhead that the budgets do not contain.
+            overhead_bound: u64::MAX,
             records: Vec::with_capacity(jobs),
         });
     }
     let heading = |ring| {
         let heading = Heading {
             program: program.clone(),
-            work: work.clone(),
+            work: Some(work.clone()),
+            places: None,
             backend: Backend::Cuda.to_string(),
             duration: options.duration,
             wake_bound: options.wake_bound,
@@ -144,7 +149,7 @@ pub fn run(
         &partitions,
         (&shared, control.ring.map(heading)),
         prepared,
-        || realtime::now() + LEAD,
+        || Ok(realtime::now() + LEAD),
         progress,
     )?;
     run.stopped = control.stopped(program, options.duration, &run.partitions);
@@ -157,31 +162,53 @@ pub fn run(
 }
 
 /// Runs the jobs of a program on the GPU `ordinal`, until the program stops the dispatchers. `prepare` receives the stream of each
-/// partition, and returns when the program starts the dispatchers. Returns `None` if the program ends without a start.
+/// partition, and returns when the program starts the dispatchers. It returns `None` if the program ends without a start. `ended` receives
+/// the run, or the error of its start. The streams and their contexts exist until `ended` returns.
 ///
 /// # Errors
-/// Fails in the same cases as [`run`].
+/// Fails if a call of the driver fails, if the GPU is another GPU than the GPU of the plan, or if the driver grants other partitions.
 pub fn serve(
     driver: &Driver,
     program: &Program,
     ordinal: i32,
     options: Options,
     prepare: impl FnOnce(&[usize]) -> Option<Start>,
-) -> Result<Option<Run>> {
+    ended: impl FnOnce(Result<Run>),
+) -> Result<()> {
     let device = open(driver, program, ordinal)?;
     // The flags live longer than the streams that write to them.
     let flags = Flags::new(driver, program.partitions.len())?;
     let (partitions, split) = device.partitions(&sizes(program))?;
-    let shared = Shared::default();
     let streams: Vec<usize> = partitions.iter().map(|partition| partition.stream).collect();
-    let Some(Start {
+    let Some(start) = prepare(&streams) else {
+        return Ok(());
+    };
+    let run = serve_on(&device, &flags, (&partitions, split), (program, options), start);
+    let is_lost = run.as_ref().is_ok_and(Run::is_lost);
+    ended(run);
+    if is_lost {
+        // The end of the process frees what a job may still use.
+        std::mem::forget((flags, partitions));
+        std::mem::forget(device);
+    }
+    Ok(())
+}
+
+/// Runs the jobs of a program on `partitions`.
+fn serve_on(
+    device: &Device<'_>,
+    flags: &Flags<'_>,
+    (partitions, split): (&[Partition<'_>], String),
+    (program, options): (&Program, Options),
+    start_of: Start,
+) -> Result<Run> {
+    let Start {
         first,
         partitions: served,
+        ring,
         running,
-    }) = prepare(&streams)
-    else {
-        return Ok(None);
-    };
+    } = start_of;
+    let shared = Shared::default();
     let options = Options {
         duration: Time::from_ns(OPEN_END),
         ..options
@@ -191,10 +218,10 @@ pub fn serve(
         .into_iter()
         .map(|served| (served.part, (served.client, served.core)))
         .unzip();
-    for (index, ((part, partition), (client, core))) in parts.iter().zip(&partitions).zip(clients).enumerate()
+    for (index, ((part, partition), (client, core))) in parts.iter().zip(partitions).zip(clients).enumerate()
     {
         let lane = GpuLane::new(
-            &device,
+            device,
             partition,
             flags.get(index),
             &shared,
@@ -206,27 +233,37 @@ pub fn serve(
             lane,
             core,
             overrun: program.overrun,
+            overhead_bound: program
+                .overheads
+                .map_or(u64::MAX, |overheads| overheads.occupancy_ns.ns()),
             // The session keeps the records.
             records: Vec::new(),
         });
     }
     let prepared = (dispatchers, split, options);
     let origin = || {
+        let now = realtime::now();
+        // The warm-up takes time.
+        client::not_passed(first, now)?;
         let origin = match first {
-            0 => realtime::now().saturating_add(client::LEAD),
+            0 => now.saturating_add(client::LEAD),
             first => first,
         };
         // The session may have ended already.
         let _ = running.send(origin);
-        origin
+        Ok(origin)
     };
-    let run = start(&device, &partitions, (&shared, None), prepared, origin, &|_| {})?;
-    if run.is_lost() {
-        // The end of the process frees what a job may still use.
-        std::mem::forget((flags, partitions));
-        std::mem::forget(device);
-    }
-    Ok(Some(run))
+    let ring = ring.as_ref().map(|(ring, heading)| {
+        let wake_bound = options.wake_bound;
+        (
+            &**ring,
+            Heading {
+                wake_bound,
+                ..heading.clone()
+            },
+        )
+    });
+    start(device, partitions, (&shared, ring), prepared, origin, &|_| {})
 }
 
 /// Opens the GPU of `program`.
@@ -261,7 +298,7 @@ fn start(
     partitions: &[Partition<'_>],
     (shared, ring): (&Shared, Option<(&Ring, Heading)>),
     (mut dispatchers, split, options): (Vec<Dispatcher<'_>>, String, Options),
-    origin: impl FnOnce() -> u64,
+    origin: impl FnOnce() -> Result<u64>,
     progress: &dyn Fn(u64),
 ) -> Result<Run> {
     for (index, dispatcher) in dispatchers.iter_mut().enumerate() {
@@ -323,35 +360,19 @@ fn start(
         Ok::<&Ring, Error>(ring)
     });
     let ring = ring.transpose()?;
-    let barrier = Barrier::new(dispatchers.len() + 1);
-    let first = std::sync::OnceLock::new();
-    let mut runs: Vec<Result<PartRun>> = Vec::new();
+    let first = Cell::new(0);
+    let begin = || {
+        first.set(origin()?);
+        ring.iter().for_each(|ring| ring.begin(first.get()));
+        Ok(first.get())
+    };
+    let serve = |index, dispatcher, gate| {
+        let slots = ring.and_then(|ring| ring.slots(index));
+        serve_part(device, (dispatcher, slots), options, gate)
+    };
+    let watch = || progress(shared.jobs.load(Ordering::Relaxed));
     let (_, slept) = realtime::slept();
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = dispatchers
-            .into_iter()
-            .enumerate()
-            .map(|(index, dispatcher)| {
-                let (slots, start) = (ring.and_then(|ring| ring.slots(index)), (&barrier, &first));
-                scope.spawn(move || serve_part(device, (dispatcher, slots), options, start))
-            })
-            .collect();
-        barrier.wait();
-        let first = *first.get_or_init(origin);
-        ring.iter().for_each(|ring| ring.begin(first));
-        barrier.wait();
-        while !threads.iter().all(|thread| thread.is_finished()) {
-            progress(shared.jobs.load(Ordering::Relaxed));
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        let panicked = || Error::Internal("the thread of a partition panicked".to_owned());
-        runs.extend(
-            threads
-                .into_iter()
-                .map(|thread| thread.join().map_err(|_| panicked()).flatten()),
-        );
-    });
-    let mut runs = runs.into_iter().collect::<Result<Vec<PartRun>>>()?;
+    let mut runs = together(dispatchers, serve, begin, Some(&watch))?;
     // After a fault, a call of the driver may wait forever for a job that never ends.
     let is_lost = runs.iter().any(|run| run.lost.is_some());
     let later = (!is_lost).then(|| observe(partitions).ok()).flatten();
@@ -362,7 +383,7 @@ fn start(
         }
     }
     Ok(Run {
-        origin: first.get().copied().unwrap_or_default(),
+        origin: first.get(),
         duration: options.duration,
         wake_bound: options.wake_bound,
         stopped: false,
@@ -404,29 +425,28 @@ fn serve_part(
     device: &Device<'_>,
     (dispatcher, mut slots): (Dispatcher<'_>, Option<Slots<'_>>),
     options: Options,
-    (barrier, origin): (&Barrier, &std::sync::OnceLock<u64>),
+    gate: Gate,
 ) -> Result<PartRun> {
     let Dispatcher {
         part,
         mut lane,
         core,
         overrun,
+        overhead_bound,
         mut records,
     } = dispatcher;
     let current = device.make_current();
     let thread = realtime::prepare_thread(core, options.fifo_priority);
-    barrier.wait();
-    barrier.wait();
+    let first = gate.wait()?;
     current?;
-    let first = origin.get().copied().unwrap_or_default();
     let end = first.saturating_add(options.duration.ns());
     let core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
-    let mut core = core.with_overrun(overrun);
-    let done = |lane: &mut GpuLane<'_>, record| match &mut lane.jobs {
-        Jobs::Own(client) => client.done(&record),
-        Jobs::Synthetic { .. } => {
-            slots.iter_mut().for_each(|slots| slots.push(&record));
-            records.push(record);
+    let mut core = core.with_overrun(overrun).with_overhead(overhead_bound);
+    let done = |lane: &mut GpuLane<'_>, record| {
+        slots.iter_mut().for_each(|slots| slots.push(&record));
+        match &mut lane.jobs {
+            Jobs::Own(client) => client.done(&record),
+            Jobs::Synthetic { .. } => records.push(record),
         }
     };
     let lost = dispatch(&mut core, &mut lane, done).err();
