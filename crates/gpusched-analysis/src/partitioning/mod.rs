@@ -14,7 +14,7 @@
 //! 9. `beside`: searches for partitions that share a memory;
 //! 10. `run`: from a problem to a plan;
 //! 11. `margin`: the plan with the largest WCET margin, from several runs; and the [`sensitivity`] of a plan: how much its
-//!     WCETs and its partition sizes may change before it fails, and which deadline is missed first;
+//!     WCETs and its partition sizes may change before it fails. [`growth`] and [`first_miss`] state exact limits;
 //! 12. `increment`: a plan that keeps the partitions of an earlier plan.
 //!
 //! Without a time limit, all results are deterministic. The documentation of each search states

@@ -6,9 +6,9 @@ use crate::schedulability::{self, Demand};
 use gpusched_model::plan::{LARGEST_SCALING, Partition, Plan};
 use gpusched_model::time::Time;
 
-/// Returns for each task of the problem the longest time by which its WCET may grow on the SMs of its partition, so that all
-/// partitions of `plan` pass their tests and all other WCETs stay the same [ns]. With one nanosecond more, a test fails. The longest thread
-/// block grows by the same time.
+/// Returns for each task of the problem the longest time by which its WCET on the SMs of its partition may grow [ns]. With
+/// this growth, all partitions of `plan` pass their tests. With one nanosecond more, a test fails. All other WCETs stay the
+/// same, and the longest thread block grows by the same time.
 ///
 /// Returns `None` for a task without a partition, if the plan is not schedulable, and if each partition has its own memory slices, because
 /// WCETs then depend on the bandwidth of the slices. The time is at most [`Time::LIMIT`].

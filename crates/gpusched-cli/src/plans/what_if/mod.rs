@@ -58,8 +58,8 @@ pub struct Args {
 
 const EXAMPLE: &str = "\
 `what-if` takes the policy and the models from the plan. It keeps each partition with its tasks, SMs and place, unless `--move` names
-the partition. Further tasks get free SMs. If the free SMs are too few, they join kept partitions in which all tasks still meet their
-deadlines. On another GPU, gpusched divides the SMs anew.
+the partition. Further tasks get free SMs. If the free SMs are too few, they join kept partitions, if all tasks there still meet
+their deadlines. On another GPU, gpusched divides the SMs anew.
 The table shows for each task by how much its WCET may grow while the other WCETs stay the same. One nanosecond more fails the test.
 `verify` accepts the new plan with the new task set.
 Exit code 0: a plan exists after the changes. 1: gpusched found no such plan.
