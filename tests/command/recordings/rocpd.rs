@@ -230,7 +230,12 @@ fn a_database_loses_any_table_or_column() {
             ] {
                 let copy = folder.path().join("changed.db");
                 std::fs::copy(&path, &copy).unwrap();
-                Connection::open(&copy).unwrap().execute_batch(&sql).unwrap();
+                let changed = Connection::open(&copy).unwrap().execute_batch(&sql);
+                // A number that identifies a row cannot be NULL.
+                if changed.is_err() && column == "id" {
+                    continue;
+                }
+                changed.unwrap();
                 let answer = summary(&copy);
                 let launches =
                     answer["launches"].as_u64().unwrap() + answer["open_launches"].as_u64().unwrap();
