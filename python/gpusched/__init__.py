@@ -32,6 +32,7 @@ from ._commands import (
     test,
     validate,
     verify,
+    what_if,
 )
 from ._native import __version__
 from .errors import GpuschedError, GpuschedNote
@@ -73,4 +74,5 @@ __all__ = [
     "validate",
     "verify",
     "wcet",
+    "what_if",
 ]

@@ -484,6 +484,62 @@ def verify(
     return results(command, Result)
 
 
+def what_if(
+    plan: Document,
+    task_set: Document,
+    *,
+    sms: Optional[int] = None,
+    gpu: Value = None,
+    granularity: Optional[Granularity] = None,
+    scale: Value = None,
+    add: Document = None,
+    move: Value = None,
+    new_plan: Optional[Path] = None,
+    new_set: Optional[Path] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Show what a change of the GPU, the tasks or the WCETs does to a plan.
+
+    Args:
+        plan: Plan file, written by `partition --format json`.
+        task_set: Task set of the plan.
+        sms: Number of SMs of the GPU, as an alternative to ``gpu``.
+        gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
+        granularity: Unit of the partition sizes; requires ``gpu`` [default: finest unit with an export]. ``sm``:
+            Partitions are arbitrary sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the
+            TPCs of a partition. ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA
+            green contexts. A green context has at least a minimum number of SMs, and its number of SMs is a
+            multiple of a fixed step. ``mps``: Partitions are static SM partitions of MPS. A static SM partition
+            consists of chunks, and all chunks have the same number of SMs. ``mig``: Partitions are MIG instances.
+        scale: Multiply all WCETs of SET by FACTOR, e.g., 1.2. Without this option, WCETs stay as they are, also on
+            another GPU. FACTOR is your statement: gpusched does not know how fast kernels are on another GPU.
+        add: Task set with further tasks.
+        move: Partitions whose tasks may move: numbers such as 0,2, or `all` [default: none].
+        new_plan: Also write the new plan.
+        new_set: Also write the task set of the new plan.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["what-if"],
+        [("plan", plan), ("task_set", task_set)],
+        {
+            "sms": sms,
+            "gpu": gpu,
+            "granularity": granularity,
+            "scale": scale,
+            "add": add,
+            "move": move,
+            "new-plan": new_plan,
+            "new-set": new_set,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
 def export(
     plan: Document,
     task_set: Document,

@@ -45,3 +45,4 @@ mod shared_memory;
 mod shortcuts;
 mod validation;
 mod verification;
+mod what_if;

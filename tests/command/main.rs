@@ -35,4 +35,5 @@ mod spreadsheets;
 mod streaming;
 mod tables;
 mod verify_command;
+mod what_if;
 mod words;

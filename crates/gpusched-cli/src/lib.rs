@@ -25,7 +25,7 @@ use kernels::{budget, predict, wcet};
 use other_tools::{import, recording};
 use part::Extended;
 pub(crate) use part::Run;
-use plans::{export, generate, pages, partition, test, verify};
+use plans::{export, generate, pages, partition, test, verify, what_if};
 #[cfg(feature = "schema")]
 pub use reference::schema::types::TYPES as SCHEMAS;
 pub use reference::tree;
@@ -75,6 +75,8 @@ enum Command {
     Partition(partition::Args),
     /// Check plans and their evidence with separate code.
     Verify(verify::Args),
+    /// Show what a change of the GPU, the tasks or the WCETs does to a plan.
+    WhatIf(what_if::Args),
     /// Export a plan for libsmctrl, MPS, MIG or CUDA green contexts.
     Export(export::Args),
     /// Run a plan on a GPU or in virtual time.
@@ -192,6 +194,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
         Command::Verify(args) => args.run(global),
+        Command::WhatIf(args) => args.run(global),
         Command::Export(args) => args.run(global),
         Command::Run(args) => args.run(global),
         Command::Wcet(args) => args.run(global),

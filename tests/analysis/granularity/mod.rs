@@ -59,8 +59,8 @@ fn partitionings(n: usize, sms: u32, passes: impl Fn(&[usize], u32) -> bool) -> 
 type Profile = (u32, u32, u32, Vec<u32>);
 
 /// A small device with all features, and the numbers that the reference implementations need.
-struct Small {
-    device: Device,
+pub struct Small {
+    pub device: Device,
     /// Number of SMs of each GPC.
     gpcs: Vec<u32>,
     tpc: u32,
@@ -77,7 +77,7 @@ impl Small {
         self.gpcs.iter().sum()
     }
 
-    fn random(rng: &mut impl Rng) -> Small {
+    pub fn random(rng: &mut impl Rng) -> Small {
         let tpc = rng.random_range(1..=2);
         let tpcs: Vec<u32> = (0..rng.random_range(1..=4))
             .map(|_| rng.random_range(1..=3))

@@ -24,7 +24,7 @@ fn summary(path: &Path) -> Value {
 }
 
 /// Counts in the result of the command.
-fn found(answer: &Value) -> Counts {
+pub fn found(answer: &Value) -> Counts {
     let number = |value: &Value| value.as_i64();
     let mut kernels: Vec<_> = answer["kernels"]
         .as_array()

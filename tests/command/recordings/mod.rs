@@ -13,6 +13,7 @@ mod mutations;
 mod notes;
 mod origin;
 mod packed;
+mod rocpd;
 mod run;
 mod tasks;
 mod writers;

@@ -14,7 +14,8 @@
 //! 9. `beside`: searches for partitions that share a memory;
 //! 10. `run`: from a problem to a plan;
 //! 11. `margin`: the plan with the largest WCET margin, from several runs; and the [`sensitivity`] of a plan: how much its
-//!     WCETs and its partition sizes may change before it fails.
+//!     WCETs and its partition sizes may change before it fails. [`growth`] and [`first_miss`] state exact limits;
+//! 12. `increment`: a plan that keeps the partitions of an earlier plan.
 //!
 //! Without a time limit, all results are deterministic. The documentation of each search states
 //! how the search breaks ties.
@@ -23,6 +24,7 @@ mod baselines;
 mod beside;
 mod heuristic;
 mod improve;
+mod increment;
 mod margin;
 mod merge;
 mod one_search;
@@ -36,7 +38,9 @@ pub use heuristic::kind::listed;
 pub use heuristic::options::{NEAR_ENOUGH, NoEffect, near_enough};
 pub use heuristic::traffic::Traffic;
 pub use heuristic::{Heuristic, HeuristicKind, Objective, Options, forbidden, order};
+pub use increment::extended;
 pub use margin::MARGIN_SEARCHES;
+pub use margin::growth::{FirstMiss, first_miss, growth};
 pub use margin::sensitivity::sensitivity;
 pub use merge::maximum_weight_matching;
 pub use problem::hardware::{Offer, Placed};

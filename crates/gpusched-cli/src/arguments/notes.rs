@@ -10,7 +10,7 @@ use gpusched_model::device::Granularity;
 use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bytes, SharedMemory};
-use gpusched_model::{Device, Plan, Platform, Task, TaskSet, counted};
+use gpusched_model::{Device, Plan, Platform, Task, TaskSet, Times, counted};
 
 /// For a period or deadline below this time, the user probably forgot the unit.
 const SHORT: Time = Time::from_ns(1_000);
@@ -26,6 +26,7 @@ pub struct Notes {
     times: bool,
     deadlines: bool,
     load: bool,
+    overheads: bool,
     other_gpu: bool,
     unknown_gpu: bool,
 }
@@ -73,6 +74,17 @@ impl Notes {
                 "note: the WCET of task `{task}` is from {gpu}; {reason}, so gpusched has not checked that this GPU is {}",
                 planned()
             ));
+        }
+    }
+
+    /// Writes a note if the WCETs of `set` lack the overheads of dispatchers.
+    pub fn overheads(&mut self, set: &TaskSet) {
+        if set.times() == Some(Times::Gpu) && !self.overheads {
+            self.overheads = true;
+            complain(
+                "note: the WCETs are times on the GPU, and no overheads of dispatchers are stated, which is unsafe; `run` requires \
+                 `--overheads`",
+            );
         }
     }
 

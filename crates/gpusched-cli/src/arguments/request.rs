@@ -287,6 +287,9 @@ impl Request {
                 }
                 if !global.quiet {
                     notes.on(set);
+                    if self.overheads.is_none() && self.policy().is_dispatchable() {
+                        notes.overheads(set);
+                    }
                 }
             }
             let alone = asked == 0 && batch.len() == 1 && sets.at_end();

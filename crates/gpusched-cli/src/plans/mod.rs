@@ -1,4 +1,4 @@
-//! Task sets and plans: how to generate, test, partition, verify, export and run them.
+//! Task sets and plans: how to generate, test, partition, verify, change, export and run them.
 
 pub mod end_to_end;
 mod explanation;
@@ -9,3 +9,4 @@ pub mod partition;
 pub mod run;
 pub mod test;
 pub mod verify;
+pub mod what_if;

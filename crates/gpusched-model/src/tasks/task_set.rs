@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::provenance::MeasuredOn;
-use super::task::Task;
+use super::task::{Task, TaskShape};
 use super::traffic::OtherTraffic;
+use super::wcet::{Contention, Form, Table, WcetFunction};
+use crate::numbers::factor::Factor;
+use crate::time::Time;
 
 /// Meaning of the WCETs of a task set.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -141,6 +144,58 @@ impl TaskSet {
     /// Returns the tasks of the set; at least one.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
+    }
+
+    /// Returns the set with `change` applied to each task. `change` receives the position of a task. Returns `None` if
+    /// `change` returns `None`.
+    pub fn changed(&self, change: impl Fn(usize, &Task) -> Option<Task>) -> Option<TaskSet> {
+        let tasks = (0..).zip(&self.tasks).map(|(index, task)| change(index, task));
+        Some(TaskSet {
+            tasks: tasks.collect::<Option<Vec<Task>>>()?,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the set with all WCETs and all longest thread blocks multiplied by `factor`, rounded up to whole nanoseconds.
+    /// The new WCET functions are tables for 1 to `sms` SMs, so the WCET on more SMs is the WCET on `sms` SMs. Returns
+    /// `None` if the factor is 0, if a WCET is unknown on `sms` SMs, or if a product is too large.
+    pub fn scaled(&self, factor: Factor, sms: u32) -> Option<TaskSet> {
+        let times = |time: Time| {
+            let (numerator, denominator) = factor.ratio();
+            let product = u128::from(time.ns()) * u128::from(numerator);
+            let ns = product.div_ceil(denominator.into());
+            Some(Time::from_ns(u64::try_from(ns).ok()?))
+        };
+        self.changed(|_, task| {
+            let points = |contention| {
+                let mut points: Vec<(u32, Time)> = Vec::new();
+                for m in 1..=sms {
+                    let Some(time) = task.wcet().at(m, contention) else {
+                        continue;
+                    };
+                    let time = times(time)?;
+                    if points.last().is_none_or(|&(_, last)| last != time) {
+                        points.push((m, time));
+                    }
+                }
+                Some(points)
+            };
+            let isolated = points(Contention::Isolated)?;
+            let table = match task.wcet().states_conflict() {
+                false => Table::Isolated { isolated },
+                true => Table::Each {
+                    isolated,
+                    conflict: points(Contention::Conflict)?,
+                },
+            };
+            let shape = TaskShape::from(task.clone());
+            let block = match task.block() {
+                Some(block) => Some(times(block)?),
+                None => None,
+            };
+            let wcet = WcetFunction::new(Form::Table(table)).ok()?;
+            TaskShape { wcet, block, ..shape }.build().ok()
+        })
     }
 
     /// Returns the display name of the task at position `index`. If the task has no name, its

@@ -6,9 +6,9 @@ mod date;
 mod detection;
 mod input;
 mod json;
-mod nsys_sqlite;
 mod reports;
 mod signed;
+mod sqlite;
 
 pub use date::of_epoch_ns;
 pub use json::Cleaned;
@@ -60,7 +60,7 @@ pub fn read(path: impl AsRef<Path>, options: Options, observer: &mut dyn FnMut(u
     let mut input = Input::open(path, options.unpacked, observer)?;
     let format = detection::detect(&mut input)?;
     let recording = match format {
-        Format::Sqlite => nsys_sqlite::read(path, options, input)?,
+        Format::Sqlite => sqlite::read(path, options, input)?,
         Format::Json => json::read(input, options)?,
         Format::Csv => reports::read(input)?,
     };

@@ -3,6 +3,7 @@
 mod intervals;
 mod overlap;
 mod statistics;
+mod visibility;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,8 @@ use crate::model::{Gpu, Launch, Missing, Origin, Recording, Side};
 pub use intervals::union_ns;
 pub use overlap::Overlap;
 pub use statistics::Statistics;
+use strum::VariantArray as _;
+pub use visibility::Aspect;
 
 /// Summary of a recording. Values that the file does not contain are `null`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -49,6 +52,10 @@ pub struct Summary {
     pub complete: bool,
     /// Records that are missing in the file.
     pub missing: Missing,
+    /// Data that the file shows.
+    pub shows: Vec<Aspect>,
+    /// Data that the file cannot show. An audit cannot see a violation there.
+    pub cannot_show: Vec<Aspect>,
     /// Longest time by which a kernel started before the end of a kernel before it on its stream [ns]. Absent up to 100 µs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream_overlap_ns: Option<u64>,
@@ -90,6 +97,8 @@ impl Summary {
     /// Summarizes `recording`. The function sorts the launches in place, because a copy would double the memory.
     pub fn of(mut recording: Recording) -> Summary {
         let overlap = Overlap::longest(&recording);
+        let aspects = Aspect::VARIANTS.iter().copied();
+        let (shows, cannot_show) = aspects.partition(|aspect| aspect.is_shown(&recording));
         let launches = &mut recording.launches;
         launches.sort_unstable_by_key(|launch| (launch.start, launch.end));
         let spans = || launches.iter().map(|launch| (launch.start, launch.end));
@@ -119,6 +128,8 @@ impl Summary {
             open_ranges: recording.missing.ranges,
             complete: recording.open.is_empty() && recording.missing == Missing::default(),
             missing: recording.missing,
+            shows,
+            cannot_show,
             stream_overlap_ns: overlap.map(|overlap| overlap.by_ns),
         }
     }

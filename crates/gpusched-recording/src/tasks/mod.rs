@@ -20,7 +20,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::TailFamily;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
-use gpusched_model::{Device, Factor, Task, TaskSet, WarmUp};
+use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp};
 
 use crate::activity::{Activity, Job, Rhythm, listed, split};
 use crate::model::Recording;
@@ -138,18 +138,23 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             Err(reason) => left_out.push((name.to_owned(), reason)),
         }
     }
-    let set = TaskSet::new(None, tasks).map_err(|_| {
-        let first = left_out.first();
-        let found = first.map_or_else(
-            || "no activity".to_owned(),
-            |(name, reason)| format!("no activity that gives a task; activity {name:?}: {reason}"),
-        );
-        let refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
-        match runs.first() {
-            Some(run) => Error::from(refusal.at(run.file, None)),
-            None => Error::from(refusal),
-        }
-    })?;
+    // Each launch of a dispatcher lasts until its end is observed. All other recordings contain times on the GPU.
+    let dispatched = runs.iter().all(|run| run.recording.dispatcher.is_some());
+    let times = if dispatched { Times::Occupancy } else { Times::Gpu };
+    let set = TaskSet::new(None, tasks)
+        .map(|set| set.with_times(Some(times)))
+        .map_err(|_| {
+            let first = left_out.first();
+            let found = first.map_or_else(
+                || "no activity".to_owned(),
+                |(name, reason)| format!("no activity that gives a task; activity {name:?}: {reason}"),
+            );
+            let refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
+            match runs.first() {
+                Some(run) => Error::from(refusal.at(run.file, None)),
+                None => Error::from(refusal),
+            }
+        })?;
     let mut whole_gpus: Vec<(String, u32)> = Vec::new();
     for file in reports.iter().flat_map(|report: &TaskReport| &report.whole_gpus) {
         if !whole_gpus.contains(file) {

@@ -1,6 +1,5 @@
 //! The plan as an input of the analysis, which computes demands and response times.
 
-use gpusched_analysis::interference::model_of;
 use gpusched_analysis::partitioning::{Offer, Problem};
 use gpusched_analysis::schedulability::{Demand, edf};
 use gpusched_model::time::Time;
@@ -13,22 +12,14 @@ pub struct System<'a> {
 
 /// Returns the partition sizes that the GPU of `plan` supports, if the plan names a GPU.
 pub fn offer(plan: &Plan) -> Option<Offer> {
-    let hardware = plan.hardware.as_ref()?;
-    Offer::new(&hardware.device, hardware.granularity).ok()
+    Offer::of_plan(plan).ok().flatten()
 }
 
 impl<'a> System<'a> {
-    /// Returns the system of `plan`. Returns `None` if the plan has no partition or no known interference model.
+    /// Returns the system of `plan`. Returns `None` if the plan has no partition, several policies, or no known interference
+    /// model.
     pub fn new(plan: &Plan, set: &'a TaskSet, offer: Option<&'a Offer>) -> Option<System<'a>> {
-        let policy = plan.partitions.first()?.verdict.policy;
-        let mut problem = Problem::new(set, plan.gpu_sms, policy, model_of(plan.interference?)).ok()?;
-        if let Some(memory) = plan.memory {
-            problem = problem.sharing(memory).ok()?;
-        }
-        if let Some(offer) = offer {
-            problem = problem.offered(offer).ok()?;
-        }
-        let problem = problem.with_overheads(plan.overheads).ok()?;
+        let problem = Problem::of_plan(plan, set, offer).ok()?;
         Some(System { problem })
     }
 

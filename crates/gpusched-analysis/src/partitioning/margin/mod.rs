@@ -13,6 +13,7 @@
 //! The search prefers the plan with the largest factor. Ties: the fewest SMs, then the plan that
 //! the search finds first.
 
+pub(super) mod growth;
 pub(super) mod sensitivity;
 
 use std::time::Instant;

@@ -2,7 +2,9 @@
 
 pub(super) mod hardware;
 mod memory;
+mod missed;
 mod overheads;
+mod planned;
 pub(super) mod scale;
 mod slices;
 
@@ -17,6 +19,7 @@ use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Interference, OtherTraffic, Overheads, Policy, SharedMemory, Task, TaskSet};
 use hardware::Offer;
+pub(crate) use missed::missed;
 pub use overheads::Excess;
 pub(crate) use scale::Scale;
 
@@ -108,6 +111,20 @@ impl<'a> Problem<'a> {
         Problem {
             offer: Some(relaxed),
             memory: None,
+            ..*self
+        }
+    }
+
+    /// Returns the problem of assigning `tasks` to the part of the GPU that `free` describes: `free` has the partition sizes
+    /// of a device, or the number of SMs without a device.
+    pub(crate) fn part<'b>(&self, tasks: &'b [Task], free: Result<&'b Offer, u32>) -> Problem<'b>
+    where
+        'a: 'b,
+    {
+        Problem {
+            tasks,
+            offer: free.ok(),
+            sms: free.err().unwrap_or(self.sms),
             ..*self
         }
     }
@@ -234,7 +251,7 @@ impl<'a> Problem<'a> {
 
     /// Returns the largest total number of SMs of all partitions.
     pub(crate) fn capacity(&self) -> u32 {
-        self.offer.map_or(self.sms, |offer| offer.hardware().capacity())
+        self.offer.map_or(self.sms, Offer::capacity)
     }
 
     /// Returns the name of the interference model, or `None` for a model without a name.

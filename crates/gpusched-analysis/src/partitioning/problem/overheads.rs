@@ -1,6 +1,6 @@
 //! The overheads of the dispatcher in the analysis of a partition ([`Demand::with_overheads`]).
 
-use super::{Problem, Scale};
+use super::{Problem, Scale, missed};
 use crate::schedulability::Demand;
 use crate::schedulability::demand::{later, longer};
 use gpusched_model::error::{Error, Refusal};
@@ -143,56 +143,14 @@ impl<'a> Problem<'a> {
         }
         let demands = self.demands(tasks, sms).ok()?;
         let evidence = crate::schedulability::evidence(self.policy, &demands, sms);
-        let (position, excess) = match &evidence {
-            evidence if evidence.is_positive() => return None,
-            Evidence::DeadlineMissed {
-                task,
-                response_time_ns,
-                ..
-            } => {
-                let deadline = demands.get(*task)?.deadline;
-                (*task, response_time_ns.checked_sub(deadline))
-            }
-            Evidence::JitterExceedsDeadline { task } => {
-                let demand = demands.get(*task)?;
-                (
-                    *task,
-                    longer(demand.jitter, demand.wcet).checked_sub(demand.deadline),
-                )
-            }
-            Evidence::DemandExceedsInterval {
-                interval_ns,
-                demand_ns,
-            } => {
-                // The last deadline in the interval is of this task.
-                let ends = |demand: &Demand| {
-                    let end = interval_ns.ns().saturating_add(1);
-                    demand_last(demand, end).unwrap_or(0)
-                };
-                let latest = (0..demands.len()).max_by_key(|&position| demands.get(position).map(ends))?;
-                let excess = demand_ns.saturating_sub(interval_ns.ns());
-                (latest, Some(Time::from_ns(excess)))
-            }
-            // The task whose jobs add the overhead most often.
-            _ => {
-                let shortest = (0..demands.len())
-                    .min_by_key(|&position| demands.get(position).map(|demand| demand.period))?;
-                (shortest, None)
-            }
-        };
+        let (position, excess) = missed(&evidence, &demands)?;
         Some(Excess {
             task: *tasks.get(position)?,
-            excess: excess.filter(|&excess| excess > Time::ZERO),
+            excess,
             policy: self.policy,
             overheads,
         })
     }
-}
-
-/// Returns the latest deadline of `demand` before `end`, counted from its latest release [ns].
-fn demand_last(demand: &Demand, end: u64) -> Option<u64> {
-    let deadline = demand.deadline.checked_sub(demand.jitter)?;
-    Demand { deadline, ..*demand }.last_deadline_before(end)
 }
 
 /// Tasks pass their test without overheads, and fail it with overheads.

@@ -29,8 +29,9 @@ pub struct Args {
 
 const EXAMPLE: &str = "\
 The files are exports of Nsight Systems (`nsys export --type sqlite`, or `nsys stats --format csv`), pages of Nsight Compute
-(`ncu --csv`), traces of Kineto (JSON, also in gzip), and files of rocprof and rocprofv3 (CSV or JSON). gpusched never reads
-environment variables, hosts or names of processes from these files.
+(`ncu --csv`), traces of Kineto (JSON, also in gzip), and files of rocprof and rocprofv3 (CSV, JSON, or rocpd databases). gpusched
+never reads environment variables, hosts or names of processes from these files.
+The summary states what a file can show and what it cannot, such as the SM of a block. An audit cannot see a violation there.
 
 Examples:
   gpusched recording summary tasksets/recordings/bert-h100.json.gz
@@ -108,11 +109,13 @@ impl Report for About<String, Summary> {
         let About(file, summary) = self;
         let source = &summary.source;
         let version = source.version.as_ref().map(|version| format!(" {version}"));
+        let date = source.date.as_ref().map(|date| format!(", {date}"));
         let mut text = format!(
-            "{file}: {}{} ({})\n",
+            "{file}: {}{} ({}){}\n",
             source.tool,
             version.unwrap_or_default(),
-            source.report
+            source.report,
+            date.unwrap_or_default()
         );
         for same in summary.gpus.chunk_by(|one, next| one == next) {
             let Some(gpu) = same.first() else { continue };
@@ -139,7 +142,7 @@ impl Report for About<String, Summary> {
                 |streams| counted(streams, "stream")
             ),
         );
-        if let Some(processes) = summary.processes.filter(|&processes| processes > 1) {
+        if let Some(processes) = summary.processes {
             text += &format!(" of {}", counted(processes as u64, "process"));
         }
         if let (Some(busy), Some(span)) = (summary.busy_ns, summary.span_ns) {
@@ -162,6 +165,12 @@ impl Report for About<String, Summary> {
                 for note in of_missing(&summary.missing) {
                     text += &format!("{note}\n");
                 }
+            }
+        }
+        for (what, aspects) in [("shows", &summary.shows), ("cannot show", &summary.cannot_show)] {
+            let words: Vec<&str> = aspects.iter().map(|aspect| aspect.words()).collect();
+            if !words.is_empty() {
+                text += &format!("{what}: {}\n", words.join(", "));
             }
         }
         if summary.graph_launches > 0 {

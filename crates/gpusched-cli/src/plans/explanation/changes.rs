@@ -10,8 +10,8 @@ use gpusched_analysis::partitioning::Problem;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::time::Time;
-use gpusched_model::wcet::{Form, MAX_SMS, Table};
-use gpusched_model::{Bandwidth, Contention, SharedMemory, Task, TaskSet, TaskShape, WcetFunction};
+use gpusched_model::wcet::MAX_SMS;
+use gpusched_model::{Bandwidth, Contention, Factor, SharedMemory, TaskSet, TaskShape};
 
 /// Maximum number of searches.
 const MOST_RUNS: u32 = 20;
@@ -178,7 +178,8 @@ impl<'t, 'c> Trials<'t, 'c> {
     fn wcets(&self) -> Option<String> {
         let sms = self.case.problem.sms();
         let passes = |percent: u64| {
-            let set = scaled(self.case.set, sms, percent);
+            let factor = Factor::from_billionths(percent * 10_000_000);
+            let set = factor.and_then(|factor| self.case.set.scaled(factor, sms));
             set.is_some_and(|set| self.passes(&set, sms, self.case.problem.memory()))
         };
         let (mut holds, mut fails) = (50, 100);
@@ -223,7 +224,7 @@ impl<'t, 'c> Trials<'t, 'c> {
                 true => tasks[index].period(),
                 false => Time::from_ns(deadline.ns().checked_mul(2)?),
             };
-            let set = changed(set, |position, task| match position == index {
+            let set = set.changed(|position, task| match position == index {
                 true => TaskShape::from(task.clone()).deadline(later).build().ok(),
                 false => Some(task.clone()),
             })?;
@@ -235,36 +236,4 @@ impl<'t, 'c> Trials<'t, 'c> {
             })
         })
     }
-}
-
-/// Returns `set` with `change` applied to each task.
-fn changed(set: &TaskSet, change: impl Fn(usize, &Task) -> Option<Task>) -> Option<TaskSet> {
-    let tasks: Option<Vec<Task>> = (0..)
-        .zip(set.tasks())
-        .map(|(index, task)| change(index, task))
-        .collect();
-    let other = set.other_traffic().to_vec();
-    let changed = TaskSet::new(set.name().map(str::to_owned), tasks?).ok()?;
-    Some(changed.beside(other))
-}
-
-/// Returns `set` with all WCETs scaled to `percent` of their values, rounded up. The new WCET
-/// functions are tables for up to `sms` SMs.
-fn scaled(set: &TaskSet, sms: u32, percent: u64) -> Option<TaskSet> {
-    changed(set, |_, task| {
-        let points = |contention| {
-            let known = (1..=sms).filter_map(|m| Some((m, task.wcet().at(m, contention)?)));
-            let share = |time: Time| u128::from(time.ns()) * u128::from(percent);
-            known
-                .map(|(m, time)| Some((m, Time::from_ns(u64::try_from(share(time).div_ceil(100)).ok()?))))
-                .collect::<Option<Vec<_>>>()
-        };
-        let table = Table::Each {
-            isolated: points(Contention::Isolated)?,
-            conflict: points(Contention::Conflict)?,
-        };
-        let wcet = WcetFunction::new(Form::Table(table)).ok()?;
-        let shape = TaskShape::from(task.clone());
-        TaskShape { wcet, ..shape }.build().ok()
-    })
 }

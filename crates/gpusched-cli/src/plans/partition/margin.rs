@@ -23,7 +23,7 @@ pub(super) fn line(margin: &Margin) -> String {
 }
 
 /// Returns a factor in thousandths as text.
-pub(super) fn times(permille: u64) -> String {
+pub fn times(permille: u64) -> String {
     match permille {
         LARGEST_SCALING.. => format!("{} times or more", LARGEST_SCALING / 1000),
         _ => format!("{}.{:03} times", permille / 1000, permille % 1000),

@@ -6,6 +6,8 @@ mod response_times;
 mod sensitivity;
 mod text;
 
+pub use margin::times;
+
 use std::time::{Duration, Instant};
 
 use crate::arguments::notes;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::numbers;
 use super::placed::Placed;
 use gpusched_model::device::{Device, Place};
 
@@ -35,9 +36,10 @@ struct Class {
 }
 
 /// Finds disjoint sets of GPCs for partitions of at least `needs` SMs. The sets have the fewest SMs in total. The state
-/// of the search is the number of free GPCs of each size. The search is complete, and it visits each state only once.
-pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
-    let classes = classes(device);
+/// of the search is the number of free GPCs of each size. The search is complete, and it visits each state only once. The
+/// GPCs of `held` are not free.
+pub(super) fn place(device: &Device, needs: &[u32], held: &[Place]) -> Option<Vec<Placed>> {
+    let classes = classes(device, held);
     let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
     let (order, mut search) = Search::new(&classes, needs, false);
     search.least(0, &left)?;
@@ -58,17 +60,21 @@ pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
     placed.into_iter().collect()
 }
 
-/// Whether the device has disjoint sets of GPCs for partitions of at least `needs` SMs.
-pub(super) fn has_room(device: &Device, needs: &[u32]) -> bool {
-    let classes = classes(device);
+/// Whether the device has disjoint sets of GPCs outside `held` for partitions of at least `needs` SMs.
+pub(super) fn has_room(device: &Device, needs: &[u32], held: &[Place]) -> bool {
+    let classes = classes(device, held);
     let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
     Search::new(&classes, needs, true).1.least(0, &left).is_some()
 }
 
-/// Returns the GPCs of `device`, grouped by size.
-fn classes(device: &Device) -> Vec<Class> {
+/// Returns the GPCs of `device` outside `held`, grouped by size.
+fn classes(device: &Device, held: &[Place]) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
-    for (gpc, sms) in (0u32..).zip(device.sms_per_gpc()) {
+    let is_free = |gpc: u32| !held.iter().any(|place| numbers(place).contains(&gpc));
+    for (gpc, sms) in (0u32..)
+        .zip(device.sms_per_gpc())
+        .filter(|&(gpc, _)| is_free(gpc))
+    {
         match classes.iter_mut().find(|class| class.sms == sms) {
             Some(class) => class.gpcs.push(gpc),
             None => classes.push(Class { sms, gpcs: vec![gpc] }),

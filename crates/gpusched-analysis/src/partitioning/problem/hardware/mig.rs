@@ -37,10 +37,12 @@ pub(super) fn sizes(mig: &Mig) -> Vec<u32> {
 }
 
 /// Finds a placement with the fewest SMs in total for instances of at least `needs` SMs. The search is complete. The
-/// search places the largest instances first, and it tries the profiles with the fewest SMs and memory slices first.
-pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
+/// search places the largest instances first, and it tries the profiles with the fewest SMs and memory slices first. The
+/// slices of the instances `held` are not free.
+pub(super) fn place(mig: &Mig, needs: &[u32], held: &[Place]) -> Option<Vec<Placed>> {
     let (order, mut search) = Search::new(mig, needs, false)?;
-    let chosen = search.walk(mig.compute_slices)?;
+    let (taken, compute) = free(mig, held)?;
+    let chosen = search.walk(taken, compute)?;
     let mut placed: Vec<Option<Placed>> = vec![None; needs.len()];
     for (&index, (profile, start)) in order.iter().zip(chosen) {
         placed[index] = Some(Placed {
@@ -54,10 +56,24 @@ pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
     placed.into_iter().collect()
 }
 
-/// Whether the GPU has a placement for instances of at least `needs` SMs.
-pub(super) fn has_room(mig: &Mig, needs: &[u32]) -> bool {
-    Search::new(mig, needs, true)
-        .is_some_and(|(_, mut search)| search.least(0, 0, mig.compute_slices).is_some())
+/// Whether the GPU has a placement beside the instances `held` for instances of at least `needs` SMs.
+pub(super) fn has_room(mig: &Mig, needs: &[u32], held: &[Place]) -> bool {
+    let search = Search::new(mig, needs, true).zip(free(mig, held));
+    search.is_some_and(|((_, mut search), (taken, compute))| search.least(0, taken, compute).is_some())
+}
+
+/// Returns the memory slices of the instances `held` as a bit set, and the number of free compute slices. Returns `None` if
+/// an instance has an unknown profile, or if the instances have too many compute slices.
+fn free(mig: &Mig, held: &[Place]) -> Option<(u32, u32)> {
+    held.iter()
+        .try_fold((0, mig.compute_slices), |(taken, compute), place| {
+            let Place::Instance(instance) = place else {
+                return None;
+            };
+            let profile = mig.profile(&instance.profile)?;
+            let compute = compute.checked_sub(profile.compute)?;
+            Some((taken | slices(profile, instance.start), compute))
+        })
 }
 
 struct Search<'m> {
@@ -143,8 +159,7 @@ impl<'m> Search<'m> {
     }
 
     /// Returns the profile and the first memory slice of each instance, with the fewest SMs, or `None` if they do not fit.
-    fn walk(&mut self, mut compute: u32) -> Option<Vec<(&'m MigProfile, u32)>> {
-        let mut taken = 0;
+    fn walk(&mut self, mut taken: u32, mut compute: u32) -> Option<Vec<(&'m MigProfile, u32)>> {
         let mut chosen = Vec::new();
         for index in 0..self.needs.len() {
             let least = self.least(index, taken, compute)?;

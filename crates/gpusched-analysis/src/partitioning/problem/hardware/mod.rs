@@ -13,6 +13,8 @@
 //! therefore always the cost of a supported size, and a search never rounds v. One allocation unit provides at most one
 //! SM: m(v) ≤ v. The work of a group is therefore a lower bound on its allocation units, and not only on its SMs.
 //!
+//! An offer may leave out the places that earlier partitions hold ([`Offer::beside`]).
+//!
 //! Under `gpc` and `mig`, a search decides which partitions fit together. Under the other granularities, partitions fit
 //! together if and only if the GPU has enough allocation units.
 
@@ -24,8 +26,11 @@ mod totals;
 pub use placed::Placed;
 pub(crate) use totals::Totals;
 
+use std::collections::BTreeSet;
+
 use gpusched_model::device::{Device, Granularity, Hardware, Place};
 use gpusched_model::error::Error;
+use gpusched_model::plan::Partition;
 
 /// Supported partition sizes of a device at one granularity.
 #[derive(Debug, Clone)]
@@ -38,6 +43,10 @@ pub struct Offer {
     /// Whether the sizes are relaxed: one allocation unit is one SM, and partitions need no
     /// placement.
     relaxed: bool,
+    /// Places that no partition may use, because other partitions hold them.
+    held: Vec<Place>,
+    /// Number of SMs that other partitions hold.
+    held_sms: u32,
 }
 
 impl Offer {
@@ -87,7 +96,33 @@ impl Offer {
             sms,
             shares,
             relaxed: false,
+            held: Vec::new(),
+            held_sms: 0,
         })
+    }
+
+    /// Returns the partition sizes on the part of the device that `kept` does not hold. Their sizes and places are supported,
+    /// and they fit on the device together.
+    pub(crate) fn beside(&self, kept: &[Partition]) -> Offer {
+        // Under MIG, the largest instance that costs v units has at least the SMs of every cheaper instance, so an instance
+        // costs at least as many units as the first v with its SMs.
+        let units = |sms: u32| (1..=self.shares).find(|&v| self.sms_of(v) >= sms).unwrap_or(0);
+        let sum = |of: &dyn Fn(u32) -> u32| {
+            let each = kept.iter().map(|partition| of(partition.sms));
+            each.fold(0u32, u32::saturating_add)
+        };
+        let places = kept.iter().filter_map(|partition| partition.place.clone());
+        Offer {
+            shares: self.shares.saturating_sub(sum(&units)),
+            held: self.held.iter().cloned().chain(places).collect(),
+            held_sms: self.held_sms.saturating_add(sum(&|sms| sms)),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the largest total number of SMs of all partitions.
+    pub(crate) fn capacity(&self) -> u32 {
+        self.hardware.capacity().saturating_sub(self.held_sms)
     }
 
     /// Returns a relaxation with these partition sizes. In the relaxation, one allocation unit is
@@ -110,6 +145,8 @@ impl Offer {
             sms: self.sms.as_ref().map(|_| (0..=all).map(largest).collect()),
             shares: all,
             relaxed: true,
+            held: Vec::new(),
+            held_sms: 0,
         }
     }
 
@@ -182,8 +219,8 @@ impl Offer {
     pub(crate) fn has_room(&self, sizes: &[u32]) -> bool {
         let device = &self.hardware.device;
         match (self.hardware.granularity, device.mig()) {
-            (Granularity::Gpc, _) => gpcs::has_room(device, sizes),
-            (Granularity::Mig, Some(mig)) => mig::has_room(mig, sizes),
+            (Granularity::Gpc, _) => gpcs::has_room(device, sizes, &self.held),
+            (Granularity::Mig, Some(mig)) => mig::has_room(mig, sizes, &self.held),
             _ => self.place(sizes).is_some(),
         }
     }
@@ -195,14 +232,20 @@ impl Offer {
     pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {
         let device = &self.hardware.device;
         match self.hardware.granularity {
-            Granularity::Gpc => gpcs::place(device, sizes),
-            Granularity::Mig => mig::place(device.mig()?, sizes),
-            Granularity::Sm => in_a_row(device.sms(), 1, sizes, Place::Sms),
-            Granularity::Tpc => in_a_row(device.sms(), device.sms_per_tpc()?, sizes, Place::Tpcs),
+            Granularity::Gpc => gpcs::place(device, sizes, &self.held),
+            Granularity::Mig => mig::place(device.mig()?, sizes, &self.held),
+            Granularity::Sm => in_a_row(device.sms(), 1, sizes, &self.held, Place::Sms),
+            Granularity::Tpc => in_a_row(
+                device.sms(),
+                device.sms_per_tpc()?,
+                sizes,
+                &self.held,
+                Place::Tpcs,
+            ),
             Granularity::GreenContext | Granularity::Mps => {
                 let sum: u64 = sizes.iter().map(|&sms| u64::from(sms)).sum();
                 let driver = |&sms: &u32| Placed { sms, place: None };
-                (sum <= self.hardware.capacity().into()).then(|| sizes.iter().map(driver).collect())
+                (sum <= self.capacity().into()).then(|| sizes.iter().map(driver).collect())
             }
         }
     }
@@ -226,19 +269,33 @@ fn unknown(device: &Device, granularity: Granularity) -> Error {
     )
 }
 
-/// Places partitions one after the other on consecutive groups of `unit` SMs.
-fn in_a_row(all: u32, unit: u32, sizes: &[u32], place: impl Fn(Vec<u32>) -> Place) -> Option<Vec<Placed>> {
-    let units = all / unit;
-    let mut next = 0u32;
+/// Places partitions one after the other on groups of `unit` SMs that no place in `held` uses.
+fn in_a_row(
+    all: u32,
+    unit: u32,
+    sizes: &[u32],
+    held: &[Place],
+    place: impl Fn(Vec<u32>) -> Place,
+) -> Option<Vec<Placed>> {
+    let held: BTreeSet<u32> = held.iter().flat_map(numbers).copied().collect();
+    let mut free = (0..all / unit).filter(|number| !held.contains(number));
     sizes
         .iter()
         .map(|&sms| {
-            let first = next;
-            next = next.checked_add(sms.div_ceil(unit)).filter(|&end| end <= units)?;
-            Some(Placed {
-                sms: (next - first) * unit,
-                place: Some(place((first..next).collect())),
+            let count = sms.div_ceil(unit);
+            let numbers: Vec<u32> = free.by_ref().take(count as usize).collect();
+            (numbers.len() == count as usize).then(|| Placed {
+                sms: count * unit,
+                place: Some(place(numbers)),
             })
         })
         .collect()
+}
+
+/// Returns the numbers of the SMs, TPCs or GPCs of `place`. The list is empty for an instance.
+fn numbers(place: &Place) -> &[u32] {
+    match place {
+        Place::Sms(numbers) | Place::Tpcs(numbers) | Place::Gpcs(numbers) => numbers,
+        Place::Instance(_) => &[],
+    }
 }

@@ -1,0 +1,106 @@
+//! Records that the profiler lost.
+
+use gpusched_model::error::{Result, excerpt};
+
+use super::{CALLS, COPIES, GRAPHS, KERNELS, call};
+use crate::model::{Recording, StreamKey};
+use crate::readers::Options;
+use crate::readers::capture::{Captures, LAUNCHES};
+use crate::readers::sqlite::database::{Database, integer, text};
+
+impl Database {
+    /// Finds host calls that launched a kernel or a graph, and for which the file has no work on the GPU: the profiler
+    /// lost a record, or recording ended before the launch. Each call is an open launch.
+    pub(super) fn unrecorded(&self, recording: &mut Recording, options: Options) -> Result<()> {
+        let columns = ["correlationId", "nameId", "start", "globalTid"];
+        let linked = columns
+            .iter()
+            .all(|column| self.column(CALLS, &[column]) != "NULL");
+        let value = self.column("StringIds", &["value"]);
+        if !linked || value == "NULL" || self.column("StringIds", &["id"]) == "NULL" {
+            return Ok(());
+        }
+        let work = [KERNELS, GRAPHS].into_iter().chain(COPIES);
+        let work = work.filter(|table| self.column(table, &["correlationId"]) != "NULL");
+        let recorded = work.map(|table| {
+            let process = match self.column(table, &["globalPid"]).as_str() {
+                "NULL" => "NULL".to_owned(),
+                pid => format!("({pid} >> 24)"),
+            };
+            format!("SELECT correlationId AS id, {process} AS process FROM {table}")
+        });
+        let mut recorded = recorded.collect::<Vec<String>>().join(" UNION ALL ");
+        if recorded.is_empty() {
+            recorded = "SELECT NULL AS id, NULL AS process".to_owned();
+        }
+        self.prepare(&format!(
+            "PRAGMA temp_store = FILE; CREATE TEMP TABLE recorded AS {recorded}; \
+             CREATE INDEX temp.recorded_by_id ON recorded (id);"
+        ))?;
+        let names = LAUNCHES
+            .map(|name| format!("s.{value} LIKE '{name}%'"))
+            .join(" OR ");
+        // A call that returned an error has launched nothing.
+        let succeeded = match self.column(CALLS, &["returnValue"]).as_str() {
+            "NULL" => String::new(),
+            value => format!(" AND coalesce(c.{value}, 0) = 0"),
+        };
+        let record = "SELECT 1 FROM temp.recorded r WHERE r.id = c.correlationId \
+                      AND (r.process IS NULL OR r.process = (c.globalTid >> 24))";
+        let query = format!(
+            "SELECT c.start, c.globalTid FROM {CALLS} c JOIN StringIds s ON s.id = c.nameId \
+             WHERE ({names}){succeeded} AND NOT EXISTS ({record}) ORDER BY c.rowid"
+        );
+        let captures = self.captures(&value)?;
+        self.rows(CALLS, &query, |row| {
+            let call = call(integer(row, 0)?, integer(row, 1)?);
+            if call.is_some_and(|call| captures.contain(call)) {
+                return Ok(());
+            }
+            recording.missing.unrecorded += 1;
+            if options.calls {
+                recording.launch("", StreamKey::default(), (None, None), call);
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the host calls that begin or end the capture of a graph. `value` is the column of the names.
+    pub(super) fn captures(&self, value: &str) -> Result<Captures> {
+        let mut captures = Captures::default();
+        let query = format!(
+            "SELECT c.start, c.globalTid, s.{value} FROM {CALLS} c JOIN StringIds s ON s.id = c.nameId \
+             WHERE s.{value} LIKE '%StreamBeginCapture%' OR s.{value} LIKE '%StreamEndCapture%'"
+        );
+        self.rows(CALLS, &query, |row| {
+            if let Some(call) = call(integer(row, 0)?, integer(row, 1)?) {
+                captures.add(&text(row, 2)?.unwrap_or_default(), call);
+            }
+            Ok(())
+        })?;
+        captures.sort();
+        Ok(captures)
+    }
+
+    /// Reads the messages of nsys about events that it has not collected.
+    pub(super) fn dropped(&self, recording: &mut Recording) -> Result<()> {
+        let table = "DIAGNOSTIC_EVENT";
+        let message = self.column(table, &["text"]);
+        if message == "NULL" {
+            return Ok(());
+        }
+        let lost = ["dropped", "lost", "not all"].map(|word| format!("{message} LIKE '%{word}%'"));
+        let query = format!(
+            "SELECT {message} FROM {table} WHERE {} ORDER BY rowid",
+            lost.join(" OR ")
+        );
+        self.rows(table, &query, |row| {
+            if recording.missing.dropped == 0 {
+                let text = text(row, 0)?.unwrap_or_default();
+                recording.notes.push(format!("nsys states: {}", excerpt(&text)));
+            }
+            recording.missing.dropped = u64::MAX;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,263 @@
+//! SQLite exports of Nsight Systems (`nsys export --type sqlite`), schema versions 2.9 to 3.25.
+//!
+//! * this file: the GPUs, the contexts and the ranges;
+//! * `launches`: the launches, each joined with its host call;
+//! * `completeness`: what the profiler lost.
+
+mod completeness;
+mod launches;
+
+use std::collections::HashMap;
+
+use gpusched_model::Refusal;
+use gpusched_model::error::Result;
+use rusqlite::{Row, types::ValueRef};
+
+use super::database::{Database, integer, sms_in, text};
+use crate::model::{Call, Context, Gpu, Lane, Origin, Recording, Side, Tool};
+use crate::readers::{Options, date};
+
+/// NVTX event types with a start and an end: ranges of a thread, and ranges of a process.
+const RANGE_TYPES: [i64; 2] = [59, 60];
+
+const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
+const GRAPHS: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+const COPIES: [&str; 2] = ["CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"];
+const CALLS: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
+const NVTX: &str = "NVTX_EVENTS";
+
+/// Whether `database` has tables of Nsight Systems.
+pub fn is_export(database: &Database) -> bool {
+    let known = [
+        "StringIds",
+        "TARGET_INFO_GPU",
+        "META_DATA_EXPORT",
+        "EXPORT_META_DATA",
+        KERNELS,
+        GRAPHS,
+        NVTX,
+    ];
+    known.iter().any(|table| database.has(table))
+}
+
+/// Reads the export `database`.
+///
+/// # Errors
+/// Refuses a damaged database.
+pub fn read(database: &Database, options: Options) -> Result<Recording> {
+    let mut recording = Recording::default();
+    let mut names = Names::default();
+    database.origin(&mut recording)?;
+    database.gpus(&mut recording)?;
+    database.contexts(&mut recording)?;
+    database.launches(&mut recording, options, &mut names)?;
+    database.unrecorded(&mut recording, options)?;
+    database.dropped(&mut recording)?;
+    database.copies(&mut recording)?;
+    database.ranges(&mut recording, &mut names)?;
+    Ok(recording)
+}
+
+/// Texts by number, from the table `StringIds`.
+#[derive(Default)]
+struct Names(HashMap<i64, Option<String>>);
+
+impl Database {
+    fn origin(&self, recording: &mut Recording) -> Result<()> {
+        recording.origin = Origin {
+            tool: Tool::Nsys,
+            version: None,
+            date: None,
+            schema: None,
+            report: "sqlite",
+        };
+        let origin = &mut recording.origin;
+        for table in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
+            if !self.has(table) {
+                continue;
+            }
+            let [name, value] = [self.column(table, &["name"]), self.column(table, &["value"])];
+            let query = format!(
+                "SELECT {name}, {value} FROM {table} WHERE {name} IN ('EXPORT_PRODUCT_VERSION', 'EXPORT_SCHEMA_VERSION')"
+            );
+            self.rows(table, &query, |row| {
+                let value = text(row, 1)?;
+                match text(row, 0)?.as_deref() {
+                    Some("EXPORT_PRODUCT_VERSION") => origin.version = value,
+                    _ => origin.schema = value,
+                }
+                Ok(())
+            })?;
+        }
+        let table = "TARGET_INFO_SESSION_START_TIME";
+        if self.has(table) {
+            let start = self.column(table, &["utcEpochNs"]);
+            self.rows(table, &format!("SELECT {start} FROM {table}"), |row| {
+                origin.date = integer(row, 0)?.and_then(date::of_epoch_ns);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn gpus(&self, recording: &mut Recording) -> Result<()> {
+        let mut gpus: Vec<(Option<i64>, Gpu)> = Vec::new();
+        let table = "TARGET_INFO_GPU";
+        if self.has(table) {
+            let [id, name, sms] = [
+                self.column(table, &["id"]),
+                self.column(table, &["name"]),
+                self.column(table, &["smCount"]),
+            ];
+            self.rows(
+                table,
+                &format!("SELECT {id}, {name}, {sms} FROM {table} ORDER BY rowid"),
+                |row| {
+                    let name = text(row, 1)?.unwrap_or_default();
+                    let sms = sms_in(row, 2)?;
+                    gpus.push((integer(row, 0)?, Gpu { name, sms }));
+                    Ok(())
+                },
+            )?;
+        }
+        let table = "TARGET_INFO_CUDA_DEVICE";
+        if self.has(table) {
+            let [gpu, sms] = [
+                self.column(table, &["gpuId"]),
+                self.column(table, &["numMultiprocessors"]),
+            ];
+            self.rows(
+                table,
+                &format!("SELECT {gpu}, {sms} FROM {table} ORDER BY rowid"),
+                |row| {
+                    let (id, sms) = (integer(row, 0)?, sms_in(row, 1)?);
+                    match gpus.iter_mut().find(|(other, _)| *other == id) {
+                        Some((_, gpu)) => gpu.sms = gpu.sms.or(sms),
+                        None if sms.is_some() => gpus.push((
+                            id,
+                            Gpu {
+                                name: String::new(),
+                                sms,
+                            },
+                        )),
+                        None => {}
+                    }
+                    Ok(())
+                },
+            )?;
+        }
+        recording.gpus = gpus.into_iter().map(|(_, gpu)| gpu).collect();
+        Ok(())
+    }
+
+    fn contexts(&self, recording: &mut Recording) -> Result<()> {
+        let table = "TARGET_INFO_CUDA_CONTEXT_INFO";
+        if !self.has(table) {
+            return Ok(());
+        }
+        let columns = [
+            "deviceId",
+            "contextId",
+            "parentContextId",
+            "isGreenContext",
+            "numMultiprocessors",
+            "processId",
+        ];
+        let columns = columns.map(|column| self.column(table, &[column]));
+        let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
+        self.rows(table, &query, |row| {
+            let green = integer(row, 3)?.is_some_and(|green| green != 0);
+            recording.contexts.push(Context {
+                process: integer(row, 5)?,
+                device: integer(row, 0)?.unwrap_or_default(),
+                id: integer(row, 1)?.unwrap_or_default(),
+                parent: integer(row, 2)?,
+                green,
+                sms: sms_in(row, 4)?.filter(|_| green),
+            });
+            Ok(())
+        })
+    }
+
+    fn copies(&self, recording: &mut Recording) -> Result<()> {
+        for table in COPIES.into_iter().filter(|table| self.has(table)) {
+            self.rows(table, &format!("SELECT count(*) FROM {table}"), |row| {
+                let count = integer(row, 0)?.and_then(|count| u64::try_from(count).ok());
+                recording.other.copies += count.unwrap_or_default();
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn ranges(&self, recording: &mut Recording, names: &mut Names) -> Result<()> {
+        if !self.has(NVTX) {
+            return Ok(());
+        }
+        let columns = [
+            ["start"],
+            ["end"],
+            ["textId"],
+            ["text"],
+            ["globalTid"],
+            ["eventType"],
+        ];
+        let columns = columns.map(|column| self.column(NVTX, &column));
+        let query = format!("SELECT {} FROM {NVTX} ORDER BY rowid", columns.join(", "));
+        self.rows(NVTX, &query, |row| {
+            let (start, end) = (integer(row, 0)?, integer(row, 1)?);
+            let is_range = integer(row, 5)?.is_none_or(|kind| RANGE_TYPES.contains(&kind));
+            if !is_range {
+                return Ok(());
+            }
+            let name = match self.name(row, 2, names)? {
+                name if name.is_empty() => text(row, 3)?.unwrap_or_default(),
+                name => name,
+            };
+            recording.range(&name, Side::Host, (start, end), integer(row, 4)?.map(thread));
+            Ok(())
+        })
+    }
+
+    /// Returns the text that column `index` of `row` refers to. The column may contain the text itself instead of a
+    /// reference.
+    fn name(&self, row: &Row<'_>, index: usize, names: &mut Names) -> Result<String, Refusal> {
+        let id = match row.get_ref(index) {
+            Ok(ValueRef::Integer(id)) => id,
+            _ => return Ok(text(row, index)?.unwrap_or_default()),
+        };
+        if let Some(name) = names.0.get(&id) {
+            return Ok(name.clone().unwrap_or_else(|| format!("string {id}")));
+        }
+        let found = match self.column("StringIds", &["value"]).as_str() {
+            "NULL" => None,
+            value => {
+                let query = format!("SELECT {value} FROM StringIds WHERE id = ?1");
+                let statement = self.connection.prepare_cached(&query);
+                let found = statement.and_then(|mut statement| {
+                    statement.query_row([id], |row| Ok(text(row, 0).ok().flatten()))
+                });
+                found.unwrap_or_default()
+            }
+        };
+        names.0.insert(id, found.clone());
+        Ok(found.unwrap_or_else(|| format!("string {id}")))
+    }
+}
+
+/// Returns the number of the process in `global`, a number of a process or thread on the whole machine.
+fn process(global: i64) -> i64 {
+    (global >> 24) & 0xff_ffff
+}
+
+fn thread(global: i64) -> Lane {
+    Lane::Thread {
+        process: Some(process(global)),
+        thread: global,
+    }
+}
+
+fn call(start: Option<i64>, global: Option<i64>) -> Option<Call> {
+    let (start, thread) = (start?, thread(global?));
+    Some(Call { start, thread })
+}

@@ -1,0 +1,387 @@
+//! rocpd databases of rocprofv3 (ROCm 7), schema version 3.
+//!
+//! The name of each table ends with the number of the recorded process, and a merged database has such tables for each process. Times
+//! are either columns of the records, or rows of a table of timestamps. Both layouts have version 3. A launch and its host call
+//! have the same `stack_id` in their events.
+
+use std::collections::HashMap;
+
+use gpusched_model::error::Result;
+
+use super::database::{Database, integer, quoted, sms_in, text};
+use crate::model::{Call, Gpu, Lane, Origin, Recording, Side, StreamKey, Tool};
+use crate::readers::Options;
+
+const DISPATCHES: &str = "rocpd_kernel_dispatch";
+
+/// Host calls that launch a kernel.
+const LAUNCHES: &str = "%Launch%Kernel%";
+
+/// Whether `database` has tables of rocpd.
+pub fn is_rocpd(database: &Database) -> bool {
+    ["rocpd_metadata", DISPATCHES, "rocpd_info_agent"]
+        .iter()
+        .any(|table| !database.suffixes(table).is_empty())
+}
+
+/// Reads the rocpd database `database`.
+///
+/// # Errors
+/// Refuses a damaged database.
+pub fn read(database: &Database, options: Options) -> Result<Recording> {
+    let mut recording = Recording {
+        origin: Origin {
+            tool: Tool::Rocprof,
+            version: None,
+            date: None,
+            schema: None,
+            report: "rocpd",
+        },
+        ..Recording::default()
+    };
+    let mut suffixes = database.suffixes(DISPATCHES);
+    suffixes.extend(database.suffixes("rocpd_metadata"));
+    suffixes.sort_unstable();
+    suffixes.dedup();
+    for suffix in &suffixes {
+        let run = Run { database, suffix };
+        run.schema(&mut recording)?;
+        run.gpus(&mut recording)?;
+        let processes = run.processes()?;
+        run.launches(&mut recording, options, &processes)?;
+        run.unrecorded(&mut recording, options, &processes)?;
+        run.ranges(&mut recording, &processes)?;
+        run.copies(&mut recording)?;
+    }
+    Ok(recording)
+}
+
+/// The tables of one recorded process.
+struct Run<'d> {
+    database: &'d Database,
+    suffix: &'d str,
+}
+
+/// Columns of a record with times: in the record itself, or in tables of tracks and timestamps.
+struct Timed {
+    /// Text after `FROM`, with the record as `r`.
+    from: String,
+    start: String,
+    end: String,
+    process: String,
+    thread: String,
+    agent: String,
+    queue: String,
+    stream: String,
+}
+
+impl Run<'_> {
+    /// Returns the quoted name of the table `start` of this process.
+    fn table(&self, start: &str) -> String {
+        quoted(&self.name(start), '"')
+    }
+
+    fn name(&self, start: &str) -> String {
+        format!("{start}{}", self.suffix)
+    }
+
+    fn has(&self, start: &str) -> bool {
+        self.database.has(&self.name(start))
+    }
+
+    /// Returns `alias.column` if the table `start` has `column`, or `NULL`.
+    fn column(&self, start: &str, alias: &str, columns: &[&str]) -> String {
+        match self.database.column(&self.name(start), columns).as_str() {
+            "NULL" => "NULL".to_owned(),
+            column => format!("{alias}.{column}"),
+        }
+    }
+
+    /// Returns the columns of the records in the table `start`.
+    fn timed(&self, start: &str) -> Timed {
+        let of = |columns: &[&str]| self.column(start, "r", columns);
+        let table = self.table(start);
+        let by_reference = of(&["start"]) == "NULL" && self.has("rocpd_timestamp") && self.has("rocpd_track");
+        if !by_reference {
+            return Timed {
+                from: format!("{table} r"),
+                start: of(&["start"]),
+                end: of(&["end"]),
+                process: of(&["pid"]),
+                thread: of(&["tid"]),
+                agent: of(&["agent_id"]),
+                queue: of(&["queue_id"]),
+                stream: of(&["stream_id"]),
+            };
+        }
+        let track = |columns: &[&str]| self.column("rocpd_track", "t", columns);
+        let (stamps, tracks) = (self.table("rocpd_timestamp"), self.table("rocpd_track"));
+        let id = |start: &str, alias: &str| self.column(start, alias, &["id"]);
+        let [b, e] = ["b", "e"].map(|alias| id("rocpd_timestamp", alias));
+        let t = id("rocpd_track", "t");
+        let [begin, end, on] = [of(&["start_id"]), of(&["end_id"]), of(&["track_id"])];
+        Timed {
+            from: format!(
+                "{table} r LEFT JOIN {stamps} b ON {b} = {begin} LEFT JOIN {stamps} e ON {e} = {end} \
+                 LEFT JOIN {tracks} t ON {t} = {on}"
+            ),
+            start: self.column("rocpd_timestamp", "b", &["value"]),
+            end: self.column("rocpd_timestamp", "e", &["value"]),
+            process: track(&["pid"]),
+            thread: track(&["tid"]),
+            agent: track(&["agent_id"]),
+            queue: track(&["queue_id"]),
+            stream: track(&["stream_id"]),
+        }
+    }
+
+    fn schema(&self, recording: &mut Recording) -> Result<()> {
+        let [tag, value] = ["tag", "value"].map(|name| self.column("rocpd_metadata", "r", &[name]));
+        if !self.has("rocpd_metadata") {
+            return Ok(());
+        }
+        let table = self.table("rocpd_metadata");
+        let query = format!("SELECT {value} FROM {table} r WHERE {tag} = 'schema_version'");
+        self.database.rows("rocpd_metadata", &query, |row| {
+            recording.origin.schema = text(row, 0)?;
+            Ok(())
+        })
+    }
+
+    fn gpus(&self, recording: &mut Recording) -> Result<()> {
+        let table = "rocpd_info_agent";
+        if !self.has(table) {
+            return Ok(());
+        }
+        let of = |columns: &[&str]| self.column(table, "r", columns);
+        let names = ["product_name", "model_name", "name"].map(|name| match of(&[name]).as_str() {
+            "NULL" => "NULL".to_owned(),
+            column => format!("nullif({column}, '')"),
+        });
+        let units = match of(&["extdata"]).as_str() {
+            "NULL" => "NULL".to_owned(),
+            data => format!("CASE WHEN json_valid({data}) THEN json_extract({data}, '$.cu_count') END"),
+        };
+        let query = format!(
+            "SELECT coalesce({}), {units} FROM {} r WHERE {} = 'GPU' ORDER BY r.rowid",
+            names.join(", "),
+            self.table(table),
+            of(&["type"])
+        );
+        let mut gpus = Vec::new();
+        self.database.rows(table, &query, |row| {
+            gpus.push(Gpu {
+                name: text(row, 0)?.unwrap_or_default(),
+                sms: sms_in(row, 1)?,
+            });
+            Ok(())
+        })?;
+        // A merged database lists the GPUs once per process.
+        if gpus.len() > recording.gpus.len() {
+            recording.gpus = gpus;
+        }
+        Ok(())
+    }
+
+    /// Returns the numbers of the processes in the operating system, by their numbers in the database.
+    fn processes(&self) -> Result<HashMap<i64, i64>> {
+        let mut processes = HashMap::new();
+        let table = "rocpd_info_process";
+        if !self.has(table) {
+            return Ok(processes);
+        }
+        let [id, pid] = ["id", "pid"].map(|name| self.column(table, "r", &[name]));
+        let query = format!("SELECT {id}, {pid} FROM {} r", self.table(table));
+        self.database.rows(table, &query, |row| {
+            if let (Some(id), Some(pid)) = (integer(row, 0)?, integer(row, 1)?) {
+                processes.insert(id, pid);
+            }
+            Ok(())
+        })?;
+        Ok(processes)
+    }
+
+    /// Whether the table of texts is usable.
+    fn has_strings(&self) -> bool {
+        ["id", "string"]
+            .iter()
+            .all(|name| self.column("rocpd_string", "n", &[name]) != "NULL")
+    }
+
+    /// Whether events link launches with host calls.
+    fn has_events(&self) -> bool {
+        let event = ["id", "stack_id", "category_id"].map(|name| self.column("rocpd_event", "e", &[name]));
+        let linked = self.column(DISPATCHES, "r", &["event_id"]) != "NULL"
+            && self.column("rocpd_region", "r", &["event_id"]) != "NULL"
+            && self.column("rocpd_region", "r", &["name_id"]) != "NULL";
+        linked && event.iter().all(|column| column != "NULL") && self.has_strings()
+    }
+
+    /// Reads the kernels, with their host calls if the events link them.
+    fn launches(
+        &self,
+        recording: &mut Recording,
+        options: Options,
+        processes: &HashMap<i64, i64>,
+    ) -> Result<()> {
+        if !self.has(DISPATCHES) {
+            return Ok(());
+        }
+        let timed = self.timed(DISPATCHES);
+        let joins = self.has_events();
+        if joins {
+            self.index_calls()?;
+        }
+        let symbols = "rocpd_info_kernel_symbol";
+        let kernel = self.column(DISPATCHES, "r", &["kernel_id"]);
+        let name = match self.has(symbols) && kernel != "NULL" {
+            false => "NULL".to_owned(),
+            true => {
+                let names = [["display_name"], ["kernel_name"]].map(|name| self.column(symbols, "s", &name));
+                let (table, id) = (self.table(symbols), self.column(symbols, "s", &["id"]));
+                format!(
+                    "(SELECT coalesce({}) FROM {table} s WHERE {id} = {kernel})",
+                    names.join(", ")
+                )
+            }
+        };
+        let call = |column: &str| match joins && options.calls {
+            false => "NULL".to_owned(),
+            true => format!(
+                "(SELECT c.{column} FROM temp.calls c WHERE c.stack = (SELECT v.stack_id FROM {} v \
+                 WHERE v.id = r.event_id) LIMIT 1)",
+                self.table("rocpd_event")
+            ),
+        };
+        let query = format!(
+            "SELECT {}, {}, {}, {}, coalesce({}, {}), {name}, {kernel}, {}, {} FROM {} ORDER BY r.rowid",
+            timed.start,
+            timed.end,
+            timed.process,
+            timed.agent,
+            timed.stream,
+            timed.queue,
+            call("start"),
+            call("thread"),
+            timed.from
+        );
+        self.database.rows(DISPATCHES, &query, |row| {
+            let process = integer(row, 2)?.map(|id| process(id, processes));
+            let key = StreamKey {
+                process,
+                device: integer(row, 3)?,
+                stream: integer(row, 4)?,
+                ..StreamKey::default()
+            };
+            let name = match (text(row, 5)?, integer(row, 6)?) {
+                (Some(name), _) => name,
+                (None, id) => format!("kernel {}", id.unwrap_or_default()),
+            };
+            let call = match (integer(row, 7)?, integer(row, 8)?) {
+                (Some(start), Some(thread)) => Some(Call {
+                    start,
+                    thread: Lane::Thread { process, thread },
+                }),
+                _ => None,
+            };
+            recording.launch(&name, key, (integer(row, 0)?, integer(row, 1)?), call);
+            Ok(())
+        })
+    }
+
+    /// Creates a temporary table of the host calls that launch kernels.
+    fn index_calls(&self) -> Result<()> {
+        let timed = self.timed("rocpd_region");
+        let (events, strings) = (self.table("rocpd_event"), self.table("rocpd_string"));
+        self.database.prepare(&format!(
+            "PRAGMA temp_store = FILE; DROP TABLE IF EXISTS temp.calls; CREATE TEMP TABLE calls AS \
+             SELECT v.stack_id AS stack, {} AS start, {} AS thread, {} AS process FROM {} \
+             JOIN {events} v ON v.id = r.event_id JOIN {strings} n ON n.id = r.name_id \
+             WHERE v.stack_id > 0 AND n.string LIKE '{LAUNCHES}'; CREATE INDEX temp.by_stack ON calls (stack);",
+            timed.start, timed.thread, timed.process, timed.from
+        ))
+    }
+
+    /// Finds host calls that launched a kernel, and for which the file has no kernel. If no call has a kernel, the recording
+    /// has no kernels at all, or its events do not link them.
+    fn unrecorded(
+        &self,
+        recording: &mut Recording,
+        options: Options,
+        processes: &HashMap<i64, i64>,
+    ) -> Result<()> {
+        if !self.has(DISPATCHES) || !self.has_events() {
+            return Ok(());
+        }
+        let (events, table) = (self.table("rocpd_event"), self.table(DISPATCHES));
+        self.database.prepare(&format!(
+            "DROP TABLE IF EXISTS temp.launched; CREATE TEMP TABLE launched AS SELECT DISTINCT v.stack_id AS stack \
+             FROM {table} r JOIN {events} v ON v.id = r.event_id; CREATE INDEX temp.by_launch ON launched (stack);"
+        ))?;
+        let query = "SELECT c.start, c.thread, c.process FROM temp.calls c \
+                     WHERE c.stack NOT IN (SELECT stack FROM temp.launched WHERE stack IS NOT NULL) \
+                     AND EXISTS (SELECT 1 FROM temp.calls d JOIN temp.launched l ON l.stack = d.stack)";
+        self.database.rows("rocpd_region", query, |row| {
+            recording.missing.unrecorded += 1;
+            if options.calls {
+                let process = integer(row, 2)?.map(|id| process(id, processes));
+                let call = match (integer(row, 0)?, integer(row, 1)?) {
+                    (Some(start), Some(thread)) => Some(Call {
+                        start,
+                        thread: Lane::Thread { process, thread },
+                    }),
+                    _ => None,
+                };
+                recording.launch("", StreamKey::default(), (None, None), call);
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads the ranges of ROCTx. Their events have a category with `MARKER`, and the message is the name.
+    fn ranges(&self, recording: &mut Recording, processes: &HashMap<i64, i64>) -> Result<()> {
+        let table = "rocpd_region";
+        let event = ["id", "category_id"].map(|name| self.column("rocpd_event", "v", &[name]));
+        let region = ["event_id", "name_id"].map(|name| self.column(table, "r", &[name]));
+        if event.iter().chain(&region).any(|column| column == "NULL") || !self.has_strings() {
+            return Ok(());
+        }
+        let timed = self.timed(table);
+        let (events, strings) = (self.table("rocpd_event"), self.table("rocpd_string"));
+        let message = match self.column("rocpd_event", "v", &["extdata"]).as_str() {
+            "NULL" => "NULL".to_owned(),
+            data => format!("CASE WHEN json_valid({data}) THEN json_extract({data}, '$.message') END"),
+        };
+        let query = format!(
+            "SELECT {}, {}, {}, {}, coalesce({message}, n.string) FROM {} JOIN {events} v ON v.id = r.event_id \
+             JOIN {strings} g ON g.id = v.category_id LEFT JOIN {strings} n ON n.id = r.name_id \
+             WHERE g.string LIKE '%MARKER%' ORDER BY r.rowid",
+            timed.start, timed.end, timed.process, timed.thread, timed.from
+        );
+        self.database.rows(table, &query, |row| {
+            let process = integer(row, 2)?.map(|id| process(id, processes));
+            let lane = integer(row, 3)?.map(|thread| Lane::Thread { process, thread });
+            let name = text(row, 4)?.unwrap_or_default();
+            recording.range(&name, Side::Host, (integer(row, 0)?, integer(row, 1)?), lane);
+            Ok(())
+        })
+    }
+
+    fn copies(&self, recording: &mut Recording) -> Result<()> {
+        let table = "rocpd_memory_copy";
+        if !self.has(table) {
+            return Ok(());
+        }
+        let query = format!("SELECT count(*) FROM {}", self.table(table));
+        self.database.rows(table, &query, |row| {
+            let count = integer(row, 0)?.and_then(|count| u64::try_from(count).ok());
+            recording.other.copies += count.unwrap_or_default();
+            Ok(())
+        })
+    }
+}
+
+/// Returns the number of the process `id` in the operating system. A process without an entry keeps its number.
+fn process(id: i64, processes: &HashMap<i64, i64>) -> i64 {
+    processes.get(&id).copied().unwrap_or(id)
+}

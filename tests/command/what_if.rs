@@ -1,0 +1,101 @@
+//! Promise: `what-if` answers from a stored plan, states each difference, and writes a plan that `verify` accepts.
+
+use serde_json::Value;
+
+use crate::support::ADAS;
+use crate::support::checkout::Checkout;
+use crate::support::transcript::Transcript;
+
+#[test]
+fn changes_of_a_plan_are_stated() {
+    let checkout = Checkout::new();
+    let more = r#"{"tasks":[{"name":"radar","period":"20ms","wcet":{"table":[[1,"9ms"]]}},
+        {"name":"logger","period":"1s","wcet":{"table":[[1,"1ms"]]}}]}"#;
+    std::fs::write(checkout.path("more.json"), more).unwrap();
+    std::fs::write(
+        checkout.path("tiny.json"),
+        r#"{"tasks":[{"period":"1s","wcet":{"table":[[1,"1us"]]}}]}"#,
+    )
+    .unwrap();
+    std::fs::write(
+        checkout.path("huge.json"),
+        r#"{"tasks":[{"period":"1ms","wcet":{"table":[[1,"2ms"]]}}]}"#,
+    )
+    .unwrap();
+    let mut told = Transcript::default();
+    let mut run = |line: &str, code: i32| {
+        let shown = checkout.sh(line);
+        assert_eq!(shown.code, code, "{line}: {}", shown.text);
+        told.case(line, shown.text);
+    };
+    run(&format!("gpusched partition {ADAS} --sms 12 -q -o plan.json"), 0);
+    run(&format!("gpusched what-if plan.json {ADAS}"), 0);
+    run(
+        &format!("gpusched what-if plan.json {ADAS} -q --add tiny.json"),
+        0,
+    );
+    run(
+        &format!(
+            "gpusched what-if plan.json {ADAS} -q --sms 20 --add more.json --new-plan new.json --new-set set.json"
+        ),
+        0,
+    );
+    run("gpusched verify new.json set.json --sms 20 -q", 0);
+    run(
+        &format!("gpusched what-if plan.json {ADAS} -q --add huge.json"),
+        1,
+    );
+    run(&format!("gpusched what-if plan.json {ADAS} -q --scale 1.5"), 1);
+    run(
+        &format!("gpusched what-if plan.json {ADAS} -q --sms 40 --scale 1.5 --move all"),
+        0,
+    );
+    run(&format!("gpusched what-if plan.json {ADAS} -q --move 0"), 0);
+    run(
+        &format!("gpusched what-if plan.json {ADAS} --gpu orin --format csv"),
+        0,
+    );
+    run(
+        &format!("gpusched what-if plan.json {ADAS} --gpu orin --format json"),
+        0,
+    );
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn wrong_changes_are_refused() {
+    let checkout = Checkout::new();
+    let run = |line: &str| checkout.sh(line);
+    run(&format!("gpusched partition {ADAS} --sms 12 -q -o plan.json"));
+    run(&format!("gpusched partition {ADAS} --sms 2 -q -o none.json"));
+    let text = std::fs::read_to_string(checkout.path("plan.json")).unwrap();
+    let mut plan: Value = serde_json::from_str(&text).unwrap();
+    plan["partitions"][0]["sms"] = Value::from(1);
+    std::fs::write(checkout.path("wrong.json"), plan.to_string()).unwrap();
+    std::fs::write(
+        checkout.path("times.json"),
+        r#"{"times":"gpu","tasks":[{"period":"1s","wcet":{"table":[[1,"1us"]]}}]}"#,
+    )
+    .unwrap();
+    let mut refusals = Transcript::default();
+    for arguments in [
+        "none.json SET",
+        "wrong.json SET",
+        "plan.json tasksets/tasksets/orin-measured.json",
+        "plan.json tasksets/end_to_end/waters2019-iii-alt-fp-avg.json",
+        "plan.json SET --move 7",
+        "plan.json SET --move x",
+        "plan.json SET --scale 0",
+        "plan.json SET --scale 1000000 --add plan.json",
+        "plan.json SET --granularity tpc",
+        "plan.json SET --add times.json --new-plan written.json",
+        "plan.json SET --new-plan plan.json",
+    ] {
+        let shown = run(&format!("gpusched what-if {}", arguments.replace("SET", ADAS)));
+        assert_eq!(shown.code, 2, "{arguments}: {}", shown.text);
+        assert!(shown.text.starts_with("error: "), "{arguments}: {}", shown.text);
+        refusals.case(arguments, shown.text);
+    }
+    assert!(!checkout.path("written.json").exists());
+    insta::assert_snapshot!(refusals);
+}
