@@ -9,12 +9,14 @@
 //! * [`backend`]: runs the jobs, in virtual time or on a GPU through the CUDA driver;
 //! * [`client`]: the program of the user, as a backend sees it;
 //! * [`session`]: a plan that runs with the jobs of the user's program;
+//! * [`measure`]: which samples of a kernel to take, and what their times show;
 //! * [`run`], [`trace`]: the result, the recording that `gpusched recording audit` reads, and a file that keeps the records
 //!   of a killed run.
 
 pub mod backend;
 pub mod client;
 pub mod core;
+pub mod measure;
 pub mod program;
 #[cfg(target_os = "linux")]
 mod realtime;

@@ -25,7 +25,8 @@ pub struct Args {
     ///
     /// The columns are `sms`, one of `time_ns`, `time_us`, `time_ms` and `time_s`, and optionally `contention` with the values
     /// `isolated` and `conflict`. The columns `gpu`, `gpu_sms` and `tool` state where the times were measured. The columns
-    /// `gpu_ns`, `cache`, `beside` and `sample` describe single jobs, and `wcet fit` ignores them.
+    /// `gpu_ns`, `cache`, `beside`, `other` and `sample` describe single jobs, and `wcet fit` ignores them. The column `times` states
+    /// what the times include: `gpu` or `occupancy`.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// Form of the WCET function [default: envelope; table with --period]
@@ -82,7 +83,7 @@ impl Run for Args {
         }
         let mut output = Output::open(global)?;
         let svg = output.beside(self.svg.as_ref())?;
-        let measured = points::read(&self.file)?;
+        let (measured, times) = points::read(&self.file)?;
         let file = self.file.display().to_string();
         // A task set does not contain the notes on extrapolation. Therefore `--period` uses the
         // form `table`, which has no extrapolation.
@@ -98,10 +99,14 @@ impl Run for Args {
             complain(&format!("warning: {file}: {estimated}"));
         }
         let left_out = self.period.and_then(|_| left_out(&answer));
-        let notes = notes(&answer).into_iter().chain(left_out);
+        let meaning = times.filter(|_| self.period.is_none()).map(|times| {
+            format!("state `\"times\": \"{times}\"` in the task set, because the column `times` states it")
+        });
+        let notes = notes(&answer).into_iter().chain(left_out).chain(meaning);
         notes.for_each(|note| global.note(note));
         let fitted = About(file.as_str(), answer);
         let tasks = self.period.map(|period| tasks(&fitted.1, period)).transpose()?;
+        let tasks = tasks.map(|tasks| tasks.with_times(times));
         if let Some(svg) = svg {
             output.complete(svg, figure(&fitted)?)?;
         }
