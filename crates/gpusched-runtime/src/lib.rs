@@ -31,7 +31,7 @@ pub use backend::cuda;
 pub use backend::{Backend, Control, simulated};
 pub use program::{Part, PlannedTask, Prepared, Program};
 #[cfg(target_os = "linux")]
-pub use realtime::stop_on_signals;
+pub use realtime::{is_virtual, stop_on_signals};
 pub use run::Run;
 #[cfg(target_os = "linux")]
 pub use session::Session;

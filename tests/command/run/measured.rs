@@ -30,10 +30,10 @@ fn task(name: &str, period: &str, folder: &Path) -> Value {
     let answer = run(&line);
     let mut set: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{}", answer.stderr));
     assert_eq!(set["times"], "gpu");
-    let mut task = set["tasks"][0].take();
+    let task = set["tasks"][0].take();
     assert_eq!(task["measured_on"]["gpu"], "rtx2060");
     assert_eq!(task["measured_on"]["samples"], 15);
-    task["name"] = name.into();
+    assert_eq!(task["name"], name);
     task
 }
 
@@ -119,7 +119,7 @@ fn every_sample_is_kept_in_all_formats() {
     assert!(
         rows.next()
             .unwrap()
-            .starts_with("sms,time_ns,contention,gpu_ns,cache,other,sample,times,gpu,")
+            .starts_with("sms,time_ns,contention,gpu_ns,cache,other,sample,times,kernel,gpu,")
     );
     let series = document["series"].as_array().unwrap();
     let keys: Vec<String> = { series.iter() }
@@ -140,7 +140,7 @@ fn every_sample_is_kept_in_all_formats() {
             };
             let (sms, cache) = (&one["sms"], one["cache"].as_str().unwrap());
             let expected =
-                format!("{sms},{time},{contention},{time},{cache},{other},{sample},gpu,rtx2060,30,");
+                format!("{sms},{time},{contention},{time},{cache},{other},{sample},gpu,copyl,rtx2060,30,");
             let row = rows.next().unwrap();
             assert!(row.starts_with(&expected), "{row} {expected}");
         }

@@ -85,6 +85,11 @@ pub fn notes(of: &measure::Conditions) -> Vec<String> {
     if let Some(reasons) = of.throttling.as_ref().filter(|reasons| !reasons.is_empty()) {
         notes.push(format!("the driver reduced the clocks: {}", reasons.join(", ")));
     }
+    if { of.settings.iter() }.any(|(name, value)| name == "virtual machine" && value == "yes") {
+        let text =
+            "the computer is a virtual machine, so its host can delay a job at any time: no time is a bound";
+        notes.push(text.to_owned());
+    }
     if of.locked != Some(true) {
         let text =
             "gpusched does not know whether the clocks are locked; at a lower clock, the kernel takes longer";

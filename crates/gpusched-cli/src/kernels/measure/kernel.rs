@@ -317,7 +317,7 @@ fn remarks(series: &[SeriesAnswer], envelope: &[EnvelopeAnswer], times: Times) -
         let more = labels.len().saturating_sub(3);
         let mut text = labels.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
         if more > 0 {
-            text += &format!("; and {} more", counted(more, "series"));
+            text += &format!("; and {more} more");
         }
         (!labels.is_empty()).then_some(text)
     };
@@ -368,6 +368,7 @@ impl Report for Answer {
             .exact("other", |(series, ..)| series.other.clone())
             .exact("sample", |(_, sample, ..)| *sample)
             .exact("times", |_| self.times.to_string())
+            .exact("kernel", |_| self.kernel.clone())
             .exact(gpu, |_| self.measured_on.gpu.clone())
             .exact(gpu_sms, |_| self.measured_on.sms)
             .exact(tool, |_| self.measured_on.tool.clone())

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::source::{Sizes, no_gpu};
+use super::source::Sizes;
 use crate::arguments::{named, refused, whole};
 use crate::report::{About, Cell, Output, Palette, Report, Table};
 use crate::{Format, Global, Outcome, Run};
@@ -41,6 +41,11 @@ pub struct Args {
     /// Only with `--backend simulated`.
     #[arg(long, value_name = "TIME")]
     wake_cost: Option<Time>,
+    /// Time before an arrival from which an idle dispatcher spins [default: 100us]
+    ///
+    /// Only with `--backend cuda`. State the value that you use for `run`.
+    #[arg(long, value_name = "TIME")]
+    spin: Option<Time>,
 }
 
 const EXAMPLE: &str = "\
@@ -63,10 +68,14 @@ fn positive(text: &str) -> Result<Time, String> {
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
-        for (option, given) in [("cost", self.cost), ("wake-cost", self.wake_cost)] {
-            if given.is_some() && self.backend != Backend::Simulated {
+        for (option, given, backend) in [
+            ("cost", self.cost, Backend::Simulated),
+            ("wake-cost", self.wake_cost, Backend::Simulated),
+            ("spin", self.spin, Backend::Cuda),
+        ] {
+            if given.is_some() && self.backend != backend {
                 let found = format!("--backend {}", self.backend);
-                let expected = "--backend simulated, where the option has an effect";
+                let expected = format!("--backend {backend}, where the option has an effect");
                 return Err(Error::parameter(option, found, expected));
             }
         }
@@ -90,11 +99,13 @@ struct Details {
     notes: Vec<String>,
 }
 
+/// A measurement ends at its duration.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 type Answer = About<Details, MeasuredOverheads>;
 
 impl Args {
     fn simulated(&self, global: &Global) -> Result<Answer> {
-        static NEVER: AtomicBool = AtomicBool::new(false);
         let costs = Overheads {
             occupancy_ns: self.cost.unwrap_or(Time::from_ns(20_000)),
             wake_ns: self.wake_cost.unwrap_or(Time::from_ns(10_000)),
@@ -120,9 +131,65 @@ impl Args {
         Ok(About(Details { observed, notes }, file))
     }
 
-    fn cuda(&self, _global: &Global) -> Result<Answer> {
-        no_gpu(gpusched_runtime::cuda::Driver::load().map(|_| ()))?;
-        Err(Error::parameter("backend", self.backend, "simulated"))
+    #[cfg(target_os = "linux")]
+    fn cuda(&self, global: &Global) -> Result<Answer> {
+        use super::source::no_gpu;
+        use crate::report::Progress;
+        use gpusched_runtime::{cuda, is_virtual};
+
+        let driver = no_gpu(cuda::Driver::load())?;
+        let (_, sms) = cuda::gpu(&driver, 0)?;
+        let program = program(&self.sms.0, sms, self.period, None)?;
+        let work = work(global.seed());
+        work.check(&program, self.duration)?;
+        let options = cuda::Options {
+            duration: self.duration,
+            // The kernel of a job lasts for its whole time.
+            reserve: Time::ZERO,
+            spin: self.spin.unwrap_or(Time::from_ns(100_000)),
+            fifo_priority: 50,
+            wake_bound: None,
+        };
+        let progress = Progress::new(global, "jobs");
+        let control = Control {
+            stop: &NEVER,
+            ring: None,
+        };
+        let run = cuda::run(
+            &driver,
+            &program,
+            &work,
+            options,
+            (control, &|jobs| progress.at(jobs)),
+        )?;
+        drop(progress);
+        let observed = observed(&program, &run)?;
+        let of = run.machine.as_ref();
+        let version =
+            of.map(|machine| format!("CUDA {}.{}", machine.driver / 1000, machine.driver % 1000 / 10));
+        let origin = [
+            of.map(|machine| machine.gpu.clone()),
+            version,
+            of.map(|machine| machine.wait.clone()),
+        ];
+        let file = bounds(&observed, self.margin, origin)?;
+        let mut notes = vec![
+            "the longest measured overheads are no proven bounds: the operating system may delay a dispatcher for longer".to_owned(),
+        ];
+        if is_virtual() == Some(true) {
+            let text = "the computer is a virtual machine, so its host can stop a dispatcher at any time: these numbers bound no later run";
+            notes.push(text.to_owned());
+        }
+        Ok(About(Details { observed, notes }, file))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn cuda(&self, _: &Global) -> Result<Answer> {
+        Err(Error::parameter(
+            "backend",
+            "cuda",
+            "simulated, because the CUDA backend requires Linux",
+        ))
     }
 }
 

@@ -33,6 +33,11 @@ pub struct Source {
     /// Only with `--backend simulated`.
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
+    /// State in the result that the clocks of the GPU are locked
+    ///
+    /// Only with `--backend cuda`. gpusched never changes clocks, and it cannot see whether they are locked.
+    #[arg(long)]
+    clocks_locked: bool,
 }
 
 /// Numbers of SMs, such as `8,16,32` or `8..32:8`.
@@ -68,6 +73,7 @@ impl Source {
         then: impl FnOnce(&mut dyn Executor) -> Result<T>,
     ) -> Result<T> {
         let (unused, given) = match self.backend {
+            Backend::Simulated if self.clocks_locked => ("clocks-locked", true),
             Backend::Simulated => ("plugin", self.plugin.is_some()),
             Backend::Cuda if self.machine.is_some() => ("machine", true),
             Backend::Cuda => ("program", self.program.is_some()),
@@ -108,9 +114,27 @@ impl Source {
         then(&mut *open(&kernels, global)?)
     }
 
-    fn cuda<T>(&self, _others: &[PathBuf], _then: impl FnOnce(&mut dyn Executor) -> Result<T>) -> Result<T> {
-        let _driver = no_gpu(gpusched_runtime::cuda::Driver::load())?;
-        Err(Error::parameter("backend", self.backend, "simulated"))
+    #[cfg(target_os = "linux")]
+    fn cuda<T>(&self, others: &[PathBuf], then: impl FnOnce(&mut dyn Executor) -> Result<T>) -> Result<T> {
+        use gpusched_runtime::cuda::{Driver, MeasuredGpu};
+
+        let driver = no_gpu(Driver::load())?;
+        let Some(plugin) = &self.plugin else {
+            let expected = "a shared library with the kernel";
+            return Err(Error::parameter("plugin", "none", expected));
+        };
+        let locked = self.clocks_locked.then_some(true);
+        let mut gpu = MeasuredGpu::open(&driver, 0, (plugin.as_path(), others), locked)?;
+        then(&mut gpu)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn cuda<T>(&self, _: &[PathBuf], _: impl FnOnce(&mut dyn Executor) -> Result<T>) -> Result<T> {
+        Err(Error::parameter(
+            "backend",
+            "cuda",
+            "simulated, because the CUDA backend requires Linux",
+        ))
     }
 }
 

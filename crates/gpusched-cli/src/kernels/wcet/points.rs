@@ -33,18 +33,26 @@ const TIMES: [(&str, &str); 4] = [
 /// in another partition, the number of the job, and the other kernel in the partition.
 const JOB_COLUMNS: [&str; 5] = ["gpu_ns", "cache", "beside", "sample", "other"];
 
-/// Name of the column that states what the times include.
-const TIMES_COLUMN: &str = "times";
+/// Names of the columns with the kernel, and with what the times include.
+const STATED_COLUMNS: [&str; 2] = ["kernel", "times"];
+
+/// What a file states about all its measurements.
+pub struct Stated {
+    /// Name of the kernel.
+    pub kernel: Option<String>,
+    /// What the times include.
+    pub times: Option<Times>,
+}
 
 /// Name of the column with the maximum memory traffic of the kernel [bytes].
 const TRAFFIC_COLUMN: &str = "traffic_bytes";
 
-/// Reads the file at `path`; `-` is standard input. Also returns what the times include, if the file states it.
+/// Reads the file at `path`; `-` is standard input. Also returns what the file states about all its measurements.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] for a missing or unknown column, for a file without isolated measurements, or for an
 /// invalid cell. The error states the line and the column of the cell.
-pub fn read(path: &Path) -> Result<(Measured, Option<Times>)> {
+pub fn read(path: &Path) -> Result<(Measured, Stated)> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
     let table = Table::from_reader(&file, bytes.as_slice()).map_err(as_csv)?;
@@ -56,7 +64,8 @@ pub fn read(path: &Path) -> Result<(Measured, Option<Times>)> {
             || COLUMNS.contains(&name)
             || GPU_COLUMNS.contains(&name)
             || ORIGIN_COLUMNS.contains(&name)
-            || [BLOCK_COLUMN, TIMES_COLUMN].contains(&name)
+            || name == BLOCK_COLUMN
+            || STATED_COLUMNS.contains(&name)
             || JOB_COLUMNS.contains(&name)
             || VARIATION_COLUMNS.contains(&name)
             || TRAFFIC_COLUMNS.contains(&name)
@@ -181,18 +190,23 @@ pub fn read(path: &Path) -> Result<(Measured, Option<Times>)> {
         block: origin::block(&table)?.filter(|_| estimate.is_none()),
         measured_on: origin::measured_on(&table)?,
     };
-    Ok((measured, times_of(&table)?))
+    let [kernel, times] = STATED_COLUMNS;
+    let stated = Stated {
+        kernel: origin::only(&table, kernel)?,
+        times: times_of(&table, times)?,
+    };
+    Ok((measured, stated))
 }
 
-/// Returns what the times include, if all rows state it.
-fn times_of(table: &Table) -> Result<Option<Times>> {
-    let Some(text) = origin::only(table, TIMES_COLUMN)? else {
+/// Returns what the times include, if the column `name` states it in all rows.
+fn times_of(table: &Table, name: &str) -> Result<Option<Times>> {
+    let Some(text) = origin::only(table, name)? else {
         return Ok(None);
     };
     let times = [Times::Gpu, Times::Occupancy];
     let found = times.into_iter().find(|times| times.to_string() == text);
     let wrong = || {
-        let refusal = Refusal::new(TIMES_COLUMN, format!("{text:?}"), "gpu or occupancy");
+        let refusal = Refusal::new(name, format!("{text:?}"), "gpu or occupancy");
         table.error(Some(0), refusal)
     };
     found.ok_or_else(wrong).map(Some)

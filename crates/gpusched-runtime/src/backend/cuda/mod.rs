@@ -6,11 +6,15 @@
 //!
 //! * `library`: the driver, loaded at run time;
 //! * `context`: the GPU, its split into partitions, and the SMs that kernels observe;
-//! * `lane`: one partition, with its launches and its ways to wait.
+//! * `lane`: one partition, with its launches and its ways to wait;
+//! * `measure`: one partition that runs the samples of a measurement;
+//! * `nvml`: clocks, temperature and throttling.
 
 mod context;
 mod lane;
 mod library;
+mod measure;
+mod nvml;
 
 use std::sync::Barrier;
 use std::sync::atomic::Ordering;
@@ -34,6 +38,7 @@ use crate::work::Work;
 use context::{Device, Flags, Partition};
 use lane::{GpuLane, Jobs, Shared};
 pub use library::Driver;
+pub use measure::{MeasuredGpu, gpu};
 
 /// Options of a run on a GPU.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
