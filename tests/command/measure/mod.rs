@@ -373,3 +373,173 @@ fn overheads_are_those_of_all_dispatchers() {
         refused.stderr
     );
 }
+
+#[test]
+fn kernels_in_other_partitions_run_until_the_jobs_end() {
+    let case = Case::new();
+    let interference = |options: &str, faults: &[(&str, &str)]| {
+        let (measured, beside) = (case.path("libjobs.so"), case.path("libother.so"));
+        let line = format!(
+            "measure interference --plugin {} --beside {}",
+            measured.display(),
+            beside.display()
+        );
+        on_fake(&format!("{line} {options}"), faults)
+    };
+    let answer = interference("--sms 8,64 --samples 8 --format json", &[]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let factors = document["factors"].as_array().unwrap();
+    assert_eq!(factors.len(), 2);
+    for (factor, sms) in factors.iter().zip([8, 64]) {
+        assert_eq!(
+            (&factor["aggressor"], &factor["sms"]),
+            (&"other".into(), &sms.into())
+        );
+        assert!(
+            factor["beside_ns"].as_u64().unwrap() >= TIME * 8 / sms,
+            "{factor}"
+        );
+    }
+    for (options, faults, expected) in [
+        ("--sms 128", &[][..], "--sms: found 128, expected fewer SMs"),
+        ("--sms 132", &[], "--sms: found 132, expected fewer SMs"),
+        (
+            "--sms 8",
+            &[("FAKE_SHARED", "1")],
+            "partition 1: found the SMs 0, 1, 2",
+        ),
+        (
+            "--sms 8 --samples 50",
+            &[("PLUGIN_FAIL", "70")],
+            "plugin: found the result 7 of the other kernel",
+        ),
+    ] {
+        let answer = interference(options, faults);
+        assert!(
+            answer.code == 2 && answer.stderr.contains(expected),
+            "{options}: {}",
+            answer.stderr
+        );
+    }
+}
+
+#[test]
+fn a_device_file_states_the_partitions_that_the_driver_grants() {
+    let case = Case::new();
+    let file = case.path("device.json");
+    let line = format!("measure device -o {}", file.display());
+    for (faults, total) in [
+        (&[][..], 128),
+        (&[("FAKE_MOST", "15")], 120),
+        (&[("FAKE_VERSION", "13010")], 128),
+    ] {
+        let answer = on_fake(&line, faults);
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        let device: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(
+            (&device["name"], &device["sms"]),
+            (&"fake-h100".into(), &132.into())
+        );
+        assert_eq!(device["compute_capability"], "9.0");
+        assert_eq!(
+            device["green_context"],
+            serde_json::json!({"min": 8, "step": 8, "total": total})
+        );
+        assert!(
+            device["source"].as_str().unwrap().contains("GPU-00010203-0405"),
+            "{device}"
+        );
+        let listed = run(&format!("gpus {}", file.display()));
+        assert_eq!(listed.code, 0, "{}", listed.stderr);
+    }
+    let planned = run(&format!(
+        "partition {} --gpu {} --granularity green-context -q",
+        root().join("tasksets/tasksets/adas.json").display(),
+        file.display()
+    ));
+    assert!(planned.code <= 1, "{}", planned.stderr);
+    for (line, faults, expected) in [
+        (
+            "measure device",
+            &[("FAKE_SHARED", "1")][..],
+            "partition 1: found the SMs 0, 1",
+        ),
+        (
+            "measure device",
+            &[("FAKE_MOST", "0")],
+            "cuGreenCtxCreate: found CUDA_ERROR_OUT_OF_MEMORY",
+        ),
+        ("measure device --name a/b", &[], "name: found \"a/b\""),
+        (
+            "measure device --format csv",
+            &[],
+            "--format: found a format other than json",
+        ),
+    ] {
+        let answer = on_fake(line, faults);
+        assert!(
+            answer.code == 2 && answer.stdout.is_empty(),
+            "{line}: {}",
+            answer.stderr
+        );
+        assert!(answer.stderr.contains(expected), "{line}: {}", answer.stderr);
+    }
+}
+
+#[test]
+fn a_platform_file_states_the_limits_of_the_driver() {
+    let answer = on_fake("measure platform", &[]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let platform: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let built_in = root().join("tasksets/platforms/h100.json");
+    let known: Value = serde_json::from_str(&std::fs::read_to_string(built_in).unwrap()).unwrap();
+    for field in [
+        "sms",
+        "cores_per_sm",
+        "threads_per_sm",
+        "blocks_per_sm",
+        "registers_per_sm",
+        "shared_memory_per_sm_kib",
+        "registers_per_block",
+        "shared_memory_per_block_kib",
+    ] {
+        assert_eq!(platform[field], known[field], "{field}");
+    }
+    assert_eq!(
+        (&platform["l2_cache_kib"], &platform["name"]),
+        (&1024.into(), &"fake-h100".into())
+    );
+    let source = platform["source"].as_str().unwrap();
+    assert!(
+        source.contains("not measured") && source.contains("CUDA 13.0"),
+        "{source}"
+    );
+    let future = [("FAKE_MAJOR", "99")];
+    let unknown = on_fake("measure platform", &future);
+    assert!(
+        unknown.code == 2
+            && unknown
+                .stderr
+                .contains("--cores-per-sm: found none, for the compute capability 99.0"),
+        "{}",
+        unknown.stderr
+    );
+    assert_eq!(on_fake("measure platform --cores-per-sm 256", &future).code, 0);
+}
+
+#[test]
+fn a_virtual_machine_gives_no_bound() {
+    let is_virtual = std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains(" hypervisor"));
+    let case = Case::new();
+    let answers = [
+        on_fake("measure device", &[]),
+        on_fake("measure platform", &[]),
+        on_fake("measure overhead --sms 8 --duration 300ms --format json", &[]),
+        case.measure("--sms 8 --samples 1 --format json", &[]),
+    ];
+    for answer in answers {
+        let said = answer.stderr.contains("virtual machine") && answer.stderr.contains("bound");
+        assert_eq!(said, is_virtual, "{}", answer.stderr);
+    }
+}

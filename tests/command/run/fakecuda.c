@@ -9,6 +9,8 @@
      FAKE_STICKY=CODE        after the failure of FAKE_FAIL, each query of a stream returns CODE
      FAKE_CLUSTERS=1         from CUDA 13.1, only groups of any SMs exist
      FAKE_HANG=N             the N-th job and all later jobs never end
+     FAKE_MAJOR=9            major number of the compute capability
+     FAKE_MOST=15            most green contexts at the same time
      FAKE_LEFT=1             at the end, prints the number of contexts that still exist
      FAKE_DRIFT=50           each reading of the clocks is so many MHz lower
      FAKE_REASONS=4          reasons for reduced clocks
@@ -60,7 +62,23 @@ int cuGetErrorName(int code, const char **name) {
 }
 int cuDeviceGet(int *device, int ordinal) { FAIL; *device = ordinal; return 0; }
 int cuDeviceGetName(char *name, int length, int device) { (void)device; FAIL; const char *own = getenv("FAKE_NAME"); snprintf(name, (size_t)length, "%s", own ? own : "Fake H100"); return 0; }
-int cuDeviceGetAttribute(int *value, int attribute, int device) { (void)attribute; (void)device; FAIL; *value = 232448; return 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  (void)device;
+  FAIL;
+  switch (attribute) {
+  case 8: *value = 49152; break;           /* shared memory of a block */
+  case 12: case 82: *value = 65536; break; /* registers of a block and of an SM */
+  case 38: *value = 1 << 20; break;        /* L2 */
+  case 39: *value = 2048; break;           /* threads of an SM */
+  case 75: *value = (int)number("FAKE_MAJOR", 9); break;
+  case 76: *value = 0; break;
+  case 81: *value = 233472; break;         /* shared memory of an SM */
+  case 97: *value = 232448; break;         /* most shared memory of a block */
+  case 106: *value = 32; break;            /* blocks of an SM */
+  default: return 1;
+  }
+  return 0;
+}
 int cuDeviceGetUuid(unsigned char *uuid, int device) { (void)device; FAIL; for (unsigned char i = 0; i < 16; ++i) uuid[i] = i; return 0; }
 int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; FAIL; *context = &calls; return 0; }
 int cuDevicePrimaryCtxRelease(int device) { (void)device; return 0; }
@@ -167,6 +185,7 @@ int cuGreenCtxCreate(Green **out, const Description *description, int device, un
   (void)device;
   FAIL;
   if (flags != 1) return 1;
+  if (contexts >= number("FAKE_MOST", 1 << 30)) return 2;
   *out = calloc(1, sizeof **out);
   (*out)->sms = description->sms;
   (*out)->first = getenv("FAKE_SHARED") ? 0 : next_sm;

@@ -257,3 +257,56 @@ fn wrong_requests_are_one_sentence() {
         assert!(answer.stderr.contains(expected), "{line}: {}", answer.stderr);
     }
 }
+
+#[test]
+fn kernels_on_other_sms_are_a_table_of_factors() {
+    let (measured, beside) = (program("copyl"), program("saxpyl"));
+    let line = format!(
+        "measure interference {} --backend simulated --machine rtx2060 --samples 2 --beside {}",
+        measured.display(),
+        beside.display()
+    );
+    let [table, document] = ["csv", "json"].map(|format| {
+        let answer = run(&format!("{line} --sms 24,6 --format {format} -q"));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        answer.stdout
+    });
+    let document: Value = serde_json::from_str(&document).unwrap();
+    let factors = document["factors"].as_array().unwrap();
+    let mut rows = table.lines();
+    assert_eq!(
+        rows.next(),
+        Some("victim,aggressor,sms,isolated_ns,beside_ns,factor,gpu,tool")
+    );
+    for (factor, sms) in factors.iter().zip([6, 24]) {
+        let of = |field: &str| factor[field].as_u64().unwrap();
+        let (isolated, beside, permille) = (of("isolated_ns"), of("beside_ns"), of("factor_permille"));
+        assert_eq!((of("sms"), permille), (sms, (1000 * beside).div_ceil(isolated)));
+        // Both kernels use the memory, so the other kernel delays this kernel.
+        assert!(permille > 1000, "{factor}");
+        let start = format!(
+            "copyl,saxpyl,{sms},{isolated},{beside},{}.{:03},rtx2060,",
+            permille / 1000,
+            permille % 1000
+        );
+        assert!(
+            rows.next().is_some_and(|row| row.starts_with(&start)),
+            "{table} {start}"
+        );
+        let longest = |other: bool| {
+            let series = document["series"].as_array().unwrap().iter();
+            let found = series.filter(|one| one["sms"] == sms && (one["other"] == "saxpyl") == other);
+            found
+                .map(|one| one["longest_ns"].as_u64().unwrap())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!((longest(false), longest(true)), (vec![isolated], vec![beside]));
+    }
+    assert_eq!((rows.next(), factors.len()), (None, 2));
+    let all = run(&format!("{line} --sms 30"));
+    assert!(
+        all.code == 2 && all.stderr.contains("--sms: found 30, expected fewer SMs"),
+        "{}",
+        all.stderr
+    );
+}

@@ -8,6 +8,7 @@ use gpusched_runtime::measure;
 /// The state of the GPU during a measurement. gpusched observes the state and never changes it.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "MeasurementConditions"))]
 pub struct Conditions {
     /// Identity of the GPU; absent if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]

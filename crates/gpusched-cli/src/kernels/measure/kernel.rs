@@ -5,19 +5,18 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::conditions::{self, Conditions};
+use super::series::SeriesAnswer;
 use super::source::{Sizes, Source};
 use crate::arguments::{named, refused, whole};
 use crate::report::profile_columns::{GPU_COLUMNS, ORIGIN_COLUMNS};
 use crate::report::{Cell, Output, Palette, Progress, Report, Table, clip};
 use crate::{Format, Global, Outcome, Run};
-use gpusched_analysis::kernel_wcet::fit::trend::Direction;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::provenance::MeasuredOnShape;
 use gpusched_model::time::Time;
 use gpusched_model::{Times, counted};
-use gpusched_runtime::Backend;
 use gpusched_runtime::measure::{
-    Contention, Executor, LEVEL, Measured, Neighbor, Protocol, Series, envelope, measure, statistics,
+    Contention, Executor, LEVEL, Measured, Neighbor, Protocol, envelope, measure,
 };
 
 /// Arguments of `gpusched measure kernel`.
@@ -64,10 +63,7 @@ Examples:
   gpusched measure kernel tasksets/kernels/programs/copyl.json --backend simulated --machine rtx2060 --sms 6..30:6 --samples 4 -o measured.csv && gpusched wcet fit measured.csv --period 1ms";
 
 /// Largest number of samples of a series.
-const MOST: u64 = 1_000_000;
-
-/// Jobs at the start of a series on a GPU whose times do not count: they load the kernel and raise the clocks.
-const DISCARDED: u64 = 3;
+pub const MOST: u64 = 1_000_000;
 
 fn probability(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|&p: &f64| p > 0.0 && p < 1.0);
@@ -80,10 +76,7 @@ impl Run for Args {
             let expected = "another kernel, stated with --other";
             return Err(Error::parameter("contention", self.contention, expected));
         }
-        let (discarded, samples) = match self.source.backend {
-            Backend::Cuda => (DISCARDED, 100),
-            Backend::Simulated => (0, 10),
-        };
+        let (discarded, samples) = self.source.jobs();
         let neighbors = (0..self.other.len()).map(|other| Neighbor::Inside(other, self.contention));
         let protocol = Protocol {
             sizes: self.sms.clone().unwrap_or_default().0,
@@ -95,10 +88,7 @@ impl Run for Args {
         let mut output = Output::open(global)?;
         output.keep(&self.other)?;
         let answer = self.source.with(&self.other, global, |executor| {
-            let series = protocol.series(&*executor)?.len() as u64;
-            let jobs = series.saturating_mul(protocol.samples + discarded);
-            let progress = Progress::of(global, jobs, "jobs");
-            let all = measure(executor, &protocol, &|jobs| progress.advance(jobs))?;
+            let all = run(executor, &protocol, global)?;
             Answer::new(&*executor, &all, self.exceedance)
         })?;
         // The text result contains the notes.
@@ -109,6 +99,17 @@ impl Run for Args {
         output.last(&answer)?;
         Ok(Outcome::Positive)
     }
+}
+
+/// Runs the jobs of `protocol`, and shows their number.
+///
+/// # Errors
+/// Fails in the same cases as [`measure`].
+pub fn run(executor: &mut dyn Executor, protocol: &Protocol, global: &Global) -> Result<Vec<Measured>> {
+    let series = protocol.series(&*executor)?.len() as u64;
+    let jobs = series.saturating_mul(protocol.samples.saturating_add(protocol.discarded));
+    let progress = Progress::of(global, jobs, "jobs");
+    measure(executor, protocol, &|jobs| progress.advance(jobs))
 }
 
 /// Measurement of a kernel.
@@ -132,63 +133,6 @@ pub struct Answer {
     notes: Vec<String>,
 }
 
-/// Jobs under equal conditions.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "MeasurementSeries"))]
-struct SeriesAnswer {
-    /// Number of SMs.
-    sms: u32,
-    /// Content of the caches at the start of a job: `warm` or `cold`. With another kernel, the caches contain what both kernels left.
-    cache: String,
-    /// `isolated`, `alternate` or `concurrent`.
-    contention: String,
-    /// Name of the other kernel; absent in isolation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    other: Option<String>,
-    /// Number of samples.
-    samples: u64,
-    /// Shortest time [ns].
-    shortest_ns: u64,
-    /// Median time [ns].
-    median_ns: u64,
-    /// Longest time [ns].
-    longest_ns: u64,
-    /// How much longer the longest time is than the shortest time [percent].
-    spread_percent: f64,
-    /// Significant trend in the order of the jobs: `rising`, `falling` or `none`. `unknown` without a test.
-    trend: String,
-    /// p-value of the test for a trend; absent without a test.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trend_p: Option<f64>,
-    /// Whether the jobs depend on each other: `yes`, `no`, or `unknown` without a test.
-    dependent: String,
-    /// p-value of the test for independent jobs; absent without a test.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    independence_p: Option<f64>,
-    /// Fit of extreme values; only with `--exceedance`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    extreme: Option<Extreme>,
-    /// Times of the jobs in their order [ns].
-    time_ns: Vec<u64>,
-    /// Times on the GPU alone, in the order of the jobs [ns]; null if a time is unknown.
-    gpu_ns: Vec<Option<u64>>,
-}
-
-/// Fit of extreme values, or the reason for its absence.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "MeasurementExtreme"))]
-struct Extreme {
-    /// Probability with which one job exceeds the time.
-    exceedance: f64,
-    /// Time that one job exceeds with this probability [ns]; absent without a fit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wcet_ns: Option<u64>,
-    /// Reasons to distrust the time, or the reason for its absence.
-    warnings: Vec<String>,
-}
-
 /// Longest isolated time on one number of SMs.
 #[derive(Copy, Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -202,74 +146,6 @@ struct EnvelopeAnswer {
     envelope_ns: u64,
     /// Whether the kernel is slower than on some smaller number of SMs.
     rises: bool,
-}
-
-impl SeriesAnswer {
-    fn new(measured: &Measured, others: &[String], exceedance: Option<f64>) -> Result<SeriesAnswer> {
-        let Series { sms, cache, neighbor } = measured.series;
-        let found =
-            statistics(measured).ok_or_else(|| Error::Internal("a series has no samples".to_owned()))?;
-        let (contention, other) = match neighbor {
-            None => ("isolated".to_owned(), None),
-            Some(Neighbor::Inside(other, contention)) => (contention.to_string(), Some(other)),
-            Some(Neighbor::Beside(other)) => ("beside".to_owned(), Some(other)),
-        };
-        let extreme = |exceedance: f64| {
-            let fitted = found.extreme(measured, exceedance);
-            let fitted =
-                fitted.map_err(|error| Error::parameter("exceedance", exceedance, error.to_string()))?;
-            Ok::<_, Error>(match fitted {
-                Ok(estimate) => Extreme {
-                    exceedance,
-                    wcet_ns: estimate.tail.map(|_| estimate.wcet.ns()),
-                    warnings: estimate.warnings.iter().map(ToString::to_string).collect(),
-                },
-                Err(reason) => Extreme {
-                    exceedance,
-                    wcet_ns: None,
-                    warnings: vec![format!("no fit, because {reason}")],
-                },
-            })
-        };
-        let trend = match (found.trend, found.drifts()) {
-            (None, _) => "unknown",
-            (_, None) => "none",
-            (_, Some(Direction::Rising)) => "rising",
-            (_, Some(Direction::Falling)) => "falling",
-        };
-        let dependent = match found.independence_p {
-            None => "unknown",
-            Some(_) if found.is_dependent() => "yes",
-            Some(_) => "no",
-        };
-        Ok(SeriesAnswer {
-            sms,
-            cache: cache.to_string(),
-            contention,
-            other: other.and_then(|other| others.get(other).cloned()),
-            samples: found.samples,
-            shortest_ns: found.shortest_ns,
-            median_ns: found.median_ns,
-            longest_ns: found.longest_ns,
-            spread_percent: (found.spread_percent() * 1000.0).round() / 1000.0,
-            trend: trend.to_owned(),
-            trend_p: found.trend.map(|(_, p)| p),
-            dependent: dependent.to_owned(),
-            independence_p: found.independence_p,
-            extreme: exceedance.map(extreme).transpose()?,
-            time_ns: measured.samples.iter().map(|sample| sample.time_ns).collect(),
-            gpu_ns: measured.samples.iter().map(|sample| sample.gpu_ns).collect(),
-        })
-    }
-
-    /// Returns the conditions of the series for a note.
-    fn label(&self) -> String {
-        let sms = counted(self.sms, "SM");
-        match &self.other {
-            None => format!("on {sms}, {}", self.cache),
-            Some(other) => format!("on {sms}, {} with {}", self.contention, clip(other, 40)),
-        }
-    }
 }
 
 impl Answer {
@@ -309,6 +185,23 @@ fn remarks(series: &[SeriesAnswer], envelope: &[EnvelopeAnswer], times: Times) -
         let text = "the times are times on the GPU alone, so a plan needs the overheads of the dispatcher (`measure overhead`)";
         notes.push(text.to_owned());
     }
+    notes.extend(doubts(series));
+    let rises: Vec<String> = { envelope.iter() }
+        .filter(|point| point.rises)
+        .map(|point| point.sms.to_string())
+        .collect();
+    if !rises.is_empty() {
+        notes.push(format!(
+            "the kernel is slower on {} SMs than on fewer SMs; `wcet fit` uses the longest time on this or any larger number of SMs",
+            rises.join(", ")
+        ));
+    }
+    notes
+}
+
+/// Returns which series are dependent, drift, or are too short for a test.
+pub fn doubts(series: &[SeriesAnswer]) -> Vec<String> {
+    let mut notes = Vec::new();
     let listed = |of: &dyn Fn(&SeriesAnswer) -> bool| {
         let labels: Vec<String> = { series.iter() }
             .filter(|series| of(series))
@@ -333,16 +226,6 @@ fn remarks(series: &[SeriesAnswer], envelope: &[EnvelopeAnswer], times: Times) -
     }
     if let Some(text) = listed(&|series| series.dependent == "unknown" && series.spread_percent > 0.0) {
         notes.push(format!("too few jobs for a test of independence: {text}"));
-    }
-    let rises: Vec<String> = { envelope.iter() }
-        .filter(|point| point.rises)
-        .map(|point| point.sms.to_string())
-        .collect();
-    if !rises.is_empty() {
-        notes.push(format!(
-            "the kernel is slower on {} SMs than on fewer SMs; `wcet fit` uses the longest time on this or any larger number of SMs",
-            rises.join(", ")
-        ));
     }
     notes
 }

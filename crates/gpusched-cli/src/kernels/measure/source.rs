@@ -21,7 +21,7 @@ pub struct Source {
     program: Option<PathBuf>,
     /// Where the kernel runs
     #[arg(long, value_parser = named::<Backend>(), default_value_t = Backend::Cuda)]
-    pub backend: Backend,
+    backend: Backend,
     /// Shared library with the kernel
     ///
     /// Only with `--backend cuda`. The library exports `int gs_measure_job(void *stream)`, which enqueues one job on `stream` and
@@ -62,6 +62,15 @@ impl FromStr for Sizes {
 }
 
 impl Source {
+    /// Returns the number of jobs at the start of a series whose times do not count, and the default number of samples. On a GPU, the
+    /// first jobs load the kernel and raise the clocks.
+    pub fn jobs(&self) -> (u64, u64) {
+        match self.backend {
+            Backend::Cuda => (3, 100),
+            Backend::Simulated => (0, 10),
+        }
+    }
+
     /// Opens the GPU or the simulated GPU, and calls `then` with it. `others` are the files of the other kernels.
     ///
     /// # Errors

@@ -254,14 +254,23 @@ impl<'a> Device<'a> {
         Ok((partitions.into_iter().next().ok_or_else(none)?, how))
     }
 
+    /// Returns the attribute `which`, a positive number or 0.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails, and for a negative number.
+    pub fn attribute(&self, which: i32) -> Result<u32, Refusal> {
+        let mut value = 0;
+        // SAFETY: the result is a valid place.
+        let code = unsafe { (self.driver.device_attribute)(&mut value, which, self.number) };
+        self.driver.check("cuDeviceGetAttribute", code)?;
+        let negative = |_| Refusal::new(format!("attribute {which}"), value, "at least 0");
+        u32::try_from(value).map_err(negative)
+    }
+
     /// Returns the size of the L2 cache [bytes], or `None` if the driver does not state it.
     pub fn l2_bytes(&self) -> Option<usize> {
-        let mut bytes = 0;
-        // SAFETY: the result is a valid place.
-        let code = unsafe { (self.driver.device_attribute)(&mut bytes, L2_BYTES, self.number) };
-        usize::try_from(bytes)
-            .ok()
-            .filter(|&bytes| code == 0 && bytes > 0)
+        let bytes = self.attribute(L2_BYTES).ok()?;
+        (bytes > 0).then_some(bytes as usize)
     }
 
     /// Returns the identity of the GPU, such as `GPU-…`, or `None` if the driver does not state it.
