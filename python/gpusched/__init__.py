@@ -18,7 +18,7 @@ table of pandas.
 
 from __future__ import annotations
 
-from . import budget, import_, recording, runtime, simulate, study, wcet
+from . import budget, import_, measure, recording, runtime, simulate, study, wcet
 from ._commands import (
     export,
     generate,
@@ -59,6 +59,7 @@ __all__ = [
     "generate",
     "gpus",
     "import_",
+    "measure",
     "partition",
     "plot",
     "predict",

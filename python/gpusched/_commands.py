@@ -651,6 +651,222 @@ def run(
     return results(command, Result)
 
 
+def measure_kernel(
+    program: Document = None,
+    *,
+    backend: Optional[Literal["cuda", "simulated"]] = None,
+    plugin: Document = None,
+    machine: Value = None,
+    clocks_locked: bool = False,
+    sms: Value = None,
+    samples: Optional[int] = None,
+    cold: bool = False,
+    other: Optional[Union[Document, Sequence[Document]]] = None,
+    contention: Optional[Literal["alternate", "concurrent"]] = None,
+    exceedance: Optional[float] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Measure the times of a kernel on several numbers of SMs.
+
+    Args:
+        program: Program (JSON) or Accel-Sim trace (`.traceg`) of the kernel. Only with `--backend simulated`.
+        backend: Where the kernel runs. ``cuda``: On the first GPU, through the CUDA driver. Each partition is a
+            green context. ``simulated``: In virtual time, without a GPU.
+        plugin: Shared library with the kernel. Only with `--backend cuda`. The library exports `int
+            gs_measure_job(void *stream)`, which enqueues one job on `stream` and returns 0.
+        machine: Simulated GPU: a name or a file. Only with `--backend simulated`.
+        clocks_locked: State in the result that the clocks of the GPU are locked. Only with `--backend cuda`.
+            gpusched never changes clocks, and it cannot see whether they are locked.
+        sms: Numbers of SMs, e.g., 8,16,32 or 8..32:8 [default: all that the GPU grants].
+        samples: Number of jobs of each series [default: 100; 10 with --backend simulated]. On a GPU, each series
+            starts with three more jobs whose times do not count.
+        cold: Also measure each number of SMs with cold caches.
+        other: Kernel that shares the partition, in the form of the measured kernel; may be repeated. Use kernels of
+            the same kind: compute-intensive or memory-intensive. Their rows have the contention `conflict`.
+        contention: How the other kernels contend. ``alternate``: Each sample directly follows a job of the other
+            kernel, as under a dispatcher that runs one job at a time. ``concurrent``: Both kernels run at the same
+            time on the same SMs, as in the measurements of [Singh21]. For a partition that runs one job at a time,
+            this is pessimistic.
+        exceedance: Also fit the time that one job exceeds with this probability, such as 1e-9. The fit assumes
+            independent jobs. gpusched omits it if the jobs depend on each other, if their times drift, and if there
+            are too few jobs.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["measure", "kernel"],
+        [*([] if program is None else [("program", program)])],
+        {
+            "backend": backend,
+            "plugin": plugin,
+            "machine": machine,
+            "clocks-locked": clocks_locked,
+            "sms": sms,
+            "samples": samples,
+            "cold": cold,
+            "other": other,
+            "contention": contention,
+            "exceedance": exceedance,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def measure_interference(
+    program: Document = None,
+    *,
+    beside: Union[Document, Sequence[Document]],
+    backend: Optional[Literal["cuda", "simulated"]] = None,
+    plugin: Document = None,
+    machine: Value = None,
+    clocks_locked: bool = False,
+    sms: Value = None,
+    samples: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Measure how kernels on other SMs delay a kernel.
+
+    Args:
+        program: Program (JSON) or Accel-Sim trace (`.traceg`) of the kernel. Only with `--backend simulated`.
+        beside: Kernel that runs on the other SMs, in the form of the measured kernel; may be repeated. It runs
+            again and again, until the measured jobs end.
+        backend: Where the kernel runs. ``cuda``: On the first GPU, through the CUDA driver. Each partition is a
+            green context. ``simulated``: In virtual time, without a GPU.
+        plugin: Shared library with the kernel. Only with `--backend cuda`. The library exports `int
+            gs_measure_job(void *stream)`, which enqueues one job on `stream` and returns 0.
+        machine: Simulated GPU: a name or a file. Only with `--backend simulated`.
+        clocks_locked: State in the result that the clocks of the GPU are locked. Only with `--backend cuda`.
+            gpusched never changes clocks, and it cannot see whether they are locked.
+        sms: Numbers of SMs of the measured kernel, e.g., 8,16,32 or 8..32:8 [default: all that the GPU grants].
+        samples: Number of jobs of each series [default: 100; 10 with --backend simulated]. On a GPU, each series
+            starts with three more jobs whose times do not count.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["measure", "interference"],
+        [*([] if program is None else [("program", program)])],
+        {
+            "beside": beside,
+            "backend": backend,
+            "plugin": plugin,
+            "machine": machine,
+            "clocks-locked": clocks_locked,
+            "sms": sms,
+            "samples": samples,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def measure_overhead(
+    *,
+    sms: Value,
+    backend: Optional[Literal["cuda", "simulated"]] = None,
+    duration: Value = None,
+    period: Value = None,
+    margin: Optional[int] = None,
+    cost: Value = None,
+    wake_cost: Value = None,
+    spin: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Measure the overheads of dispatchers, and bound them with a margin.
+
+    Args:
+        sms: Sizes of the partitions whose dispatchers run at the same time, e.g., 8,8,16.
+        backend: Where the dispatchers run. ``cuda``: On the first GPU, through the CUDA driver. Each partition is a
+            green context. ``simulated``: In virtual time, without a GPU.
+        duration: Time after which no job arrives.
+        period: Shortest period of the jobs of a dispatcher.
+        margin: Percentage that the bounds add to the longest measured overhead.
+        cost: Longest overhead of a job in virtual time [default: 20us]. Only with `--backend simulated`. The
+            simulated dispatchers draw their overheads up to this time.
+        wake_cost: Longest delay of a wake-up in virtual time [default: 10us]. Only with `--backend simulated`.
+        spin: Time before an arrival from which an idle dispatcher spins [default: 100us]. Only with `--backend
+            cuda`. State the value that you use for `run`.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["measure", "overhead"],
+        [],
+        {
+            "sms": sms,
+            "backend": backend,
+            "duration": duration,
+            "period": period,
+            "margin": margin,
+            "cost": cost,
+            "wake-cost": wake_cost,
+            "spin": spin,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def measure_device(
+    *,
+    name: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Measure which partitions the driver of a GPU grants, and write a device file.
+
+    Args:
+        name: Name of the device in the file [default: from the name of the GPU].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["measure", "device"],
+        [],
+        {
+            "name": name,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def measure_platform(
+    *,
+    name: Value = None,
+    cores_per_sm: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Read the limits of a GPU, and write a platform file.
+
+    Args:
+        name: Name of the platform in the file [default: from the name of the GPU].
+        cores_per_sm: Number of CUDA cores of one SM [default: from the compute capability].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["measure", "platform"],
+        [],
+        {
+            "name": name,
+            "cores-per-sm": cores_per_sm,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
 def wcet_cluster(
     traces: Optional[Union[Document, Sequence[Document]]] = None,
     *,
@@ -908,15 +1124,17 @@ def wcet_fit(
     Args:
         points: Measurements (CSV); `-` is standard input. The columns are `sms`, one of `time_ns`, `time_us`,
             `time_ms` and `time_s`, and optionally `contention` with the values `isolated` and `conflict`. The
-            columns `gpu`, `gpu_sms` and `tool` state where the times were measured. The columns `gpu_ns`, `cache`,
-            `beside` and `sample` describe single jobs, and `wcet fit` ignores them.
+            column `kernel` is the name of the kernel. The columns `gpu`, `gpu_sms` and `tool` state where the times
+            were measured. The columns `gpu_ns`, `cache`, `beside`, `other` and `sample` describe single jobs, and
+            `wcet fit` ignores them. The column `times` states what the times include: `gpu` or `occupancy`.
         form: Form of the WCET function [default: envelope; table with --period]. `envelope` is the smallest
             function a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, without
             extrapolation.
         epsilon: Smallest time reduction that makes more SMs useful, as a share between 0 and 0.25.
         period: Print a task set that contains one task with this period. The task contains the WCET function and
-            its source. It also contains `kind`, `traffic`, `block` and `measured_on` if the measurements show them.
-            Without `kind`, `traffic` and `block`, the analysis makes safe assumptions.
+            its source, and the name in the column `kernel`. It also contains `kind`, `traffic`, `block` and
+            `measured_on` if the measurements show them. Without `kind`, `traffic` and `block`, the analysis makes
+            safe assumptions.
         svg: Also draw the speed-up over the number of SMs, to an SVG file.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].

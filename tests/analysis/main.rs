@@ -31,6 +31,7 @@ mod kernel_wcet;
 mod many_tasks;
 mod margin;
 mod measured_h100;
+mod measured_samples;
 mod model;
 mod optimal;
 mod overheads;

@@ -23,6 +23,7 @@ mod examples;
 mod first_steps;
 mod gpus;
 mod help;
+mod measure;
 mod measurements;
 mod options;
 mod outputs;

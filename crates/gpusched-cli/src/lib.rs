@@ -21,7 +21,7 @@ mod simulations;
 use arguments::seed;
 pub use arguments::{Format, Global};
 use experiments::{plot, study};
-use kernels::{budget, predict, wcet};
+use kernels::{budget, measure, predict, wcet};
 use other_tools::{import, recording};
 use part::Extended;
 pub(crate) use part::Run;
@@ -81,6 +81,9 @@ enum Command {
     Export(export::Args),
     /// Run a plan on a GPU or in virtual time.
     Run(plans::run::Args),
+    /// Measure kernels, and the overheads of dispatchers, on a GPU or a simulated GPU.
+    #[command(subcommand)]
+    Measure(measure::Command),
     /// Bound the execution time of kernels.
     #[command(subcommand)]
     Wcet(wcet::Command),
@@ -197,6 +200,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::WhatIf(args) => args.run(global),
         Command::Export(args) => args.run(global),
         Command::Run(args) => args.run(global),
+        Command::Measure(args) => args.run(global),
         Command::Wcet(args) => args.run(global),
         Command::Budget(args) => args.run(global),
         Command::Predict(args) => args.run(global),

@@ -4,7 +4,7 @@
 //! contains the arguments and forms of output that the crate of a part shares with this crate.
 
 use std::fmt::Debug;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::{ArgMatches, Command, FromArgMatches};
@@ -22,6 +22,7 @@ pub use crate::report::{
     Cell, Content, Draft, Growing, Output, OutputPath, Palette, Progress, Report, Rows, Table, TimelineFiles,
     clip, json_document, json_lines, wrap,
 };
+pub use gpusched_runtime::measure;
 
 /// A part of the command.
 #[derive(Debug)]
@@ -34,12 +35,28 @@ pub struct Part {
     pub formats: &'static [Format],
     /// Metrics of studies.
     pub measures: &'static [Entry],
+    /// Opens the simulated GPU of `gpusched measure --backend simulated`.
+    pub simulated_gpu: Option<SimulatedGpu>,
     /// Pairs of a file ending and a hint, for files that are not JSON.
     pub foreign: &'static [(&'static str, &'static str)],
     /// Pairs of a kind of document and a hint, for a command that does not read this kind.
     pub taken: &'static [(&'static str, &'static str)],
     /// Pairs of the end of a field and a hint, for a field that a parameter requires.
     pub missing: &'static [(&'static str, &'static str)],
+}
+
+/// Function that opens a simulated GPU, which runs the samples of a measurement.
+pub type SimulatedGpu = fn(&Kernels<'_>, &Global) -> Result<Box<dyn measure::Executor>>;
+
+/// Kernels of a measurement on a simulated GPU.
+#[derive(Copy, Clone, Debug)]
+pub struct Kernels<'a> {
+    /// Simulated GPU: a name or a file.
+    pub machine: &'a str,
+    /// File of the measured kernel.
+    pub measured: &'a Path,
+    /// Files of the other kernels.
+    pub others: &'a [PathBuf],
 }
 
 static PARTS: OnceLock<&[&Part]> = OnceLock::new();

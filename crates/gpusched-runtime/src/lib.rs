@@ -10,6 +10,7 @@
 //! * [`client`]: the program of the user, as a backend sees it;
 //! * [`session`]: a plan that runs with the jobs of the user's program;
 //! * [`queue`], [`grant`]: how a dispatcher and other threads of a session meet;
+//! * [`measure`]: which samples of a kernel to take, and what their times show;
 //! * [`run`], [`trace`]: the result, the recording that `gpusched recording audit` reads, and a file that keeps the records
 //!   of a killed run.
 
@@ -17,6 +18,7 @@ pub mod backend;
 pub mod client;
 pub mod core;
 pub mod grant;
+pub mod measure;
 pub mod program;
 pub mod queue;
 #[cfg(target_os = "linux")]
@@ -32,7 +34,7 @@ pub use backend::cuda;
 pub use backend::{Backend, Control, simulated};
 pub use program::{Part, PlannedTask, Prepared, Program};
 #[cfg(target_os = "linux")]
-pub use realtime::stop_on_signals;
+pub use realtime::{is_virtual, stop_on_signals};
 pub use run::Run;
 #[cfg(target_os = "linux")]
 pub use session::Session;

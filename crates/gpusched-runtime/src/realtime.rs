@@ -114,6 +114,14 @@ pub fn lock_memory() -> String {
     said(unsafe { libc::mlockall(libc::MCL_CURRENT) })
 }
 
+/// Whether the computer is a virtual machine. The host of a virtual machine can stop its processors at any time. `None` if the
+/// processor does not state it.
+pub fn is_virtual() -> Option<bool> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let flags = text.lines().find(|line| line.starts_with("flags"))?;
+    Some(flags.split_whitespace().any(|flag| flag == "hypervisor"))
+}
+
 /// Returns settings of the computer that affect the times of a run.
 pub fn computer() -> Vec<(String, String)> {
     let read = |path: &str| fs::read_to_string(path).map(|text| text.trim().to_owned()).ok();
@@ -132,6 +140,12 @@ pub fn computer() -> Vec<(String, String)> {
         .iter()
         .filter_map(|&(name, path)| Some((name.to_owned(), read(path)?)))
         .collect();
+    let machine = match is_virtual() {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    };
+    settings.push(("virtual machine".to_owned(), machine.to_owned()));
     settings.push(("cores".to_owned(), format!("{:?}", cores())));
     for name in ["CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_MODULE_LOADING"] {
         let value = std::env::var(name).unwrap_or_else(|_| "not set".to_owned());

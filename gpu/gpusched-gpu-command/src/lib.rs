@@ -4,6 +4,7 @@
 mod import;
 mod measures;
 mod simulate;
+mod simulated_gpu;
 mod validate;
 
 pub use measures::concurrent::draw;
@@ -34,6 +35,7 @@ pub static PART: Part = Part {
         Entry::of::<measures::co_runs::CoRunsParameters>(),
         Entry::of::<measures::warps::WarpsParameters>(),
     ],
+    simulated_gpu: Some(simulated_gpu::open),
     foreign: &[
         ("ptx", "convert PTX to a program with `gpusched import ptx`"),
         (

@@ -9,9 +9,14 @@
      FAKE_STICKY=CODE        after the failure of FAKE_FAIL, each query of a stream returns CODE
      FAKE_CLUSTERS=1         from CUDA 13.1, only groups of any SMs exist
      FAKE_HANG=N             the N-th job and all later jobs never end
+     FAKE_MAJOR=9            major number of the compute capability
+     FAKE_MOST=15            most green contexts at the same time
      FAKE_LEFT=1             at the end, prints the number of contexts that still exist
      FAKE_THREADS=N          with this library in LD_PRELOAD, the system creates N threads and refuses one
    A program calls fake_contexts() for the number of contexts that exist.
+     FAKE_DRIFT=50           each reading of the clocks is so many MHz lower
+     FAKE_REASONS=4          reasons for reduced clocks
+   The library is also a stand-in for libnvidia-ml.so.1.
    No CUDA header is needed: all types are stated here. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -62,7 +67,24 @@ int cuGetErrorName(int code, const char **name) {
 }
 int cuDeviceGet(int *device, int ordinal) { FAIL; *device = ordinal; return 0; }
 int cuDeviceGetName(char *name, int length, int device) { (void)device; FAIL; const char *own = getenv("FAKE_NAME"); snprintf(name, (size_t)length, "%s", own ? own : "Fake H100"); return 0; }
-int cuDeviceGetAttribute(int *value, int attribute, int device) { (void)attribute; (void)device; FAIL; *value = 232448; return 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  (void)device;
+  FAIL;
+  switch (attribute) {
+  case 8: *value = 49152; break;           /* shared memory of a block */
+  case 12: case 82: *value = 65536; break; /* registers of a block and of an SM */
+  case 38: *value = 1 << 20; break;        /* L2 */
+  case 39: *value = 2048; break;           /* threads of an SM */
+  case 75: *value = (int)number("FAKE_MAJOR", 9); break;
+  case 76: *value = 0; break;
+  case 81: *value = 233472; break;         /* shared memory of an SM */
+  case 97: *value = 232448; break;         /* most shared memory of a block */
+  case 106: *value = 32; break;            /* blocks of an SM */
+  default: return 1;
+  }
+  return 0;
+}
+int cuDeviceGetUuid(unsigned char *uuid, int device) { (void)device; FAIL; for (unsigned char i = 0; i < 16; ++i) uuid[i] = i; return 0; }
 int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; FAIL; *context = &calls; return 0; }
 int cuDevicePrimaryCtxRelease(int device) { (void)device; return 0; }
 int cuCtxSetCurrent(void *context) { FAIL; return context == &calls ? 0 : 1; }
@@ -119,6 +141,13 @@ int cuStreamWriteValue32(Green *stream, uint64_t address, unsigned value, unsign
   return 0;
 }
 
+/* An event is a time. */
+int cuEventCreate(uint64_t **event, unsigned flags) { FAIL; *event = calloc(1, sizeof **event); return flags ? 1 : 0; }
+int cuEventRecord(uint64_t *event, Green *stream) { FAIL; if (!stream) return 1; *event = now(); return 0; }
+int cuEventSynchronize(uint64_t *event) { FAIL; return *event ? 0 : 1; }
+int cuEventElapsedTime(float *milliseconds, const uint64_t *start, const uint64_t *end) { FAIL; *milliseconds = (float)(*end - *start) / 1e6f; return 0; }
+int cuEventDestroy(uint64_t *event) { free(event); return 0; }
+
 static void describe(Resource *resource, unsigned sms) { memset(resource, 0, sizeof *resource); resource->type = 1; resource->count = sms; resource->least = resource->alignment = 8; }
 int cuDeviceGetDevResource(int device, Resource *resource, unsigned type) {
   (void)device;
@@ -161,6 +190,7 @@ int cuGreenCtxCreate(Green **out, const Description *description, int device, un
   (void)device;
   FAIL;
   if (flags != 1) return 1;
+  if (contexts >= number("FAKE_MOST", 1 << 30)) return 2;
   *out = calloc(1, sizeof **out);
   (*out)->sms = description->sms;
   (*out)->first = getenv("FAKE_SHARED") ? 0 : next_sm;
@@ -189,7 +219,8 @@ int cuStreamDestroy_v2(Green *stream) { return cuStreamDestroy(stream); }
 #define ENTRY(name, version) {#name, (void *)name, version}
 static const struct { const char *name; void *entry; int version; } ENTRIES[] = {
   ENTRY(cuInit, 2000), ENTRY(cuDriverGetVersion, 2020), ENTRY(cuGetErrorName, 6000), ENTRY(cuDeviceGet, 2000), ENTRY(cuDeviceGetName, 2000),
-  ENTRY(cuDeviceGetAttribute, 2000), ENTRY(cuDevicePrimaryCtxRetain, 7000), ENTRY(cuDevicePrimaryCtxRelease, 11000), ENTRY(cuCtxSetCurrent, 4000),
+  ENTRY(cuDeviceGetAttribute, 2000), ENTRY(cuDeviceGetUuid, 9020), ENTRY(cuEventCreate, 2000), ENTRY(cuEventRecord, 2000), ENTRY(cuEventSynchronize, 2000),
+  ENTRY(cuEventElapsedTime, 2000), ENTRY(cuEventDestroy, 4000), ENTRY(cuDevicePrimaryCtxRetain, 7000), ENTRY(cuDevicePrimaryCtxRelease, 11000), ENTRY(cuCtxSetCurrent, 4000),
   ENTRY(cuMemHostAlloc, 2020), ENTRY(cuMemHostGetDevicePointer, 3020), ENTRY(cuMemFreeHost, 2000), ENTRY(cuMemAlloc, 3020), ENTRY(cuMemFree, 3020),
   ENTRY(cuMemcpyDtoH, 3020), ENTRY(cuMemsetD32, 3020), ENTRY(cuModuleLoadData, 2000), ENTRY(cuModuleUnload, 2000), ENTRY(cuModuleGetFunction, 2000),
   ENTRY(cuFuncSetAttribute, 9000), ENTRY(cuLaunchKernel, 4000), ENTRY(cuStreamQuery, 2000), ENTRY(cuGraphLaunch, 10000), ENTRY(cuStreamSynchronize, 2000),
@@ -207,3 +238,15 @@ int cuGetProcAddress_v2(const char *name, void **entry, int version, uint64_t fl
   if (status) *status = 1;
   return 500;
 }
+
+/* NVML. */
+int nvmlInit_v2(void) { return failing(__func__); }
+int nvmlDeviceGetHandleByUUID(const char *uuid, void **gpu) { *gpu = &calls; return strcmp(uuid, "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f") ? 1 : 0; }
+int nvmlSystemGetDriverVersion(char *version, unsigned length) { snprintf(version, length, "999.9"); return 0; }
+int nvmlDeviceGetClockInfo(void *gpu, unsigned clock, unsigned *megahertz) {
+  static long readings;
+  *megahertz = (unsigned)((clock == 1 ? 1980 : 2619) - number("FAKE_DRIFT", 0) * readings++);
+  return gpu == &calls && (clock == 1 || clock == 2) ? 0 : 1;
+}
+int nvmlDeviceGetTemperature(void *gpu, unsigned sensor, unsigned *celsius) { *celsius = 41; return gpu == &calls && sensor == 0 ? 0 : 1; }
+int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, unsigned long long *reasons) { *reasons = (unsigned long long)number("FAKE_REASONS", 1); return gpu == &calls ? 0 : 1; }

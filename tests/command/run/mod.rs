@@ -7,7 +7,7 @@ mod exported;
 mod faults;
 mod guides;
 mod measured;
-mod on_gpu;
+pub(crate) mod on_gpu;
 mod overheads;
 mod ring;
 mod simulated;

@@ -8,7 +8,7 @@ use super::Case;
 use crate::support::{Answer, answer, gpusched};
 
 /// Builds the stand-in. A computer without a C compiler fails the tests, because they would check nothing.
-pub(super) fn library() -> &'static PathBuf {
+pub(crate) fn library() -> &'static PathBuf {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));

@@ -1,5 +1,6 @@
-//! Kernels: bounds on their execution times, memory bandwidth budgets and predictions.
+//! Kernels: measurements and bounds of their execution times, memory bandwidth budgets and predictions.
 
 pub mod budget;
+pub mod measure;
 pub mod predict;
 pub mod wcet;

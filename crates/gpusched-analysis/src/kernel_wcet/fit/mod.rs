@@ -3,7 +3,7 @@
 //! * **Distribution of the execution times of one cluster**: [`normal`] fits a normal
 //!   distribution ([Aghilinasab20] Table I). [`tail::estimate`] computes a WCET from extreme
 //!   values. [`gev`] fits block maxima, and [`gpd`] fits excesses over a threshold. [`goodness`]
-//!   and [`independence`] test whether a fit is trustworthy.
+//!   and [`independence`] test whether a fit is trustworthy. [`trend`] tests whether the times rise or fall.
 //! * **Execution time as a function of the number of SMs** ([Singh21] §3.3): [`points`] contains
 //!   the measurements. [`least_squares`] computes the regression a/m + b. [`envelope`] computes
 //!   functions that bound all measurements. [`saturation`] computes the number of SMs above which
@@ -18,7 +18,7 @@ mod curves;
 mod distributions;
 
 pub use curves::{classification, envelope, least_squares, points, saturation, scaling};
-pub use distributions::{gev, goodness, gpd, independence, kolmogorov, normal, simplex, tail};
+pub use distributions::{gev, goodness, gpd, independence, kolmogorov, normal, simplex, tail, trend};
 
 /// Significance level of the Kolmogorov–Smirnov tests of [Aghilinasab20].
 pub const ALPHA: f64 = 0.05;

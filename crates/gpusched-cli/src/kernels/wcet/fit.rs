@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::points;
+use super::points::{self, Stated};
 use crate::arguments::{named, refused};
 use crate::report::{About, Cell, Content, Output, OutputPath, Palette, Report, Table, json_lines};
 use crate::{Global, Outcome, Run, complain};
@@ -24,8 +24,10 @@ pub struct Args {
     /// Measurements (CSV); `-` is standard input
     ///
     /// The columns are `sms`, one of `time_ns`, `time_us`, `time_ms` and `time_s`, and optionally `contention` with the values
-    /// `isolated` and `conflict`. The columns `gpu`, `gpu_sms` and `tool` state where the times were measured. The columns
-    /// `gpu_ns`, `cache`, `beside` and `sample` describe single jobs, and `wcet fit` ignores them.
+    /// `isolated` and `conflict`. The column `kernel` is the name of the kernel. The columns `gpu`,
+    /// `gpu_sms` and `tool` state where the times were measured. The columns
+    /// `gpu_ns`, `cache`, `beside`, `other` and `sample` describe single jobs, and `wcet fit` ignores them. The column `times` states
+    /// what the times include: `gpu` or `occupancy`.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// Form of the WCET function [default: envelope; table with --period]
@@ -39,7 +41,7 @@ pub struct Args {
     epsilon: Factor,
     /// Print a task set that contains one task with this period
     ///
-    /// The task contains the WCET function and its source. It also contains `kind`, `traffic`, `block` and
+    /// The task contains the WCET function and its source, and the name in the column `kernel`. It also contains `kind`, `traffic`, `block` and
     /// `measured_on` if the measurements show them. Without `kind`, `traffic` and `block`, the analysis makes safe
     /// assumptions.
     #[arg(long, value_name = "TIME", value_parser = period)]
@@ -82,7 +84,7 @@ impl Run for Args {
         }
         let mut output = Output::open(global)?;
         let svg = output.beside(self.svg.as_ref())?;
-        let measured = points::read(&self.file)?;
+        let (measured, Stated { kernel, times }) = points::read(&self.file)?;
         let file = self.file.display().to_string();
         // A task set does not contain the notes on extrapolation. Therefore `--period` uses the
         // form `table`, which has no extrapolation.
@@ -98,10 +100,16 @@ impl Run for Args {
             complain(&format!("warning: {file}: {estimated}"));
         }
         let left_out = self.period.and_then(|_| left_out(&answer));
-        let notes = notes(&answer).into_iter().chain(left_out);
+        let meaning = times.filter(|_| self.period.is_none()).map(|times| {
+            format!("state `\"times\": \"{times}\"` in the task set, because the column `times` states it")
+        });
+        let notes = notes(&answer).into_iter().chain(left_out).chain(meaning);
         notes.for_each(|note| global.note(note));
         let fitted = About(file.as_str(), answer);
-        let tasks = self.period.map(|period| tasks(&fitted.1, period)).transpose()?;
+        let tasks = { self.period }
+            .map(|period| tasks(&fitted.1, kernel, period))
+            .transpose()?;
+        let tasks = tasks.map(|tasks| tasks.with_times(times));
         if let Some(svg) = svg {
             output.complete(svg, figure(&fitted)?)?;
         }
@@ -113,10 +121,10 @@ impl Run for Args {
     }
 }
 
-/// Returns a task set that contains only the task of `answer`.
-fn tasks(answer: &Fit, period: Time) -> Result<TaskSet> {
+/// Returns a task set that contains only the task of `answer`, with the name of its kernel.
+fn tasks(answer: &Fit, kernel: Option<String>, period: Time) -> Result<TaskSet> {
     let bad = |error: &dyn std::fmt::Display| Error::parameter("period", period, error.to_string());
-    let task = answer.task(period).map_err(|error| bad(&error))?;
+    let task = answer.task(kernel, period).map_err(|error| bad(&error))?;
     TaskSet::new(None, vec![task]).map_err(|error| bad(&error))
 }
 

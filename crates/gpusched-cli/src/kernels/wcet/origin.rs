@@ -68,8 +68,11 @@ fn samples(table: &Table) -> u64 {
     rows.fold(0, u64::saturating_add)
 }
 
-/// Returns the text that the column `name` has in all rows. Returns `None` without this column, or if a cell is empty.
-fn only(table: &Table, name: &str) -> Result<Option<String>> {
+/// Returns the text that the column `name` has in all rows. Returns `None` without this column, or if its cells are empty.
+///
+/// # Errors
+/// Fails if two cells differ.
+pub fn only(table: &Table, name: &str) -> Result<Option<String>> {
     let Some(column) = table.find(name) else {
         return Ok(None);
     };

@@ -18,7 +18,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Drain;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Bandwidth, Bytes, Estimated, Sectors};
+use gpusched_model::{Bandwidth, Bytes, Estimated, Sectors, Times};
 use gpusched_study::Table;
 
 /// Names of the columns that may contain the times, each with its unit.
@@ -30,18 +30,29 @@ const TIMES: [(&str, &str); 4] = [
 ];
 
 /// Columns about single jobs, which `wcet fit` ignores: the time on the GPU alone, the state of the caches, the kernel
-/// in another partition, and the number of the job.
-const JOB_COLUMNS: [&str; 4] = ["gpu_ns", "cache", "beside", "sample"];
+/// in another partition, the number of the job, and the other kernel in the partition.
+const JOB_COLUMNS: [&str; 5] = ["gpu_ns", "cache", "beside", "sample", "other"];
+
+/// Names of the columns with the kernel, and with what the times include.
+const STATED_COLUMNS: [&str; 2] = ["kernel", "times"];
+
+/// What a file states about all its measurements.
+pub struct Stated {
+    /// Name of the kernel.
+    pub kernel: Option<String>,
+    /// What the times include.
+    pub times: Option<Times>,
+}
 
 /// Name of the column with the maximum memory traffic of the kernel [bytes].
 const TRAFFIC_COLUMN: &str = "traffic_bytes";
 
-/// Reads the file at `path`; `-` is standard input.
+/// Reads the file at `path`; `-` is standard input. Also returns what the file states about all its measurements.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] for a missing or unknown column, for a file without isolated measurements, or for an
 /// invalid cell. The error states the line and the column of the cell.
-pub fn read(path: &Path) -> Result<Measured> {
+pub fn read(path: &Path) -> Result<(Measured, Stated)> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
     let table = Table::from_reader(&file, bytes.as_slice()).map_err(as_csv)?;
@@ -54,6 +65,7 @@ pub fn read(path: &Path) -> Result<Measured> {
             || GPU_COLUMNS.contains(&name)
             || ORIGIN_COLUMNS.contains(&name)
             || name == BLOCK_COLUMN
+            || STATED_COLUMNS.contains(&name)
             || JOB_COLUMNS.contains(&name)
             || VARIATION_COLUMNS.contains(&name)
             || TRAFFIC_COLUMNS.contains(&name)
@@ -89,7 +101,8 @@ pub fn read(path: &Path) -> Result<Measured> {
     let (sms, contention) = (table.column("sms")?, table.find("contention"));
     let rounds = table.find(ESTIMATE_COLUMN);
     let bandwidth = bandwidth_column(&table)?;
-    let gpu = gpu_in(&table)?;
+    // Without bandwidths, the peak bandwidth of the GPU may be unknown.
+    let gpu = { bandwidth }.map(|_| gpu_in(&table)).transpose()?.flatten();
     let bytes_moved = table.find(TRAFFIC_COLUMN);
 
     let (mut isolated, mut conflict, mut estimate) = (Vec::new(), Vec::new(), None);
@@ -165,7 +178,7 @@ pub fn read(path: &Path) -> Result<Measured> {
         (Some(_), Some(_), None) => Err(Reason::NotOnAllSms),
         (Some(_), Some(gpu), Some(on_all)) => Ok(utilization(on_all, gpu)),
     };
-    Ok(Measured {
+    let measured = Measured {
         isolated,
         conflict,
         estimate,
@@ -176,7 +189,27 @@ pub fn read(path: &Path) -> Result<Measured> {
         // A part of the blocks does not bound the longest block.
         block: origin::block(&table)?.filter(|_| estimate.is_none()),
         measured_on: origin::measured_on(&table)?,
-    })
+    };
+    let [kernel, times] = STATED_COLUMNS;
+    let stated = Stated {
+        kernel: origin::only(&table, kernel)?,
+        times: times_of(&table, times)?,
+    };
+    Ok((measured, stated))
+}
+
+/// Returns what the times include, if the column `name` states it in all rows.
+fn times_of(table: &Table, name: &str) -> Result<Option<Times>> {
+    let Some(text) = origin::only(table, name)? else {
+        return Ok(None);
+    };
+    let times = [Times::Gpu, Times::Occupancy];
+    let found = times.into_iter().find(|times| times.to_string() == text);
+    let wrong = || {
+        let refusal = Refusal::new(name, format!("{text:?}"), "gpu or occupancy");
+        table.error(Some(0), refusal)
+    };
+    found.ok_or_else(wrong).map(Some)
 }
 
 /// Returns the maximum over all rows of the numbers of L2 sectors. Also returns the rates of the kernel in isolation.

@@ -3,7 +3,7 @@
 use schemars::{Schema, schema_for};
 
 use crate::plans::end_to_end;
-use crate::{predict, simulate, test, validate};
+use crate::{measure, predict, simulate, test, validate};
 use gpusched_analysis::bandwidth::{BudgetResults, Nominal};
 use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
 use gpusched_model::end_to_end::{Answer as EndToEndAnswer, Draft, SystemPlan};
@@ -55,6 +55,8 @@ pub const TYPES: &[Entry] = &[
     ("reasons", || schema_for!(Reasons)),
     ("findings", || schema_for!(Findings)),
     ("provenance", || schema_for!(Provenance)),
+    ("measurement", || schema_for!(measure::Measurement)),
+    ("interference", || schema_for!(measure::Interference)),
     ("wcet-fit", || schema_for!(Fit)),
     ("benchmarks", || schema_for!(Benchmarks)),
     ("budget-results", || schema_for!(BudgetResults)),

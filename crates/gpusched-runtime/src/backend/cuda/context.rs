@@ -28,6 +28,9 @@ const DYNAMIC_SHARED: i32 = 8;
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
 const PORTABLE_AND_MAPPED: u32 = 3;
 
+/// `CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE`.
+const L2_BYTES: i32 = 38;
+
 const KERNELS: &str = include_str!("kernels.ptx");
 
 /// A GPU, its primary context, and the kernels.
@@ -63,6 +66,8 @@ pub struct Flags<'a> {
     host: usize,
     device: Address,
 }
+
+const SPLIT_BY_COUNT: &str = "cuDevSmResourceSplitByCount";
 
 /// Bytes between two flags.
 const LINE: usize = 128;
@@ -214,6 +219,77 @@ impl<'a> Device<'a> {
         Ok((partitions, how))
     }
 
+    /// Returns the sizes that the driver grants to a single partition, ascending. The last size is the whole GPU.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    pub fn sizes(&self) -> Result<Vec<u32>, Refusal> {
+        let (least, step) = (self.granularity.0.max(1), self.granularity.1.max(1));
+        let most = match self.driver.split {
+            Some(_) => self.sms,
+            None => self.possible(least, 0)?.saturating_mul(least).min(self.sms),
+        };
+        let mut sizes: Vec<u32> = (least..=most).step_by(step as usize).collect();
+        if sizes.last() != Some(&self.sms) {
+            sizes.push(self.sms);
+        }
+        Ok(sizes)
+    }
+
+    /// Whether a single partition may have `sms` SMs. The driver may still refuse the size.
+    pub fn may_grant(&self, sms: u32) -> bool {
+        sms == self.sms || (sms > 0 && sms < self.sms && sms.is_multiple_of(FINE))
+    }
+
+    /// Creates the only green context of a split. With all SMs of the GPU, the context has the resource of the whole GPU.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Device::partitions`].
+    pub fn single(&'a self, sms: u32) -> Result<(Partition<'a>, String), Refusal> {
+        if sms == self.sms {
+            return Ok((self.partition(&[self.whole])?, "whole GPU".to_owned()));
+        }
+        let (partitions, how) = self.partitions(&[sms])?;
+        let none = || Refusal::new("partitions", "none", counted(sms, "SM"));
+        Ok((partitions.into_iter().next().ok_or_else(none)?, how))
+    }
+
+    /// Returns the attribute `which`, a positive number or 0.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails, and for a negative number.
+    pub fn attribute(&self, which: i32) -> Result<u32, Refusal> {
+        let mut value = 0;
+        // SAFETY: the result is a valid place.
+        let code = unsafe { (self.driver.device_attribute)(&mut value, which, self.number) };
+        self.driver.check("cuDeviceGetAttribute", code)?;
+        let negative = |_| Refusal::new(format!("attribute {which}"), value, "at least 0");
+        u32::try_from(value).map_err(negative)
+    }
+
+    /// Returns the size of the L2 cache [bytes], or `None` if the driver does not state it.
+    pub fn l2_bytes(&self) -> Option<usize> {
+        let bytes = self.attribute(L2_BYTES).ok()?;
+        (bytes > 0).then_some(bytes as usize)
+    }
+
+    /// Returns the identity of the GPU, such as `GPU-…`, or `None` if the driver does not state it.
+    pub fn uuid(&self) -> Option<String> {
+        let mut bytes = [0u8; 16];
+        // SAFETY: the result has the 16 bytes of a UUID.
+        let code = unsafe { (self.driver.device_uuid)(bytes.as_mut_ptr(), self.number) };
+        let mut text = "GPU".to_owned();
+        for (index, byte) in bytes.iter().enumerate() {
+            let dash = if [0, 4, 6, 8, 10].contains(&index) {
+                "-"
+            } else {
+                ""
+            };
+            text += &format!("{dash}{byte:02x}");
+        }
+        (code == 0).then_some(text)
+    }
+
     /// Splits the SMs of the GPU into groups of exactly the sizes in `wanted` (CUDA 13.1 and newer). If the driver finds
     /// no groups of SMs that clusters can use, tries again with any SMs.
     fn split_exactly(&self, split: Split, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, String), Refusal> {
@@ -282,9 +358,9 @@ impl<'a> Device<'a> {
         let groups = self.split(group, flags, needed)?;
         if let Some(wrong) = groups.iter().find(|found| found.sms != group) {
             let found = format!("a group of {}", counted(wrong.sms, "SM"));
-            return Err(Refusal::new("cuDevSmResourceSplitByCount", found, group));
+            return Err(Refusal::new(SPLIT_BY_COUNT, found, group));
         }
-        let how = format!("cuDevSmResourceSplitByCount, flags {flags}, {needed} groups of {group} SMs");
+        let how = format!("{SPLIT_BY_COUNT}, flags {flags}, {needed} groups of {group} SMs");
         let mut rest = &groups[..];
         let chunks = wanted.iter().map(|sms| {
             let (own, others) = rest.split_at((sms / group) as usize);
@@ -294,11 +370,9 @@ impl<'a> Device<'a> {
         Ok((chunks.collect(), how))
     }
 
-    /// Splits the SMs of the GPU into `needed` groups of `group` SMs.
-    fn split(&self, group: u32, flags: u32, needed: u32) -> Result<Vec<Resource>, Refusal> {
-        const CALL: &str = "cuDevSmResourceSplitByCount";
+    /// Returns how many groups of `group` SMs a split can create.
+    fn possible(&self, group: u32, flags: u32) -> Result<u32, Refusal> {
         let mut possible = 0;
-        let mut rest = Resource::EMPTY;
         let split = self.driver.split_by_count;
         // SAFETY: without a place for results, the call only counts the groups.
         let code = unsafe {
@@ -311,7 +385,15 @@ impl<'a> Device<'a> {
                 group,
             )
         };
-        self.driver.check(CALL, code)?;
+        self.driver.check(SPLIT_BY_COUNT, code)?;
+        Ok(possible)
+    }
+
+    /// Splits the SMs of the GPU into `needed` groups of `group` SMs.
+    fn split(&self, group: u32, flags: u32, needed: u32) -> Result<Vec<Resource>, Refusal> {
+        let possible = self.possible(group, flags)?;
+        let mut rest = Resource::EMPTY;
+        let split = self.driver.split_by_count;
         let few = |found: u32| {
             let found = format!("{} of {group} SMs on {} SMs", counted(found, "group"), self.sms);
             Refusal::new("partitions", found, format!("{needed}, which the plan needs"))
@@ -332,7 +414,7 @@ impl<'a> Device<'a> {
                 group,
             )
         };
-        self.driver.check(CALL, code)?;
+        self.driver.check(SPLIT_BY_COUNT, code)?;
         if created < needed {
             return Err(few(created));
         }
@@ -368,7 +450,39 @@ impl<'a> Device<'a> {
     }
 }
 
+/// A further stream of a partition.
+pub struct Stream<'a> {
+    driver: &'a Driver,
+    pub stream: Handle,
+}
+
+impl Drop for Stream<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle was created by `Partition::second_stream`.
+        unsafe { (self.driver.stream_destroy)(self.stream) };
+    }
+}
+
 impl Partition<'_> {
+    /// Creates a further stream.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    pub fn second_stream(&self) -> Result<Stream<'_>, Refusal> {
+        let driver = self.device.driver;
+        let mut stream = 0;
+        // SAFETY: the context exists, and the result is a valid place.
+        let code = unsafe { (driver.green_stream)(&mut stream, self.context, NON_BLOCKING, 0) };
+        driver.check("cuGreenCtxStreamCreate", code)?;
+        Ok(Stream { driver, stream })
+    }
+
+    /// Waits for the work on the stream of the partition. An error shows itself in the next call of the driver.
+    pub fn synchronize(&self) {
+        // SAFETY: the stream exists.
+        unsafe { (self.device.driver.stream_synchronize)(self.stream) };
+    }
+
     /// Returns the numbers of the SMs on which kernels of this partition run, ascending. The first launch has one block
     /// per SM, and its blocks wait for each other. The second launch has many short blocks.
     ///
@@ -493,13 +607,17 @@ impl Drop for Flags<'_> {
 }
 
 /// Memory of the GPU.
-struct Memory<'a> {
+pub struct Memory<'a> {
     driver: &'a Driver,
-    address: Address,
+    pub address: Address,
 }
 
 impl<'a> Memory<'a> {
-    fn new(driver: &'a Driver, bytes: usize) -> Result<Memory<'a>, Refusal> {
+    /// Allocates `bytes` bytes.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    pub fn new(driver: &'a Driver, bytes: usize) -> Result<Memory<'a>, Refusal> {
         let mut address = 0;
         // SAFETY: the result is a valid place.
         let code = unsafe { (driver.alloc)(&mut address, bytes) };

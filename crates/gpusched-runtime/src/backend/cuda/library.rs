@@ -108,6 +108,7 @@ entry_points! {
     device_get = "cuDeviceGet" 2000 (*mut c_int, c_int);
     device_name = "cuDeviceGetName" 2000 (*mut c_char, c_int, c_int);
     device_attribute = "cuDeviceGetAttribute" 2000 (*mut c_int, c_int, c_int);
+    device_uuid = "cuDeviceGetUuid" 9020 (*mut u8, c_int);
     primary_retain = "cuDevicePrimaryCtxRetain" 7000 (*mut Handle, c_int);
     primary_release = "cuDevicePrimaryCtxRelease" 11000 (c_int);
     set_current = "cuCtxSetCurrent" 4000 (Handle);
@@ -129,6 +130,11 @@ entry_points! {
     stream_synchronize = "cuStreamSynchronize" 2000 (Handle);
     stream_destroy = "cuStreamDestroy" 4000 (Handle);
     write_value = "cuStreamWriteValue32" 12000 (Handle, Address, c_uint, c_uint);
+    event_create = "cuEventCreate" 2000 (*mut Handle, c_uint);
+    event_record = "cuEventRecord" 2000 (Handle, Handle);
+    event_synchronize = "cuEventSynchronize" 2000 (Handle);
+    event_elapsed = "cuEventElapsedTime" 2000 (*mut f32, Handle, Handle);
+    event_destroy = "cuEventDestroy" 4000 (Handle);
     device_resource = "cuDeviceGetDevResource" 12040 (c_int, *mut Resource, c_uint);
     split_by_count = "cuDevSmResourceSplitByCount" 12040 (*mut Resource, *mut c_uint, *const Resource, *mut Resource, c_uint,
         c_uint);

@@ -6,11 +6,17 @@
 //!
 //! * `library`: the driver, loaded at run time;
 //! * `context`: the GPU, its split into partitions, and the SMs that kernels observe;
-//! * `lane`: one partition, with its launches and its ways to wait.
+//! * `lane`: one partition, with its launches and its ways to wait;
+//! * `describe`: what the driver states about a GPU, and which partitions it grants;
+//! * `measure`: one partition that runs the samples of a measurement;
+//! * `nvml`: clocks, temperature and throttling.
 
 mod context;
+mod describe;
 mod lane;
 mod library;
+mod measure;
+mod nvml;
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -32,8 +38,10 @@ use crate::trace::Heading;
 use crate::trace::ring::{Ring, Slots};
 use crate::work::Work;
 use context::{Device, Flags, Partition};
+pub use describe::{Description, Grants, Limits, describe, grants};
 use lane::{GpuLane, Jobs, Shared};
 pub use library::Driver;
+pub use measure::{MeasuredGpu, gpu};
 
 /// Options of a run on a GPU.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

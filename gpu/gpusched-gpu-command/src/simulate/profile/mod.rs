@@ -8,6 +8,7 @@ mod variants;
 pub use report::Answer;
 #[cfg(feature = "schema")]
 pub use stress::StressAnswer;
+pub use variants::Variant;
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,6 @@ use rayon::prelude::*;
 
 use self::range::{Clock, SmRange};
 use self::report::Point;
-use self::variants::Variant;
 use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
 use gpusched_cli::part::Run;
 use gpusched_cli::part::complain;

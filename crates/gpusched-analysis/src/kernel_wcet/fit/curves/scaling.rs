@@ -118,13 +118,14 @@ pub struct Point {
 }
 
 impl Fit {
-    /// Creates a task with this WCET function and the period `period`. The task omits unknown
+    /// Creates a task called `name` with this WCET function and the period `period`. The task omits unknown
     /// values, which is safe.
     ///
     /// # Errors
     /// Returns a [`TaskError`] if the period is invalid.
-    pub fn task(&self, period: Time) -> Result<Task, TaskError> {
+    pub fn task(&self, name: Option<String>, period: Time) -> Result<Task, TaskError> {
         let task = TaskShape {
+            name,
             kind: self.kind,
             traffic: self.traffic,
             sectors: self.sectors,

@@ -9,5 +9,6 @@ pub mod kolmogorov;
 pub mod normal;
 pub mod simplex;
 pub mod tail;
+pub mod trend;
 
 use super::ALPHA;

@@ -1,0 +1,210 @@
+//! `gpusched measure device` and `gpusched measure platform`: files about a GPU, from its driver and from the partitions that the driver
+//! grants.
+
+use crate::arguments::whole;
+use crate::{Global, Outcome, Run};
+use gpusched_model::error::Result;
+
+/// Arguments of `gpusched measure device`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DEVICE_EXAMPLE)]
+pub struct DeviceArgs {
+    /// Name of the device in the file [default: from the name of the GPU]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+/// Arguments of `gpusched measure platform`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = PLATFORM_EXAMPLE)]
+pub struct PlatformArgs {
+    /// Name of the platform in the file [default: from the name of the GPU]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Number of CUDA cores of one SM [default: from the compute capability]
+    #[arg(long, value_name = "N", value_parser = whole(1..=65536_u32))]
+    cores_per_sm: Option<u32>,
+}
+
+const DEVICE_EXAMPLE: &str = "\
+The result is a device file (JSON) for `--gpu`. gpusched creates green contexts of the smallest size until the driver grants no further
+one, and observes their SMs. TPCs, GPCs, MIG and MPS are not measured, so the file does not state them.
+Without a GPU, use a built-in device.
+
+Example:
+  gpusched measure device -o device.json || gpusched gpus h100";
+
+const PLATFORM_EXAMPLE: &str = "\
+The result is a platform file (JSON) for `simulate blocks`, with the limits that the driver states. The order of the SMs, the GPCs and the
+peak bandwidth are not measured. Without a GPU, write the file by its schema.
+
+Example:
+  gpusched measure platform -o platform.json || gpusched schema platform";
+
+impl Run for DeviceArgs {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        global.only_json("json, because device files are JSON")?;
+        on_gpu::device(self, global)
+    }
+}
+
+impl Run for PlatformArgs {
+    fn run(&self, global: &Global) -> Result<Outcome> {
+        global.only_json("json, because platform files are JSON")?;
+        on_gpu::platform(self, global)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod on_gpu {
+    use super::{DeviceArgs, PlatformArgs};
+    use crate::{Global, Outcome};
+    use gpusched_model::error::{Error, Result};
+
+    pub fn device(_: &DeviceArgs, _: &Global) -> Result<Outcome> {
+        Err(Error::parameter(
+            "system",
+            std::env::consts::OS,
+            "linux, which the CUDA backend requires",
+        ))
+    }
+
+    pub fn platform(_: &PlatformArgs, _: &Global) -> Result<Outcome> {
+        Err(Error::parameter(
+            "system",
+            std::env::consts::OS,
+            "linux, which the CUDA backend requires",
+        ))
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod on_gpu {
+    use serde_json::json;
+
+    use super::{DeviceArgs, PlatformArgs};
+    use crate::report::{Output, json_document};
+    use crate::{Global, Outcome};
+    use gpusched_model::error::{Error, Refusal, Result};
+    use gpusched_model::{Device, Platform, counted};
+    use gpusched_runtime::cuda::{Description, Driver, describe, grants};
+    use gpusched_runtime::is_virtual;
+
+    /// Longest name of a device or platform [characters].
+    const LONGEST: usize = 40;
+
+    /// Measures the device of the first GPU, and writes its file.
+    ///
+    /// # Errors
+    /// Fails without a GPU, for a name that a device cannot have, or if output cannot be written.
+    pub fn device(args: &DeviceArgs, global: &Global) -> Result<Outcome> {
+        let driver = load()?;
+        let found = describe(&driver, 0)?;
+        let output = Output::open(global)?;
+        let granted = grants(&driver, 0)?;
+        let (major, minor) = found.capability;
+        let mut source = source(&found);
+        source += &format!(
+            ". Green contexts: {} of {} SMs exist at the same time ({}), with the SM ids that kernels observed. TPCs, GPCs, MIG and \
+             MPS: not measured",
+            counted(granted.total / granted.least, "context"),
+            granted.least,
+            granted.split
+        );
+        let document = json!({
+            "name": args.name.clone().unwrap_or_else(|| plain(&found.name)),
+            "title": found.name,
+            "compute_capability": format!("{major}.{minor}"),
+            "sms": found.sms,
+            "green_context": {"min": granted.least, "step": granted.step, "total": granted.total},
+            "source": source,
+        });
+        let device: Device = serde_json::from_value(document).map_err(|error| Refusal::told("", error))?;
+        written(global, output, &device)
+    }
+
+    /// Reads the limits of the first GPU, and writes its platform file.
+    ///
+    /// # Errors
+    /// Fails without a GPU, for an unknown compute capability, or if output cannot be written.
+    pub fn platform(args: &PlatformArgs, global: &Global) -> Result<Outcome> {
+        let found = describe(&load()?, 0)?;
+        let output = Output::open(global)?;
+        let limits = found.limits;
+        let (major, minor) = found.capability;
+        let cores = args.cores_per_sm.or(cores(found.capability));
+        let unknown = || {
+            let found = format!("none, for the compute capability {major}.{minor}");
+            Error::parameter("cores-per-sm", found, "the number of CUDA cores of one SM")
+        };
+        let platform = Platform {
+            name: args.name.clone().unwrap_or_else(|| plain(&found.name)),
+            title: found.name.clone(),
+            sms: found.sms,
+            cores_per_sm: cores.ok_or_else(unknown)?,
+            threads_per_sm: limits.threads_per_sm,
+            blocks_per_sm: limits.blocks_per_sm,
+            registers_per_sm: limits.registers_per_sm,
+            shared_memory_per_sm_kib: limits.shared_memory_per_sm / 1024,
+            sms_per_gpc: None,
+            sm_order: Default::default(),
+            registers_per_block: limits.registers_per_block,
+            shared_memory_per_block_kib: limits.shared_memory_per_block / 1024,
+            l2_cache_kib: limits.l2_bytes / 1024,
+            peak_memory_bandwidth: None,
+            source: source(&found) + ". Order of the SMs, GPCs and peak memory bandwidth: not measured",
+        };
+        written(global, output, &platform)
+    }
+
+    fn load() -> Result<Driver> {
+        // These commands have no simulated backend.
+        Ok(Driver::load()?)
+    }
+
+    fn written(global: &Global, output: Output, file: &impl serde::Serialize) -> Result<Outcome> {
+        if let Some(text) = of_host() {
+            global.note(text);
+        }
+        output.answer(json_document(file)?)?;
+        Ok(Outcome::Positive)
+    }
+
+    /// Returns a text about a virtual machine, or `None` on other computers.
+    fn of_host() -> Option<&'static str> {
+        (is_virtual() == Some(true))
+            .then_some("measured in a virtual machine, whose host can change the GPU, so no value is a bound")
+    }
+
+    /// Returns the source of the values, with the identity of the GPU.
+    fn source(found: &Description) -> String {
+        let version = format!("CUDA {}.{}", found.driver / 1000, found.driver % 1000 / 10);
+        let uuid = found.uuid.as_deref().unwrap_or("a GPU of unknown identity");
+        let host = of_host().map_or(String::new(), |text| format!(", {text}"));
+        format!(
+            "gpusched {} measure, {}, {uuid}, {version}{host}",
+            env!("CARGO_PKG_VERSION"),
+            found.name
+        )
+    }
+
+    /// Returns `name` with the characters that the name of a device may have.
+    fn plain(name: &str) -> String {
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+        let words: Vec<String> = words
+            .filter(|word| !word.is_empty())
+            .map(str::to_ascii_lowercase)
+            .collect();
+        words.join("-").chars().take(LONGEST).collect()
+    }
+
+    /// Returns the number of CUDA cores of one SM (CUDA C++ Programming Guide, arithmetic instructions of 32-bit floating point), or
+    /// `None` for an unknown compute capability.
+    fn cores(capability: (u32, u32)) -> Option<u32> {
+        match capability {
+            (6, 0) | (7, _) | (8, 0) => Some(64),
+            (6, 1 | 2) | (8, 6 | 7 | 9) | (9, 0) | (10, 0) | (12, 0) => Some(128),
+            _ => None,
+        }
+    }
+}
