@@ -13,9 +13,9 @@
      FAKE_MOST=15            most green contexts at the same time
      FAKE_LEFT=1             at the end, prints the number of contexts that still exist
      FAKE_THREADS=N          with this library in LD_PRELOAD, the system creates N threads and refuses one
-   A program calls fake_contexts() for the number of contexts that exist.
      FAKE_DRIFT=50           each reading of the clocks is so many MHz lower
      FAKE_REASONS=4          reasons for reduced clocks
+   A program calls fake_contexts() for the number of contexts that exist.
    The library is also a stand-in for libnvidia-ml.so.1.
    No CUDA header is needed: all types are stated here. */
 #define _GNU_SOURCE
