@@ -214,7 +214,7 @@ fn a_message_that_a_decision_misses_is_a_late_wake() {
         core.completed(10, DONE).unwrap();
         core.next(10);
         let counters = core.counters();
-        let wake = if at <= 5 { 5 - at } else { 0 };
+        let wake = 5_u64.saturating_sub(at);
         assert_eq!(
             (counters.late_wakes, counters.longest_wake),
             (u64::from(late), wake),
