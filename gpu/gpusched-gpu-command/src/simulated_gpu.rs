@@ -28,7 +28,7 @@ const PARTITION: &str = "partition";
 const MEASURED: &str = "measured";
 
 /// Times that other kernels last longer than expected, so that they last until the end of the measured kernel.
-const RESERVE: u64 = 4;
+const RESERVE: u64 = 2;
 
 /// Largest number of jobs of a series.
 const MOST: u64 = 1 << 20;

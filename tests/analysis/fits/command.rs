@@ -204,7 +204,7 @@ fn bad_points_are_refused() {
         "sms,time_ns\n4,2\n4,3\n",
         "sms,time_ns,contention\n4,2,isolated\n5,2,isolated\n4,3,conflict\n",
         "sms,time_ns\n1,2\n2,\u{1b}[31m\n",
-        "sms,time_ns,gpu_sms\n1,2,1\n",
+        "sms,time_ns,bandwidth,gpu_sms\n1,2,3,1\n",
         "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,0,1\n",
         "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,1,0\n",
         "sms,time_ns,gpu_sms,gpu_bytes_per_second\n1,2,2,5000000000\n2,2,3,5000000000\n",

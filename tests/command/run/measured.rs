@@ -262,7 +262,7 @@ fn wrong_requests_are_one_sentence() {
 fn kernels_on_other_sms_are_a_table_of_factors() {
     let (measured, beside) = (program("copyl"), program("saxpyl"));
     let line = format!(
-        "measure interference {} --backend simulated --machine rtx2060 --samples 2 --beside {}",
+        "measure interference {} --backend simulated --machine rtx2060 --samples 1 --beside {}",
         measured.display(),
         beside.display()
     );

@@ -101,8 +101,12 @@ pub fn read(path: &Path) -> Result<(Measured, Stated)> {
     let (sms, contention) = (table.column("sms")?, table.find("contention"));
     let rounds = table.find(ESTIMATE_COLUMN);
     let bandwidth = bandwidth_column(&table)?;
-    // Without bandwidths, the peak bandwidth of the GPU may be unknown.
-    let gpu = { bandwidth }.map(|_| gpu_in(&table)).transpose()?.flatten();
+    // A measurement without bandwidths may state the SMs of the GPU alone.
+    let [_, rate] = GPU_COLUMNS;
+    let gpu = match bandwidth.is_some() || table.find(rate).is_some() {
+        true => gpu_in(&table)?,
+        false => None,
+    };
     let bytes_moved = table.find(TRAFFIC_COLUMN);
 
     let (mut isolated, mut conflict, mut estimate) = (Vec::new(), Vec::new(), None);
