@@ -293,13 +293,16 @@ impl Run<'_> {
     fn index_calls(&self) -> Result<()> {
         let timed = self.timed("rocpd_region");
         let (events, strings) = (self.table("rocpd_event"), self.table("rocpd_string"));
+        self.database
+            .prepare("PRAGMA temp_store = FILE; DROP TABLE IF EXISTS temp.calls")?;
         self.database.prepare(&format!(
-            "PRAGMA temp_store = FILE; DROP TABLE IF EXISTS temp.calls; CREATE TEMP TABLE calls AS \
-             SELECT v.stack_id AS stack, {} AS start, {} AS thread, {} AS process FROM {} \
+            "CREATE TEMP TABLE calls AS SELECT v.stack_id AS stack, {} AS start, {} AS thread, {} AS process FROM {} \
              JOIN {events} v ON v.id = r.event_id JOIN {strings} n ON n.id = r.name_id \
-             WHERE v.stack_id > 0 AND n.string LIKE '{LAUNCHES}'; CREATE INDEX temp.by_stack ON calls (stack);",
+             WHERE v.stack_id > 0 AND n.string LIKE '{LAUNCHES}'",
             timed.start, timed.thread, timed.process, timed.from
-        ))
+        ))?;
+        self.database
+            .prepare("CREATE INDEX temp.by_stack ON calls (stack)")
     }
 
     /// Finds host calls that launched a kernel, and for which the file has no kernel. If no call has a kernel, the recording
