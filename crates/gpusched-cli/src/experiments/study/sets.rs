@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::arguments::whole;
 use crate::report::Output;
 use crate::{Global, Outcome, Run};
 use gpusched_model::error::{Error, Refusal, Result};
@@ -15,10 +16,10 @@ pub struct Args {
     #[arg(value_name = "SPEC")]
     spec: PathBuf,
     /// Index of the point, from 0; the column `point` of the results
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = whole(0..=usize::MAX))]
     point: usize,
     /// Index of the task set within the point, from 0 [default: all task sets of the point]
-    #[arg(long, value_name = "I")]
+    #[arg(long, value_name = "I", value_parser = whole(0..=u64::MAX))]
     index: Option<u64>,
     /// Analysis variant whose WCET functions the task sets have [default: the first of the study]
     #[arg(long, value_name = "NAME")]
