@@ -155,7 +155,7 @@ fn faults_of_a_process_are_named() {
         (
             script(r#"echo '{"schedulable":true}'; echo '{"schedulable":true}'; sleep 0.1"#),
             "",
-            "a line before set",
+            "a further line at set",
         ),
         // A line without its end is no answer.
         (
@@ -322,4 +322,94 @@ fn the_command_writes_the_sets_of_a_point() {
         "{}",
         cases.stderr
     );
+}
+
+/// A further line shifts all later answers. A process that repeats the numbers of its questions is told at once, and every other
+/// process at the end of its chunk.
+#[test]
+fn a_further_line_is_found_whenever_it_comes() {
+    let scripts = temporary();
+    let early = r#"[ -n "$begun" ] || { begun=1; echo '{"schedulable":false}'; }
+sleep 0.01"#;
+    let found = refusal(&study(
+        scripts.path(),
+        &script(&format!("{early}\n{FIRST_FIVE}")),
+        "",
+    ));
+    assert!(found.contains("found a further line at set"), "{found}");
+    let numbered = r#"id=${line#*\"id\":}; echo "{\"schedulable\":true,\"id\":${id%%,*}}""#;
+    let whole = temporary();
+    run(
+        &study(scripts.path(), &script(numbered), ""),
+        whole.path(),
+        "1/1",
+        2,
+    )
+    .unwrap();
+    let table = Table::read(whole.path().join("small.csv")).unwrap();
+    assert_eq!(column(&table, "mine", "schedulable"), vec!["9"; 10]);
+    let early = r#"[ -n "$begun" ] || { begun=1; echo '{"schedulable":false,"id":0}'; }"#;
+    let found = refusal(&study(
+        scripts.path(),
+        &script(&format!("{early}\n{numbered}")),
+        "",
+    ));
+    assert!(
+        found.contains("found 0, expected 1, the `id` of the question"),
+        "{found}"
+    );
+    // A process that ignores the end of its input shows nothing.
+    let endless = format!("{}sleep 5", script(r#"echo '{"schedulable":true}'"#));
+    // The line states the sizes.
+    let found = refusal(&of(
+        r#"printf '%s' "$line" | grep -q '"sizes":\[8,16' && echo '{"x":1}'"#,
+    ));
+    assert!(found.contains("unknown field `x`"), "{found}");
+    for sms in [1, 4, 12, 132] {
+        let answer = format!(r#"echo '{{"partitions":[{{"sms":{sms},"tasks":[0,1,2,3,4]}}]}}'"#);
+        let found = refusal(&of(&answer));
+        assert!(
+            found.contains(&format!(
+                "partitions[0].sms: found {sms}, expected one of `sizes`"
+            )),
+            "{found}"
+        );
+    }
+    let folder = temporary();
+    run(
+        &of(r#"echo '{"partitions":[{"sms":128,"tasks":[0,1,2,3,4]}]}'"#),
+        folder.path(),
+        "1/1",
+        2,
+    )
+    .unwrap();
+    let table = Table::read(folder.path().join("small.csv")).unwrap();
+    let means = column(&table, "mine", "mean_sms");
+    assert!(
+        means.iter().all(|mean| mean == "128.000" || mean.is_empty()) && means[0] == "128.000",
+        "{means:?}"
+    );
+    let mixed = format!(
+        "case $line in *'\"index\":8,'*) echo '{{\"schedulable\":true}}' ;; *) echo '{}' ;; esac",
+        r#"{"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}"#
+    );
+    let found = refusal(&study(scripts.path(), &script(&mixed), ""));
+    assert!(
+        found.contains("unlike before, expected partitions for all schedulable task sets"),
+        "{found}"
+    );
+}
+
+/// Results can be checked in a folder without the program.
+#[test]
+fn results_keep_a_copy_of_the_program() {
+    let scripts = temporary();
+    let spec = study(scripts.path(), &script(FIRST_FIVE), "");
+    let folder = temporary();
+    run(&spec, folder.path(), "1/1", 2).unwrap();
+    std::fs::remove_file(scripts.path().join("mine.sh")).unwrap();
+    let moved = Spec::read(folder.path().join("small.toml"), study::Overrides::default()).unwrap();
+    assert_eq!(moved.experiment().unwrap(), spec.experiment().unwrap());
+    let found = run(&moved, temporary().path(), "1/1", 1).unwrap_err().to_string();
+    assert!(found.contains("the end of the process"), "{found}");
 }

@@ -111,16 +111,25 @@ impl Files {
     }
 
     /// Returns the argument of a command that the study writes as `argument`. If the argument is the path of a file, gpusched
-    /// searches it as every other file, includes its hash in the identity of the experiment, and returns its absolute path.
+    /// searches it as every other file, includes its hash in the identity of the experiment, and returns its absolute path. If
+    /// only a copy of the file exists, the results can be checked, but the command does not run.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
     pub(crate) fn argument(&mut self, argument: &str) -> Result<String, String> {
         let Some(found) = self.search(argument) else {
+            if let Some(copy) = self.copy(argument)? {
+                self.hashes.push(sha256(copy.as_bytes()));
+                self.inputs.texts.insert(argument.to_owned(), copy);
+            }
             return Ok(argument.to_owned());
         };
         let bytes = fs::read(&found).map_err(|cause| format!("{argument}: cannot read: {cause}"))?;
         self.hashes.push(sha256(&bytes));
+        // The copy of a program that is no text would be of no use.
+        if let Ok(text) = String::from_utf8(bytes) {
+            self.inputs.texts.insert(argument.to_owned(), text);
+        }
         let absolute = std::path::absolute(&found).unwrap_or_else(|_| found.clone());
         self.inputs.files.push(found);
         let name = absolute.into_os_string().into_string();

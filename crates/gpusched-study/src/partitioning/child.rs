@@ -1,6 +1,6 @@
 //! A process that answers each line with one line.
 
-use std::io::{self, BufRead, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{self, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread;
@@ -24,8 +24,12 @@ pub(super) enum Fault {
     Late,
     /// A line is too long.
     Long,
-    /// The process wrote a line before it received a task set.
+    /// A line is not UTF-8.
+    Bytes,
+    /// The process wrote more lines than it received task sets.
     Extra,
+    /// The process does not end after the end of its input.
+    Endless,
 }
 
 /// A running process. The end of this value ends the process.
@@ -34,6 +38,8 @@ pub(super) struct Child {
     process: process::Child,
     input: Option<Sender<Vec<u8>>>,
     lines: Receiver<io::Result<String>>,
+    /// Number of questions so far.
+    pub asked: u64,
 }
 
 impl Child {
@@ -61,10 +67,8 @@ impl Child {
         });
         let (sender, lines) = sync_channel(1);
         thread::spawn(move || {
-            let mut output = BufReader::new(match output {
-                Some(output) => output,
-                None => return,
-            });
+            let Some(output) = output else { return };
+            let mut output = BufReader::new(output);
             loop {
                 let mut line = String::new();
                 let read = output.by_ref().take(LONGEST).read_line(&mut line);
@@ -78,6 +82,7 @@ impl Child {
             process,
             input: Some(input),
             lines,
+            asked: 0,
         })
     }
 
@@ -92,6 +97,7 @@ impl Child {
         if matches!(self.lines.try_recv(), Ok(Ok(_))) {
             return Err(Fault::Extra);
         }
+        self.asked += 1;
         let sent = self.input.as_ref().map(|input| input.send(line));
         if !matches!(sent, Some(Ok(()))) {
             return Err(self.ended());
@@ -101,12 +107,28 @@ impl Child {
             match self.lines.recv_timeout(rest.min(TICK)) {
                 Ok(Ok(answer)) if answer.ends_with('\n') => return Ok(Some(answer)),
                 Ok(Ok(answer)) if answer.len() as u64 >= LONGEST => return Err(Fault::Long),
+                Ok(Err(cause)) if cause.kind() == io::ErrorKind::InvalidData => return Err(Fault::Bytes),
                 Ok(_) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
                 Err(RecvTimeoutError::Timeout) if rest <= TICK => return Err(Fault::Late),
                 Err(RecvTimeoutError::Timeout) if !goes_on() => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    /// Ends the process, and checks that it wrote no line beyond its answers.
+    pub fn end(mut self) -> Result<(), Fault> {
+        self.close();
+        match self.lines.recv_timeout(PATIENCE) {
+            Err(RecvTimeoutError::Disconnected) => Ok(()),
+            Err(RecvTimeoutError::Timeout) => Err(Fault::Endless),
+            Ok(_) => Err(Fault::Extra),
+        }
+    }
+
+    /// Closes the input of the process, so that the process ends.
+    pub fn close(&mut self) {
+        self.input = None;
     }
 
     /// Returns the fault of a process that ended, or that does not read or write any more.
@@ -119,7 +141,7 @@ impl Child {
 
     /// Closes the input, and waits a moment for the end of the process.
     fn finish(&mut self) -> Option<process::ExitStatus> {
-        self.input = None;
+        self.close();
         let begin = Instant::now();
         while begin.elapsed() < PATIENCE {
             if let Ok(Some(status)) = self.process.try_wait() {

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use self::command::{Case, Command};
+use self::command::{Case, Command, Session};
 use self::setting::{Contents, Setting};
 use super::definition::document::Document;
 use super::definition::files::Inputs;
@@ -58,6 +58,16 @@ pub struct Partitioning {
 enum Method {
     Heuristic(Heuristic),
     Command(Command),
+}
+
+impl Method {
+    /// Returns the session of a command.
+    fn session(&self) -> Option<Session<'_>> {
+        match self {
+            Method::Heuristic(_) => None,
+            Method::Command(command) => Some(command.session()),
+        }
+    }
 }
 
 impl Partitioning {
@@ -357,6 +367,7 @@ impl Partitioning {
         let Some((point, setting)) = point.and_then(|point| Some((point, self.setting(point)?))) else {
             return Err(Error::parameter("chunk", chunk.index, "the chunk of a point"));
         };
+        let mut sessions: Vec<Option<Session<'_>>> = { self.methods.iter() }.map(Method::session).collect();
         let per_variant = cells.chunks_mut(self.algorithms.len());
         for (variant, cells) in per_variant.enumerate() {
             let of_pairs = of_pairs.next().unwrap_or_default();
@@ -386,12 +397,12 @@ impl Partitioning {
                 let problem = setting.problem(set, variant)?;
                 let algorithms = self.algorithms.iter().zip(&self.methods);
                 let mut verdicts = Vec::with_capacity(self.algorithms.len());
-                for ((algorithm, method), cell) in algorithms.zip(&mut *cells) {
-                    let tally = match method {
-                        Method::Heuristic(heuristic) => {
+                for (((algorithm, method), session), cell) in algorithms.zip(&mut sessions).zip(&mut *cells) {
+                    let tally = match (method, session) {
+                        (Method::Heuristic(heuristic), _) => {
                             Tally::of_plan(&partition_by(&problem, heuristic, algorithm.traffic))
                         }
-                        Method::Command(command) => {
+                        (Method::Command(_), Some(session)) => {
                             let Some(variant) = setting.variants.get(variant) else {
                                 continue;
                             };
@@ -403,17 +414,21 @@ impl Partitioning {
                                 index,
                                 seed: self.seed,
                             };
-                            match command.count(&case, &goes_on)? {
+                            match session.count(&case, &goes_on)? {
                                 Some(tally) => tally,
                                 None => return Ok(None),
                             }
                         }
+                        (Method::Command(_), None) => continue,
                     };
                     cell.add(&tally);
                     verdicts.push(tally.schedulable > 0);
                 }
                 pairs::count(of_pairs, &verdicts);
             }
+        }
+        for session in sessions.into_iter().flatten() {
+            session.end(chunk)?;
         }
         Ok(Some(Content::Tallies(tallies)))
     }

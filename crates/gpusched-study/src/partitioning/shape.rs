@@ -224,7 +224,8 @@ pub struct Algorithm {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// Longest time for one task set. Only with `command`. Default: 60 s.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    // The results do not depend on the time limit, so it is no part of the identity of the experiment.
+    #[serde(default, skip_serializing)]
     pub timeout: Option<Time>,
     /// Initial content of the list of forbidden pairs. Only with the heuristics SMS and BF.
     #[serde(default)]

@@ -193,7 +193,7 @@ impl Offer {
     }
 
     /// Returns the supported partition sizes [SMs], ascending and positive. The list is empty if every size is supported.
-    pub(crate) fn sizes(&self) -> Vec<u32> {
+    pub fn sizes(&self) -> Vec<u32> {
         // An instance may be the only instance that fits, even if it costs more allocation units than a larger
         // instance.
         let instances = self.hardware.device.mig().filter(|_| !self.counts_sms());
