@@ -4,6 +4,7 @@
 //! longer WCETs.
 
 use gpusched::interference::{Interference, model_of};
+use gpusched::model::assumptions::Basis;
 use gpusched::model::plan::{LARGEST_SCALING, Partition};
 use gpusched::model::wcet::{Form, Table};
 use gpusched::model::{
@@ -380,4 +381,44 @@ fn a_scaled_set_has_each_wcet_times_the_factor() {
     }
     let set = tasks(&mut rng, 1, 1.0);
     assert_eq!(set.scaled(Factor::ZERO, 4), None);
+}
+
+/// A scaled set states no more than the set: nothing about conflicts, and no measured WCETs. So no assumption of a plan is lost.
+#[test]
+fn a_scaled_set_loses_no_assumption() {
+    let text = r#"{"measured_on":{"gpu":"h100","margin":1.2,"samples":25},"tasks":[
+        {"name":"both","period":"50ms","kind":"compute","wcet_source":"measured","wcet":{"table":[[1,"4ms"],[8,"2ms"]]}},
+        {"name":"isolated","period":"40ms","kind":"compute","wcet":{"affine":{"isolated":{"a":"4ms","b":"1ms"}}}},
+        {"name":"estimated","period":"60ms","kind":"memory","wcet_source":"estimated",
+         "wcet":{"table":{"isolated":[[1,"2ms"]],"conflict":[[1,"3ms"]]}}}]}"#;
+    let set: TaskSet = serde_json::from_str(text).unwrap();
+    let ids = |set: &TaskSet| {
+        let problem = Problem::new(set, 16, Policy::NpEdf, model_of(Interference::Conflict)).unwrap();
+        let plan = partition(&problem, &HeuristicKind::Auto.into());
+        assert!(plan.schedulable);
+        let list = Basis::of_plan(&plan, set).assumptions();
+        list.iter()
+            .map(|one| serde_json::to_value(one).unwrap()["id"].clone())
+            .collect::<Vec<_>>()
+    };
+    let before = ids(&set);
+    assert!(
+        before.contains(&"conflict-as-isolated".into()) && before.contains(&"wcet-measured".into()),
+        "{before:?}"
+    );
+    let same = set.scaled(Factor::ONE, 16).unwrap();
+    assert_eq!(ids(&same), before);
+    assert_eq!(same.tasks()[0].wcet_source(), set.tasks()[0].wcet_source());
+    for permille in [500, 1300] {
+        let scaled = set
+            .scaled(Factor::from_billionths(permille * 1_000_000).unwrap(), 16)
+            .unwrap();
+        let after = ids(&scaled);
+        for id in &before {
+            assert!(after.contains(id) || id == "wcet-measured", "{id} {after:?}");
+        }
+        assert!(!after.contains(&"wcet-measured".into()), "{after:?}");
+        let on = scaled.measured_on(&scaled.tasks()[0]).unwrap();
+        assert_eq!((on.fields().margin, on.fields().gpu.is_some()), (None, true));
+    }
 }

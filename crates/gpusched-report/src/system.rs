@@ -151,12 +151,15 @@ fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {
         ("Tasks", system.tasks().len().to_string()),
         ("Chains", system.chains().len().to_string()),
         ("CPU cores", system.cores().len().to_string()),
-        ("Copy engines", system.engines().len().to_string()),
+        ("Copy engines", system.copy_engines().to_string()),
         ("Partitions", system.partitions().len().to_string()),
         ("SMs used", sms.to_string()),
         ("Analysis", answer.policy.to_string()),
         ("Interference model", system.interference().to_string()),
     ];
+    if let Some(overheads) = system.overheads() {
+        facts.push(("Overheads of dispatchers", overheads.to_string()));
+    }
     if let Some(memory) = system.memory() {
         facts.push(("Guaranteed memory bandwidth", memory.to_string()));
     }
@@ -326,7 +329,10 @@ impl<'a> Use<'a> {
             }
             Resource::Engine(at) => {
                 let policy = system.engines().get(at).map(|engine| engine.policy.to_string());
-                ("copy engine", None, policy)
+                match system.is_wake_up(resource) {
+                    true => ("wake-up of a dispatcher", None, None),
+                    false => ("copy engine", None, policy),
+                }
             }
             Resource::Partition(at) => {
                 let partition = system.partitions().get(at);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::provenance::MeasuredOn;
 use super::task::{Task, TaskShape};
 use super::traffic::OtherTraffic;
-use super::wcet::{Contention, Form, Table, WcetFunction};
+use super::wcet::{Contention, Form, Table, WcetFunction, WcetSource};
 use crate::numbers::factor::Factor;
 use crate::time::Time;
 
@@ -157,7 +157,8 @@ impl TaskSet {
     }
 
     /// Returns the set with all WCETs and all longest thread blocks multiplied by `factor`, rounded up to whole nanoseconds.
-    /// The new WCET functions are tables for 1 to `sms` SMs, so the WCET on more SMs is the WCET on `sms` SMs. Returns
+    /// The new WCET functions are tables for 1 to `sms` SMs, so the WCET on more SMs is the WCET on `sms` SMs. Unless the factor
+    /// is 1, they are no measured WCETs any more, but stay estimates if they are estimates. Returns
     /// `None` if the factor is 0, if a WCET is unknown on `sms` SMs, or if a product is too large.
     pub fn scaled(&self, factor: Factor, sms: u32) -> Option<TaskSet> {
         let times = |time: Time| {
@@ -166,7 +167,14 @@ impl TaskSet {
             let ns = product.div_ceil(denominator.into());
             Some(Time::from_ns(u64::try_from(ns).ok()?))
         };
-        self.changed(|_, task| {
+        let unmeasured = |on: MeasuredOn| match factor == Factor::ONE {
+            true => on,
+            false => on.without_margin(),
+        };
+        let set = self
+            .clone()
+            .with_measured_on(self.measured_on.clone().map(unmeasured));
+        set.changed(|_, task| {
             let points = |contention| {
                 let mut points: Vec<(u32, Time)> = Vec::new();
                 for m in 1..=sms {
@@ -181,14 +189,23 @@ impl TaskSet {
                 Some(points)
             };
             let isolated = points(Contention::Isolated)?;
-            let table = match task.wcet().states_conflict() {
-                false => Table::Isolated { isolated },
-                true => Table::Each {
+            // What the set does not state about conflicts stays unstated.
+            let table = match task.wcet().form() {
+                Form::Table(Table::Both(_)) => Table::Both(isolated),
+                _ if !task.wcet().states_conflict() => Table::Isolated { isolated },
+                _ => Table::Each {
                     isolated,
                     conflict: points(Contention::Conflict)?,
                 },
             };
-            let shape = TaskShape::from(task.clone());
+            let mut shape = TaskShape::from(task.clone());
+            if factor != Factor::ONE {
+                // A multiple of a measured WCET is a statement.
+                shape.wcet_source = shape
+                    .wcet_source
+                    .filter(|&source| source == WcetSource::Estimated);
+                shape.measured_on = shape.measured_on.map(|on| Box::new(on.without_margin()));
+            }
             let block = match task.block() {
                 Some(block) => Some(times(block)?),
                 None => None,

@@ -120,6 +120,15 @@ impl MeasuredOn {
         Ok(MeasuredOn(shape))
     }
 
+    /// Removes the ratio of the WCET to the longest measured time, because the WCET has changed.
+    #[must_use]
+    pub fn without_margin(self) -> MeasuredOn {
+        MeasuredOn(MeasuredOnShape {
+            margin: None,
+            ..self.0
+        })
+    }
+
     /// Sets the ratio of the WCET to the longest measured time. The statement keeps its margin if `margin` is below 1.
     pub fn with_margin(self, margin: Factor) -> MeasuredOn {
         let valid = Some(margin).filter(|margin| *margin >= Factor::ONE);
