@@ -97,7 +97,7 @@ impl Runtime {
     }
 
     /// States the graph of a task, a `CUgraphExec`.
-    fn graph(&self, task: &str, handle: usize) -> PyResult<()> {
+    fn graph(&self, py: Python<'_>, task: &str, handle: usize) -> PyResult<()> {
         if handle == 0 {
             return Err(raised(Fault::usage(
                 task,
@@ -105,11 +105,14 @@ impl Runtime {
                 "the handle of an executable graph",
             )));
         }
-        self.session()?.task(task, Work::Graph(handle)).map_err(raised)
+        let session = self.session()?;
+        py.detach(|| session.task(task, Work::Graph(handle)))
+            .map_err(raised)
     }
 
-    fn sporadic(&self, task: &str) -> PyResult<()> {
-        self.session()?.sporadic(task).map_err(raised)
+    fn sporadic(&self, py: Python<'_>, task: &str) -> PyResult<()> {
+        let session = self.session()?;
+        py.detach(|| session.sporadic(task)).map_err(raised)
     }
 
     fn start(&self, py: Python<'_>, first: u64) -> PyResult<u64> {
@@ -179,8 +182,9 @@ impl Runtime {
         py.detach(|| session.stop()).map_err(raised)
     }
 
-    fn audit(&self) -> PyResult<(bool, String)> {
-        self.session()?.audit().map_err(raised)
+    fn audit(&self, py: Python<'_>) -> PyResult<(bool, String)> {
+        let session = self.session()?;
+        py.detach(|| session.audit()).map_err(raised)
     }
 
     fn trace(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {

@@ -1,5 +1,6 @@
 """Plans that run with the jobs of a program, without a GPU and on a stand-in for the driver."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -124,6 +125,30 @@ def test_other_threads_run_while_one_waits(plan):
             steps += 1
             time.sleep(0.001)
         assert steps >= 5  # with the GIL held, this thread would not have run
+
+
+@pytest.mark.parametrize("call", ["audit", "graph", "sporadic"])
+def test_other_threads_run_while_a_call_waits_for_a_stop(plan, call):
+    with gs.runtime.open(plan, SET, backend="simulated", allow_unproven=True) as rt:
+        rt.graph("radar", 1)
+        rt.sporadic("lidar")
+        rt.start()
+        calls = {"audit": rt._native.audit, "graph": lambda: rt._native.graph("radar", 1),
+                 "sporadic": lambda: rt._native.sporadic("radar")}
+
+        def late():
+            with contextlib.suppress(Exception):
+                calls[call]()
+
+        threads = [threading.Thread(target=rt.stop), threading.Thread(target=late)]
+        with rt.job("lidar") as job:
+            for thread in threads:
+                thread.start()
+                time.sleep(0.05)
+        # With the GIL held, the job would not end before its time-out of 1 s.
+        for thread in threads:
+            thread.join()
+        assert not rt.wait("lidar", job.number)["failed"]
 
 
 def test_errors_are_one_sentence(plan):

@@ -87,7 +87,8 @@ impl PartRun {
 }
 
 impl Run {
-    /// Returns the sums and maxima of the counters of all partitions.
+    /// Returns the sums and maxima of the counters of all partitions. A damaged file of records may state counts of any size, so a sum
+    /// beyond the largest number is the largest number.
     pub fn totals(&self) -> Counters {
         let mut all = Counters::default();
         for Counters {
@@ -104,17 +105,17 @@ impl Run {
             overheads,
         } in self.partitions.iter().map(|part| part.counters)
         {
-            all.jobs += jobs;
-            all.misses += misses;
-            all.overruns += overruns;
-            all.failed += failed;
-            all.late_wakes += late_wakes;
+            all.jobs = all.jobs.saturating_add(jobs);
+            all.misses = all.misses.saturating_add(misses);
+            all.overruns = all.overruns.saturating_add(overruns);
+            all.failed = all.failed.saturating_add(failed);
+            all.late_wakes = all.late_wakes.saturating_add(late_wakes);
             all.longest_wake = all.longest_wake.max(longest_wake);
-            all.early += early;
-            all.dropped += dropped;
-            all.suspended += suspended;
-            all.skipped += skipped;
-            all.overheads += overheads;
+            all.early = all.early.saturating_add(early);
+            all.dropped = all.dropped.saturating_add(dropped);
+            all.suspended = all.suspended.saturating_add(suspended);
+            all.skipped = all.skipped.saturating_add(skipped);
+            all.overheads = all.overheads.saturating_add(overheads);
         }
         all
     }
@@ -122,8 +123,15 @@ impl Run {
     /// Returns whether all jobs met their deadlines and all bounds of the plan held.
     pub fn kept(&self) -> bool {
         let all = self.totals();
-        let broken = all.misses + all.overruns + all.failed + all.late_wakes + all.overheads;
-        !self.is_lost() && broken == 0 && self.interrupted == 0 && self.on_other_sms() == 0
+        let broken = [
+            all.misses,
+            all.overruns,
+            all.failed,
+            all.late_wakes,
+            all.overheads,
+        ];
+        let unbroken = broken.iter().all(|&count| count == 0);
+        !self.is_lost() && unbroken && self.interrupted == 0 && self.on_other_sms() == 0
     }
 
     /// Returns whether an error ended the run of a partition early.

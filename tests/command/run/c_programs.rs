@@ -454,7 +454,7 @@ fn a_refused_thread_is_an_error() {
     let case = case();
     let library = on_gpu::library().to_str().unwrap();
     let refused = "threads: found Resource temporarily unavailable (os error 11), expected a thread per partition, and two more\n";
-    for backend in ["cuda", "simulated"] {
+    for (backend, contexts) in [("cuda", 2), ("simulated", 0)] {
         for (threads, call) in [
             ("0", "gs_open"),
             ("1", "gs_start(rt, 0)"),
@@ -464,13 +464,36 @@ fn a_refused_thread_is_an_error() {
             let settings = [("LD_PRELOAD", library), ("FAKE_THREADS", threads)];
             let ran = in_time("run", &case, backend, &settings);
             assert_eq!(ran.code, 1, "{backend} {threads}: {}{}", ran.stdout, ran.stderr);
-            let expected = format!("{call} -8: {refused}");
+            // After the error of a start, the streams exist until the session closes.
+            let exist = match call {
+                "gs_open" => String::new(),
+                _ => format!("contexts {contexts}\n"),
+            };
+            let expected = format!("{call} -8: {refused}{exist}");
             assert!(
                 ran.stdout.ends_with(&expected),
                 "{backend} {threads}: {}",
                 ran.stdout
             );
         }
+    }
+}
+
+/// If a dispatcher fails before the first job, the start is an error.
+#[test]
+fn a_dispatcher_that_fails_before_the_start_is_an_error() {
+    let case = case();
+    // The first call opens the GPU. The next ones are in the threads of the partitions.
+    for calls in [1, 2] {
+        let fails = format!("cuCtxSetCurrent:{calls}:201");
+        let ran = in_time("run", &case, "cuda", &[("FAKE_FAIL", &fails)]);
+        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+        let error = ran.stdout.lines().last().unwrap();
+        assert!(
+            error.starts_with("gs_start(rt, 0) -") && error.contains("cuCtxSetCurrent"),
+            "{}",
+            ran.stdout
+        );
     }
 }
 

@@ -68,6 +68,10 @@ static int whole_run(const char *plan, const char *set, const gs_options *option
   TRY(gs_on_complete(rt, "lidar", complete, &completed));
   if ((code = gs_start(rt, 0)) < 0) {
     fail("gs_start(rt, 0)", code);
+    if (getenv("FAKE_THREADS")) {
+      pause_for(50);
+      printf("contexts %d\n", contexts());
+    }
     gs_close(rt); /* the streams exist until now */
     return 1;
   }

@@ -241,12 +241,12 @@ fn the_example_in_the_documentation_is_current() {
     let mut bytes = std::fs::read(&path).unwrap();
     let all = recover(&path).unwrap().run.partitions;
     let records: usize = all.iter().map(|part| part.records.len()).sum();
-    // The blocks are at the end of the file, each with 64 bytes before its records.
-    let mut start = bytes.len() - 64 * (records + all.len());
+    // The blocks are at the end of the file, each with 128 bytes before its records.
+    let mut start = bytes.len() - 64 * (records + 2 * all.len());
     for part in &all {
         let kept = part.records.len() / 2;
-        let end = start + 64 * (1 + part.records.len());
-        let from = start + 64 * (1 + kept);
+        let end = start + 64 * (2 + part.records.len());
+        let from = start + 64 * (2 + kept);
         bytes[from..end].fill(0);
         start = end;
     }

@@ -9,8 +9,8 @@ use gpusched::interference::model_of;
 use gpusched::model::{Factor, Interference, Overheads, Policy};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
 use gpusched::runtime::core::{Counters, Job, Order, Overrun, Record, Status, Suspension};
-use gpusched::runtime::trace::Heading;
-use gpusched::runtime::trace::ring::{Ring, recover};
+use gpusched::runtime::trace::ring::{Recovered, Ring, recover};
+use gpusched::runtime::trace::{self, Heading};
 use gpusched::runtime::work::Fault;
 use gpusched::runtime::{Control, Part, PlannedTask, Prepared, Program, Work, simulated};
 use rand::{Rng, RngExt};
@@ -85,7 +85,9 @@ fn record(rng: &mut impl Rng, part: &Part, origin: u64, before: &[Record]) -> Re
     };
     let (number, planned) = (time(), &part.tasks[task]);
     let arrival = origin.saturating_add(number.saturating_mul(planned.period.ns()));
-    let (decision, completion) = (time(), time());
+    let mut times = [time(), time(), time()];
+    times.sort_unstable();
+    let [decision, enqueued, completion] = times;
     let earlier = before.iter().rev().find(|record| record.job.task == task);
     let earlier = earlier.filter(|record| record.job.number == number && chunk > 0);
     let span = completion.saturating_sub(decision);
@@ -102,7 +104,7 @@ fn record(rng: &mut impl Rng, part: &Part, origin: u64, before: &[Record]) -> Re
         visible: time(),
         decision,
         wake: [None, Some(time())][time() as usize % 2],
-        enqueued: time(),
+        enqueued,
         completion,
         occupancy: earlier.map_or(span, |earlier| earlier.occupancy.saturating_add(span)),
         status: Status {
@@ -339,7 +341,7 @@ fn later_records_replace_earlier_ones_and_stay_counted() {
                     visible: if woken { decision } else { rng.random() },
                     decision,
                     wake: woken.then(|| rng.random()),
-                    enqueued: rng.random(),
+                    enqueued: rng.random_range(decision..=now),
                     completion: now,
                     occupancy: now - decision,
                     status: Status {
@@ -385,6 +387,231 @@ fn later_records_replace_earlier_ones_and_stay_counted() {
                 ((all.len() - kept) as u64, 0, 0)
             );
             assert!(found.run.own);
+        }
+    }
+}
+
+/// A record of job `number` of task 0.
+fn job(number: u64, [decision, enqueued, completion]: [u64; 3], status: Status) -> Record {
+    Record {
+        job: Job {
+            task: 0,
+            number,
+            arrival: 10 * number,
+            deadline: 10 * number + 10,
+            chunk: 0,
+            resumed: false,
+        },
+        last: true,
+        visible: decision,
+        decision,
+        wake: None,
+        enqueued,
+        completion,
+        occupancy: completion.saturating_sub(decision),
+        status,
+    }
+}
+
+/// A heading of `partitions` equal partitions with one task, whose file has `places` places.
+fn simple(partitions: usize, places: usize) -> Heading {
+    let mut heading = heading(&mut rng(0x2108));
+    let part = |position| Part {
+        sms: 8,
+        policy: "np-edf".parse().unwrap(),
+        order: Order::Deadlines,
+        tasks: vec![PlannedTask {
+            position,
+            name: "camera".to_owned(),
+            period: Time::from_ns(10),
+            deadline: Time::from_ns(10),
+            wcet: Time::from_ns(3),
+            block: None,
+            budget: Time::from_ns(4),
+            chunk: Time::from_ns(4),
+            sporadic: false,
+        }],
+    };
+    (heading.work, heading.places) = (None, Some(places));
+    heading.contexts = vec![None; partitions];
+    heading.program.overrun = Overrun::Record;
+    heading.program.partitions = (0..partitions).map(part).collect();
+    heading
+}
+
+/// Writes a file with `jobs` in each partition, and returns its words.
+fn words_of(heading: &Heading, jobs: &[Record]) -> Vec<u64> {
+    let folder = tempfile::tempdir().unwrap();
+    let ring = Ring::create(&folder.path().join("ring.bin")).unwrap();
+    ring.prepare(heading).unwrap();
+    ring.begin(0);
+    for index in 0..heading.program.partitions.len() {
+        let mut slots = ring.slots(index).unwrap();
+        jobs.iter().for_each(|job| slots.push(job));
+    }
+    let bytes = std::fs::read(folder.path().join("ring.bin")).unwrap();
+    let words = bytes.as_chunks::<8>().0.iter();
+    words.map(|&word| u64::from_le_bytes(word)).collect()
+}
+
+/// Reads a file of `words`, and writes the trace of its run.
+fn read(words: &[u64]) -> gpusched::error::Result<Recovered> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    std::fs::write(file.path(), bytes).unwrap();
+    let found = recover(file.path())?;
+    let program = &found.heading.program;
+    found.run.headline(program);
+    trace::write(&mut Vec::new(), (program, None), &found.run, "simulated").unwrap();
+    Ok(found)
+}
+
+/// The checksum of a file with the first word `magic`.
+fn mixed(magic: u64, words: impl IntoIterator<Item = u64>) -> u64 {
+    let mut sum = magic;
+    for word in words {
+        sum = (sum ^ word).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        sum = (sum ^ (sum >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        sum = (sum ^ (sum >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        sum ^= sum >> 31;
+    }
+    sum.max(1)
+}
+
+/// Two jobs with all findings, whose records two further jobs replace.
+fn replaced() -> (Heading, Vec<Record>) {
+    let all = Status {
+        missed: true,
+        overrun: true,
+        late_wake: true,
+        failed: true,
+        overhead: true,
+    };
+    let status = |number| if number < 2 { all } else { Status::default() };
+    let jobs = (0..4).map(|number| {
+        let decision = 10 * number;
+        job(number, [decision, decision + 1, decision + 3], status(number))
+    });
+    (simple(2, 2), jobs.collect())
+}
+
+/// No damaged word hides that replaced records stated findings, and none ends the recovery with a panic.
+#[test]
+fn no_damaged_word_hides_a_finding_of_a_replaced_record() {
+    let (heading, jobs) = replaced();
+    let words = words_of(&heading, &jobs);
+    let whole = read(&words).unwrap();
+    let totals = whole.run.totals();
+    assert_eq!(
+        (whole.replaced, totals.jobs, totals.misses, totals.overheads),
+        (4, 8, 4, 4)
+    );
+    // The last partition has 16 words with counts before its two records: two of lost records, and twice six of replaced ones.
+    let counts = words.len() - 2 * 8 - 16;
+    assert_eq!(
+        words[counts..][..16],
+        [[0; 2].as_slice(), &[2; 12], &[0; 2]].concat()
+    );
+    for at in 0..words.len() {
+        for value in [0, u64::MAX, words[at] ^ 1, words[at].wrapping_add(1 << 56)] {
+            let mut damaged = words.clone();
+            damaged[at] = value;
+            if let Ok(found) = read(&damaged) {
+                assert!(!found.run.kept(), "word {at} is {value}");
+                let counters = found.run.partitions[1].counters;
+                let least = [
+                    counters.misses,
+                    counters.overruns,
+                    counters.late_wakes,
+                    counters.failed,
+                    counters.overheads,
+                ];
+                assert!(
+                    least.iter().all(|&count| count >= 2),
+                    "word {at} is {value}: {least:?}"
+                );
+            }
+        }
+    }
+    // All counts are the largest number.
+    let mut damaged = words;
+    damaged[counts..][..16].fill(u64::MAX);
+    let found = read(&damaged).unwrap();
+    assert!(!found.run.kept());
+    assert_eq!((found.lost, found.run.totals().jobs), (u64::MAX, u64::MAX));
+}
+
+/// A file of the previous version has blocks of 8 words with counts, and states each count of replaced records once.
+#[test]
+fn a_file_of_the_previous_version_is_read() {
+    let (heading, jobs) = replaced();
+    let words = words_of(&heading, &jobs);
+    let previous = u64::from_le_bytes(*b"GPURING2");
+    let length = usize::try_from(words[1]).unwrap();
+    let text = words[8..].iter().flat_map(|word| word.to_le_bytes()).take(length);
+    let sum = mixed(previous, text.map(u64::from));
+    let blocks = words.len() - 2 * (16 + 2 * 8);
+    let mut old = words[..blocks].to_vec();
+    (old[0], old[2], old[4]) = (previous, sum, mixed(previous, [0]));
+    for (partition, block) in (0..).zip(words[blocks..].chunks(16 + 2 * 8)) {
+        old.extend(&block[..8]);
+        for (index, record) in (0..).zip(block[16..].chunks(8)) {
+            old.extend(&record[..7]);
+            let place = [partition, index].into_iter();
+            old.push(mixed(previous, place.chain(record[..7].iter().copied())));
+        }
+    }
+    assert_eq!(read(&old).unwrap(), read(&words).unwrap());
+    // Neither version is taken for the other one.
+    for (mut words, magic) in [(old, words[0]), (words, previous)] {
+        words[0] = magic;
+        assert!(read(&words).is_err());
+    }
+}
+
+/// A record whose times are in no possible order is incomplete.
+#[test]
+fn a_record_with_impossible_times_is_incomplete() {
+    for times in [
+        [5, 6, 7],
+        [5, 5, 5],
+        [0, 0, u64::MAX],
+        [7, 6, 5],
+        [u64::MAX, 0, 0],
+        [5, 7, 6],
+        [6, 5, 7],
+        [5, 4, 4],
+    ] {
+        let found = read(&words_of(&simple(1, 3), &[job(0, times, Status::default())])).unwrap();
+        let records = usize::from(times.is_sorted());
+        assert_eq!(found.run.partitions[0].records.len(), records, "{times:?}");
+        assert_eq!(found.incomplete, 1 - records as u64, "{times:?}");
+    }
+}
+
+/// Of several runs that create one file at the same time, one gets it.
+#[test]
+fn one_of_several_runs_gets_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for round in 0..rounds(3_000) {
+        let path = folder.path().join(format!("{round}.bin"));
+        let start = std::sync::Barrier::new(3);
+        let create = || {
+            start.wait();
+            Ring::create(&path)
+        };
+        let rings: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(create)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let refused = rings.iter().filter_map(|ring| ring.as_ref().err());
+        let refused: Vec<String> = refused.map(ToString::to_string).collect();
+        assert_eq!(refused.len(), 2, "round {round}: {refused:?}");
+        for text in refused {
+            assert!(
+                text.contains("found the file of a run that has not ended"),
+                "{text}"
+            );
         }
     }
 }

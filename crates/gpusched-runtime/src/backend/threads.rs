@@ -1,5 +1,6 @@
 //! The threads of all partitions, which start together or not at all.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -17,17 +18,19 @@ pub(crate) fn refused(cause: &io::Error) -> Refusal {
 
 /// The way of a thread to the common start.
 pub struct Gate {
-    ready: Sender<()>,
+    index: usize,
+    ready: Sender<usize>,
     origin: Receiver<u64>,
 }
 
 impl Gate {
-    /// Reports that this thread is ready, and waits for all others. Returns the time of the first arrivals [ns].
+    /// Reports that this thread is ready, and waits for all others. Returns the time of the first arrivals [ns]. A thread that ends before
+    /// this call prevents the start of all threads, so everything that may fail comes before.
     ///
     /// # Errors
     /// Fails if the dispatchers do not start.
     pub fn wait(self) -> Result<u64> {
-        let _ = self.ready.send(());
+        let _ = self.ready.send(self.index);
         drop(self.ready);
         let none = |_| Error::Internal("the dispatchers ended before their start".to_owned());
         self.origin.recv().map_err(none)
@@ -41,8 +44,8 @@ const WATCH: Duration = Duration::from_millis(50);
 /// the threads start. `watch` runs from time to time until all threads have ended. Returns the results in the order of the parts.
 ///
 /// # Errors
-/// Fails if the system does not create a thread, and returns the error of `origin`. Then no thread has started. Otherwise, returns the
-/// first error of a thread.
+/// Fails if the system does not create a thread or if a thread ends before it is ready, and returns the error of `origin`. Then no thread
+/// has started. Otherwise, returns the first error of a thread.
 pub fn together<P: Send, R: Send>(
     parts: Vec<P>,
     serve: impl Fn(usize, P, Gate) -> Result<R> + Sync,
@@ -56,6 +59,7 @@ pub fn together<P: Send, R: Send>(
         for (index, part) in parts.into_iter().enumerate() {
             let (start, origin) = sync_channel(1);
             let gate = Gate {
+                index,
                 ready: ready.clone(),
                 origin,
             };
@@ -65,8 +69,17 @@ pub fn together<P: Send, R: Send>(
             starts.push(start);
         }
         drop(ready);
-        // The loop ends when each thread is ready or has ended.
-        while all.recv().is_ok() {}
+        let panicked = |_| Error::Internal("the thread of a partition panicked".to_owned());
+        // The list ends when each thread is ready or has ended.
+        let ready: BTreeSet<usize> = all.iter().collect();
+        if ready.len() < threads.len() {
+            // The other threads end without a start, so their errors are no causes.
+            drop(starts);
+            let failed = (0..).zip(threads).filter(|(index, _)| !ready.contains(index));
+            let mut errors = failed.filter_map(|(_, thread)| thread.join().map_err(panicked).flatten().err());
+            let none = || Error::Internal("the thread of a partition ended before its start".to_owned());
+            return Err(errors.next().unwrap_or_else(none));
+        }
         let first = origin()?;
         for start in starts {
             let _ = start.send(first);
@@ -77,7 +90,6 @@ pub fn together<P: Send, R: Send>(
                 std::thread::sleep(WATCH);
             }
         }
-        let panicked = |_| Error::Internal("the thread of a partition panicked".to_owned());
         let ends = threads.into_iter();
         // All threads are joined before the first error.
         let ends: Vec<Result<R>> = ends

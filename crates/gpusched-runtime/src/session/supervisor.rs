@@ -90,7 +90,12 @@ pub(super) fn supervise(
                 };
                 let prepare = |streams: &[usize]| {
                     opened.send(streams.to_vec()).ok()?;
-                    start.recv().ok()
+                    let start = start.recv().ok();
+                    if start.is_none() {
+                        // After a start that failed early, the program still uses the streams.
+                        let _ = held.recv();
+                    }
+                    start
                 };
                 let failed = cuda::serve(&driver, &program, options.device, settings, prepare, |run| {
                     keep(run.map(Some));

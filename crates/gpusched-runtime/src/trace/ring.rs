@@ -2,13 +2,14 @@
 //! because the system writes the memory of the file. A loss of power may lose more.
 //!
 //! The file contains 64-bit words in little-endian order: a header of 8 words, the [`Heading`] as JSON, and for each
-//! partition one block. A block is 8 words, the first two with the number of records that did not fit, and then 8 words per
-//! record. The last word of a record is a checksum over its words and its place, written last. So a record that was being
+//! partition one block. A block is 16 words with counts, and then 8 words per record. The first two words contain the number of
+//! records that did not fit. The last word of a record is a checksum over its words and its place, written last. So a record that was being
 //! written, and a place without a record, have wrong checksums.
 //!
 //! The file is allocated before the run, with one place for each launch: for each job that arrives, or for each of its chunks. A program has
 //! no planned end, so its file has a fixed number of places. When they are full, the last record of a partition replaces the first one, and
-//! the other words of the block count what the replaced records stated.
+//! six further words of the block count what the replaced records stated, and the next six words repeat these counts. So a damaged count
+//! never hides a finding: a reader takes the larger of two counts. A file of the previous version has blocks without the repeated counts.
 //!
 //! The process that writes the file holds an advisory lock on it.
 
@@ -27,10 +28,14 @@ use crate::core::{Counters, Job, Order, Record, Status};
 use crate::program::{Part, PlannedTask};
 use crate::run::Run;
 
-/// Words of the header, of the start of a block, and of a record.
+/// Words of the header and of a record.
 const WORDS: usize = 8;
-/// First word of the file.
-const MAGIC: u64 = u64::from_le_bytes(*b"GPURING2");
+/// Words of the start of a block.
+const START: usize = 16;
+/// First word of the file. All checksums depend on it, so a damaged version is found.
+const MAGIC: u64 = u64::from_le_bytes(*b"GPURING3");
+/// First word of a file of the previous version, and words of the start of its blocks.
+const PREVIOUS: (u64, usize) = (u64::from_le_bytes(*b"GPURING2"), 8);
 /// Positions of words in the header.
 const LENGTH: usize = 1;
 const SUM: usize = 2;
@@ -91,8 +96,9 @@ pub struct Slots<'a> {
     next: usize,
 }
 
-/// First word of a block with counts of replaced records.
+/// First words of a block with counts of replaced records, and with the same counts again.
 const REPLACED: usize = 2;
+const AGAIN: usize = REPLACED + COUNTED.len();
 
 impl Ring {
     /// Creates the file at `path`.
@@ -106,27 +112,22 @@ impl Ring {
         let mut file = options.clone().create_new(true).open(path);
         // A run that was killed before its first job leaves an empty file.
         let is_empty = || fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
-        if file.is_err() && is_empty() && !is_locked(path) {
+        if file.is_err() && is_empty() {
             file = options.open(path);
         }
         let file = file.map_err(|cause| match cause.kind() {
-            std::io::ErrorKind::AlreadyExists if is_locked(path) => {
-                let found = "the file of a run that has not ended";
-                Refusal::new("", found, "no file").at(path, None).into()
-            }
-            std::io::ErrorKind::AlreadyExists => {
-                let found = "a file, which may contain the records of an earlier run";
-                let hint =
-                    "`gpusched recording recover` writes the trace of an earlier run; then remove the file";
-                Refusal::new("", found, "no file")
-                    .at(path, None)
-                    .hint(hint)
-                    .into()
-            }
+            std::io::ErrorKind::AlreadyExists if is_locked(path) => in_use(path),
+            std::io::ErrorKind::AlreadyExists => used(path),
             _ => Error::io(path, "create", cause),
         })?;
-        // A file system without locks has no protection.
-        let _ = file.try_lock();
+        // Another process may have opened the same empty file. A file system without locks has no protection.
+        if matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
+            return Err(in_use(path));
+        }
+        // Another run may have ended between the look at the length and the lock.
+        if file.metadata().is_ok_and(|file| file.len() > 0) {
+            return Err(used(path));
+        }
         Ok(Ring {
             path: path.to_owned(),
             file,
@@ -146,9 +147,9 @@ impl Ring {
             Some(places) => Error::parameter("records", places, "a smaller number"),
             None => Error::parameter("duration", heading.duration, "a time with fewer jobs"),
         };
-        let layout = layout(heading, text.len()).ok_or_else(many)?;
+        let layout = layout(heading, text.len(), START).ok_or_else(many)?;
         let mut start = [0; WORDS];
-        (start[0], start[LENGTH], start[SUM]) = (MAGIC, text.len() as u64, checksum_of(&text));
+        (start[0], start[LENGTH], start[SUM]) = (MAGIC, text.len() as u64, checksum_of(MAGIC, &text));
         let start: Vec<u8> = start.into_iter().flat_map(u64::to_le_bytes).collect();
         let mut file = &self.file;
         file.write_all(&start).map_err(failed)?;
@@ -162,7 +163,7 @@ impl Ring {
     pub fn begin(&self, origin: u64) {
         if let Some((map, _)) = self.layout.get() {
             put(&map.words()[ORIGIN], origin);
-            put(&map.words()[ORIGIN_SUM], mixed([origin].into_iter()));
+            put(&map.words()[ORIGIN_SUM], mixed(MAGIC, [origin].into_iter()));
         }
     }
 
@@ -173,7 +174,7 @@ impl Ring {
         let block = layout.blocks.get(index)?;
         Some(Slots {
             partition: index,
-            words: &map.words()[block.start..][..WORDS * (1 + block.places)],
+            words: &map.words()[block.start..][..START + WORDS * block.places],
             stated: &block.stated,
             wraps: layout.wraps,
             next: 0,
@@ -194,23 +195,23 @@ impl Drop for Ring {
 impl Slots<'_> {
     /// Writes `record`. Without a free place, the function counts the record as lost, or replaces the first record.
     pub fn push(&mut self, record: &Record) {
-        let places = self.words.len() / WORDS - 1;
+        let (start, blocks) = self.words.split_at(START);
+        let places = blocks.len() / WORDS;
         if self.next >= places && (!self.wraps || places == 0) {
             // Twice, so that a damaged count does not hide a lost record.
-            for count in &self.words[..2] {
+            for count in &start[..REPLACED] {
                 count.fetch_add(1, Ordering::Relaxed);
             }
             return;
         }
         let index = self.next % places;
-        let (start, blocks) = self.words.split_at(WORDS);
         let place = &blocks[WORDS * index..][..WORDS];
         if self.next >= places {
             // A kill between these lines counts the replaced record and keeps it, or the counts of it differ. Both are safe.
-            let (first, counts) = (place[0].load(Ordering::Relaxed), &start[REPLACED..]);
-            for (count, flag) in counts.iter().zip(COUNTED) {
+            let first = u64::from_le(place[0].load(Ordering::Relaxed));
+            for (count, flag) in start[REPLACED..].iter().zip(COUNTED.into_iter().chain(COUNTED)) {
                 let word = u64::from_le(count.load(Ordering::Relaxed));
-                put(count, word.saturating_add(u64::from_le(first) >> flag & 1));
+                put(count, word.saturating_add(first >> flag & 1));
             }
             place[WORDS - 1].store(0, Ordering::Release);
         }
@@ -221,7 +222,7 @@ impl Slots<'_> {
         for (place, word) in place.iter().zip(words) {
             put(place, word);
         }
-        let sum = checksum(self.partition, index, &words);
+        let sum = checksum(MAGIC, (self.partition, index), &words);
         place[WORDS - 1].store(sum.to_le(), Ordering::Release);
         self.next += 1;
     }
@@ -233,7 +234,7 @@ const COUNTED: [u32; 6] = [5, 0, 1, 2, 3, 4];
 impl Slots<'_> {
     /// Removes the records that an earlier writer of the partition wrote after the present ones.
     pub fn clear(&mut self) {
-        let places = self.words[WORDS * (1 + self.next)..].chunks(WORDS);
+        let places = self.words[START + WORDS * self.next..].chunks(WORDS);
         let written = |place: &&[AtomicU64]| place[WORDS - 1].load(Ordering::Relaxed) != 0;
         for word in places.take_while(written).flatten() {
             put(word, 0);
@@ -245,14 +246,30 @@ fn put(place: &AtomicU64, word: u64) {
     place.store(word.to_le(), Ordering::Relaxed);
 }
 
+/// Returns the error about the file of a run that lasts.
+fn in_use(path: &Path) -> Error {
+    let found = "the file of a run that has not ended";
+    Refusal::new("", found, "no file").at(path, None).into()
+}
+
+/// Returns the error about the file of an earlier run.
+fn used(path: &Path) -> Error {
+    let found = "a file, which may contain the records of an earlier run";
+    let hint = "`gpusched recording recover` writes the trace of an earlier run; then remove the file";
+    Refusal::new("", found, "no file")
+        .at(path, None)
+        .hint(hint)
+        .into()
+}
+
 /// Whether a process holds the lock of the file at `path`.
 fn is_locked(path: &Path) -> bool {
     let file = File::open(path);
     file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock)))
 }
 
-/// Returns the places of the records. `text` is the length of the heading in bytes.
-fn layout(heading: &Heading, text: usize) -> Option<Layout> {
+/// Returns the places of the records. `text` is the length of the heading in bytes, and `counts` the number of words at the start of a block.
+fn layout(heading: &Heading, text: usize, counts: usize) -> Option<Layout> {
     let mut start = WORDS.checked_add(text.div_ceil(8).checked_next_multiple_of(WORDS)?)?;
     let block = |part: &Part| {
         let launches = || {
@@ -273,7 +290,10 @@ fn layout(heading: &Heading, text: usize) -> Option<Layout> {
             places,
             stated: part.tasks.iter().map(sporadic).collect(),
         };
-        start = places.checked_add(1)?.checked_mul(WORDS)?.checked_add(start)?;
+        start = places
+            .checked_mul(WORDS)?
+            .checked_add(counts)?
+            .checked_add(start)?;
         Some(block)
     };
     let blocks: Option<Vec<Block>> = heading.program.partitions.iter().map(block).collect();
@@ -326,7 +346,8 @@ fn encoded(record: &Record, stated: bool) -> [u64; WORDS - 1] {
     ]
 }
 
-/// Returns the record of `words`, or `None` if its task is not in `part`. The occupancy is still 0.
+/// Returns the record of `words`. The occupancy is still 0. Returns `None` if the task is not in `part`, or if the times from the decision
+/// to the completion are in no order in which a dispatcher reads them.
 fn decoded(words: &[u64; WORDS - 1], part: &Part, stated: &[bool], origin: u64) -> Option<Record> {
     let [
         first,
@@ -337,6 +358,9 @@ fn decoded(words: &[u64; WORDS - 1], part: &Part, stated: &[bool], origin: u64) 
         enqueued,
         completion,
     ] = *words;
+    if decision > enqueued || enqueued > completion {
+        return None;
+    }
     let task = usize::try_from(first >> 8 & 0xFF_FFFF).ok()?;
     let planned = part.tasks.get(task)?;
     let mut arrival = origin.saturating_add(number.saturating_mul(planned.period.ns()));
@@ -375,24 +399,24 @@ fn decoded(words: &[u64; WORDS - 1], part: &Part, stated: &[bool], origin: u64) 
 
 /// Returns the checksum of a record in place `index` of `partition`. A place without a record contains zeros, and the
 /// checksum of zeros is not 0.
-fn checksum(partition: usize, index: usize, words: &[u64; WORDS - 1]) -> u64 {
+fn checksum(magic: u64, (partition, index): (usize, usize), words: &[u64; WORDS - 1]) -> u64 {
     let place = [partition as u64, index as u64];
-    mixed(place.into_iter().chain(words.iter().copied()))
+    mixed(magic, place.into_iter().chain(words.iter().copied()))
 }
 
-fn checksum_of(text: &[u8]) -> u64 {
-    mixed(text.iter().map(|&byte| u64::from(byte)))
+fn checksum_of(magic: u64, text: &[u8]) -> u64 {
+    mixed(magic, text.iter().map(|&byte| u64::from(byte)))
 }
 
-/// Mixes words with the finalizer of SplitMix64. The result is never 0.
-fn mixed(words: impl Iterator<Item = u64>) -> u64 {
+/// Mixes `magic` and words with the finalizer of SplitMix64. The result is never 0.
+fn mixed(magic: u64, words: impl Iterator<Item = u64>) -> u64 {
     let mix = |sum: u64, word: u64| {
         let sum = (sum ^ word).wrapping_add(0x9E37_79B9_7F4A_7C15);
         let sum = (sum ^ (sum >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let sum = (sum ^ (sum >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         sum ^ (sum >> 31)
     };
-    words.fold(MAGIC, mix).max(1)
+    words.fold(magic, mix).max(1)
 }
 
 /// The content of a file of records.
@@ -422,12 +446,19 @@ pub fn recover(path: &Path) -> Result<Recovered> {
     let (chunks, _) = bytes.as_chunks::<8>();
     let words: Vec<u64> = chunks.iter().map(|&word| u64::from_le_bytes(word)).collect();
     let expected = "a file with the records of a run";
-    if words.len() < WORDS || words[0] != MAGIC {
-        return Err(refuse("another file".to_owned(), expected));
+    let another = || refuse("another file".to_owned(), expected);
+    let magic = *words.first().ok_or_else(another)?;
+    let counts = match magic {
+        MAGIC => START,
+        magic if magic == PREVIOUS.0 => PREVIOUS.1,
+        _ => return Err(another()),
+    };
+    if words.len() < WORDS {
+        return Err(another());
     }
     let length = usize::try_from(words[LENGTH]).unwrap_or(usize::MAX);
     let text = bytes.get(8 * WORDS..).and_then(|rest| rest.get(..length));
-    let text = text.filter(|text| checksum_of(text) == words[SUM]);
+    let text = text.filter(|text| checksum_of(magic, text) == words[SUM]);
     let text = text.ok_or_else(|| refuse("a damaged heading".to_owned(), expected))?;
     let heading: Heading =
         serde_json::from_slice(text).map_err(|error| refuse(format!("a heading with {error}"), expected))?;
@@ -439,7 +470,7 @@ pub fn recover(path: &Path) -> Result<Recovered> {
         .sum();
     let all = heading.program.partitions.iter().flat_map(|part| &part.tasks);
     let many = || refuse("a heading with too many jobs".to_owned(), expected);
-    let layout = layout(&heading, length).ok_or_else(many)?;
+    let layout = layout(&heading, length, counts).ok_or_else(many)?;
     let (blocks, needed) = (&layout.blocks, layout.words);
     if needed > words.len() {
         let found = format!("a file of {}", counted(bytes.len(), "byte"));
@@ -451,7 +482,7 @@ pub fn recover(path: &Path) -> Result<Recovered> {
     }
     // The arrivals of all records follow from the first one. Without it, the run has not begun.
     let (mut incomplete, mut lost, mut replaced, origin) = (0u64, 0u64, 0u64, words[ORIGIN]);
-    let begun = words[ORIGIN_SUM] == mixed([origin].into_iter());
+    let begun = words[ORIGIN_SUM] == mixed(magic, [origin].into_iter());
     if !begun && (origin, words[ORIGIN_SUM]) != (0, 0) {
         return Err(refuse(
             "a damaged time of the first arrivals".to_owned(),
@@ -461,14 +492,14 @@ pub fn recover(path: &Path) -> Result<Recovered> {
     let mut partitions = Vec::new();
     let parts = heading.program.partitions.iter();
     for (index, (places, part)) in blocks.iter().zip(parts).enumerate() {
-        let block = &words[places.start..][..WORDS * (1 + places.places)];
+        let (start, block) = words[places.start..][..counts + WORDS * places.places].split_at(counts);
         let stated = &places.stated;
-        lost = lost.saturating_add(block[0].max(block[1]));
+        lost = lost.saturating_add(start[0].max(start[1]));
         let mut records = Vec::new();
-        let (places, _) = block[WORDS..].as_chunks::<WORDS>();
+        let (places, _) = block.as_chunks::<WORDS>();
         for (place, &[ref words @ .., sum]) in places.iter().enumerate() {
-            let record = (sum == checksum(index, place, words)).then(|| decoded(words, part, stated, origin));
-            match record.flatten() {
+            let whole = sum == checksum(magic, (index, place), words);
+            match whole.then(|| decoded(words, part, stated, origin)).flatten() {
                 Some(record) => records.push(record),
                 None => incomplete += u64::from(words.iter().any(|&word| word != 0) || sum != 0),
             }
@@ -478,8 +509,12 @@ pub fn recover(path: &Path) -> Result<Recovered> {
         }
         let mut run = recovered::part_run(&heading, origin, (index, part), records);
         if layout.wraps {
-            add(&mut run.counters, &block[REPLACED..WORDS]);
-            replaced = replaced.saturating_add(block[REPLACED]);
+            let again = start.get(AGAIN..).unwrap_or_default();
+            let totals: [u64; COUNTED.len()] = std::array::from_fn(|count| {
+                start[REPLACED + count].max(again.get(count).copied().unwrap_or(0))
+            });
+            add(&mut run.counters, totals);
+            replaced = replaced.saturating_add(totals[0]);
         }
         partitions.push(run);
     }
@@ -513,7 +548,7 @@ pub fn recover(path: &Path) -> Result<Recovered> {
 }
 
 /// Adds the `counts` of replaced records, in the order of [`COUNTED`].
-fn add(counters: &mut Counters, counts: &[u64]) {
+fn add(counters: &mut Counters, counts: [u64; COUNTED.len()]) {
     let totals = [
         &mut counters.jobs,
         &mut counters.misses,
@@ -522,7 +557,7 @@ fn add(counters: &mut Counters, counts: &[u64]) {
         &mut counters.failed,
         &mut counters.overheads,
     ];
-    for (total, &count) in totals.into_iter().zip(counts) {
+    for (total, count) in totals.into_iter().zip(counts) {
         *total = total.saturating_add(count);
     }
 }

@@ -443,12 +443,14 @@ fn serve_part(
         overhead_bound,
         mut records,
     } = dispatcher;
-    let current = device.make_current();
+    device.make_current()?;
     let thread = realtime::prepare_thread(core, options.fifo_priority);
+    let wake_bound = options.wake_bound.unwrap_or(Time::from_ns(u64::MAX));
+    // After the gate, the same call succeeds, because only the order of the tasks can be wrong.
+    part.core(0, 0, wake_bound)?;
     let first = gate.wait()?;
-    current?;
     let end = first.saturating_add(options.duration.ns());
-    let core = part.core(first, end, options.wake_bound.unwrap_or(Time::from_ns(u64::MAX)))?;
+    let core = part.core(first, end, wake_bound)?;
     let mut core = core.with_overrun(overrun).with_overhead(overhead_bound);
     let done = |lane: &mut GpuLane<'_>, record| {
         slots.iter_mut().for_each(|slots| slots.push(&record));
