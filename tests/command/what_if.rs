@@ -68,6 +68,7 @@ fn wrong_changes_are_refused() {
     let run = |line: &str| checkout.sh(line);
     run(&format!("gpusched partition {ADAS} --sms 12 -q -o plan.json"));
     run(&format!("gpusched partition {ADAS} --sms 2 -q -o none.json"));
+    run(&format!("gpusched partition {ADAS} --gpu orin -q -o orin.json"));
     let text = std::fs::read_to_string(checkout.path("plan.json")).unwrap();
     let mut plan: Value = serde_json::from_str(&text).unwrap();
     plan["partitions"][0]["sms"] = Value::from(1);
@@ -85,6 +86,8 @@ fn wrong_changes_are_refused() {
         "plan.json tasksets/end_to_end/waters2019-iii-alt-fp-avg.json",
         "plan.json SET --move 7",
         "plan.json SET --move x",
+        "plan.json SET --gpu orin --move all",
+        "orin.json SET --gpu h100 --move 0",
         "plan.json SET --scale 0",
         "plan.json SET --scale 1000000 --add plan.json",
         "plan.json SET --granularity tpc",
@@ -98,4 +101,35 @@ fn wrong_changes_are_refused() {
     }
     assert!(!checkout.path("written.json").exists());
     insta::assert_snapshot!(refusals);
+}
+
+/// Other numbers of SMs are the same GPU for the notes, and times on the GPU need overheads.
+#[test]
+fn notes_are_about_the_changes() {
+    let checkout = Checkout::new();
+    std::fs::write(
+        checkout.path("times.json"),
+        r#"{"times":"gpu","tasks":[{"period":"1s","wcet":{"table":[[1,"1ms"]]}}]}"#,
+    )
+    .unwrap();
+    let run = |line: &str| {
+        let shown = checkout.sh(line);
+        assert_eq!(shown.code, 0, "{line}: {}", shown.text);
+        shown.text
+    };
+    run("gpusched partition times.json --sms 12 -q -o plan.json");
+    let other = "the other GPU";
+    let overheads = "no overheads of dispatchers are stated";
+    let more = run("gpusched what-if plan.json times.json --sms 20");
+    assert!(more.contains(overheads) && !more.contains(other), "{more}");
+    let elsewhere = run("gpusched what-if plan.json times.json --gpu orin");
+    assert!(
+        elsewhere.contains(overheads) && elsewhere.contains(other),
+        "{elsewhere}"
+    );
+    let quiet = run("gpusched what-if plan.json times.json --gpu orin -q");
+    assert!(!quiet.contains(overheads) && !quiet.contains(other), "{quiet}");
+    run("gpusched partition times.json --sms 12 -q --policy edf -o preemptive.json");
+    let preemptive = run("gpusched what-if preemptive.json times.json --sms 12");
+    assert!(!preemptive.contains(overheads), "{preemptive}");
 }

@@ -226,6 +226,10 @@ impl Executor for SimulatedGpu {
         Times::Gpu
     }
 
+    fn beside(&self, sms: u32) -> Option<u32> {
+        self.machine.sms().checked_sub(sms)
+    }
+
     fn run(&mut self, series: &Series, count: u64, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<Sample>> {
         let Some(jobs) = u32::try_from(count).ok().filter(|_| count <= MOST) else {
             return Err(Error::parameter("samples", count, format!("at most {MOST}")));

@@ -24,13 +24,19 @@ impl Case {
         let case = Case {
             folder: tempfile::tempdir().unwrap(),
         };
-        for (name, time) in [("libjobs.so", TIME), ("libother.so", TIME / 2)] {
+        for (name, time, kind) in [
+            ("libjobs.so", TIME, "-DRUN"),
+            ("libother.so", TIME / 2, "-DRUN"),
+            ("libqueue.so", 0, "-DQUEUED"),
+            ("libendless.so", 0, "-DQUEUED -DENDLESS"),
+        ] {
             let source = root().join("tests/command/measure/plugin.c");
             let mut compiler = Command::new("cc");
             compiler.args([
                 "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1",
             ]);
             compiler.arg(format!("-DNANOSECONDS={time}ull"));
+            compiler.args(kind.split_whitespace());
             let built = compiler.arg("-o").arg(case.path(name)).arg(source).output();
             let built = built.expect("the tests of the CUDA backend need the C compiler `cc`");
             assert!(
@@ -312,6 +318,25 @@ fn each_fault_is_one_sentence() {
             ],
             "CUDA_ERROR_ILLEGAL_ADDRESS",
         ),
+        (
+            plugin(&case.path("libjobs.so")) + " --cold",
+            &[("FAKE_FAIL", "cuMemsetD32:6:700")],
+            "cuMemsetD32: found CUDA_ERROR_ILLEGAL_ADDRESS",
+        ),
+        (
+            plugin(&case.path("libjobs.so")) + " --cold",
+            &[("FAKE_FAIL", "cuStreamQuery:3:700")],
+            "cuStreamQuery: found CUDA_ERROR_ILLEGAL_ADDRESS",
+        ),
+        (
+            format!(
+                "{} --contention concurrent --other {}",
+                plugin(&case.path("libjobs.so")),
+                case.path("libqueue.so").display()
+            ),
+            &[("FAKE_FAIL", "cuStreamQuery:3:700")],
+            "cuStreamQuery: found CUDA_ERROR_ILLEGAL_ADDRESS",
+        ),
     ] {
         let line = line.replace(
             "--sms 8 --plugin",
@@ -333,6 +358,53 @@ fn each_fault_is_one_sentence() {
             answer.stderr
         );
     }
+}
+
+/// The clock of the stand-in is fast, so that the limit of a minute is short.
+#[test]
+fn kernels_without_an_end_end_the_measurement() {
+    let case = Case::new();
+    let settings = [
+        ("LD_PRELOAD", library().to_str().unwrap()),
+        ("FAKE_SPEED", "60"),
+        ("FAKE_LEFT", "1"),
+        ("FAKE_RELEASE", "1"),
+    ];
+    let (jobs, endless) = (case.path("libjobs.so"), case.path("libendless.so"));
+    let (jobs, endless) = (jobs.display(), endless.display());
+    let other = "plugin: found a job of the other kernel without an end after 60s, expected jobs that end";
+    for (line, left) in [
+        (
+            format!("kernel --plugin {jobs} --other {endless} --contention concurrent"),
+            1,
+        ),
+        (format!("interference --plugin {jobs} --beside {endless}"), 2),
+    ] {
+        let begin = std::time::Instant::now();
+        let answer = on_fake(&format!("measure {line} --sms 8 --samples 20 -q"), &settings);
+        assert!(begin.elapsed().as_secs() < 50, "{line}: {:?}", begin.elapsed());
+        assert!(
+            answer.code == 2 && answer.stderr.contains(other),
+            "{line}: {}",
+            answer.stderr
+        );
+        // The context of the endless job stays, because its end would wait for the job.
+        assert!(
+            answer.stderr.contains(&format!("contexts left: {left}")),
+            "{line}: {}",
+            answer.stderr
+        );
+        assert!(!answer.stderr.contains("released"), "{line}: {}", answer.stderr);
+    }
+    let ended = on_fake(
+        &format!("measure kernel --plugin {jobs} --sms 8 --samples 2"),
+        &settings,
+    );
+    assert!(
+        ended.stderr.contains("released") && ended.stderr.contains("contexts left: 0"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
@@ -393,16 +465,53 @@ fn kernels_in_other_partitions_run_until_the_jobs_end() {
     assert_eq!(factors.len(), 2);
     for (factor, sms) in factors.iter().zip([8, 64]) {
         assert_eq!(
-            (&factor["aggressor"], &factor["sms"]),
-            (&"other".into(), &sms.into())
+            (&factor["aggressor"], &factor["sms"], &factor["aggressor_sms"]),
+            (&"other".into(), &sms.into(), &(132 - sms).into())
         );
         assert!(
             factor["beside_ns"].as_u64().unwrap() >= TIME * 8 / sms,
             "{factor}"
         );
     }
+    // The kernel has jobs in its stream at all times, from its first job to the end.
+    let queue = case.path("libqueue.so");
+    for (faults, rest, gapless) in [
+        (&[][..], 124, true),
+        (&[("FAKE_VERSION", "13010")], 124, true),
+        (&[("FAKE_REST", "1")], 120, true),
+        (&[("FAKE_FAIL", "cuEventRecord")], 124, false),
+    ] {
+        let line = format!(
+            "measure interference --plugin {} --beside {} --sms 8 --samples 300 --format json",
+            case.path("libjobs.so").display(),
+            queue.display()
+        );
+        let answer = on_fake(&line, &[&[("PLUGIN_TELL", "1")], faults].concat());
+        assert_eq!(answer.code, 0, "{faults:?}: {}", answer.stderr);
+        let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+        assert_eq!(document["factors"][0]["aggressor_sms"], rest, "{faults:?}");
+        let stated = document["conditions"]["settings"]
+            .to_string()
+            .contains("pauses between groups");
+        assert_eq!(stated, !gapless, "{faults:?}: {document}");
+        let told = answer
+            .stderr
+            .lines()
+            .find_map(|line| line.strip_prefix("queued "));
+        let (queued, pauses) = told.unwrap().split_once(", pauses ").unwrap();
+        let (queued, pauses): (u64, u64) = (queued.parse().unwrap(), pauses.parse().unwrap());
+        // Two groups of 8 jobs start at once. Later groups wait for the end of earlier groups.
+        assert!(
+            queued > 16 && (pauses == 0) == gapless,
+            "{faults:?}: {queued}, {pauses}"
+        );
+    }
     for (options, faults, expected) in [
-        ("--sms 128", &[][..], "--sms: found 128, expected fewer SMs"),
+        (
+            "--sms 128",
+            &[("FAKE_REST", "1")][..],
+            "--sms: found 128, expected fewer SMs",
+        ),
         ("--sms 132", &[], "--sms: found 132, expected fewer SMs"),
         (
             "--sms 8",

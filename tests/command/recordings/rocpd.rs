@@ -206,6 +206,37 @@ fn launches_belong_to_the_ranges_of_their_calls() {
     }
 }
 
+/// In a damaged file, all rows can have one number, so a join of three tables has 8 billion rows.
+#[test]
+fn numbers_that_occur_many_times_are_an_error_and_take_little_time() {
+    let folder = tempfile::tempdir().unwrap();
+    for (index, name) in ["hipLaunchKernel", "MARKER"].into_iter().enumerate() {
+        let path = folder.path().join(format!("{index}.db"));
+        write(&path, &Run::default(), false);
+        let database = Connection::open(&path).unwrap();
+        let sql = |text: &str| database.execute_batch(&text.replace("{}", SUFFIX)).unwrap();
+        sql("DROP TABLE `rocpd_event{}`; DROP TABLE `rocpd_string{}`;
+            CREATE TABLE `rocpd_event{}` (id INTEGER, category_id INTEGER, stack_id INTEGER, extdata JSONB);
+            CREATE TABLE `rocpd_string{}` (id INTEGER, string TEXT);
+            CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT i FROM n;
+            INSERT INTO `rocpd_event{}` SELECT 1, 1, 1, NULL FROM n;
+            INSERT INTO `rocpd_region{}` (name_id, event_id, start) SELECT 1, 1, i FROM n;
+            INSERT INTO `rocpd_kernel_dispatch{}` (event_id, start, \"end\") SELECT 1, i, i + 1 FROM n;");
+        sql(&format!(
+            "INSERT INTO `rocpd_string{{}}` SELECT 1, '{name}' FROM temp.n"
+        ));
+        drop(database);
+        let begin = std::time::Instant::now();
+        let error = read(&path, Options::default(), &mut |_| {}).err();
+        let error = error.map_or(String::new(), |error| error.to_string());
+        assert!(
+            error.contains("more rows in") || error.contains("need more work"),
+            "{name}: {error}"
+        );
+        assert!(begin.elapsed().as_secs() < 60, "{name}: {:?}", begin.elapsed());
+    }
+}
+
 #[test]
 fn a_database_loses_any_table_or_column() {
     let folder = tempfile::tempdir().unwrap();

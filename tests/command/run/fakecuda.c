@@ -12,9 +12,13 @@
      FAKE_MAJOR=9            major number of the compute capability
      FAKE_MOST=15            most green contexts at the same time
      FAKE_LEFT=1             at the end, prints the number of contexts that still exist
+     FAKE_RELEASE=1          prints the release of the primary context
      FAKE_THREADS=N          with this library in LD_PRELOAD, the system creates N threads and refuses one
      FAKE_DRIFT=50           each reading of the clocks is so many MHz lower
      FAKE_REASONS=4          reasons for reduced clocks
+     FAKE_SPEED=60           with this library in LD_PRELOAD, the monotonic clock is so many times as fast
+     FAKE_REST=1             no context can have the rest of a split
+   Work of a plugin can also wait in a stream (struct Green): then each question about the stream or its events ends one job.
    A program calls fake_contexts() for the number of contexts that exist.
    The library is also a stand-in for libnvidia-ml.so.1.
    No CUDA header is needed: all types are stated here. */
@@ -26,11 +30,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct { unsigned type; unsigned char internal[92]; unsigned count, least, alignment; unsigned char rest[36]; } Resource;
 typedef struct { unsigned sms; } Description;
-typedef struct { unsigned sms, first; } Green;
+typedef struct { unsigned sms, first, launched, ended, endless; } Green;
+typedef struct { uint64_t time; Green *stream; unsigned launched; } Event;
 _Static_assert(sizeof(Resource) == 144, "layout of CUdevResource");
 
 static const char *NAMES[] = {"gpusched_spin", "gpusched_flag", "gpusched_smid"};
@@ -86,7 +93,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 int cuDeviceGetUuid(unsigned char *uuid, int device) { (void)device; FAIL; for (unsigned char i = 0; i < 16; ++i) uuid[i] = i; return 0; }
 int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; FAIL; *context = &calls; return 0; }
-int cuDevicePrimaryCtxRelease(int device) { (void)device; return 0; }
+int cuDevicePrimaryCtxRelease(int device) { (void)device; if (getenv("FAKE_RELEASE")) fprintf(stderr, "context released\n"); return 0; }
 int cuCtxSetCurrent(void *context) { FAIL; return context == &calls ? 0 : 1; }
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) { FAIL; *memory = aligned_alloc(128, (bytes + 127) / 128 * 128); return flags == 3 && *memory ? 0 : 1; }
 int cuMemHostGetDevicePointer(uint64_t *address, void *memory, unsigned flags) { FAIL; *address = (uint64_t)(uintptr_t)memory; return flags ? 1 : 0; }
@@ -131,8 +138,15 @@ int cuGraphLaunch(const uint64_t *time, Green *stream) {
   for (uint64_t end = now() + *time; now() < end;) {}
   return 0;
 }
-int cuStreamQuery(Green *stream) { (void)stream; return broken && getenv("FAKE_STICKY") ? (int)number("FAKE_STICKY", 0) : hangs() ? 600 : 0; }
-int cuStreamSynchronize(Green *stream) { (void)stream; FAIL; return 0; }
+/* Ends one job that waits in the stream. */
+static void proceed(Green *stream) { if (stream && !stream->endless && stream->ended != stream->launched) stream->ended += 1; }
+int cuStreamQuery(Green *stream) {
+  FAIL;
+  if (broken && getenv("FAKE_STICKY")) return (int)number("FAKE_STICKY", 0);
+  proceed(stream);
+  return hangs() || (stream && stream->ended != stream->launched) ? 600 : 0;
+}
+int cuStreamSynchronize(Green *stream) { FAIL; while (stream && stream->ended != stream->launched) proceed(stream); return 0; }
 int cuStreamDestroy(Green *stream) { return stream ? 0 : 1; }
 int cuStreamWriteValue32(Green *stream, uint64_t address, unsigned value, unsigned flags) {
   FAIL;
@@ -141,12 +155,12 @@ int cuStreamWriteValue32(Green *stream, uint64_t address, unsigned value, unsign
   return 0;
 }
 
-/* An event is a time. */
-int cuEventCreate(uint64_t **event, unsigned flags) { FAIL; *event = calloc(1, sizeof **event); return flags ? 1 : 0; }
-int cuEventRecord(uint64_t *event, Green *stream) { FAIL; if (!stream) return 1; *event = now(); return 0; }
-int cuEventSynchronize(uint64_t *event) { FAIL; return *event ? 0 : 1; }
-int cuEventElapsedTime(float *milliseconds, const uint64_t *start, const uint64_t *end) { FAIL; *milliseconds = (float)(*end - *start) / 1e6f; return 0; }
-int cuEventDestroy(uint64_t *event) { free(event); return 0; }
+int cuEventCreate(Event **event, unsigned flags) { FAIL; *event = calloc(1, sizeof **event); return flags ? 1 : 0; }
+int cuEventRecord(Event *event, Green *stream) { FAIL; if (!stream) return 1; *event = (Event){now(), stream, stream->launched}; return 0; }
+int cuEventQuery(Event *event) { FAIL; if (!event->stream) return 1; proceed(event->stream); return (int)(event->stream->ended - event->launched) >= 0 ? 0 : 600; }
+int cuEventSynchronize(Event *event) { FAIL; return event->time ? 0 : 1; }
+int cuEventElapsedTime(float *milliseconds, const Event *start, const Event *end) { FAIL; *milliseconds = (float)(end->time - start->time) / 1e6f; return 0; }
+int cuEventDestroy(Event *event) { free(event); return 0; }
 
 static void describe(Resource *resource, unsigned sms) { memset(resource, 0, sizeof *resource); resource->type = 1; resource->count = sms; resource->least = resource->alignment = 8; }
 int cuDeviceGetDevResource(int device, Resource *resource, unsigned type) {
@@ -190,6 +204,7 @@ int cuGreenCtxCreate(Green **out, const Description *description, int device, un
   (void)device;
   FAIL;
   if (flags != 1) return 1;
+  if (getenv("FAKE_REST") && contexts == 1 && description->sms % 8) return 915;
   if (contexts >= number("FAKE_MOST", 1 << 30)) return 2;
   *out = calloc(1, sizeof **out);
   (*out)->sms = description->sms;
@@ -207,6 +222,17 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
   if (getenv("FAKE_THREADS") && __atomic_fetch_add(&created, 1, __ATOMIC_RELAXED) == number("FAKE_THREADS", 0)) return EAGAIN;
   return real(thread, attributes, run, argument);
 }
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  static uint64_t first;
+  long speed = number("FAKE_SPEED", 1);
+  long code = syscall(SYS_clock_gettime, clock, time);
+  if (code || clock != CLOCK_MONOTONIC || speed == 1) return (int)code;
+  uint64_t real = (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec, none = 0;
+  __atomic_compare_exchange_n(&first, &none, real, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  uint64_t fast = first + (real - first) * (uint64_t)speed;
+  *time = (struct timespec){(time_t)(fast / 1000000000u), (long)(fast % 1000000000u)};
+  return 0;
+}
 __attribute__((destructor)) static void report(void) { if (getenv("FAKE_LEFT")) fprintf(stderr, "contexts left: %d\n", contexts); }
 int cuGreenCtxGetDevResource(const Green *context, Resource *resource, unsigned type) { FAIL; describe(resource, context->sms - (unsigned)number("FAKE_SHORT", 0)); return type == 1 ? 0 : 1; }
 int cuGreenCtxStreamCreate(Green **stream, Green *context, unsigned flags, int priority) { (void)priority; FAIL; *stream = context; return flags == 1 ? 0 : 1; }
@@ -219,7 +245,7 @@ int cuStreamDestroy_v2(Green *stream) { return cuStreamDestroy(stream); }
 #define ENTRY(name, version) {#name, (void *)name, version}
 static const struct { const char *name; void *entry; int version; } ENTRIES[] = {
   ENTRY(cuInit, 2000), ENTRY(cuDriverGetVersion, 2020), ENTRY(cuGetErrorName, 6000), ENTRY(cuDeviceGet, 2000), ENTRY(cuDeviceGetName, 2000),
-  ENTRY(cuDeviceGetAttribute, 2000), ENTRY(cuDeviceGetUuid, 9020), ENTRY(cuEventCreate, 2000), ENTRY(cuEventRecord, 2000), ENTRY(cuEventSynchronize, 2000),
+  ENTRY(cuDeviceGetAttribute, 2000), ENTRY(cuDeviceGetUuid, 9020), ENTRY(cuEventCreate, 2000), ENTRY(cuEventRecord, 2000), ENTRY(cuEventQuery, 2000), ENTRY(cuEventSynchronize, 2000),
   ENTRY(cuEventElapsedTime, 2000), ENTRY(cuEventDestroy, 4000), ENTRY(cuDevicePrimaryCtxRetain, 7000), ENTRY(cuDevicePrimaryCtxRelease, 11000), ENTRY(cuCtxSetCurrent, 4000),
   ENTRY(cuMemHostAlloc, 2020), ENTRY(cuMemHostGetDevicePointer, 3020), ENTRY(cuMemFreeHost, 2000), ENTRY(cuMemAlloc, 3020), ENTRY(cuMemFree, 3020),
   ENTRY(cuMemcpyDtoH, 3020), ENTRY(cuMemsetD32, 3020), ENTRY(cuModuleLoadData, 2000), ENTRY(cuModuleUnload, 2000), ENTRY(cuModuleGetFunction, 2000),

@@ -276,16 +276,18 @@ fn kernels_on_other_sms_are_a_table_of_factors() {
     let mut rows = table.lines();
     assert_eq!(
         rows.next(),
-        Some("victim,aggressor,sms,isolated_ns,beside_ns,factor,gpu,tool")
+        Some("victim,aggressor,sms,aggressor_sms,isolated_ns,beside_ns,factor,gpu,tool")
     );
     for (factor, sms) in factors.iter().zip([6, 24]) {
         let of = |field: &str| factor[field].as_u64().unwrap();
         let (isolated, beside, permille) = (of("isolated_ns"), of("beside_ns"), of("factor_permille"));
         assert_eq!((of("sms"), permille), (sms, (1000 * beside).div_ceil(isolated)));
+        assert_eq!(of("aggressor_sms"), 30 - sms);
         // Both kernels use the memory, so the other kernel delays this kernel.
         assert!(permille > 1000, "{factor}");
         let start = format!(
-            "copyl,saxpyl,{sms},{isolated},{beside},{}.{:03},rtx2060,",
+            "copyl,saxpyl,{sms},{},{isolated},{beside},{}.{:03},rtx2060,",
+            30 - sms,
             permille / 1000,
             permille % 1000
         );

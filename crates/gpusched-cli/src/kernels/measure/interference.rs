@@ -26,7 +26,8 @@ pub struct Args {
     source: Source,
     /// Kernel that runs on the other SMs, in the form of the measured kernel; may be repeated
     ///
-    /// It runs again and again, until the measured jobs end.
+    /// It runs again and again, until the measured jobs end. On a GPU, its next jobs wait in the stream while a job runs, so it pauses only if
+    /// its jobs are shorter than their launch.
     #[arg(long, value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath)]
     beside: Vec<PathBuf>,
     /// Numbers of SMs of the measured kernel, e.g., 8,16,32 or 8..32:8 [default: all that the GPU grants]
@@ -102,6 +103,9 @@ struct FactorAnswer {
     aggressor: String,
     /// Number of SMs of the measured kernel.
     sms: u32,
+    /// Number of SMs of the other kernel. Some drivers grant fewer SMs than the measured kernel leaves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aggressor_sms: Option<u32>,
     /// Longest time in isolation [ns].
     isolated_ns: u64,
     /// Longest time beside the other kernel [ns].
@@ -124,6 +128,7 @@ impl Answer {
             Some(FactorAnswer {
                 aggressor: beside.other.clone()?,
                 sms: beside.sms,
+                aggressor_sms: executor.beside(beside.sms),
                 isolated_ns,
                 beside_ns: beside.longest_ns,
                 factor_permille: u64::try_from(permille).unwrap_or(u64::MAX),
@@ -154,6 +159,9 @@ impl Report for Answer {
                 Cell::valued(clip(&of.aggressor, 40), &of.aggressor)
             })
             .number(("SMs", "sms"), |of| of.sms)
+            .number(("other SMs", "aggressor_sms"), |of| {
+                Cell::or(of.aggressor_sms, "-")
+            })
             .time(("isolated", "isolated_ns"), |of| time(of.isolated_ns))
             .time(("beside", "beside_ns"), |of| time(of.beside_ns))
             .number(("factor", "factor"), |of| Cell::factor(of.factor_permille))

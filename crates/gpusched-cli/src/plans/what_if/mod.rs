@@ -3,6 +3,7 @@
 mod answer;
 mod text;
 
+use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use answer::{Answer, Changed};
@@ -46,6 +47,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     add: Option<PathBuf>,
     /// Partitions whose tasks may move: numbers such as 0,2, or `all` [default: none]
+    ///
+    /// Only on the GPU of the plan, with the granularity of the plan. On another GPU, all tasks may move.
     #[arg(long = "move", value_name = "LIST", value_parser = moves)]
     moves: Option<Moves>,
     /// Also write the new plan
@@ -86,6 +89,18 @@ impl Moves {
     }
 }
 
+impl Display for Moves {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Moves::All => f.write_str("all"),
+            Moves::Some(numbers) => {
+                let listed: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+                f.write_str(&listed.join(","))
+            }
+        }
+    }
+}
+
 fn moves(text: &str) -> Result<Moves, String> {
     if text == "all" {
         return Ok(Moves::All);
@@ -122,16 +137,25 @@ impl Run for Args {
             hardware: wanted.as_ref().map(|offer| offer.hardware().clone()),
             ..old.clone()
         };
-        let elsewhere = target.gpu_sms != old.gpu_sms || target.hardware != old.hardware;
-        if elsewhere && old.memory.is_some() {
+        // On other hardware, no place of the plan exists, so gpusched divides the SMs anew.
+        let elsewhere = target.hardware != old.hardware;
+        if (elsewhere || sms != old.gpu_sms) && old.memory.is_some() {
             let expected = "a plan without memory traffic, because the memory bandwidth of another GPU differs; use \
                             `partition` instead";
             return Err(Error::parameter("gpu", "another GPU than in the plan", expected));
         }
+        if let Some(moves) = self.moves.as_ref().filter(|_| elsewhere) {
+            let expected =
+                "no `--move`, because all tasks may move on another GPU, and with another granularity";
+            return Err(Error::parameter("move", moves, expected));
+        }
         self.notes(&set, &target, elsewhere, global);
         let problem = Problem::of_plan(&target, &set, wanted.as_ref())
             .map_err(|error| error.map_refusal(|refusal| refusal.at(&self.plan, None)))?;
-        let kept = self.kept(&old, &target);
+        let kept = match elsewhere {
+            true => Vec::new(),
+            false => self.kept(&old),
+        };
         let heuristic = HeuristicKind::Auto.into();
         let mut new = match kept.is_empty() {
             true => partition(&problem, &heuristic),
@@ -150,7 +174,7 @@ impl Run for Args {
             tasks_before: before.tasks().len(),
             set: &set,
             kept: kept.len(),
-            elsewhere: target.hardware != old.hardware,
+            elsewhere,
             scale: self.scale,
             quiet: global.quiet,
         };
@@ -200,9 +224,8 @@ impl Args {
         let partitions = plan.partitions.len();
         match &self.moves {
             Some(Moves::Some(numbers)) if numbers.iter().any(|&number| number >= partitions) => {
-                let listed: Vec<String> = numbers.iter().map(ToString::to_string).collect();
                 let expected = format!("numbers from 0 to {}, the partitions of the plan", partitions - 1);
-                Err(Error::parameter("move", listed.join(","), expected))
+                Err(Error::parameter("move", Moves::Some(numbers.clone()), expected))
             }
             _ => Ok(()),
         }
@@ -228,11 +251,10 @@ impl Args {
     }
 
     /// Returns the partitions that stay as they are.
-    fn kept(&self, old: &Plan, target: &Plan) -> Vec<Partition> {
-        let same = old.hardware == target.hardware;
-        let numbered = old.partitions.iter().enumerate().filter(|_| same);
+    fn kept(&self, old: &Plan) -> Vec<Partition> {
         let stays = |partition| !self.moves.as_ref().is_some_and(|moves| moves.allow(partition));
-        let kept = numbered.filter(|&(index, _)| stays(index));
+        let kept = old.partitions.iter().enumerate();
+        let kept = kept.filter(|&(index, _)| stays(index));
         kept.map(|(_, partition)| partition.clone()).collect()
     }
 
@@ -246,6 +268,11 @@ impl Args {
             return;
         }
         notes.on(set);
+        let dispatchable =
+            { target.partitions.iter() }.any(|partition| partition.verdict.policy.is_dispatchable());
+        if target.overheads.is_none() && dispatchable {
+            notes.overheads(set);
+        }
         if elsewhere && self.scale.is_none() {
             complain(
                 "note: the WCETs stay as they are on the other GPU; state how they change with `--scale`, or measure them there",

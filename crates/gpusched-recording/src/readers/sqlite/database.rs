@@ -9,10 +9,20 @@ use std::path::Path;
 use gpusched_model::Refusal;
 use gpusched_model::error::{Error, Result};
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, OpenFlags, Row, types::ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, types::ValueRef};
 
 /// Longest text in the file [bytes].
 const LONGEST_TEXT: i32 = 1 << 24;
+
+/// Instructions of SQLite between two checks of the work.
+const CHECKED: i32 = 10_000;
+
+/// Maximum number of instructions of SQLite for all queries: this many, and [`PER_BYTE`] for each byte of the file. A valid file needs
+/// fewer than 20 per byte. In a damaged file, numbers of rows can occur several times, so that a join has no useful limit.
+const LEAST_WORK: u64 = 10_000_000;
+
+/// See [`LEAST_WORK`].
+const PER_BYTE: u64 = 250;
 
 /// A database that the reader opens without changing it.
 pub(super) struct Database {
@@ -35,7 +45,7 @@ impl Database {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         // The reader opens the database as immutable, so that SQLite creates no files next to it.
-        let connection = Connection::open_with_flags(uri(path), flags).map_err(refuse)?;
+        let mut connection = Connection::open_with_flags(uri(path), flags).map_err(refuse)?;
         connection
             .set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_TEXT)
             .map_err(refuse)?;
@@ -43,6 +53,15 @@ impl Database {
             .execute_batch(
                 "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16000;",
             )
+            .map_err(refuse)?;
+        let most = bytes.saturating_mul(PER_BYTE).saturating_add(LEAST_WORK);
+        let mut left = most / u64::from(CHECKED.unsigned_abs());
+        let check = move || {
+            left = left.saturating_sub(1);
+            left == 0
+        };
+        connection
+            .progress_handler(CHECKED, Some(check))
             .map_err(refuse)?;
         let mut database = Database {
             connection,
@@ -78,13 +97,20 @@ impl Database {
         found
     }
 
-    /// Executes `statements`, which create temporary tables.
+    /// Creates the temporary table `name` with the result of `query`, and an index of its column `key`. A table of this name is replaced.
     ///
     /// # Errors
-    /// Refuses a damaged database.
-    pub fn prepare(&self, statements: &str) -> Result<()> {
-        let made = self.connection.execute_batch(statements);
-        made.map_err(|error| refuse(&self.path, error))
+    /// Refuses a damaged database, also if the result has more rows than the file has bytes.
+    pub fn create(&self, name: &str, query: &str, key: &str) -> Result<()> {
+        let refuse = |error| refuse(&self.path, error);
+        let limit = self.most_rows.saturating_add(1);
+        let made = self.connection.execute_batch(&format!(
+            "PRAGMA temp_store = FILE; DROP TABLE IF EXISTS temp.{name}; CREATE TEMP TABLE {name} AS {query} LIMIT {limit};"
+        ));
+        made.map_err(refuse)?;
+        self.rows(name, &format!("SELECT 1 FROM temp.{name}"), |_| Ok(()))?;
+        let indexed = format!("CREATE INDEX temp.{name}_by_{key} ON {name} ({key});");
+        self.connection.execute_batch(&indexed).map_err(refuse)
     }
 
     /// Whether the database has `table`.
@@ -187,6 +213,11 @@ fn uri(path: &Path) -> String {
 }
 
 fn refuse(path: &Path, error: rusqlite::Error) -> Error {
-    let message = format!("found a damaged database: {error}");
+    let message = match error.sqlite_error_code() {
+        Some(ErrorCode::OperationInterrupted) => {
+            "found a damaged database: its tables need more work than a valid file of this size".to_owned()
+        }
+        _ => format!("found a damaged database: {error}"),
+    };
     Refusal::told("", message).at(path, None).into()
 }

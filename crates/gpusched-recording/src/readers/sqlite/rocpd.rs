@@ -293,16 +293,13 @@ impl Run<'_> {
     fn index_calls(&self) -> Result<()> {
         let timed = self.timed("rocpd_region");
         let (events, strings) = (self.table("rocpd_event"), self.table("rocpd_string"));
-        self.database
-            .prepare("PRAGMA temp_store = FILE; DROP TABLE IF EXISTS temp.calls")?;
-        self.database.prepare(&format!(
-            "CREATE TEMP TABLE calls AS SELECT v.stack_id AS stack, {} AS start, {} AS thread, {} AS process FROM {} \
+        let query = format!(
+            "SELECT v.stack_id AS stack, {} AS start, {} AS thread, {} AS process FROM {} \
              JOIN {events} v ON v.id = r.event_id JOIN {strings} n ON n.id = r.name_id \
              WHERE v.stack_id > 0 AND n.string LIKE '{LAUNCHES}'",
             timed.start, timed.thread, timed.process, timed.from
-        ))?;
-        self.database
-            .prepare("CREATE INDEX temp.by_stack ON calls (stack)")
+        );
+        self.database.create("calls", &query, "stack")
     }
 
     /// Finds host calls that launched a kernel, and for which the file has no kernel. If no call has a kernel, the recording
@@ -317,10 +314,10 @@ impl Run<'_> {
             return Ok(());
         }
         let (events, table) = (self.table("rocpd_event"), self.table(DISPATCHES));
-        self.database.prepare(&format!(
-            "DROP TABLE IF EXISTS temp.launched; CREATE TEMP TABLE launched AS SELECT DISTINCT v.stack_id AS stack \
-             FROM {table} r JOIN {events} v ON v.id = r.event_id; CREATE INDEX temp.by_launch ON launched (stack);"
-        ))?;
+        let launched = format!(
+            "SELECT DISTINCT v.stack_id AS stack FROM {table} r JOIN {events} v ON v.id = r.event_id"
+        );
+        self.database.create("launched", &launched, "stack")?;
         let query = "SELECT c.start, c.thread, c.process FROM temp.calls c \
                      WHERE c.stack NOT IN (SELECT stack FROM temp.launched WHERE stack IS NOT NULL) \
                      AND EXISTS (SELECT 1 FROM temp.calls d JOIN temp.launched l ON l.stack = d.stack)";

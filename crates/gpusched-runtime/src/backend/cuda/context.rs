@@ -132,7 +132,7 @@ impl<'a> Device<'a> {
         device.granularity = (whole.least, whole.alignment);
         if whole.least == 0 {
             // Before CUDA 13.0, drivers do not state the size of the smallest group, but they round sizes up to it.
-            let smallest = device.split(1, 0, 1)?.first().map_or(0, |group| group.sms);
+            let smallest = device.split(1, 0, 1)?.0.first().map_or(0, |group| group.sms);
             device.granularity = (smallest, smallest);
         }
         device.spin = device.function("gpusched_spin")?;
@@ -199,10 +199,7 @@ impl<'a> Device<'a> {
     /// Fails if the driver creates fewer groups or other sizes, or if a call fails. Contexts that exist by then are
     /// destroyed.
     pub fn partitions(&'a self, wanted: &[u32]) -> Result<(Vec<Partition<'a>>, String), Refusal> {
-        let (resources, how) = match self.driver.split {
-            Some(split) => self.split_exactly(split, wanted)?,
-            None => self.split_by_count(wanted)?,
-        };
+        let (resources, _, how) = self.groups(wanted)?;
         let mut partitions: Vec<Partition<'a>> = Vec::with_capacity(wanted.len());
         for (index, (own, &sms)) in resources.iter().zip(wanted).enumerate() {
             let partition = self.partition(own)?;
@@ -217,6 +214,34 @@ impl<'a> Device<'a> {
             partitions.push(partition);
         }
         Ok((partitions, how))
+    }
+
+    /// Creates a green context of `sms` SMs, and a green context of all other SMs.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Device::partitions`], and if no SM is left.
+    pub fn with_rest(&'a self, sms: u32) -> Result<(Vec<Partition<'a>>, String), Refusal> {
+        let (groups, rest, how) = self.groups(&[sms])?;
+        let own = groups
+            .first()
+            .ok_or_else(|| Refusal::new("partitions", "none", counted(sms, "SM")))?;
+        if rest.sms == 0 {
+            return Err(Refusal::new("partition 1", counted(0, "SM"), "at least 1 SM"));
+        }
+        let partitions = vec![self.partition(own)?, self.partition(&[rest])?];
+        Ok((
+            partitions,
+            format!("{how}, and the rest of {}", counted(rest.sms, "SM")),
+        ))
+    }
+
+    /// Splits the SMs of the GPU into groups for partitions of the sizes in `wanted`. Returns the groups of each partition, the rest, and a
+    /// description of the split.
+    fn groups(&self, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, Resource, String), Refusal> {
+        match self.driver.split {
+            Some(split) => self.split_exactly(split, wanted),
+            None => self.split_by_count(wanted),
+        }
     }
 
     /// Returns the sizes that the driver grants to a single partition, ascending. The last size is the whole GPU.
@@ -292,7 +317,11 @@ impl<'a> Device<'a> {
 
     /// Splits the SMs of the GPU into groups of exactly the sizes in `wanted` (CUDA 13.1 and newer). If the driver finds
     /// no groups of SMs that clusters can use, tries again with any SMs.
-    fn split_exactly(&self, split: Split, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, String), Refusal> {
+    fn split_exactly(
+        &self,
+        split: Split,
+        wanted: &[u32],
+    ) -> Result<(Vec<Vec<Resource>>, Resource, String), Refusal> {
         const CALL: &str = "cuDevSmResourceSplit";
         // Large groups first, because they have the fewest possible places.
         let mut sorted: Vec<(usize, u32)> = wanted.iter().copied().enumerate().collect();
@@ -332,18 +361,18 @@ impl<'a> Device<'a> {
                     for ((index, _), result) in sorted.iter().zip(results) {
                         own[*index].push(result);
                     }
-                    return Ok((own, format!("{CALL}, group flags {flags}")));
+                    return Ok((own, rest, format!("{CALL}, group flags {flags}")));
                 }
                 INVALID_CONFIGURATION => {}
                 _ => break,
             }
         }
         self.driver.check(CALL, code)?;
-        Ok((Vec::new(), String::new()))
+        Ok((Vec::new(), Resource::EMPTY, String::new()))
     }
 
     /// Splits the SMs of the GPU into groups of equal size. Each partition consists of consecutive groups.
-    fn split_by_count(&self, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, String), Refusal> {
+    fn split_by_count(&self, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, Resource, String), Refusal> {
         let coarse = self.granularity.0.max(1);
         let (group, flags) = match wanted.iter().all(|sms| sms % coarse == 0) {
             true => (coarse, 0),
@@ -355,7 +384,7 @@ impl<'a> Device<'a> {
             return Err(Refusal::new(field, counted(wanted[index], "SM"), expected));
         }
         let needed = wanted.iter().map(|sms| sms / group).sum();
-        let groups = self.split(group, flags, needed)?;
+        let (groups, others) = self.split(group, flags, needed)?;
         if let Some(wrong) = groups.iter().find(|found| found.sms != group) {
             let found = format!("a group of {}", counted(wrong.sms, "SM"));
             return Err(Refusal::new(SPLIT_BY_COUNT, found, group));
@@ -367,7 +396,7 @@ impl<'a> Device<'a> {
             rest = others;
             own.to_vec()
         });
-        Ok((chunks.collect(), how))
+        Ok((chunks.collect(), others, how))
     }
 
     /// Returns how many groups of `group` SMs a split can create.
@@ -389,8 +418,8 @@ impl<'a> Device<'a> {
         Ok(possible)
     }
 
-    /// Splits the SMs of the GPU into `needed` groups of `group` SMs.
-    fn split(&self, group: u32, flags: u32, needed: u32) -> Result<Vec<Resource>, Refusal> {
+    /// Splits the SMs of the GPU into `needed` groups of `group` SMs, and a rest.
+    fn split(&self, group: u32, flags: u32, needed: u32) -> Result<(Vec<Resource>, Resource), Refusal> {
         let possible = self.possible(group, flags)?;
         let mut rest = Resource::EMPTY;
         let split = self.driver.split_by_count;
@@ -418,7 +447,7 @@ impl<'a> Device<'a> {
         if created < needed {
             return Err(few(created));
         }
-        Ok(groups)
+        Ok((groups, rest))
     }
 
     /// Creates a green context of `groups`, with a stream.
@@ -475,12 +504,6 @@ impl Partition<'_> {
         let code = unsafe { (driver.green_stream)(&mut stream, self.context, NON_BLOCKING, 0) };
         driver.check("cuGreenCtxStreamCreate", code)?;
         Ok(Stream { driver, stream })
-    }
-
-    /// Waits for the work on the stream of the partition. An error shows itself in the next call of the driver.
-    pub fn synchronize(&self) {
-        // SAFETY: the stream exists.
-        unsafe { (self.device.driver.stream_synchronize)(self.stream) };
     }
 
     /// Returns the numbers of the SMs on which kernels of this partition run, ascending. The first launch has one block

@@ -132,6 +132,7 @@ entry_points! {
     write_value = "cuStreamWriteValue32" 12000 (Handle, Address, c_uint, c_uint);
     event_create = "cuEventCreate" 2000 (*mut Handle, c_uint);
     event_record = "cuEventRecord" 2000 (Handle, Handle);
+    event_query = "cuEventQuery" 2000 (Handle);
     event_synchronize = "cuEventSynchronize" 2000 (Handle);
     event_elapsed = "cuEventElapsedTime" 2000 (*mut f32, Handle, Handle);
     event_destroy = "cuEventDestroy" 4000 (Handle);

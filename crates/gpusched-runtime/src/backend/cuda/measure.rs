@@ -5,6 +5,7 @@
 //! GPU. The state of the GPU is read before and after each series, and never changed.
 #![allow(unsafe_code, reason = "calls of the CUDA driver and of plugins")]
 
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -13,11 +14,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use gpusched_model::Times;
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::time::Time;
 use libloading::Library;
 
 use super::context::{Device, Flags, Memory, Partition};
 use super::lane::{GpuLane, Jobs, Shared};
-use super::library::{Address, Code, Driver, Handle};
+use super::library::{Address, Code, Driver, Handle, NOT_READY};
 use super::nvml::Nvml;
 use super::separate;
 use crate::backend::dispatch;
@@ -40,8 +42,55 @@ const SPIN: u64 = 1_000_000;
 /// A tenth of the time after which the dispatcher gives up on a job [ns].
 const BUDGET: u64 = 6_000_000_000;
 
-/// Jobs of a kernel on other SMs that wait in its stream, so that it never idles.
-const DEPTH: u32 = 8;
+/// Time after which a measurement gives up on work of another kernel [ns]: the same as for a measured job.
+const LIMIT: u64 = 10 * BUDGET;
+
+/// Half of the jobs of a kernel on other SMs that wait in its stream.
+const HALF: usize = 8;
+
+/// Why a series ends early.
+#[derive(Copy, Clone, Debug)]
+enum Fault {
+    /// The function of the plugin returned this result.
+    Plugin(c_int),
+    /// A call of the driver failed.
+    Call(&'static str, Code),
+    /// Work of another kernel has not ended within [`LIMIT`].
+    Endless,
+}
+
+impl Fault {
+    /// Returns the error. `what` names the work of the plugin, such as a job.
+    fn error(self, driver: &Driver, what: &str) -> Error {
+        match self {
+            Fault::Plugin(code) => {
+                let found = format!("the result {code} of {what}");
+                Error::parameter("plugin", found, format!("0 from `{FUNCTION}`"))
+            }
+            Fault::Call(call, code) => Refusal::new(call, driver.name_of(code), "CUDA_SUCCESS").into(),
+            Fault::Endless => {
+                let found = format!(
+                    "a job of the other kernel without an end after {}",
+                    Time::from_ns(LIMIT)
+                );
+                Error::parameter("plugin", found, "jobs that end")
+            }
+        }
+    }
+}
+
+/// Asks the driver until the answer is not [`NOT_READY`]. `call` is the name of the question.
+fn poll(call: &'static str, mut ask: impl FnMut() -> Code) -> Result<(), Fault> {
+    let begin = realtime::now();
+    loop {
+        match ask() {
+            0 => return Ok(()),
+            NOT_READY if realtime::now().saturating_sub(begin) > LIMIT => return Err(Fault::Endless),
+            NOT_READY => std::thread::yield_now(),
+            code => return Err(Fault::Call(call, code)),
+        }
+    }
+}
 
 /// A shared library with a kernel.
 struct Plugin {
@@ -79,7 +128,11 @@ impl Plugin {
 
 /// A GPU that runs the jobs of plugins.
 pub struct MeasuredGpu<'a> {
-    device: Device<'a>,
+    device: ManuallyDrop<Device<'a>>,
+    /// Whether a job may still run. Then the device stays open, because its end would wait for the job.
+    lost: bool,
+    /// SMs of the kernel on other SMs, by the SMs of the measured kernel.
+    rest: BTreeMap<u32, u32>,
     measured: Plugin,
     others: Vec<Plugin>,
     sizes: Vec<u32>,
@@ -121,7 +174,9 @@ impl<'a> MeasuredGpu<'a> {
                 .iter()
                 .map(|path| Plugin::load(path))
                 .collect::<Result<_>>()?,
-            device,
+            device: ManuallyDrop::new(device),
+            lost: false,
+            rest: BTreeMap::new(),
             nvml,
             conditions,
         })
@@ -141,7 +196,7 @@ impl<'a> MeasuredGpu<'a> {
     }
 
     /// Returns the largest number of SMs that a second partition can have beside `sms` SMs.
-    fn beside(&self, sms: u32) -> Result<u32> {
+    fn second_size(&self, sms: u32) -> Result<u32> {
         // The last size is the whole GPU, and the size before it is the largest total of a split.
         let split = self.sizes.iter().rev().nth(1).copied().unwrap_or(0);
         let rest = self.sizes.iter().rev().find(|&&rest| rest + sms <= split);
@@ -174,7 +229,7 @@ impl<'a> MeasuredGpu<'a> {
         let second = concurrent.then(|| partition.second_stream()).transpose()?;
         let flags = Flags::new(driver, 1)?;
         let shared = Shared::default();
-        let events = Events::new(driver);
+        let events = Events::<2>::new(driver);
         let (sender, receiver) = channel();
         let sequence = Sequence {
             calls: Calls::of(driver),
@@ -198,8 +253,12 @@ impl<'a> MeasuredGpu<'a> {
             (jobs, SPIN),
             (0, BUDGET),
         );
-        lane.warm_up()
-            .map_err(|error| Refusal::new("partition 0", error, "jobs that end"))?;
+        // A job may still use the memory after an error. The end of the process frees it.
+        if let Err(error) = lane.warm_up() {
+            drop(lane);
+            std::mem::forget((flags, events, second, cold));
+            return Err(Refusal::new("partition 0", error, "jobs that end").into());
+        }
         let wait = lane.wait.described().to_owned();
         let ended = std::thread::scope(|scope| {
             let device = &self.device;
@@ -218,22 +277,20 @@ impl<'a> MeasuredGpu<'a> {
                     })
                 })
             });
-            let samples = receive(&receiver, count, done);
+            let samples = receive(driver, &receiver, count, done);
             let ended = dispatcher
                 .join()
                 .unwrap_or_else(|_| Err("its thread panicked".to_owned()));
             ended.map(|()| samples)
         });
         let lost = |error: String| Error::parameter("plugin", error, "jobs that end");
-        let samples = match ended {
-            Ok(samples) => samples,
+        match ended.map_err(lost).flatten() {
+            Ok(samples) => Ok((samples, wait)),
             Err(error) => {
-                // A job may still use the memory. The end of the process frees it.
                 std::mem::forget((flags, events, second, cold));
-                return Err(lost(error));
+                Err(error)
             }
-        };
-        Ok((samples?, wait))
+        }
     }
 }
 
@@ -251,17 +308,15 @@ fn core() -> Option<Core> {
 
 /// Collects `count` samples, and reports each to `done`.
 fn receive(
-    receiver: &Receiver<Result<Sample, c_int>>,
+    driver: &Driver,
+    receiver: &Receiver<Result<Sample, Fault>>,
     count: u64,
     done: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     // The channel ends with the dispatcher.
     while let Ok(sample) = receiver.recv() {
-        let failed = |code| {
-            let found = format!("the result {code} of job {}", samples.len());
-            Error::parameter("plugin", found, format!("0 from `{FUNCTION}`"))
-        };
+        let failed = |fault: Fault| fault.error(driver, &format!("job {}", samples.len()));
         let sample = sample.map_err(failed)?;
         samples.push(sample);
         done(1);
@@ -276,7 +331,7 @@ fn receive(
 #[derive(Copy, Clone)]
 struct Calls {
     fill: unsafe extern "C" fn(Address, u32, usize) -> Code,
-    synchronize: unsafe extern "C" fn(Handle) -> Code,
+    query: unsafe extern "C" fn(Handle) -> Code,
     record: unsafe extern "C" fn(Handle, Handle) -> Code,
     elapsed: unsafe extern "C" fn(*mut f32, Handle, Handle) -> Code,
     await_event: unsafe extern "C" fn(Handle) -> Code,
@@ -286,7 +341,7 @@ impl Calls {
     fn of(driver: &Driver) -> Calls {
         Calls {
             fill: driver.fill,
-            synchronize: driver.stream_synchronize,
+            query: driver.stream_query,
             record: driver.event_record,
             elapsed: driver.event_elapsed,
             await_event: driver.event_synchronize,
@@ -294,16 +349,16 @@ impl Calls {
     }
 }
 
-/// Two events, before and after a job.
-struct Events<'a> {
+/// Events of a stream.
+struct Events<'a, const N: usize> {
     driver: &'a Driver,
     /// `None` if the driver refuses events.
-    handles: Option<[Handle; 2]>,
+    handles: Option<[Handle; N]>,
 }
 
-impl<'a> Events<'a> {
-    fn new(driver: &'a Driver) -> Events<'a> {
-        let mut handles = [0; 2];
+impl<'a, const N: usize> Events<'a, N> {
+    fn new(driver: &'a Driver) -> Events<'a, N> {
+        let mut handles = [0; N];
         let created = handles.iter_mut().all(|handle| {
             // SAFETY: the result is a valid place.
             unsafe { (driver.event_create)(handle, 0) == 0 }
@@ -315,7 +370,7 @@ impl<'a> Events<'a> {
     }
 }
 
-impl Drop for Events<'_> {
+impl<const N: usize> Drop for Events<'_, N> {
     fn drop(&mut self) {
         for handle in self.handles.into_iter().flatten() {
             // SAFETY: the event exists, and no job uses it any more.
@@ -328,6 +383,7 @@ impl Drop for Events<'_> {
 /// preparation, so the dispatcher idles before them.
 struct Sequence {
     calls: Calls,
+    /// Events before and after a job.
     events: Option<[Handle; 2]>,
     measured: Function,
     neighbor: Option<(Function, Contention)>,
@@ -343,7 +399,7 @@ struct Sequence {
     busy: bool,
     /// Completion of the last job [ns]; 0 before the first job.
     last: u64,
-    sender: Sender<Result<Sample, c_int>>,
+    sender: Sender<Result<Sample, Fault>>,
 }
 
 impl Sequence {
@@ -362,17 +418,27 @@ impl Sequence {
     }
 
     /// Replaces the content of L2, and waits for a concurrent kernel.
-    fn prepare(&self) {
-        // SAFETY: the streams exist, and the memory has this number of words. Stream 0 is the default stream.
-        unsafe {
-            if self.second != 0 {
-                (self.calls.synchronize)(self.second);
-            }
-            if let Some((memory, words)) = self.cold {
-                (self.calls.fill)(memory, 7, words);
-                (self.calls.synchronize)(0);
+    fn prepare(&self) -> Result<(), Fault> {
+        // SAFETY: the stream exists. Stream 0 is the default stream.
+        let end = |stream| poll("cuStreamQuery", || unsafe { (self.calls.query)(stream) });
+        if self.second != 0 {
+            end(self.second)?;
+        }
+        if let Some((memory, words)) = self.cold {
+            // SAFETY: the memory has this number of words.
+            match unsafe { (self.calls.fill)(memory, 7, words) } {
+                0 => end(0)?,
+                code => return Err(Fault::Call("cuMemsetD32", code)),
             }
         }
+        Ok(())
+    }
+
+    /// Ends the series, because of `fault`.
+    fn fail(&mut self, fault: Fault) {
+        // The receiver may have ended.
+        let _ = self.sender.send(Err(fault));
+        self.left = 0;
     }
 
     /// Records event `index` on `stream`. If the stream refuses events, no further job has events.
@@ -422,9 +488,7 @@ impl Client for Sequence {
         match code {
             0 => Launched::Enqueued,
             code => {
-                // The receiver may have ended.
-                let _ = self.sender.send(Err(code));
-                self.left = 0;
+                self.fail(Fault::Plugin(code));
                 Launched::Failed
             }
         }
@@ -446,7 +510,10 @@ impl Client for Sequence {
             if until == 0 {
                 return None;
             }
-            self.prepare();
+            if let Err(fault) = self.prepare() {
+                self.fail(fault);
+                return Some(Signal::Stop);
+            }
         }
         self.busy = true;
         let before = matches!(self.neighbor, Some((_, Contention::Alternate)));
@@ -491,31 +558,68 @@ pub fn gpu(driver: &Driver, ordinal: i32) -> Result<(String, u32)> {
     Ok((device.name.clone(), device.sms))
 }
 
-/// A kernel that runs in its own partition until `stop`. Returns the error of its function.
+/// Whether the stream of a kernel on other SMs never ran empty.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Supply {
+    Gapless,
+    /// The streams refuse events, so the kernel pauses after every second group of [`HALF`] jobs.
+    Pauses,
+}
+
+/// Runs `function` again and again on `stream` until `stop`, and waits for its end.
+///
+/// An event follows each group of [`HALF`] jobs. The next group but one waits for this event, so one group always waits in the stream. The
+/// stream runs empty only if the GPU ends jobs faster than the host launches them.
 fn run_beside(
-    device: &Device<'_>,
-    partition: &Partition<'_>,
+    driver: &Driver,
+    stream: Handle,
     function: Function,
     stop: &AtomicBool,
-) -> c_int {
-    if device.make_current().is_err() {
-        return -1;
-    }
-    let mut waiting = 0;
-    while !stop.load(Ordering::Relaxed) {
-        // SAFETY: the user states that the function enqueues one job on the stream.
-        let code = unsafe { function(partition.stream as *mut c_void) };
-        if code != 0 {
-            return code;
+) -> Result<Supply, Fault> {
+    let mut events = ManuallyDrop::new(Events::<2>::new(driver));
+    let mut supply = Supply::Gapless;
+    // SAFETY: the stream exists.
+    let all = || poll("cuStreamQuery", || unsafe { (driver.stream_query)(stream) });
+    for group in 0usize.. {
+        if stop.load(Ordering::Relaxed) {
+            break;
         }
-        waiting += 1;
-        if waiting == DEPTH {
-            partition.synchronize();
-            waiting = 0;
+        for _ in 0..HALF {
+            // SAFETY: the user states that the function enqueues one job on the stream.
+            match unsafe { function(stream as *mut c_void) } {
+                0 => {}
+                code => return Err(Fault::Plugin(code)),
+            }
+        }
+        // SAFETY: the events and the stream exist.
+        let recorded = |[a, b]: [Handle; 2]| unsafe { (driver.event_record)([a, b][group % 2], stream) == 0 };
+        match events.handles.filter(|&handles| recorded(handles)) {
+            None => {
+                (events.handles, supply) = (None, Supply::Pauses);
+                if group % 2 == 1 {
+                    all()?;
+                }
+            }
+            Some([a, b]) if group > 0 => {
+                let older = [b, a][group % 2];
+                // SAFETY: the event exists and was recorded.
+                poll("cuEventQuery", || unsafe { (driver.event_query)(older) })?;
+            }
+            Some(_) => {}
         }
     }
-    partition.synchronize();
-    0
+    all()?;
+    drop(ManuallyDrop::into_inner(events));
+    Ok(supply)
+}
+
+impl Drop for MeasuredGpu<'_> {
+    fn drop(&mut self) {
+        if !self.lost {
+            // SAFETY: the device is valid, and nothing uses it afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.device) };
+        }
+    }
 }
 
 impl Executor for MeasuredGpu<'_> {
@@ -540,9 +644,13 @@ impl Executor for MeasuredGpu<'_> {
         if let Some(nvml) = &self.nvml {
             nvml.observe(&mut self.conditions);
         }
-        let device = &self.device;
+        let device = &*self.device;
         let (partitions, how) = match series.neighbor {
-            Some(Neighbor::Beside(_)) => device.partitions(&[series.sms, self.beside(series.sms)?])?,
+            Some(Neighbor::Beside(_)) => match device.with_rest(series.sms) {
+                Ok(found) => found,
+                // Some drivers make no context of the rest.
+                Err(_) => device.partitions(&[series.sms, self.second_size(series.sms)?])?,
+            },
             _ => {
                 let (partition, how) = device.single(series.sms)?;
                 (vec![partition], how)
@@ -562,29 +670,42 @@ impl Executor for MeasuredGpu<'_> {
         let measured = match (series.neighbor, partitions.get(1)) {
             (Some(Neighbor::Beside(other)), Some(second)) => {
                 let (function, stop) = (self.other(other)?, AtomicBool::new(false));
-                let (measured, code) = std::thread::scope(|scope| {
-                    let beside = scope.spawn(|| run_beside(device, second, function, &stop));
+                let beside = || {
+                    device.make_current()?;
+                    let ended = run_beside(device.driver, second.stream, function, &stop);
+                    ended.map_err(|fault| fault.error(device.driver, "the other kernel"))
+                };
+                let (measured, beside) = std::thread::scope(|scope| {
+                    let beside = scope.spawn(beside);
                     let measured = self.series(partition, (series, count), done);
                     stop.store(true, Ordering::Relaxed);
-                    (measured, beside.join().unwrap_or(-1))
+                    let panicked = |_| Err(Error::Internal("a thread panicked".to_owned()));
+                    (measured, beside.join().unwrap_or_else(panicked))
                 });
-                if code != 0 {
-                    let found = format!("the result {code} of the other kernel");
-                    return Err(Error::parameter("plugin", found, format!("0 from `{FUNCTION}`")));
-                }
-                measured
+                beside.and_then(|supply| Ok((measured?, Some(supply))))
             }
-            _ => self.series(partition, (series, count), done),
+            _ => { self.series(partition, (series, count), done) }.map(|measured| (measured, None)),
         };
-        let (samples, wait) = match measured {
+        let ((samples, wait), supply) = match measured {
             Ok(measured) => measured,
             Err(error) => {
                 // A job may still run, and the driver would wait for it.
                 std::mem::forget(partitions);
+                self.lost = true;
                 return Err(error);
             }
         };
+        let beside = partitions.get(1).map(|partition| partition.sms);
         drop(partitions);
+        if let Some(beside) = beside {
+            self.rest.insert(series.sms, beside);
+        }
+        if supply == Some(Supply::Pauses) {
+            self.note(
+                "other kernel",
+                "pauses between groups of jobs, because the streams refuse events",
+            );
+        }
         self.note("split", &how);
         self.note("wait", &wait);
         if samples.iter().any(|sample| sample.gpu_ns.is_none()) {
@@ -597,6 +718,10 @@ impl Executor for MeasuredGpu<'_> {
             nvml.observe(&mut self.conditions);
         }
         Ok(samples)
+    }
+
+    fn beside(&self, sms: u32) -> Option<u32> {
+        self.rest.get(&sms).copied()
     }
 
     fn conditions(&self) -> Conditions {

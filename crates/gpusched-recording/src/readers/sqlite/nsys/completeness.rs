@@ -33,10 +33,7 @@ impl Database {
         if recorded.is_empty() {
             recorded = "SELECT NULL AS id, NULL AS process".to_owned();
         }
-        self.prepare(&format!(
-            "PRAGMA temp_store = FILE; CREATE TEMP TABLE recorded AS {recorded}; \
-             CREATE INDEX temp.recorded_by_id ON recorded (id);"
-        ))?;
+        self.create("recorded", &recorded, "id")?;
         let names = LAUNCHES
             .map(|name| format!("s.{value} LIKE '{name}%'"))
             .join(" OR ");

@@ -33,13 +33,11 @@ impl Database {
             let numbers = linked
                 .iter()
                 .map(|table| format!("SELECT correlationId FROM {table}"));
-            self.prepare(&format!(
-                "PRAGMA temp_store = FILE; \
-                 CREATE TEMP TABLE calls AS SELECT correlationId AS id, globalTid, start FROM {CALLS} \
-                 WHERE correlationId IN ({}); \
-                 CREATE INDEX temp.by_id ON calls (id);",
+            let query = format!(
+                "SELECT correlationId AS id, globalTid, start FROM {CALLS} WHERE correlationId IN ({})",
                 numbers.collect::<Vec<String>>().join(" UNION ALL ")
-            ))?;
+            );
+            self.create("calls", &query, "id")?;
         }
         for table in tables {
             self.launches_of(table, linked.contains(&table), recording, names)?;
