@@ -346,8 +346,8 @@ fn encoded(record: &Record, stated: bool) -> [u64; WORDS - 1] {
     ]
 }
 
-/// Returns the record of `words`. The occupancy is still 0. Returns `None` if the task is not in `part`, or if the times from the decision
-/// to the completion are in no order in which a dispatcher reads them.
+/// Returns the record of `words`. The occupancy is still 0. Returns `None` if the task is not in `part`, or if it states an enqueue before
+/// the decision or after the completion.
 fn decoded(words: &[u64; WORDS - 1], part: &Part, stated: &[bool], origin: u64) -> Option<Record> {
     let [
         first,
