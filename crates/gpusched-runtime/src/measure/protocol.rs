@@ -81,8 +81,10 @@ pub trait Executor {
     /// Fails if a job cannot run, or if the partition has another number of SMs than `series` states.
     fn run(&mut self, series: &Series, count: u64, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<Sample>>;
 
-    /// Returns the number of SMs of the kernels that ran beside a partition of `sms` SMs; `None` if it is unknown.
-    fn beside(&self, sms: u32) -> Option<u32>;
+    /// Returns the number of SMs of the kernels that ran beside a partition of `_sms` SMs; `None` if it is unknown.
+    fn beside(&self, _sms: u32) -> Option<u32> {
+        None
+    }
 
     /// Returns the GPU, and its state during all jobs so far.
     fn conditions(&self) -> Conditions;
