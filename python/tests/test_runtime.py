@@ -97,7 +97,8 @@ def test_an_unproven_plan_says_so(plan):
 
 def test_times_on_the_gpu_need_overheads():
     tasks = gs.TaskSet(SET.tasks, times="gpu")
-    plan = gs.partition(tasks, gpu="h100", granularity="green-context", policy="np-edf")
+    with pytest.warns(gs.GpuschedNote, match="no overheads of dispatchers are stated"):
+        plan = gs.partition(tasks, gpu="h100", granularity="green-context", policy="np-edf")
     with pytest.raises(gs.GpuschedError, match="overheads: found none, expected bounds on the overheads"):
         gs.runtime.open(plan, tasks, backend="simulated")
     for options, expected in (

@@ -360,6 +360,45 @@ sleep 0.01"#;
     );
     // A process that ignores the end of its input shows nothing.
     let endless = format!("{}sleep 5", script(r#"echo '{"schedulable":true}'"#));
+    let found = refusal(&study(scripts.path(), &endless, ""));
+    assert!(found.contains("a process that continues after set"), "{found}");
+}
+
+/// A process that repeats the numbers of its questions answers all chunks of its thread.
+#[test]
+fn numbered_answers_keep_the_process() {
+    let scripts = temporary();
+    let starts = scripts.path().join("starts");
+    let count = |answer: &str| {
+        let _ = std::fs::remove_file(&starts);
+        let text = format!("echo start >> {starts:?}\n{}", script(answer));
+        run(&study(scripts.path(), &text, ""), temporary().path(), "1/1", 1).unwrap();
+        std::fs::read_to_string(&starts).unwrap().lines().count()
+    };
+    let numbered = r#"id=${line#*\"id\":}; echo "{\"schedulable\":true,\"id\":${id%%,*}}""#;
+    assert_eq!(count(numbered), 1);
+    assert_eq!(count(FIRST_FIVE), 5 * 5); // chunks of two sets
+}
+
+#[test]
+fn partitions_have_supported_sizes_and_one_meaning() {
+    let scripts = temporary();
+    let of = |answer: &str| {
+        let path = scripts.path().join("mine.sh");
+        std::fs::write(&path, script(answer)).unwrap();
+        let text = SMALL
+            .replacen("tasks = [5, 8]", "tasks = [5]", 1)
+            .replacen("sms = 12", "device = \"h100\"", 1)
+            .replacen(
+                "policy = \"edf\"",
+                "policy = \"edf\"\ngranularity = \"green-context\"",
+                1,
+            );
+        let (start, _) = text.split_once("[[algorithm]]\nname = \"SMS-INA\"").unwrap();
+        parse(&format!(
+            "{start}[[algorithm]]\nname = \"mine\"\ncommand = [\"sh\", {path:?}]\n"
+        ))
+    };
     // The line states the sizes.
     let found = refusal(&of(
         r#"printf '%s' "$line" | grep -q '"sizes":\[8,16' && echo '{"x":1}'"#,

@@ -163,7 +163,7 @@ impl Command {
                 "one line for each task set, and no other output",
             ),
             Fault::Endless => (
-                format!("a process that goes on after {place}"),
+                format!("a process that continues after {place}"),
                 "its end after the end of its input, or answers that repeat `id`",
             ),
         };

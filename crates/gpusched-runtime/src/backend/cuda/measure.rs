@@ -566,7 +566,8 @@ enum Supply {
     Pauses,
 }
 
-/// Runs `function` again and again on `stream` until `stop`, and waits for its end.
+/// Runs `function` again and again on `stream` until `stop`, and waits for its end. Sends a message to `begun` after the launch of the
+/// first group, so that no job is measured before.
 ///
 /// An event follows each group of [`HALF`] jobs. The next group but one waits for this event, so one group always waits in the stream. The
 /// stream runs empty only if the GPU ends jobs faster than the host launches them.
@@ -574,7 +575,7 @@ fn run_beside(
     driver: &Driver,
     stream: Handle,
     function: Function,
-    stop: &AtomicBool,
+    (begun, stop): (&Sender<()>, &AtomicBool),
 ) -> Result<Supply, Fault> {
     let mut events = ManuallyDrop::new(Events::<2>::new(driver));
     let mut supply = Supply::Gapless;
@@ -590,6 +591,9 @@ fn run_beside(
                 0 => {}
                 code => return Err(Fault::Plugin(code)),
             }
+        }
+        if group == 0 {
+            let _ = begun.send(());
         }
         // SAFETY: the events and the stream exist.
         let recorded = |[a, b]: [Handle; 2]| unsafe { (driver.event_record)([a, b][group % 2], stream) == 0 };
@@ -670,14 +674,20 @@ impl Executor for MeasuredGpu<'_> {
         let measured = match (series.neighbor, partitions.get(1)) {
             (Some(Neighbor::Beside(other)), Some(second)) => {
                 let (function, stop) = (self.other(other)?, AtomicBool::new(false));
-                let beside = || {
+                let (begun, begins) = channel();
+                let stopped = &stop;
+                let beside = move || {
                     device.make_current()?;
-                    let ended = run_beside(device.driver, second.stream, function, &stop);
+                    let ended = run_beside(device.driver, second.stream, function, (&begun, stopped));
                     ended.map_err(|fault| fault.error(device.driver, "the other kernel"))
                 };
                 let (measured, beside) = std::thread::scope(|scope| {
                     let beside = scope.spawn(beside);
-                    let measured = self.series(partition, (series, count), done);
+                    let measured = match begins.recv() {
+                        Ok(()) => self.series(partition, (series, count), done),
+                        // The thread returns the reason.
+                        Err(_) => Err(Error::Internal("the other kernel did not begin".to_owned())),
+                    };
                     stop.store(true, Ordering::Relaxed);
                     let panicked = |_| Err(Error::Internal("a thread panicked".to_owned()));
                     (measured, beside.join().unwrap_or_else(panicked))
