@@ -219,8 +219,7 @@ pub struct Algorithm {
     /// Heuristic that the algorithm uses. Either this field or `command` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heuristic: Option<HeuristicKind>,
-    /// Program outside gpusched, with its arguments. It reads one task set per line from its standard input, and writes one
-    /// line with its answer to its standard output.
+    /// Program of your own, with its arguments. It answers each line with a task set by one line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// Longest time for one task set. Only with `command`. Default: 60 s.
@@ -242,8 +241,7 @@ pub struct Algorithm {
     /// Whether BF prefers small or large values of the measure U. Only with the heuristic BF.
     #[serde(default)]
     pub bf_direction: BfDirection,
-    /// Number of equal partitions. Default: the smallest number for which the heuristic accepts all tasks. Only with
-    /// the heuristics FFD and WFD.
+    /// Number of equal partitions. Default: the smallest number that passes. Only with the heuristics FFD and WFD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
     /// Objective of the search. Only with the heuristics `savings`, `matching`, `auto` and `optimal`, and with local
@@ -267,8 +265,7 @@ pub struct Algorithm {
     /// most `gap` SMs. Only with `auto` and `optimal`. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
-    /// How the heuristic counts the memory traffic of other partitions when it merges two partitions. Only if an
-    /// analysis variant counts memory traffic.
+    /// How merges count the memory traffic of other partitions. Only if an analysis variant counts traffic.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
 }
