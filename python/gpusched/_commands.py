@@ -186,7 +186,8 @@ def test(
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
         overheads: Overheads of the dispatchers, if WCETs do not include them. The tests then use C' = C + o and J'
-            = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without memory traffic.
+            = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without memory traffic. In an
+            end-to-end system, o and w apply to kernels, and each partition must have an `np-` policy.
         response_times: Also report response-time bounds under `edf`. Under fixed-priority policies, gpusched always
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
@@ -293,7 +294,8 @@ def partition(
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
         overheads: Overheads of the dispatchers, if WCETs do not include them. The tests then use C' = C + o and J'
-            = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without memory traffic.
+            = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without memory traffic. In an
+            end-to-end system, o and w apply to kernels, and each partition must have an `np-` policy.
         granularity: Unit of the partition sizes; requires ``gpu`` [default: finest unit with an export]. ``sm``:
             Partitions are arbitrary sets of SMs. ``tpc``: Partitions consist of whole TPCs. A TPC mask selects the
             TPCs of a partition. ``gpc``: Partitions consist of whole GPCs. ``green-context``: Partitions are CUDA
@@ -515,7 +517,8 @@ def what_if(
         scale: Multiply all WCETs of SET by FACTOR, e.g., 1.2. Without this option, WCETs stay as they are, also on
             another GPU. FACTOR is your statement: gpusched does not know how fast kernels are on another GPU.
         add: Task set with further tasks.
-        move: Partitions whose tasks may move: numbers such as 0,2, or `all` [default: none].
+        move: Partitions whose tasks may move: numbers such as 0,2, or `all` [default: none]. Only on the GPU of the
+            plan, with the granularity of the plan. On another GPU, all tasks may move.
         new_plan: Also write the new plan.
         new_set: Also write the task set of the new plan.
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -733,7 +736,8 @@ def measure_interference(
     Args:
         program: Program (JSON) or Accel-Sim trace (`.traceg`) of the kernel. Only with `--backend simulated`.
         beside: Kernel that runs on the other SMs, in the form of the measured kernel; may be repeated. It runs
-            again and again, until the measured jobs end.
+            again and again, until the measured jobs end. On a GPU, its next jobs wait in the stream while a job
+            runs, so it pauses only if its jobs are shorter than their launch.
         backend: Where the kernel runs. ``cuda``: On the first GPU, through the CUDA driver. Each partition is a
             green context. ``simulated``: In virtual time, without a GPU.
         plugin: Shared library with the kernel. Only with `--backend cuda`. The library exports `int
@@ -2516,6 +2520,39 @@ def study_list(
         ["study", "list"],
         [*([] if folder is None else [("folder", folder)])],
         {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def study_sets(
+    specs: Document,
+    *,
+    point: int,
+    index: Optional[int] = None,
+    variant: Value = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Write the task sets of a point of a study.
+
+    Args:
+        specs: Study file (TOML).
+        point: Index of the point, from 0; the column `point` of the results.
+        index: Index of the task set within the point, from 0 [default: all task sets of the point].
+        variant: Analysis variant whose WCET functions the task sets have [default: the first of the study].
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["study", "sets"],
+        [("specs", specs)],
+        {
+            "point": point,
+            "index": index,
+            "variant": variant,
             "threads": threads,
             "seed": seed,
         },

@@ -20,12 +20,13 @@ from ._commands import study_list as list  # noqa: A001  (the name of the comman
 from ._commands import study_merge as merge
 from ._commands import study_new as new
 from ._commands import study_reproduction as reproduction
+from ._commands import study_sets as sets
 from ._commands import study_status as status
 from ._commands import study_submit as submit
 from ._frames import pandas, read_csv
 from .errors import GpuschedError
 
-__all__ = ["check", "diff", "draw", "list", "merge", "new", "reproduction", "run", "status", "submit"]
+__all__ = ["check", "diff", "draw", "list", "merge", "new", "reproduction", "run", "sets", "status", "submit"]
 
 
 def run(
