@@ -383,8 +383,7 @@ fn a_scaled_set_has_each_wcet_times_the_factor() {
     assert_eq!(set.scaled(Factor::ZERO, 4), None);
 }
 
-/// What a set does not state about conflicts, its scaled set does not state either, and its WCETs are not measured. So a plan loses
-/// no assumption.
+/// A scaled set keeps WCETs in conflict unstated, and its WCETs are not measured. So a plan loses no assumption.
 #[test]
 fn a_scaled_set_loses_no_assumption() {
     let text = r#"{"measured_on":{"gpu":"h100","margin":1.2,"samples":25},"tasks":[

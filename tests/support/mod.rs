@@ -45,6 +45,18 @@ pub struct Answer {
     pub stderr: String,
 }
 
+impl Answer {
+    /// Asserts that `line` was refused with an error that contains `expected`, and without a result.
+    pub fn assert_refused(&self, line: &str, expected: &str) {
+        assert!(
+            self.code == 2 && self.stdout.is_empty(),
+            "{line}: {}",
+            self.stderr
+        );
+        assert!(self.stderr.contains(expected), "{line}: {}", self.stderr);
+    }
+}
+
 impl From<std::process::Output> for Answer {
     fn from(output: std::process::Output) -> Answer {
         Answer {

@@ -123,7 +123,7 @@ pub struct Before {
     lost: Option<Vec<u64>>,
 }
 
-/// What a look into the queue finds.
+/// Result of a look into the queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next<E> {
     /// A message.

@@ -3,12 +3,11 @@
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::run::on_gpu::library;
+use crate::run::on_gpu::{compile, library};
 use crate::support::{Answer, answer, gpusched, root, run};
 
 /// Time of a job of the plugin on 8 SMs [ns].
@@ -31,19 +30,10 @@ impl Case {
             ("libendless.so", 0, "-DQUEUED -DENDLESS"),
         ] {
             let source = root().join("tests/command/measure/plugin.c");
-            let mut compiler = Command::new("cc");
-            compiler.args([
-                "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1",
-            ]);
-            compiler.arg(format!("-DNANOSECONDS={time}ull"));
-            compiler.args(kind.split_whitespace());
-            let built = compiler.arg("-o").arg(case.path(name)).arg(source).output();
-            let built = built.expect("the tests of the CUDA backend need the C compiler `cc`");
-            assert!(
-                built.status.success(),
-                "{}",
-                String::from_utf8_lossy(&built.stderr)
-            );
+            let time = format!("-DNANOSECONDS={time}ull");
+            let kind = kind.split_whitespace();
+            let options: Vec<&str> = std::iter::once(time.as_str()).chain(kind).collect();
+            compile(&source, &case.path(name), &options);
         }
         case
     }
@@ -587,12 +577,7 @@ fn a_device_file_states_the_partitions_that_the_driver_grants() {
         ),
     ] {
         let answer = on_fake(line, faults);
-        assert!(
-            answer.code == 2 && answer.stdout.is_empty(),
-            "{line}: {}",
-            answer.stderr
-        );
-        assert!(answer.stderr.contains(expected), "{line}: {}", answer.stderr);
+        answer.assert_refused(&line, expected);
     }
 }
 

@@ -174,7 +174,7 @@ fn derived(file: &Path) -> Option<(Vec<Derived>, Vec<String>)> {
     Some((tasks.collect(), notes.collect()))
 }
 
-/// What the damaged files of one kind show.
+/// Results of the damaged files of one kind.
 #[derive(Copy, Clone, Default, Debug)]
 struct Seen {
     /// Files that gpusched refuses.

@@ -157,7 +157,12 @@ int cuStreamWriteValue32(Green *stream, uint64_t address, unsigned value, unsign
 
 int cuEventCreate(Event **event, unsigned flags) { FAIL; *event = calloc(1, sizeof **event); return flags ? 1 : 0; }
 int cuEventRecord(Event *event, Green *stream) { FAIL; if (!stream) return 1; *event = (Event){now(), stream, stream->launched}; return 0; }
-int cuEventQuery(Event *event) { FAIL; if (!event->stream) return 1; proceed(event->stream); return (int)(event->stream->ended - event->launched) >= 0 ? 0 : 600; }
+int cuEventQuery(Event *event) {
+  FAIL;
+  if (!event->stream) return 1;
+  proceed(event->stream);
+  return (int)(event->stream->ended - event->launched) >= 0 ? 0 : 600;
+}
 int cuEventSynchronize(Event *event) { FAIL; return event->time ? 0 : 1; }
 int cuEventElapsedTime(float *milliseconds, const Event *start, const Event *end) { FAIL; *milliseconds = (float)(end->time - start->time) / 1e6f; return 0; }
 int cuEventDestroy(Event *event) { free(event); return 0; }
@@ -245,8 +250,10 @@ int cuStreamDestroy_v2(Green *stream) { return cuStreamDestroy(stream); }
 #define ENTRY(name, version) {#name, (void *)name, version}
 static const struct { const char *name; void *entry; int version; } ENTRIES[] = {
   ENTRY(cuInit, 2000), ENTRY(cuDriverGetVersion, 2020), ENTRY(cuGetErrorName, 6000), ENTRY(cuDeviceGet, 2000), ENTRY(cuDeviceGetName, 2000),
-  ENTRY(cuDeviceGetAttribute, 2000), ENTRY(cuDeviceGetUuid, 9020), ENTRY(cuEventCreate, 2000), ENTRY(cuEventRecord, 2000), ENTRY(cuEventQuery, 2000), ENTRY(cuEventSynchronize, 2000),
-  ENTRY(cuEventElapsedTime, 2000), ENTRY(cuEventDestroy, 4000), ENTRY(cuDevicePrimaryCtxRetain, 7000), ENTRY(cuDevicePrimaryCtxRelease, 11000), ENTRY(cuCtxSetCurrent, 4000),
+  ENTRY(cuDeviceGetAttribute, 2000), ENTRY(cuDeviceGetUuid, 9020), ENTRY(cuEventCreate, 2000), ENTRY(cuEventRecord, 2000),
+  ENTRY(cuEventQuery, 2000), ENTRY(cuEventSynchronize, 2000),
+  ENTRY(cuEventElapsedTime, 2000), ENTRY(cuEventDestroy, 4000), ENTRY(cuDevicePrimaryCtxRetain, 7000),
+  ENTRY(cuDevicePrimaryCtxRelease, 11000), ENTRY(cuCtxSetCurrent, 4000),
   ENTRY(cuMemHostAlloc, 2020), ENTRY(cuMemHostGetDevicePointer, 3020), ENTRY(cuMemFreeHost, 2000), ENTRY(cuMemAlloc, 3020), ENTRY(cuMemFree, 3020),
   ENTRY(cuMemcpyDtoH, 3020), ENTRY(cuMemsetD32, 3020), ENTRY(cuModuleLoadData, 2000), ENTRY(cuModuleUnload, 2000), ENTRY(cuModuleGetFunction, 2000),
   ENTRY(cuFuncSetAttribute, 9000), ENTRY(cuLaunchKernel, 4000), ENTRY(cuStreamQuery, 2000), ENTRY(cuGraphLaunch, 10000), ENTRY(cuStreamSynchronize, 2000),
@@ -275,4 +282,7 @@ int nvmlDeviceGetClockInfo(void *gpu, unsigned clock, unsigned *megahertz) {
   return gpu == &calls && (clock == 1 || clock == 2) ? 0 : 1;
 }
 int nvmlDeviceGetTemperature(void *gpu, unsigned sensor, unsigned *celsius) { *celsius = 41; return gpu == &calls && sensor == 0 ? 0 : 1; }
-int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, unsigned long long *reasons) { *reasons = (unsigned long long)number("FAKE_REASONS", 1); return gpu == &calls ? 0 : 1; }
+int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, unsigned long long *reasons) {
+  *reasons = (unsigned long long)number("FAKE_REASONS", 1);
+  return gpu == &calls ? 0 : 1;
+}

@@ -249,12 +249,7 @@ fn wrong_requests_are_one_sentence() {
         let mut command = crate::support::gpusched(line.split_whitespace());
         command.env("GPUSCHED_CUDA_LIBRARY", "libcuda-none.so");
         let answer = crate::support::answer(&mut command);
-        assert!(
-            answer.code == 2 && answer.stdout.is_empty(),
-            "{line}: {}",
-            answer.stderr
-        );
-        assert!(answer.stderr.contains(expected), "{line}: {}", answer.stderr);
+        answer.assert_refused(&line, expected);
     }
 }
 

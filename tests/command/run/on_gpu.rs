@@ -1,6 +1,6 @@
 //! Runs on a stand-in for the CUDA driver. The C compiler of the system builds it, and `GPUSCHED_CUDA_LIBRARY` names it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -14,19 +14,25 @@ pub(crate) fn library() -> &'static PathBuf {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let (source, library) = ("tests/command/run/fakecuda.c", folder.join("libfakecuda.so"));
         let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(source);
-        let mut compiler = Command::new("cc");
-        compiler.args([
-            "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", "-o",
-        ]);
-        let built = compiler.arg(&library).arg(source).output();
-        let built = built.expect("the tests of the CUDA backend need the C compiler `cc`");
-        assert!(
-            built.status.success(),
-            "{}",
-            String::from_utf8_lossy(&built.stderr)
-        );
+        compile(&source, &library, &[]);
         library
     })
+}
+
+/// Compiles the shared library `library` from the file `source` in C, with the further options `options`.
+pub fn compile(source: &Path, library: &Path, options: &[&str]) {
+    let mut compiler = Command::new("cc");
+    compiler.args([
+        "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1",
+    ]);
+    compiler.args(options).arg("-o").arg(library).arg(source);
+    let built = compiler.output();
+    let built = built.expect("the tests of the CUDA backend need the C compiler `cc`");
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
 }
 
 /// Runs `line` on the stand-in with the settings `faults`.

@@ -6,7 +6,8 @@ use super::heuristic::traffic::Traffic;
 use super::problem::Problem;
 use super::problem::hardware::{Offer, Placed};
 use super::run;
-use super::search::{Experience, lemmas};
+use super::search::Experience;
+use super::search::outcome::assembled;
 use gpusched_model::Task;
 use gpusched_model::plan::{Failure, Partition, Plan, SearchStats};
 
@@ -20,7 +21,7 @@ use gpusched_model::plan::{Failure, Partition, Plan, SearchStats};
 /// If the search finds no plan, the result has only the kept partitions. The plan states no lower bound, because the bound
 /// would hold only for plans with these partitions.
 pub fn extended(problem: &Problem<'_>, kept: &[Partition], heuristic: &Heuristic) -> Plan {
-    let mut parts: Vec<Fixed> = kept.iter().map(Fixed::of).collect();
+    let mut parts: Vec<Fixed> = kept.iter().map(fixed).collect();
     let is_kept = |task: usize| kept.iter().any(|partition| partition.tasks.contains(&task));
     let mut rest: Vec<usize> = (0..problem.tasks().len())
         .filter(|&task| !is_kept(task))
@@ -45,7 +46,7 @@ pub fn extended(problem: &Problem<'_>, kept: &[Partition], heuristic: &Heuristic
             (_, None) => None,
         };
         if let Some(new) = found {
-            let plan = assembled(problem, parts.iter().cloned().chain(new), stats);
+            let plan = assembled(problem, [parts.as_slice(), &new].concat(), stats);
             if plan.schedulable {
                 return plan;
             }
@@ -54,29 +55,21 @@ pub fn extended(problem: &Problem<'_>, kept: &[Partition], heuristic: &Heuristic
             return Plan {
                 schedulable: false,
                 failure: Some(Failure::HeuristicFailed),
-                ..assembled(problem, unchanged.into_iter(), stats)
+                ..assembled(problem, unchanged, stats)
             };
         }
     }
 }
 
 /// Tasks with their SMs and their place.
-#[derive(Clone)]
-struct Fixed {
-    tasks: Vec<usize>,
-    at: Placed,
-}
+type Fixed = (Vec<usize>, Placed);
 
-impl Fixed {
-    fn of(partition: &Partition) -> Fixed {
-        Fixed {
-            tasks: partition.tasks.clone(),
-            at: Placed {
-                sms: partition.sms,
-                place: partition.place.clone(),
-            },
-        }
-    }
+fn fixed(partition: &Partition) -> Fixed {
+    let at = Placed {
+        sms: partition.sms,
+        place: partition.place.clone(),
+    };
+    (partition.tasks.clone(), at)
 }
 
 /// Divides the free part of the GPU among the tasks `rest`. Returns `None` if the heuristic finds no plan.
@@ -92,11 +85,8 @@ fn divided(
     let plan = run::search(&part, heuristic, Traffic::All, &mut Experience::default()).plan;
     *stats = plan.stats.plus(stats);
     let renamed = |partition: &Partition| {
-        let fixed = Fixed::of(partition);
-        Fixed {
-            tasks: fixed.tasks.iter().map(|&task| rest[task]).collect(),
-            ..fixed
-        }
+        let (tasks, at) = fixed(partition);
+        (tasks.iter().map(|&task| rest[task]).collect(), at)
     };
     plan.schedulable
         .then(|| plan.partitions.iter().map(renamed).collect())
@@ -111,60 +101,21 @@ fn join(problem: &Problem<'_>, parts: &mut [Fixed], rest: &mut Vec<usize>) -> bo
     };
     order.sort_by(|&a, &b| work(b).cmp(&work(a)).then(a.cmp(&b)));
     for position in order {
-        let joined = |part: &Fixed| {
-            let mut tasks = part.tasks.clone();
+        let joined = |(tasks, at): &Fixed| {
+            let mut tasks = tasks.clone();
             let place = tasks.partition_point(|&before| before < rest[position]);
             tasks.insert(place, rest[position]);
-            problem.accepts(&tasks, part.at.sms).then_some(tasks)
+            problem.accepts(&tasks, at.sms).then_some(tasks)
         };
         let choices = parts.iter().enumerate().filter_map(|(index, part)| {
             let tasks = joined(part)?;
-            Some((problem.utilization(&tasks, part.at.sms)?, index, tasks))
+            Some((problem.utilization(&tasks, part.1.sms)?, index, tasks))
         });
         if let Some((_, index, tasks)) = choices.min_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(&b.1))) {
-            parts[index].tasks = tasks;
+            parts[index].0 = tasks;
             rest.remove(position);
             return true;
         }
     }
     false
-}
-
-/// Returns the plan with `parts`, which fit on the GPU together, and with their verdicts.
-fn assembled(problem: &Problem<'_>, parts: impl Iterator<Item = Fixed>, stats: SearchStats) -> Plan {
-    let parts: Vec<Fixed> = parts.collect();
-    let pairs: Vec<(&[usize], u32)> = parts.iter().map(|part| (&part.tasks[..], part.at.sms)).collect();
-    let verdicts = problem.verdicts(&pairs);
-    let mut partitions: Vec<Partition> = { parts.into_iter().zip(verdicts) }
-        .map(|(part, verdict)| Partition {
-            sms: part.at.sms,
-            tasks: part.tasks,
-            place: part.at.place,
-            verdict,
-        })
-        .collect();
-    partitions.sort_by(|a, b| b.sms.cmp(&a.sms).then_with(|| a.tasks.cmp(&b.tasks)));
-    let sms_used = partitions
-        .iter()
-        .fold(0u32, |sum, partition| sum.saturating_add(partition.sms));
-    let tasks: usize = partitions.iter().map(|partition| partition.tasks.len()).sum();
-    let schedulable = tasks == problem.tasks().len()
-        && lemmas::fits(sms_used, problem.capacity())
-        && partitions.iter().all(|partition| partition.verdict.schedulable);
-    Plan {
-        schedulable,
-        gpu_sms: problem.sms(),
-        hardware: problem.offer().map(|offer| offer.hardware().clone()),
-        interference: problem.interference_name(),
-        memory: problem.memory(),
-        overheads: problem.overheads(),
-        sms_used,
-        partitions,
-        assumptions: None,
-        failure: (!schedulable).then_some(Failure::HeuristicFailed),
-        bound: None,
-        margin: None,
-        stats,
-        sensitivity: None,
-    }
 }

@@ -189,7 +189,7 @@ impl TaskSet {
                 Some(points)
             };
             let isolated = points(Contention::Isolated)?;
-            // What the set does not state about conflicts stays unstated.
+            // Unstated WCETs in conflict stay unstated.
             let table = match task.wcet().form() {
                 Form::Table(Table::Both(_)) => Table::Both(isolated),
                 _ if !task.wcet().states_conflict() => Table::Isolated { isolated },

@@ -1,4 +1,4 @@
-//! What a recording can show, and what it cannot.
+//! Kinds of data that a recording shows, or cannot show.
 
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ impl Aspect {
                     .context_of(key)
                     .is_some_and(|context| context.sms.is_some())
             }),
-            Aspect::GraphKernels => recording.other.graphs == 0,
+            Aspect::GraphKernels => !launches.is_empty() && recording.other.graphs == 0,
             Aspect::MemoryTraffic => !recording.traffic.is_empty(),
             Aspect::ContextSms => dispatched
                 .is_some_and(|dispatcher| dispatcher.partitions.iter().any(|part| part.sm_ids.is_some())),

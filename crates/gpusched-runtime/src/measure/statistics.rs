@@ -1,4 +1,4 @@
-//! What the times of a series show, and what they do not show.
+//! Statistics of the times of a series, and the limits of these statistics.
 
 use gpusched_analysis::kernel_wcet::fit::independence;
 use gpusched_analysis::kernel_wcet::fit::tail::{self, Estimate, TailError};

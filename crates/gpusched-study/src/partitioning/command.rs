@@ -144,7 +144,11 @@ impl Command {
 
     fn fault(&self, place: &str, fault: Fault) -> Error {
         let (found, expected) = match fault {
-            Fault::Start(cause) => (format!("a command that does not start: {cause}"), "a program"),
+            Fault::Start(cause) => {
+                let program = self.arguments.first().map_or("", String::as_str);
+                let found = format!("a command that does not start: {program:?}: {cause}");
+                (found, "a program")
+            }
             Fault::Ended(status) => (
                 format!("the end of the process ({status}) at {place}"),
                 "one line for each task set",

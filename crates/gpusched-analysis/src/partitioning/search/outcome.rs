@@ -101,27 +101,8 @@ impl Outcome {
             self.partitions.into_iter().map(part).collect()
         });
         let (parts, fits) = placed(problem, parts);
-        let pairs: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, at)| (&tasks[..], at.sms)).collect();
-        let verdicts = problem.verdicts(&pairs);
-        let mut partitions: Vec<Partition> = parts
-            .into_iter()
-            .zip(verdicts)
-            .map(|((tasks, at), verdict)| Partition {
-                verdict,
-                sms: at.sms,
-                place: at.place,
-                tasks,
-            })
-            .collect();
-        partitions.sort_by(|a, b| b.sms.cmp(&a.sms).then_with(|| a.tasks.cmp(&b.tasks)));
-        let sms_used = partitions
-            .iter()
-            .fold(0u32, |sum, partition| sum.saturating_add(partition.sms));
-        let tasks: usize = partitions.iter().map(|partition| partition.tasks.len()).sum();
-        let schedulable = tasks == problem.tasks().len()
-            && fits
-            && lemmas::fits(sms_used, problem.capacity())
-            && partitions.iter().all(|partition| partition.verdict.schedulable);
+        let plan = assembled(problem, parts, self.stats);
+        let (schedulable, sms_used) = (plan.schedulable && fits, plan.sms_used);
         let mut bound = self.bound;
         if let Some(bound) = bound
             .as_mut()
@@ -129,29 +110,65 @@ impl Outcome {
         {
             (bound.sms, bound.proof) = (sms_used, Proof::Search);
         }
-        let mut stats = self.stats;
+        let mut stats = plan.stats;
         if schedulable && bound.as_ref().is_some_and(|bound| bound.sms == sms_used) {
             stats.ended_by = None; // no better plan exists
         }
         Plan {
             schedulable,
-            gpu_sms: problem.sms(),
-            hardware: problem.offer().map(|offer| offer.hardware().clone()),
-            interference: problem.interference_name(),
-            memory: problem.memory(),
-            overheads: problem.overheads(),
-            sms_used,
-            partitions,
             failure: (!schedulable).then_some(match &bound {
                 Some(bound) if bound.sms > problem.capacity() => Failure::BoundExceedsGpu,
                 _ => Failure::HeuristicFailed,
             }),
             bound,
-            margin: None,
             stats,
-            sensitivity: None,
-            assumptions: None,
+            ..plan
         }
+    }
+}
+
+/// Returns the plan with the partitions `parts`: their tasks and places, with their verdicts. The plan is schedulable if the
+/// partitions contain all tasks, have at most as many SMs as the GPU, and pass their tests. It states no bound.
+pub(in crate::partitioning) fn assembled(
+    problem: &Problem<'_>,
+    parts: Vec<(Vec<usize>, Placed)>,
+    stats: SearchStats,
+) -> Plan {
+    let pairs: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, at)| (&tasks[..], at.sms)).collect();
+    let verdicts = problem.verdicts(&pairs);
+    let mut partitions: Vec<Partition> = parts
+        .into_iter()
+        .zip(verdicts)
+        .map(|((tasks, at), verdict)| Partition {
+            verdict,
+            sms: at.sms,
+            place: at.place,
+            tasks,
+        })
+        .collect();
+    partitions.sort_by(|a, b| b.sms.cmp(&a.sms).then_with(|| a.tasks.cmp(&b.tasks)));
+    let sms_used = partitions
+        .iter()
+        .fold(0u32, |sum, partition| sum.saturating_add(partition.sms));
+    let tasks: usize = partitions.iter().map(|partition| partition.tasks.len()).sum();
+    let schedulable = tasks == problem.tasks().len()
+        && lemmas::fits(sms_used, problem.capacity())
+        && partitions.iter().all(|partition| partition.verdict.schedulable);
+    Plan {
+        schedulable,
+        gpu_sms: problem.sms(),
+        hardware: problem.offer().map(|offer| offer.hardware().clone()),
+        interference: problem.interference_name(),
+        memory: problem.memory(),
+        overheads: problem.overheads(),
+        sms_used,
+        partitions,
+        assumptions: None,
+        failure: (!schedulable).then_some(Failure::HeuristicFailed),
+        bound: None,
+        margin: None,
+        stats,
+        sensitivity: None,
     }
 }
 

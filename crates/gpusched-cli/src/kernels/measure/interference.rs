@@ -46,7 +46,8 @@ other kernels may cause larger delays. `partition` does not read them. If all fa
 delays the kernel. Otherwise, state the memory traffic of the tasks and use `--interference conflict+bandwidth`.
 
 Example:
-  gpusched measure interference tasksets/kernels/programs/copyl.json --backend simulated --machine rtx2060 --sms 6,24 --samples 2 --beside tasksets/kernels/programs/saxpyl.json";
+  gpusched measure interference tasksets/kernels/programs/copyl.json --backend simulated --machine rtx2060 --sms 6,24 --samples 2 \
+    --beside tasksets/kernels/programs/saxpyl.json";
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
@@ -80,7 +81,7 @@ impl Run for Args {
 pub struct Answer {
     /// Name of the measured kernel.
     victim: String,
-    /// What the times include.
+    /// Whether the times include the overheads of a dispatcher.
     times: Times,
     /// GPU and tool, as a task states them.
     measured_on: MeasuredOnShape,

@@ -60,7 +60,8 @@ Without a GPU, `--backend simulated` measures a kernel on a simulated GPU. Its t
 
 Examples:
   gpusched measure kernel tasksets/kernels/programs/copyl.json --backend simulated --machine rtx2060 --sms 6,12,30 --samples 4
-  gpusched measure kernel tasksets/kernels/programs/copyl.json --backend simulated --machine rtx2060 --sms 6..30:6 --samples 4 -o measured.csv && gpusched wcet fit measured.csv --period 1ms";
+  gpusched measure kernel tasksets/kernels/programs/copyl.json --backend simulated --machine rtx2060 --sms 6..30:6 --samples 4 -o measured.csv \
+    && gpusched wcet fit measured.csv --period 1ms";
 
 /// Largest number of samples of a series.
 pub const MOST: u64 = 1_000_000;
@@ -119,7 +120,7 @@ pub fn run(executor: &mut dyn Executor, protocol: &Protocol, global: &Global) ->
 pub struct Answer {
     /// Name of the kernel.
     kernel: String,
-    /// What the times include.
+    /// Whether the times include the overheads of a dispatcher.
     times: Times,
     /// GPU and tool, as a task states them.
     measured_on: MeasuredOnShape,

@@ -56,7 +56,8 @@ The bounds are the longest measured overheads with a margin. They are evidence a
 for longer. Measure with as many dispatchers as the plan has, on an otherwise idle computer.
 
 Example:
-  gpusched measure overhead --backend simulated --sms 8,8,16 -o overheads.json && gpusched partition tasksets/tasksets/adas.json --gpu orin --overheads overheads.json";
+  gpusched measure overhead --backend simulated --sms 8,8,16 -o overheads.json \
+    && gpusched partition tasksets/tasksets/adas.json --gpu orin --overheads overheads.json";
 
 fn positive(text: &str) -> Result<Time, String> {
     let time: Time = text.parse().map_err(|error: ParseTimeError| error.to_string())?;

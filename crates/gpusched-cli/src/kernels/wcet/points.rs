@@ -36,11 +36,11 @@ const JOB_COLUMNS: [&str; 5] = ["gpu_ns", "cache", "beside", "sample", "other"];
 /// Names of the columns with the kernel, and with what the times include.
 const STATED_COLUMNS: [&str; 2] = ["kernel", "times"];
 
-/// What a file states about all its measurements.
+/// Statements of a file about all its measurements.
 pub struct Stated {
     /// Name of the kernel.
     pub kernel: Option<String>,
-    /// What the times include.
+    /// Whether the times include the overheads of a dispatcher.
     pub times: Option<Times>,
 }
 

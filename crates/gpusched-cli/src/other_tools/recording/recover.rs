@@ -20,7 +20,8 @@ pub struct Args {
 
 const EXAMPLE: &str = "\
 The result is the trace of all complete records in JSON, as `run` writes it. The record that the run was writing when it was killed
-is left out. A program in C, C++ or Python writes such a file if it states the option `ring`. `recording audit` states when the trace ends. The file of records stays unchanged.
+is left out. A program in C, C++ or Python writes such a file if it states the option `ring`. `recording audit` states when the
+trace ends. The file of records stays unchanged.
 
 Example:
   gpusched recording recover tasksets/recordings/killed-run.ring -o trace.json";

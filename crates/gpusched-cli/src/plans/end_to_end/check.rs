@@ -64,6 +64,10 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
         });
     }
     let plan: SystemPlan = raw.parse(&shown)?;
+    if plan.system.is_none() && !plan.schedulable {
+        let expected = "a plan: `partition` found none for this system";
+        return Err(Error::file(&shown, "no plan", expected));
+    }
     plan.check_system(&draft)
         .map_err(|refusal| refusal.at(&shown, None))?;
     let (Some(system), Some(answer)) = (&plan.system, plan.verdict.clone()) else {

@@ -70,7 +70,8 @@ Exit code 0: a plan exists after the changes. 1: gpusched found no such plan.
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched what-if plan.json tasksets/tasksets/adas.json
   gpusched partition tasksets/tasksets/adas.json --gpu h100 -o plan.json && gpusched what-if plan.json tasksets/tasksets/adas.json --gpu l4 --scale 1.3
-  gpusched partition tasksets/tasksets/adas.json --gpu h100 -o plan.json && gpusched what-if plan.json tasksets/tasksets/adas.json --add tasksets/tasksets/orin-measured.json --new-plan new.json --new-set new-set.json";
+  gpusched partition tasksets/tasksets/adas.json --gpu h100 -o plan.json && gpusched what-if plan.json tasksets/tasksets/adas.json \
+    --add tasksets/tasksets/orin-measured.json --new-plan new.json --new-set new-set.json";
 
 /// Partitions whose tasks may move.
 #[derive(Clone, Debug)]

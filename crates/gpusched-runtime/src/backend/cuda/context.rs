@@ -5,7 +5,8 @@ use std::ffi::{CString, c_void};
 
 use gpusched_model::{Refusal, counted};
 
-use super::library::{Address, Code, Driver, Group, Handle, Resource, Split};
+use super::library::{Code, Driver, Handle, Resource};
+use super::memory::Memory;
 
 /// `CU_DEV_RESOURCE_TYPE_SM`.
 const SMS: u32 = 1;
@@ -13,21 +14,10 @@ const SMS: u32 = 1;
 const DEFAULT_STREAM: u32 = 1;
 /// `CU_STREAM_NON_BLOCKING`.
 const NON_BLOCKING: u32 = 1;
-/// `CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING`: smaller groups, at the cost of large clusters.
-const IGNORE_COSCHEDULING: u32 = 1;
-/// `CU_DEV_SM_RESOURCE_GROUP_BACKFILL`: any SMs complete a group.
-const BACKFILL: u32 = 1;
-/// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`.
-const INVALID_CONFIGURATION: Code = 915;
-/// Group size with [`IGNORE_COSCHEDULING`].
-const FINE: u32 = 2;
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
 const SHARED_PER_BLOCK: i32 = 97;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
 const DYNAMIC_SHARED: i32 = 8;
-/// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
-const PORTABLE_AND_MAPPED: u32 = 3;
-
 /// `CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE`.
 const L2_BYTES: i32 = 38;
 
@@ -48,7 +38,7 @@ pub struct Device<'a> {
     smid: Handle,
     /// Shared memory of a block that leaves no room for a second block on the SM [bytes].
     shared: u32,
-    whole: Resource,
+    pub whole: Resource,
 }
 
 /// A partition: a green context with one stream.
@@ -58,19 +48,6 @@ pub struct Partition<'a> {
     pub stream: Handle,
     pub sms: u32,
 }
-
-/// Pinned memory of the host that the GPU writes: one flag per partition, each in its own cache line.
-pub struct Flags<'a> {
-    driver: &'a Driver,
-    count: usize,
-    host: usize,
-    device: Address,
-}
-
-const SPLIT_BY_COUNT: &str = "cuDevSmResourceSplitByCount";
-
-/// Bytes between two flags.
-const LINE: usize = 128;
 
 impl<'a> Device<'a> {
     /// Opens the GPU `ordinal`, counted from 0.
@@ -235,37 +212,6 @@ impl<'a> Device<'a> {
         ))
     }
 
-    /// Splits the SMs of the GPU into groups for partitions of the sizes in `wanted`. Returns the groups of each partition, the rest, and a
-    /// description of the split.
-    fn groups(&self, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, Resource, String), Refusal> {
-        match self.driver.split {
-            Some(split) => self.split_exactly(split, wanted),
-            None => self.split_by_count(wanted),
-        }
-    }
-
-    /// Returns the sizes that the driver grants to a single partition, ascending. The last size is the whole GPU.
-    ///
-    /// # Errors
-    /// Fails if the call of the driver fails.
-    pub fn sizes(&self) -> Result<Vec<u32>, Refusal> {
-        let (least, step) = (self.granularity.0.max(1), self.granularity.1.max(1));
-        let most = match self.driver.split {
-            Some(_) => self.sms,
-            None => self.possible(least, 0)?.saturating_mul(least).min(self.sms),
-        };
-        let mut sizes: Vec<u32> = (least..=most).step_by(step as usize).collect();
-        if sizes.last() != Some(&self.sms) {
-            sizes.push(self.sms);
-        }
-        Ok(sizes)
-    }
-
-    /// Whether a single partition may have `sms` SMs. The driver may still refuse the size.
-    pub fn may_grant(&self, sms: u32) -> bool {
-        sms == self.sms || (sms > 0 && sms < self.sms && sms.is_multiple_of(FINE))
-    }
-
     /// Creates the only green context of a split. With all SMs of the GPU, the context has the resource of the whole GPU.
     ///
     /// # Errors
@@ -313,141 +259,6 @@ impl<'a> Device<'a> {
             text += &format!("{dash}{byte:02x}");
         }
         (code == 0).then_some(text)
-    }
-
-    /// Splits the SMs of the GPU into groups of exactly the sizes in `wanted` (CUDA 13.1 and newer). If the driver finds
-    /// no groups of SMs that clusters can use, tries again with any SMs.
-    fn split_exactly(
-        &self,
-        split: Split,
-        wanted: &[u32],
-    ) -> Result<(Vec<Vec<Resource>>, Resource, String), Refusal> {
-        const CALL: &str = "cuDevSmResourceSplit";
-        // Large groups first, because they have the fewest possible places.
-        let mut sorted: Vec<(usize, u32)> = wanted.iter().copied().enumerate().collect();
-        sorted.sort_by_key(|&(_, sms)| std::cmp::Reverse(sms));
-        let mut code = INVALID_CONFIGURATION;
-        for flags in [0, BACKFILL] {
-            let alignment = self.granularity.1;
-            let group = |&(_, sms): &(usize, u32)| Group {
-                sms,
-                coscheduled: if alignment > 0 && sms % alignment == 0 {
-                    alignment
-                } else {
-                    FINE
-                },
-                preferred: 0,
-                flags,
-                reserved: [0; 12],
-            };
-            let mut groups: Vec<Group> = sorted.iter().map(group).collect();
-            let mut results = vec![Resource::EMPTY; wanted.len()];
-            let mut rest = Resource::EMPTY;
-            let count = wanted.len() as u32;
-            // SAFETY: `results` and `groups` have `count` entries.
-            code = unsafe {
-                split(
-                    results.as_mut_ptr(),
-                    count,
-                    &self.whole,
-                    &mut rest,
-                    0,
-                    groups.as_mut_ptr(),
-                )
-            };
-            match code {
-                0 => {
-                    let mut own: Vec<Vec<Resource>> = vec![Vec::new(); wanted.len()];
-                    for ((index, _), result) in sorted.iter().zip(results) {
-                        own[*index].push(result);
-                    }
-                    return Ok((own, rest, format!("{CALL}, group flags {flags}")));
-                }
-                INVALID_CONFIGURATION => {}
-                _ => break,
-            }
-        }
-        self.driver.check(CALL, code)?;
-        Ok((Vec::new(), Resource::EMPTY, String::new()))
-    }
-
-    /// Splits the SMs of the GPU into groups of equal size. Each partition consists of consecutive groups.
-    fn split_by_count(&self, wanted: &[u32]) -> Result<(Vec<Vec<Resource>>, Resource, String), Refusal> {
-        let coarse = self.granularity.0.max(1);
-        let (group, flags) = match wanted.iter().all(|sms| sms % coarse == 0) {
-            true => (coarse, 0),
-            false => (FINE, IGNORE_COSCHEDULING),
-        };
-        if let Some(index) = wanted.iter().position(|sms| sms % group != 0) {
-            let field = format!("partition {index}");
-            let expected = format!("a multiple of {group}");
-            return Err(Refusal::new(field, counted(wanted[index], "SM"), expected));
-        }
-        let needed = wanted.iter().map(|sms| sms / group).sum();
-        let (groups, others) = self.split(group, flags, needed)?;
-        if let Some(wrong) = groups.iter().find(|found| found.sms != group) {
-            let found = format!("a group of {}", counted(wrong.sms, "SM"));
-            return Err(Refusal::new(SPLIT_BY_COUNT, found, group));
-        }
-        let how = format!("{SPLIT_BY_COUNT}, flags {flags}, {needed} groups of {group} SMs");
-        let mut rest = &groups[..];
-        let chunks = wanted.iter().map(|sms| {
-            let (own, others) = rest.split_at((sms / group) as usize);
-            rest = others;
-            own.to_vec()
-        });
-        Ok((chunks.collect(), others, how))
-    }
-
-    /// Returns how many groups of `group` SMs a split can create.
-    fn possible(&self, group: u32, flags: u32) -> Result<u32, Refusal> {
-        let mut possible = 0;
-        let split = self.driver.split_by_count;
-        // SAFETY: without a place for results, the call only counts the groups.
-        let code = unsafe {
-            split(
-                std::ptr::null_mut(),
-                &mut possible,
-                &self.whole,
-                std::ptr::null_mut(),
-                flags,
-                group,
-            )
-        };
-        self.driver.check(SPLIT_BY_COUNT, code)?;
-        Ok(possible)
-    }
-
-    /// Splits the SMs of the GPU into `needed` groups of `group` SMs, and a rest.
-    fn split(&self, group: u32, flags: u32, needed: u32) -> Result<(Vec<Resource>, Resource), Refusal> {
-        let possible = self.possible(group, flags)?;
-        let mut rest = Resource::EMPTY;
-        let split = self.driver.split_by_count;
-        let few = |found: u32| {
-            let found = format!("{} of {group} SMs on {} SMs", counted(found, "group"), self.sms);
-            Refusal::new("partitions", found, format!("{needed}, which the plan needs"))
-        };
-        if possible < needed {
-            return Err(few(possible));
-        }
-        let mut groups = vec![Resource::EMPTY; needed as usize];
-        let mut created = needed;
-        // SAFETY: `groups` has room for `created` results.
-        let code = unsafe {
-            split(
-                groups.as_mut_ptr(),
-                &mut created,
-                &self.whole,
-                &mut rest,
-                flags,
-                group,
-            )
-        };
-        self.driver.check(SPLIT_BY_COUNT, code)?;
-        if created < needed {
-            return Err(few(created));
-        }
-        Ok((groups, rest))
     }
 
     /// Creates a green context of `groups`, with a stream.
@@ -579,79 +390,5 @@ impl Drop for Device<'_> {
             }
             (self.driver.primary_release)(self.number);
         }
-    }
-}
-
-impl<'a> Flags<'a> {
-    /// Allocates `count` flags with the value 0.
-    ///
-    /// # Errors
-    /// Fails if a call of the driver fails.
-    pub fn new(driver: &'a Driver, count: usize) -> Result<Flags<'a>, Refusal> {
-        let mut host = std::ptr::null_mut();
-        let bytes = count.max(1) * LINE;
-        let mut device = 0;
-        // SAFETY: the result is a valid place, and the memory has `bytes` bytes.
-        unsafe {
-            driver.check(
-                "cuMemHostAlloc",
-                (driver.host_alloc)(&mut host, bytes, PORTABLE_AND_MAPPED),
-            )?;
-            std::ptr::write_bytes(host.cast::<u8>(), 0, bytes);
-            let code = (driver.host_address)(&mut device, host, 0);
-            driver.check("cuMemHostGetDevicePointer", code)?;
-        }
-        Ok(Flags {
-            driver,
-            count,
-            host: host as usize,
-            device,
-        })
-    }
-
-    /// Returns the flag of partition `index`, as the host reads it, and its address on the GPU.
-    ///
-    /// # Panics
-    /// Panics if there is no flag of this index.
-    pub fn get(&self, index: usize) -> (&std::sync::atomic::AtomicU32, Address) {
-        assert!(index < self.count, "flag {index} of {}", self.count);
-        let offset = index * LINE;
-        // SAFETY: the flag is inside the memory, which lives as long as `self`, is aligned, and only atomic reads of the host and the GPU use it.
-        let flag = unsafe { &*((self.host + offset) as *const std::sync::atomic::AtomicU32) };
-        (flag, self.device + offset as u64)
-    }
-}
-
-impl Drop for Flags<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the memory is from `Flags::new`.
-        unsafe { (self.driver.host_free)(self.host as *mut c_void) };
-    }
-}
-
-/// Memory of the GPU.
-pub struct Memory<'a> {
-    driver: &'a Driver,
-    pub address: Address,
-}
-
-impl<'a> Memory<'a> {
-    /// Allocates `bytes` bytes.
-    ///
-    /// # Errors
-    /// Fails if the call of the driver fails.
-    pub fn new(driver: &'a Driver, bytes: usize) -> Result<Memory<'a>, Refusal> {
-        let mut address = 0;
-        // SAFETY: the result is a valid place.
-        let code = unsafe { (driver.alloc)(&mut address, bytes) };
-        driver.check("cuMemAlloc", code)?;
-        Ok(Memory { driver, address })
-    }
-}
-
-impl Drop for Memory<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the memory is from `Memory::new`.
-        unsafe { (self.driver.free)(self.address) };
     }
 }

@@ -1,4 +1,4 @@
-//! What the driver states about a GPU, and which partitions it grants.
+//! Statements of the driver about a GPU, and the partitions that it grants.
 #![allow(unsafe_code, reason = "calls of the CUDA driver")]
 
 use gpusched_model::error::{Error, Refusal, Result};

@@ -5,9 +5,10 @@
 //! the user's kernels exist.
 //!
 //! * `library`: the driver, loaded at run time;
-//! * `context`: the GPU, its split into partitions, and the SMs that kernels observe;
+//! * `context`, `split`: the GPU, its split into partitions, and the SMs that kernels observe;
+//! * `memory`: flags that the GPU writes and the host reads, and memory of the GPU;
 //! * `lane`: one partition, with its launches and its ways to wait;
-//! * `describe`: what the driver states about a GPU, and which partitions it grants;
+//! * `describe`: statements of the driver about a GPU, and the partitions that it grants;
 //! * `measure`: one partition that runs the samples of a measurement;
 //! * `nvml`: clocks, temperature and throttling.
 
@@ -16,7 +17,9 @@ mod describe;
 mod lane;
 mod library;
 mod measure;
+mod memory;
 mod nvml;
+mod split;
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -37,11 +40,12 @@ use crate::run::{Context, Machine, PartRun, Run, Statistics};
 use crate::trace::Heading;
 use crate::trace::ring::{Ring, Slots};
 use crate::work::Work;
-use context::{Device, Flags, Partition};
+use context::{Device, Partition};
 pub use describe::{Description, Grants, Limits, describe, grants};
 use lane::{GpuLane, Jobs, Shared};
 pub use library::Driver;
 pub use measure::{MeasuredGpu, gpu};
+use memory::Flags;
 
 /// Options of a run on a GPU.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
