@@ -42,7 +42,8 @@ pub(super) fn build(source: &Path, program: &str, linked: Linked, options: &[&st
                 compiler.args(["-x", "none", other]);
             }
             compiler.arg("-L").arg(&libraries).arg("-lgpusched_runtime_c");
-            compiler.arg(format!("-Wl,-rpath,{}", libraries.display()));
+            // Before `LD_LIBRARY_PATH`, where cargo puts the folder with libraries that the user built, maybe long ago.
+            compiler.arg(format!("-Wl,--disable-new-dtags,-rpath,{}", libraries.display()));
         }
         Linked::Static => {
             compiler.args(["-x", "none"]);
