@@ -577,7 +577,7 @@ fn a_device_file_states_the_partitions_that_the_driver_grants() {
         ),
     ] {
         let answer = on_fake(line, faults);
-        answer.assert_refused(&line, expected);
+        answer.assert_refused(line, expected);
     }
 }
 
