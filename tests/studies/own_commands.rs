@@ -307,7 +307,10 @@ fn the_command_writes_the_sets_of_a_point() {
             "--point 0 --variant none",
             "--variant: found \"none\", expected literal, proportional",
         ),
-        ("--point 0 --format csv", "json, because task sets are JSONL"),
+        (
+            "--point 0 --format text",
+            "json or csv, because task sets are JSONL or a CSV table",
+        ),
     ] {
         let refused = crate::support::run(&format!("study sets analysis/smoke.toml {line}"));
         assert!(

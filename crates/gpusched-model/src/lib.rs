@@ -15,7 +15,7 @@ mod runs;
 pub mod syntax;
 mod tasks;
 
-pub use files::{artifact, journal, reader, spreadsheet};
+pub use files::{artifact, journal, reader, spreadsheet, task_table};
 pub use kernels::{benchmark, kernel, memory_profile};
 pub use messages::{counted::counted, error};
 pub use numbers::{knapsack, normal, quotient, streams, time, utilization};

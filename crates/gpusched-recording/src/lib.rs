@@ -6,6 +6,7 @@
 //! * [`activity`]: finds recurring jobs in a recording. [`tasks`]: derives a task set from recurring jobs. [`audit`]:
 //!   compares recurring jobs with a task set and a plan.
 //! * [`examiner`]: converts logs of cuda_scheduling_examiner to documents and scenarios.
+//! * [`task_files`]: reads and writes the task sets of SimSo and SchedCAT.
 //! * [`amalthea`]: converts task models of APP4MC to end-to-end systems, or to task sets of their GPU.
 //! * [`block_trace`]: converts measured times of thread blocks to rows for a
 //!   [`Recorder`](gpusched_analysis::kernel_wcet::trace::Recorder).
@@ -19,4 +20,6 @@ mod lines;
 pub mod model;
 pub mod readers;
 pub mod summary;
+pub mod task_files;
 pub mod tasks;
+mod xml;

@@ -64,16 +64,12 @@ impl Global {
     /// Refuses a format that a command without another result than task sets cannot write.
     ///
     /// # Errors
-    /// Fails if the format or the ending of the output file is not JSON.
+    /// Fails if the requested format is text.
     pub fn check_task_sets(&self) -> Result<()> {
-        if let Some(format @ (Format::Text | Format::Csv)) = self.format {
-            let expected = "json, because task sets are JSONL";
-            return Err(Error::parameter("format", format, expected));
-        }
-        match (self.format(), self.file()) {
-            (Format::Csv, Some(path)) => {
-                let expected = "a name that does not end in .csv, because task sets are JSONL";
-                Err(Error::parameter("output", path.display(), expected))
+        match self.format {
+            Some(format @ Format::Text) => {
+                let expected = "json or csv, because task sets are JSONL or a CSV table";
+                Err(Error::parameter("format", format, expected))
             }
             _ => Ok(()),
         }

@@ -18,16 +18,46 @@ pub fn one_of<T>(values: &'static [T]) -> impl TypedValueParser<Value = T>
 where
     T: EnumMessage + Copy + Send + Sync,
 {
-    let possible = values.iter().flat_map(|value| {
+    PossibleValuesParser::new(possible(values))
+        .try_map(move |name| find(values, &name).ok_or("no value has this name"))
+}
+
+/// A value of one of two types.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Either<A, B> {
+    /// A value of the first type.
+    First(A),
+    /// A value of the second type.
+    Second(B),
+}
+
+/// Returns a parser that accepts the name of each value of `A` and of `B`. The types have no common name.
+pub fn either<A, B>() -> impl TypedValueParser<Value = Either<A, B>>
+where
+    A: VariantArray + EnumMessage + Copy + Send + Sync,
+    B: VariantArray + EnumMessage + Copy + Send + Sync,
+{
+    PossibleValuesParser::new(possible(A::VARIANTS).chain(possible(B::VARIANTS))).try_map(|name| {
+        let first = find(A::VARIANTS, &name).map(Either::First);
+        let value = first.or_else(|| find(B::VARIANTS, &name).map(Either::Second));
+        value.ok_or("no value has this name")
+    })
+}
+
+/// Returns the names of `values` with their help.
+fn possible<T: EnumMessage>(values: &'static [T]) -> impl Iterator<Item = PossibleValue> {
+    values.iter().flat_map(|value| {
         let help = help(value.get_documentation().unwrap_or_default());
         // The names after the first name are former names of the value. Former names stay valid.
         let (name, former) = value.get_serializations().split_first()?;
         Some(PossibleValue::new(*name).aliases(former).help(help))
-    });
-    PossibleValuesParser::new(possible).try_map(move |name| {
-        let value = { values.iter() }.find(|value| value.get_serializations().contains(&name.as_str()));
-        value.copied().ok_or("no value has this name")
     })
+}
+
+/// Returns the value of `values` called `name`.
+fn find<T: EnumMessage + Copy>(values: &'static [T], name: &str) -> Option<T> {
+    let value = { values.iter() }.find(|value| value.get_serializations().contains(&name));
+    value.copied()
 }
 
 /// Returns a parser that accepts the name of a policy.

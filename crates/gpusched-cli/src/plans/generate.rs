@@ -1,10 +1,10 @@
-//! `gpusched generate`: random task sets as JSONL.
+//! `gpusched generate`: random task sets as JSONL, or as a CSV table.
 
 use rayon::prelude::*;
 
 use crate::arguments::{named, number, whole};
-use crate::report::{Output, json_lines};
-use crate::{Global, Outcome, Run};
+use crate::report::{Output, json_lines, task_sets};
+use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::generation::{Distribution, Generator, Periods, Recipe, Source, WcetModel};
 use gpusched_model::error::{Error, Result};
 
@@ -84,11 +84,15 @@ The same arguments and --seed generate the same sets on every machine. A larger 
 Examples:
   gpusched generate --tasks 50 --utilization 34 --count 100 -o sets.jsonl
   gpusched generate --tasks 10 --utilization 4 --count 20 --seed 7 | gpusched partition - --sms 44
+  gpusched generate --tasks 10 --utilization 4 --count 20 -o sets.csv
   gpusched generate --tasks 10 --utilization 4 --periods waters2015 --deadline uniform:0.5:1 -o waters.jsonl
   gpusched generate --tasks 10 --utilization 4 --blocks 680 | gpusched partition - --sms 44 --policy lp-edf";
 
 /// Maximum total number of tasks in all task sets. A JSONL file with this number of tasks has about 100 GB.
 const MOST_TASKS: u64 = 1_000_000_000;
+
+/// Maximum number of tasks in a CSV table.
+const MOST_ROWS: u64 = 1_000_000;
 
 /// Number of sets in a batch. gpusched generates the sets of a batch in parallel and then writes
 /// them in order.
@@ -112,6 +116,9 @@ impl Run for Args {
         let batch = (BATCH_TASKS / self.tasks.max(1)).max(1);
         let batch = u64::try_from(batch).unwrap_or(BATCH).min(BATCH);
 
+        if global.format() == Format::Csv {
+            return self.table(global, &source);
+        }
         let output = Output::open(global)?;
         output.generate(global, (self.count, "sets"), batch, |sets| {
             let sets = sets.into_par_iter();
@@ -122,6 +129,22 @@ impl Run for Args {
 }
 
 impl Args {
+    /// Writes all sets as one CSV table. Its columns depend on all sets, so gpusched keeps them in memory.
+    fn table(&self, global: &Global, source: &Source) -> Result<Outcome> {
+        let most = MOST_ROWS / u64::try_from(self.tasks.max(1)).unwrap_or(u64::MAX);
+        if self.count > most {
+            let found = format!("{} with --format csv", self.count);
+            let expected = format!("at most {most} sets of {} tasks, or JSONL", self.tasks);
+            return Err(Error::parameter("count", found, expected));
+        }
+        let sets = global.pool()?.install(|| {
+            let sets = (0..self.count).into_par_iter();
+            sets.map(|set| source.draw(0, set)).collect::<Result<Vec<_>>>()
+        })?;
+        task_sets(global, sets.into_iter().map(Ok))?;
+        Ok(Outcome::Positive)
+    }
+
     fn recipe(&self) -> Recipe {
         let default = Recipe::default();
         Recipe {

@@ -9,6 +9,7 @@ mod path;
 mod picture;
 pub mod profile_columns;
 mod progress;
+mod progress_lines;
 mod timeline_files;
 
 pub use assumptions::{Shown, numbered};
@@ -26,7 +27,9 @@ use std::io;
 use serde::Serialize;
 
 use crate::{Format, Global};
+use gpusched_model::TaskSet;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::task_table;
 pub use gpusched_report::view::{Cell, Draft, Rows, Table, clip, wrap};
 
 /// A result that gpusched can write as text, JSON and CSV.
@@ -100,6 +103,25 @@ pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<S
         bytes.push(b'\n');
     }
     text(bytes)
+}
+
+/// Writes task sets as JSONL, or as one CSV table if the format is CSV.
+///
+/// # Errors
+/// Fails if writing fails, and with [`Error::Refused`] for a set that a table cannot contain.
+pub fn task_sets(global: &Global, sets: impl IntoIterator<Item = Result<TaskSet>>) -> Result<()> {
+    let mut output = Output::open(global)?;
+    if global.format() == Format::Csv {
+        let sets = sets.into_iter().collect::<Result<Vec<TaskSet>>>()?;
+        return output.answer(task_table::csv(&sets)?);
+    }
+    for set in sets {
+        if !output.has_reader() {
+            break;
+        }
+        output.write(json_lines([set?])?)?;
+    }
+    output.finish()
 }
 
 /// Returns `value` as JSON on several lines.

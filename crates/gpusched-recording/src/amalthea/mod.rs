@@ -17,6 +17,7 @@ mod system;
 
 use std::path::Path;
 
+use crate::xml;
 use gpusched_model::end_to_end::Draft;
 use gpusched_model::error::Result;
 pub use hardware::Gpu;
@@ -51,16 +52,10 @@ pub struct Imported {
 /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
 pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
     let path = path.as_ref();
-    let text = model::read_text(path)?;
-    let document = model::parse(path, &text)?;
+    let text = xml::read_text(path)?;
+    let document = xml::parse(path, &text)?;
     let model = Model::new(path, &document)?;
     Ok(system::convert(path, &model, options)?)
-}
-
-/// Returns the name of the result: the name of the file without its ending.
-fn set_name(path: &Path) -> Option<String> {
-    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    name.filter(|name| name != "-")
 }
 
 /// Returns a warning if the file has a version whose structure may differ from the known structure.

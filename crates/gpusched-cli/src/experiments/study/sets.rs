@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::arguments::whole;
-use crate::report::Output;
+use crate::report::task_sets;
 use crate::{Global, Outcome, Run};
-use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::error::{Error, Result};
 use gpusched_study::{Overrides, Spec};
 
 /// Arguments of `gpusched study sets`. The command writes one task set per line.
@@ -61,17 +61,8 @@ impl Run for Args {
             Some(index) => index..index.saturating_add(1),
             None => 0..study.sets(),
         };
-        let mut output = Output::open(global)?;
-        for index in indices {
-            if !output.has_reader() {
-                break;
-            }
-            let set = study.set(self.point, variant, index)?;
-            let mut line = serde_json::to_vec(&set).map_err(|error| Refusal::told("set", error))?;
-            line.push(b'\n');
-            output.write(line)?;
-        }
-        output.finish()?;
+        let sets = indices.map(|index| study.set(self.point, variant, index));
+        task_sets(global, sets)?;
         Ok(Outcome::Positive)
     }
 }

@@ -14,6 +14,9 @@ pub trait Document: Sized {
     /// of another kind.
     const EXPECTED: &str;
 
+    /// Whether a CSV table may contain documents of this kind.
+    const HAS_TABLES: bool = false;
+
     /// Parses the document in `text`. Implementations call [`from_json`] with the type that describes the file.
     /// Implementations are not generic, so the compiler translates each parser once for all crates.
     ///
@@ -24,6 +27,7 @@ pub trait Document: Sized {
 
 impl Document for TaskSet {
     const EXPECTED: &str = "a task set: an object such as {\"tasks\":[…]}";
+    const HAS_TABLES: bool = true;
 
     /// Parses the text directly, without a tree of values, because streams contain many thousands of task sets. If the
     /// text has a fault, the function parses the text again as a tree, to find the field of the fault.

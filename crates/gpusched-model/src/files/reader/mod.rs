@@ -1,4 +1,5 @@
 //! Reader for documents such as task sets or plans. A stream is one JSON document, or JSONL with one document per line.
+//! A stream of task sets may also be a CSV table.
 //!
 //! The first line that is not blank determines the format. If this line is an incomplete JSON value, the whole stream
 //! is one JSON document. If the line is complete, the stream is JSONL. The reader never loads a whole JSONL stream into
@@ -11,6 +12,7 @@ mod line;
 mod raw;
 mod tree;
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::marker::PhantomData;
@@ -25,6 +27,7 @@ pub use self::kinds::{
 pub use self::line::line_of;
 pub use self::raw::{Fault, RawDocument, from_json};
 pub use self::tree::Tree;
+use super::task_table;
 use crate::error::{Error, Refusal, Result};
 
 /// Maximum length of one document [bytes]. A task set of this length has about a million tasks.
@@ -41,8 +44,8 @@ pub struct Documents<T> {
     source: Box<dyn BufRead>,
     /// Number of lines that the reader has read.
     lines: usize,
-    /// A document that [`Documents::peek`] has read ahead.
-    ahead: Option<RawDocument>,
+    /// Documents that the reader has read ahead: for [`Documents::peek`], or all documents of a table.
+    ahead: VecDeque<RawDocument>,
     state: State,
 }
 
@@ -123,7 +126,7 @@ impl<T: Document> Documents<T> {
             file: file.into(),
             source: Box::new(source),
             lines: 0,
-            ahead: None,
+            ahead: VecDeque::new(),
             state: State::Start,
         }
     }
@@ -135,7 +138,7 @@ impl<T: Document> Documents<T> {
 
     /// Returns whether the reader has reached the end of the stream.
     pub fn at_end(&self) -> bool {
-        self.state == State::End && self.ahead.is_none()
+        self.state == State::End && self.ahead.is_empty()
     }
 
     /// Returns the next document without consuming it. Returns `None` at the end of the stream.
@@ -143,10 +146,12 @@ impl<T: Document> Documents<T> {
     /// # Errors
     /// Fails in the same cases as [`Documents::batch`].
     pub fn peek(&mut self) -> Result<Option<&RawDocument>> {
-        if self.ahead.is_none() {
-            self.ahead = self.next_raw()?;
+        if self.ahead.is_empty() {
+            let next = self.next_raw()?;
+            // `next_raw` may have read a whole table ahead.
+            next.into_iter().for_each(|next| self.ahead.push_front(next));
         }
-        Ok(self.ahead.as_ref())
+        Ok(self.ahead.front())
     }
 
     /// Returns the same stream as a stream of documents of type `U`.
@@ -181,13 +186,18 @@ impl<T: Document> Documents<T> {
     }
 
     fn next_raw(&mut self) -> Result<Option<RawDocument>> {
-        if let Some(ahead) = self.ahead.take() {
+        if let Some(ahead) = self.ahead.pop_front() {
             return Ok(Some(ahead));
         }
         while self.state != State::End {
             let Some(text) = self.next_line()? else {
                 if self.state == State::Start {
-                    let expected = format!("{}, as JSON or JSONL", T::EXPECTED);
+                    let csv = if T::HAS_TABLES {
+                        ", JSONL or CSV"
+                    } else {
+                        " or JSONL"
+                    };
+                    let expected = format!("{}, as JSON{csv}", T::EXPECTED);
                     return Err(self.error(None, "nothing", expected));
                 }
                 self.state = State::End;
@@ -203,6 +213,12 @@ impl<T: Document> Documents<T> {
             };
             if self.state == State::Start {
                 self.state = State::Lines;
+                if self.is_table(&raw.text) {
+                    self.state = State::End;
+                    self.read(&mut raw.text, usize::MAX)?;
+                    self.read_table(&raw)?;
+                    return Ok(self.ahead.pop_front());
+                }
                 if ends_early(&raw.text) {
                     self.read(&mut raw.text, usize::MAX)?;
                     self.state = State::End;
@@ -215,6 +231,30 @@ impl<T: Document> Documents<T> {
             return Ok(Some(raw));
         }
         Ok(None)
+    }
+
+    /// Returns whether the stream is a table of task sets. `line` is its first line.
+    fn is_table(&self, line: &[u8]) -> bool {
+        let is_named = || {
+            Path::new(&self.file)
+                .extension()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+        };
+        let is_object = line.trim_ascii_start().starts_with(b"{");
+        T::HAS_TABLES && !is_object && (task_table::is_header(line) || is_named())
+    }
+
+    /// Reads all documents of `table`, the whole text of the stream, ahead.
+    fn read_table(&mut self, table: &RawDocument) -> Result<()> {
+        let place = |line: usize| table.line + line.saturating_sub(1);
+        let documents = task_table::documents(&table.text)
+            .map_err(|(line, refusal)| refusal.at(&self.file, place(line)))?;
+        let documents = documents.into_iter().map(|(line, text)| RawDocument {
+            line: place(line),
+            text,
+        });
+        self.ahead.extend(documents);
+        Ok(())
     }
 
     fn next_line(&mut self) -> Result<Option<Vec<u8>>> {

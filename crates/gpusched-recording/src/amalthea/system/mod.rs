@@ -26,13 +26,14 @@ use gpusched_model::end_to_end::{
 use gpusched_model::time::Time;
 use gpusched_model::{Interference, Refusal};
 
+use super::Imported;
 use super::activation::{Release, Timing};
 use super::hardware::Hardware;
 use super::mapping::{Mapping, Placement};
 use super::model::{Model, owner};
 use super::requirements::Deadlines;
 use super::software::Software;
-use super::{Imported, set_name};
+use crate::xml::stem;
 use copies::{Labels, Rate};
 use notes::Told;
 use placement::{Thread, all_threads, place};
@@ -153,7 +154,7 @@ pub fn convert(path: &Path, model: &Model<'_>, options: &Options) -> Result<Impo
         .collect();
     let chains = chains::chains(&flows);
     let draft = Draft {
-        name: set_name(path),
+        name: stem(path),
         cores: cores.cores.clone(),
         copy_engines: Some(engine)
             .filter(|_| resources.contains(ENGINE))
