@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::report::{Output, OutputPath, clip};
+use crate::report::{Output, OutputPath, Progress, clip};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::{Offer, Problem};
@@ -270,6 +270,7 @@ impl Request {
         let (mut asked, mut positive, mut silent) = (0u64, 0u64, true);
         let mut pace = Pace::new(pool.current_num_threads());
         let mut whole = true;
+        let progress = Progress::beside_results(global, None, "task sets");
         let mut notes = Notes::new(gpu.1);
         notes::rates(&self.memory, self.device(), global.quiet);
         while whole {
@@ -324,6 +325,7 @@ impl Request {
                     silent &= answer.text.is_empty();
                     positive += u64::from(answer.positive);
                     asked += 1;
+                    progress.step();
                 }
                 output.flush()?;
                 pace.step();

@@ -8,7 +8,7 @@
 
 #[cfg(feature = "parquet")]
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::io::{self, BufWriter, StdoutLock, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -196,10 +196,7 @@ impl Output {
         generate: impl Fn(Range<u64>) -> Vec<Result<String>> + Sync,
     ) -> Result<()> {
         let pool = global.pool()?;
-        let progress = match global.file().is_none() && io::stdout().is_terminal() {
-            true => Progress::hidden(),
-            false => Progress::of(global, total, units),
-        };
+        let progress = Progress::beside_results(global, Some(total), units);
         let mut done = 0;
         while done < total && self.has_reader() {
             let end = total.min(done.saturating_add(batch));

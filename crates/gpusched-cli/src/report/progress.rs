@@ -1,15 +1,20 @@
-//! Progress of a run: a bar on standard error, or a report to the program that embeds gpusched.
+//! Progress of a run: a bar on a terminal, lines in a file, or a report to the program that embeds gpusched.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::progress_lines::Lines;
 use crate::{Global, embedding};
 use gpusched_model::interrupt;
 
-/// Progress bar or counter on standard error. It is hidden with `--quiet`, and if standard error is not a terminal.
-pub struct Progress(ProgressBar);
+/// Progress of a run on standard error: a bar on a terminal, or a line every 30 s. It is hidden with `--quiet`.
+pub struct Progress {
+    bar: ProgressBar,
+    /// Lines in place of the bar.
+    _lines: Option<Lines>,
+}
 
 impl Progress {
     /// Creates a counter of `units` without a known total.
@@ -29,7 +34,19 @@ impl Progress {
 
     /// Creates a progress bar that stays hidden.
     pub fn hidden() -> Progress {
-        Progress(ProgressBar::hidden())
+        Progress {
+            bar: ProgressBar::hidden(),
+            _lines: None,
+        }
+    }
+
+    /// Creates a counter of `units` for a command that writes results while it runs. The counter is hidden if the results
+    /// go to the same terminal.
+    pub fn beside_results(global: &Global, total: Option<u64>, units: &str) -> Progress {
+        match global.file().is_none() && io::stdout().is_terminal() {
+            true => Progress::hidden(),
+            false => Progress::show(global, total, ("", units), 0),
+        }
     }
 
     fn show(global: &Global, total: Option<u64>, (name, units): (&str, &str), resumed: u64) -> Progress {
@@ -40,6 +57,7 @@ impl Progress {
             None => ProgressBar::hidden(),
         };
         bar.set_position(resumed);
+        let mut lines = None;
         if embedding::is_active() {
             embedding::watch(&bar, units);
         } else if !global.quiet && io::stderr().is_terminal() {
@@ -47,14 +65,16 @@ impl Progress {
             bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
             bar.reset_eta(); // units of earlier runs must not count for the speed
             bar.enable_steady_tick(Duration::from_millis(500));
+        } else if !global.quiet {
+            lines = Lines::start(&bar, (name, units), resumed);
         }
-        Progress(bar)
+        Progress { bar, _lines: lines }
     }
 
     /// Sets the number of finished units.
     pub fn at(&self, position: u64) {
         interrupt::check();
-        self.0.set_position(position);
+        self.bar.set_position(position);
     }
 
     /// Increments the number of finished units.
@@ -65,13 +85,13 @@ impl Progress {
     /// Increases the number of finished units by `units`.
     pub fn advance(&self, units: u64) {
         interrupt::check();
-        self.0.inc(units);
+        self.bar.inc(units);
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 

@@ -1,0 +1,89 @@
+//! Long commands state their progress on standard error, also where it is not a terminal.
+
+use crate::support::{Answer, answer, gpusched, run_with};
+
+/// Runs a command that states its progress every millisecond.
+fn often(arguments: &[&str]) -> Answer {
+    answer(gpusched(arguments).env("GPUSCHED_PROGRESS", "1ms"))
+}
+
+/// The finished units in lines such as `progress: small: 3 of 9 sets (33 %), about 2 s left`.
+fn positions(answer: &Answer, name: &str, total: &str) -> Vec<u64> {
+    let lines = answer
+        .stderr
+        .lines()
+        .filter_map(|line| line.strip_prefix("progress: "));
+    let position = |line: &str| {
+        let line = line.strip_prefix(name).unwrap_or_else(|| panic!("{line}"));
+        let (done, rest) = line.split_once(" of ").unwrap_or_else(|| panic!("{line}"));
+        assert!(rest.starts_with(total), "{line}");
+        let left = line.rsplit(", ").next().unwrap();
+        let is_estimate = left.starts_with("about ") && left.ends_with(" left");
+        assert!(is_estimate || left == "time left unknown", "{line}");
+        done.parse().unwrap()
+    };
+    lines.map(position).collect()
+}
+
+#[test]
+fn lines_state_the_progress_and_the_time_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (sets, results) = (path("sets.jsonl"), path("results"));
+    let generate = [
+        "generate",
+        "--tasks",
+        "50",
+        "--utilization",
+        "9",
+        "--count",
+        "4000",
+        "-o",
+        &sets,
+    ];
+    let study = [
+        "study",
+        "run",
+        "analysis/smoke.toml",
+        "-o",
+        &results,
+        "--threads",
+        "1",
+    ];
+    let validate = ["validate", "--systems", "300", "--threads", "1"];
+    let cases: [(&[&str], &str, &str); 3] = [
+        (&generate, "", "4000 sets ("),
+        (&study, "smoke: ", ""),
+        (&validate, "", "300 systems ("),
+    ];
+    for (arguments, name, total) in cases {
+        let answer = often(arguments);
+        assert!(answer.code < 2, "{answer:?}");
+        let seen = positions(&answer, name, total);
+        assert!(seen.len() > 1 && seen.is_sorted(), "{answer:?}");
+        // A small validation is one step.
+        assert!(seen.last() > Some(&0) || arguments[0] == "validate", "{answer:?}");
+    }
+    let again = [
+        "study",
+        "run",
+        "analysis/smoke.toml",
+        "-o",
+        &results,
+        "--fresh",
+        "-q",
+    ];
+    assert!(!often(&again).stderr.contains("progress"));
+    // Without a total, a line states what is done.
+    let text = std::fs::read_to_string(&sets).unwrap();
+    let mut test = gpusched(["test", "-", "--sms", "8", "--format", "csv", "--threads", "1"]);
+    let answer = answer(test.env("GPUSCHED_PROGRESS", "1ms").write_stdin(text));
+    assert!(answer.stderr.contains(" task sets, after 1 s"), "{answer:?}");
+}
+
+/// By default, a line appears after 30 s, so short runs stay as they are.
+#[test]
+fn short_runs_have_no_lines() {
+    let answer = run_with("generate --tasks 5 --utilization 2 --count 500", "");
+    assert!(answer.code == 0 && answer.stderr.is_empty(), "{answer:?}");
+}
