@@ -38,7 +38,7 @@
 //! | `NAME.timing.csv` | mean times of search and pre-fill [ns] (partitioning) |
 //! | `NAME.weighted.csv` | weighted schedulability; equal bytes in every run (partitioning, if the study requests it) |
 //! | `NAME.paired.csv` | paired tests of every two algorithms; equal bytes in every run (partitioning, if the study requests it) |
-//! | `NAME.svg` | the figure, or one figure for each number of tasks (only from the command line) |
+//! | `NAME.svg` | the figure, with one panel for each number of tasks (only from the command line) |
 //! | `NAME.claims.json` | verdict of each claim |
 //! | `NAME.provenance.json` | hashes, version and seed: the data that are necessary to repeat the run |
 //! | `NAME.checkpoint.jsonl` | the journal of finished chunks |

@@ -119,17 +119,66 @@ fn bands_that_coincide_are_drawn_once() {
     assert!(((left_low.1 - left.1) - 2.0 * (right_low.1 - right.1)).abs() < 0.05);
 }
 
-/// A figure shows no bands where all sets or no sets are schedulable.
+/// A figure shows no bands where all sets or no sets are schedulable, unless the sets are few.
 #[test]
 fn bands_are_absent_at_the_ends_of_a_share() {
-    let figure = drawn(&format!(
-        "{HEAD}0,A,1,0.9,1\n1,A,1,0.9,1\n2,A,0.95,0.8,1\n3,A,0.95,0.7,1\n"
-    ));
-    let x: Vec<f64> = lines(&figure)[0].iter().map(|point| point.0).collect();
-    let bands = polygons(&figure, "fill-opacity");
-    assert_eq!(bands.len(), 1);
-    let places: Vec<f64> = bands[0].iter().map(|corner| corner.0).collect();
-    assert_eq!(places, [x[1], x[2], x[3], x[3], x[2], x[1]]);
+    for (low, from) in [(0.98, 1), (0.84, 0)] {
+        let figure = drawn(&format!(
+            "{HEAD}0,A,1,{low},1\n1,A,1,{low},1\n2,A,0.95,0.8,1\n3,A,0.95,0.3,1\n"
+        ));
+        let x: Vec<f64> = lines(&figure)[0].iter().map(|point| point.0).collect();
+        let bands = polygons(&figure, "fill-opacity");
+        assert_eq!(bands.len(), 1);
+        let places: Vec<f64> = bands[0].iter().map(|corner| corner.0).collect();
+        let (there, back) = (x[from..].iter(), x[from..].iter().rev());
+        assert_eq!(places, there.chain(back).copied().collect::<Vec<_>>(), "{low}");
+    }
+}
+
+/// A line under another line is wider, and its markers are larger. A line that only meets others stays as it is.
+#[test]
+fn lines_under_lines_are_visible() {
+    let widths = |values: [[f64; 5]; 4]| {
+        let rows = ["A", "B", "C", "D"]
+            .into_iter()
+            .zip(values)
+            .flat_map(|(name, values)| {
+                let values = values.into_iter().enumerate();
+                values.map(move |(x, value)| format!("{x},{name},{value}\n"))
+            });
+        let figure = drawn(&format!(
+            "utilization,algorithm,rate\n{}",
+            rows.collect::<String>()
+        ));
+        let lines = figure
+            .lines()
+            .filter(|line| line.starts_with("<polyline") && line.matches(',').count() == 5);
+        let widths = lines
+            .map(|line| number(line, "stroke-width"))
+            .collect::<Vec<f64>>();
+        let radius = figure
+            .lines()
+            .find(|line| line.starts_with("<circle"))
+            .map(|disk| number(disk, "r"));
+        (widths, radius.unwrap())
+    };
+    let (falling, other) = ([1.0, 0.9, 0.5, 0.1, 0.0], [1.0, 0.8, 0.4, 0.2, 0.0]);
+    assert_eq!(
+        widths([falling, falling, other, [1.0; 5]]),
+        (vec![4.4, 1.6, 1.6, 1.6], 4.8)
+    );
+    assert_eq!(
+        widths([other, falling, falling, falling]),
+        (vec![1.6, 7.2, 4.4, 1.6], 3.4)
+    );
+    // More lines do not make a line wider.
+    assert_eq!(widths([falling; 4]).0, [7.2, 7.2, 4.4, 1.6]);
+    // Level lines meet often.
+    assert_eq!(widths([[1.0; 5], [1.0; 5], [0.0; 5], falling]).0, [1.6; 4]);
+    // Three of four slopes in common are enough, two are not.
+    let (three, two) = ([1.0, 0.9, 0.5, 0.1, 0.05], [1.0, 0.9, 0.5, 0.2, 0.0]);
+    assert_eq!(widths([falling, three, [1.0; 5], [0.0; 5]]).0[0], 4.4);
+    assert_eq!(widths([falling, two, [1.0; 5], [0.0; 5]]).0[0], 1.6);
 }
 
 #[test]

@@ -33,10 +33,10 @@ impl Figure {
 }
 
 impl Study {
-    /// Returns the figures that the study defines. A figure over the utilization shows one number of tasks. If the
-    /// study has several numbers of tasks, and the figure does not distinguish them, the list contains one figure for
-    /// each number of tasks. If the study has more numbers of tasks than utilizations, the number of tasks and the
-    /// utilization exchange their roles.
+    /// Returns the figures that the study defines. A figure over the utilization has one panel for each number of tasks. If
+    /// the figure states other panels, or if the study has more than six numbers of tasks, the list contains one figure for
+    /// each number. If the study has more numbers of tasks than utilizations, the number of tasks and the utilization
+    /// exchange their roles.
     ///
     /// # Errors
     /// Fails in the same cases as [`Study::findings`].

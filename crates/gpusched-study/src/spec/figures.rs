@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Spec;
 use super::kind::Kind;
 use crate::partitioning::Partitioning;
-use crate::plot::{FigureKind, FigureTable, Names, Options};
+use crate::plot::{AxisScale, FigureKind, FigureTable, Names, Options};
 use crate::table::Table;
 
 impl Spec {
@@ -58,19 +58,22 @@ fn further_axes(study: &Partitioning, options: &mut Options, others_vary: bool) 
             options.x = Some(name.to_owned());
             continue;
         }
-        let Names(panel) = options
-            .panel
-            .get_or_insert_with(|| Names(vec!["variant".to_owned()]));
+        let Names(panel) = options.panel.get_or_insert_with(|| Names::one("variant"));
         panel.push(name.to_owned());
     }
 }
 
-/// Completes the options of a figure of a study of partitioning. If the figure is divided into parts, returns the
-/// column and the value of each part.
+/// Largest number of values that become panels of one figure. For more values, there is one figure for each value.
+const MOST_PANELS: usize = 6;
+
+/// Completes the options of a figure of a study of partitioning. Several numbers of tasks become panels. If the figure
+/// states other panels, or if there are many numbers, the figure is divided into parts. In this case, returns the column
+/// and the value of each part.
 fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'static str, String)> {
     let points = study.points().iter();
     let utilizations: BTreeSet<_> = points.clone().map(|point| point.utilization).collect();
     let tasks: BTreeSet<_> = points.map(|point| point.tasks).collect();
+    let states_panels = options.panel.is_some();
     further_axes(study, options, utilizations.len().max(tasks.len()) > 1);
     let is_weighted = table.find("weighted").is_some();
     if options.y.is_none() {
@@ -108,8 +111,18 @@ fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'s
         || named(&options.panel)
         || options.selection.contains_key(column)
         || is_weighted;
-    match values.len() > 1 && !distinguishes {
-        true => values.into_iter().map(|value| (column, value)).collect(),
-        false => Vec::new(),
+    if values.len() < 2 || distinguishes {
+        return Vec::new();
     }
+    if !states_panels && values.len() <= MOST_PANELS {
+        let variant = || Names::one("variant");
+        let Names(panel) = options.panel.get_or_insert_with(variant);
+        panel.push(column.to_owned());
+        // Ratios have the same axis. The values of other columns may differ by orders of magnitude.
+        if options.y.as_deref() != Some("rate") {
+            options.scale.get_or_insert(AxisScale::Free);
+        }
+        return Vec::new();
+    }
+    values.into_iter().map(|value| (column, value)).collect()
 }

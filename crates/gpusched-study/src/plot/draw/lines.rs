@@ -8,6 +8,16 @@ use crate::plot::style::{LineStyle, Marker, line_style};
 use crate::plot::svg::Document;
 
 const LINE_WIDTH: f64 = 1.6;
+
+/// Additional width of a line for each line on top of it [pixels]. The lower line stays visible on both sides.
+const COVERED: f64 = 2.8;
+
+/// Largest number of lines on top of a line that make it wider.
+const MOST_COVERS: usize = 2;
+
+/// Height of a confidence interval from which it is drawn at the values 0 and 1, as a share of the vertical axis. An
+/// interval that high means few task sets.
+const HIGH: f64 = 0.05;
 const BAND_OPACITY: f64 = 0.14;
 
 /// Maximum number of points of a short line, which has a marker at each point.
@@ -22,7 +32,9 @@ type At = (f64, f64);
 /// Draws the lines of a panel. The lines and their confidence bands are in `document`, and the markers are in `marks`.
 pub fn draw(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
     let lines = &frame.panel.lines;
-    for (index, pieces) in bands(lines).into_iter().enumerate() {
+    let is_high = |(low, high)| frame.panel.y.share(high) - frame.panel.y.share(low) > HIGH;
+    let covers = covers(lines);
+    for (index, pieces) in bands(lines, is_high).into_iter().enumerate() {
         for piece in pieces {
             let highs = piece.iter().map(|&(x, (_, high))| (frame.x(x), frame.y(high)));
             let lows = piece.iter().map(|&(x, (low, _))| (frame.x(x), frame.y(low)));
@@ -37,8 +49,9 @@ pub fn draw(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
             .collect()
     };
     for (index, points) in lines.iter().enumerate() {
+        let width = LINE_WIDTH + COVERED * covers[index] as f64;
         for piece in points.split(|point| point.y.is_none()) {
-            line(document, &visible(piece), &line_style(index));
+            stroke(document, &visible(piece), &line_style(index), width);
         }
     }
     for (index, points) in lines.iter().enumerate() {
@@ -52,8 +65,9 @@ pub fn draw(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) {
                 markers.push(point);
             }
         }
+        let scale = 1.0 + 0.4 * covers[index] as f64;
         for point in markers.into_iter().filter(|&point| frame.contains(point)) {
-            marker(marks, point, &line_style(index));
+            scaled_marker(marks, point, &line_style(index), scale);
         }
     }
 }
@@ -94,11 +108,36 @@ pub fn points(frame: &Frame<'_>, document: &mut Document, marks: &mut Document) 
 /// One point of a confidence band: x, and the two ends of the interval.
 type Interval = (f64, (f64, f64));
 
+/// Returns, for each line, how many later lines lie on it, at most [`MOST_COVERS`]. A line lies on another line if they
+/// have more than half of the slopes of each of them in common. Level parts do not count, because many lines meet at the
+/// schedulability ratios 0 and 1.
+fn covers(lines: &[Vec<Point>]) -> Vec<usize> {
+    let slopes = |line: &Vec<Point>| -> HashSet<[u64; 4]> {
+        let pairs = line.windows(2).filter_map(|pair| {
+            let [a, b] = pair else { return None };
+            let (from, to) = (a.y?, b.y?);
+            (from != to).then_some([a.x, from, b.x, to].map(f64::to_bits))
+        });
+        pairs.collect()
+    };
+    let slopes: Vec<HashSet<[u64; 4]>> = lines.iter().map(slopes).collect();
+    let lies_on = |upper: &HashSet<[u64; 4]>, lower: &HashSet<[u64; 4]>| {
+        upper.intersection(lower).count() * 2 > upper.len().max(lower.len())
+    };
+    let covers = slopes.iter().enumerate().map(|(index, lower)| {
+        let later = slopes.iter().skip(index + 1);
+        later
+            .filter(|upper| lies_on(upper, lower))
+            .count()
+            .min(MOST_COVERS)
+    });
+    covers.collect()
+}
+
 /// Returns the confidence bands of every line. Gaps divide a band into pieces. The band of a line has a gap where the
-/// value is an end of its interval, such as the schedulability ratios 0 and 1. Bands of many lines would overlap there,
-/// and each interval depends only on the number of sets. If several bands are equal, the figure shows only the first
-/// band.
-fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
+/// value is an end of its interval, such as the schedulability ratios 0 and 1, unless `is_high` is true for the interval.
+/// If several bands are equal, the figure shows only the first band.
+fn bands(lines: &[Vec<Point>], is_high: impl Fn((f64, f64)) -> bool) -> Vec<Vec<Vec<Interval>>> {
     let mut drawn = HashSet::new();
     let mut bands = Vec::with_capacity(lines.len());
     for line in lines {
@@ -110,7 +149,9 @@ fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
                 open = false;
                 continue;
             };
-            let is_end = |point: &Point, (low, high)| point.y.is_some_and(|y| y <= low || y >= high);
+            let is_end = |point: &Point, (low, high)| {
+                point.y.is_some_and(|y| y <= low || y >= high) && !is_high((low, high))
+            };
             let segment = ((a.x, from), (b.x, to));
             let ends = [a.x, from.0, from.1, b.x, to.0, to.1];
             if is_end(a, from) && is_end(b, to) || !drawn.insert(ends.map(f64::to_bits)) {
@@ -151,20 +192,29 @@ fn marked(points: &[At], phase: f64) -> Vec<At> {
 
 /// Draws a line in the color and with the dashes of its series.
 pub fn line(document: &mut Document, points: &[At], style: &LineStyle) {
+    stroke(document, points, style, LINE_WIDTH);
+}
+
+fn stroke(document: &mut Document, points: &[At], style: &LineStyle, width: f64) {
     match style.dash {
         _ if points.len() < 2 => {}
-        None => document.path(points, style.color, LINE_WIDTH),
-        Some(dash) => document.dashed(points, style.color, LINE_WIDTH, dash),
+        None => document.path(points, style.color, width),
+        Some(dash) => document.dashed(points, style.color, width, dash),
     }
 }
 
 /// Draws the marker of a series.
-pub fn marker(document: &mut Document, (x, y): At, style: &LineStyle) {
+pub fn marker(document: &mut Document, at: At, style: &LineStyle) {
+    scaled_marker(document, at, style, 1.0);
+}
+
+/// Draws the marker of a series, larger by the factor `scale`.
+fn scaled_marker(document: &mut Document, (x, y): At, style: &LineStyle, scale: f64) {
     let fill = |filled| if filled { style.color } else { WHITE };
     match style.marker {
-        Marker::Circle { filled } => document.disk((x, y), 3.4, fill(filled), style.color),
+        Marker::Circle { filled } => document.disk((x, y), 3.4 * scale, fill(filled), style.color),
         Marker::Shape { corners, filled } => {
-            let corners = corners.iter().map(|&(dx, dy)| (x + dx, y + dy));
+            let corners = corners.iter().map(|&(dx, dy)| (x + dx * scale, y + dy * scale));
             let corners: Vec<At> = corners.collect();
             document.shape(&corners, fill(filled), style.color, 1.2);
         }
