@@ -171,8 +171,17 @@ class Task:
         return f"Task({', '.join(f'{field}={value!r}' for field, value in self._fields.items())})"
 
 
+#: Columns of WCETs on a number of SMs, such as ``wcet_8_ns`` and ``conflict_8``.
+_POINT = re.compile(r"(wcet|conflict)_([0-9]+)(_ns)?")
+
+
+def _cell(value: Any) -> Any:
+    """Returns ``value`` as a cell: lists and mappings as JSON, so that a CSV file of the table has them, too."""
+    return to_json(value) if isinstance(value, (list, dict)) else value
+
+
 def _row(task: Task) -> dict[str, Any]:
-    """One row of a table of tasks. Times are in nanoseconds."""
+    """One row of a table of tasks, with the columns of CSV tables. Times are in nanoseconds."""
     fields = task.to_dict()
     wcet = fields.pop("wcet")
     row: dict[str, Any] = {"name": fields.pop("name", None), "period_ns": task.period_ns, "deadline_ns": task.deadline_ns}
@@ -180,7 +189,7 @@ def _row(task: Task) -> dict[str, Any]:
     fields.pop("deadline", None)
     for field, value in fields.items():
         is_time = field in ("jitter", "block")
-        row[field + "_ns" if is_time else field] = to_ns(value) if is_time else value
+        row[field + "_ns" if is_time else field] = to_ns(value) if is_time else _cell(value)
     if not isinstance(wcet, Mapping):
         row["wcet_ns"] = to_ns(wcet)
         return row
@@ -189,8 +198,13 @@ def _row(task: Task) -> dict[str, Any]:
             row["wcet"] = form
             row["work_ns"] = to_ns(parameters["work"])
             row.update({field: value for field, value in parameters.items() if field != "work"})
+        elif form == "table":
+            # One list is for isolation and conflict.
+            both = parameters if isinstance(parameters, Mapping) else {"isolated": parameters, "conflict": parameters}
+            for contention, prefix in (("isolated", "wcet"), ("conflict", "conflict")):
+                row.update({f"{prefix}_{sms}_ns": to_ns(time) for sms, time in both.get(contention) or ()})
         else:
-            row["wcet"] = wcet
+            row["wcet"] = _cell(wcet)
     return row
 
 
@@ -201,22 +215,36 @@ def _from_row(row: Mapping[str, Any]) -> Task:
         ValueError: for a missing WCET, and for a number of nanoseconds that is not whole.
     """
     fields: dict[str, Any] = {}
+    points: dict[str, dict[int, Any]] = {"wcet": {}, "conflict": {}}
     for column, value in row.items():
         if value is None or value != value:  # a missing value of pandas
             continue
-        if not column.endswith("_ns"):
-            fields[column] = value
-        elif int(value) != value:
-            raise ValueError(f"{column}: found {value}, expected a whole number of nanoseconds")
+        if isinstance(value, str) and value.startswith(("{", "[")):
+            value = json.loads(value)
+        field = column
+        if column.endswith("_ns"):
+            if int(value) != value:
+                raise ValueError(f"{column}: found {value}, expected a whole number of nanoseconds")
+            field, value = column[: -len("_ns")], int(value)
+        point = _POINT.fullmatch(column)
+        if point is None:
+            fields[field] = value
         else:
-            fields[column[: -len("_ns")]] = int(value)
+            points[point[1]][int(point[2])] = value
     wcet = fields.get("wcet")
-    if "work" in fields and (wcet is None or wcet in _SCALING):
+    if points["wcet"] or points["conflict"]:
+        if wcet is not None or "work" in fields or not points["wcet"]:
+            raise ValueError("wcet: found cells of several WCET functions, or only WCETs in conflict, expected `wcet_M`")
+        if points["conflict"] == points["wcet"]:
+            fields["wcet"] = {"table": [[sms, time] for sms, time in sorted(points["wcet"].items())]}
+        else:
+            fields["wcet"] = Wcet.table(points["wcet"], points["conflict"] or None)
+    elif "work" in fields and (wcet is None or wcet in _SCALING):
         form = "amdahl" if wcet is None else wcet
         scaling = _scaling(fields.pop("work"), fields.pop("serial", 0), fields.pop("conflict", None))
         fields["wcet"] = {form: scaling}
     elif wcet is None:
-        raise ValueError("wcet: found no column with a value, expected `wcet`, `wcet_ns`, or `work` and `serial`")
+        raise ValueError("wcet: found no column with a value, expected `wcet_M`, `wcet`, `wcet_ns` or `work`")
     return Task.from_dict(fields)
 
 
@@ -243,25 +271,41 @@ class TaskSet(Sequence[Task]):
 
     @classmethod
     def read(cls, path: Any) -> TaskSet:
-        """Reads the file at ``path``, which contains one task set (JSON)."""
-        with open(path, encoding="utf-8") as file:
-            return cls.from_dict(json.load(file))
+        """Reads the file at ``path``, which contains one task set, as JSON or as a CSV table.
+
+        Raises:
+            GpuschedError: for another file.
+        """
+        from ._commands import import_csv
+
+        sets: TaskSets = import_csv(path)
+        if len(sets) != 1:
+            raise ValueError(f"{path}: found {len(sets)} task sets, expected one; use gpusched.import_.csv")
+        return cls.from_dict(sets[0].to_dict())
 
     @classmethod
     def from_frame(cls, frame: Any, name: Optional[str] = None) -> TaskSet:
         """Creates a task set from a table of pandas with one row per task, such as the result of :meth:`to_frame`.
 
-        The columns are fields of tasks, such as ``period``, ``deadline`` and ``kind``. Columns whose names end in ``_ns`` are
-        whole numbers of nanoseconds. The column ``wcet`` contains WCET functions or times. With the columns ``work``, ``serial``
-        and ``conflict``, it contains ``"amdahl"`` (default) or ``"proportional"``.
+        The columns are those of CSV tables: fields of tasks, such as ``period``, ``deadline`` and ``kind``. Columns whose names
+        end in ``_ns`` are whole numbers of nanoseconds. ``wcet_8`` and ``conflict_8`` are WCETs on 8 SMs. The column ``wcet``
+        contains WCET functions or times. With the columns ``work``, ``serial`` and ``conflict``, it contains ``"amdahl"``
+        (default) or ``"proportional"``. ``set_name`` and ``times`` are fields of the set.
 
         Raises:
             ValueError: for a column ``set`` (see :meth:`TaskSets.from_frame`), a missing WCET or a fraction of a nanosecond.
         """
         if "set" in frame.columns:
             raise ValueError("set: found a column of several task sets; use TaskSets.from_frame")
-        rows = frame.to_dict("records")
-        return cls([_from_row({str(column): value for column, value in row.items()}) for row in rows], name)
+        rows = [{str(column): value for column, value in row.items()} for row in frame.to_dict("records")]
+        fields = {}
+        for column, field in (("set_name", "name"), ("times", "times")):
+            values = {None if value != value else value for value in (row.pop(column, None) for row in rows)}
+            if len(values) > 1:
+                raise ValueError(f"{column}: found {sorted(map(str, values))}, expected equal cells in all rows of a set")
+            fields[field] = values.pop() if values else None
+        fields["name"] = fields["name"] if name is None else name
+        return cls([_from_row(row) for row in rows], **fields)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the content of a file with this task set."""
@@ -274,7 +318,21 @@ class TaskSet(Sequence[Task]):
 
     def to_frame(self) -> Any:
         """Returns a table of pandas with one row per task. Columns that end in ``_ns`` are times in nanoseconds."""
-        return pandas().DataFrame([_row(task) for task in self.tasks])
+        return pandas().DataFrame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Rows of a table, with the columns of CSV tables.
+
+        Raises:
+            ValueError: for other memory traffic, for which a table has no column.
+        """
+        if self._fields.get("other_traffic"):
+            raise ValueError("other_traffic: found a value, expected a task set without it; a table has one row per task")
+        of_set = {"set_name": self.name, "times": self._fields.get("times")}
+        of_set = {column: value for column, value in of_set.items() if value is not None}
+        measured_on = self._fields.get("measured_on")
+        of_task = {} if measured_on is None else {"measured_on": _cell(measured_on)}
+        return [{**of_set, **of_task, **_row(task)} for task in self.tasks]
 
     @overload
     def __getitem__(self, index: int) -> Task: ...
@@ -323,7 +381,7 @@ class TaskSets(Sequence[TaskSet]):
 
     def to_frame(self) -> Any:
         """Returns a table of pandas with one row per task. The column ``set`` is the position of the task set, from 0."""
-        rows = [{"set": index, **_row(task)} for index, tasks in enumerate(self.sets) for task in tasks]
+        rows = [{"set": index, **row} for index, tasks in enumerate(self.sets) for row in tasks._rows()]
         return pandas().DataFrame(rows)
 
     def to_arrays(self) -> dict[str, Any]:

@@ -108,6 +108,53 @@ def test_tables_keep_every_form():
             gs.TaskSet.from_frame(pd.DataFrame(bad))
 
 
+def test_csv_files_have_the_columns_of_frames(checkout, tmp_path):
+    pd = pytest.importorskip("pandas")
+    camera = gs.TaskSet.read("tasksets/tasksets/camera.csv")
+    assert camera[0].wcet["table"]["conflict"][2] == [8, 15_000_000] and camera[1].jitter == 500_000
+    measured = {"gpu": "NVIDIA Orin", "sms": 16}
+    more = gs.TaskSet(
+        [
+            gs.Task("20ms", gs.Wcet.affine("8ms", "1ms"), bandwidth=[[1, "7GB/s"]], launches=2),
+            gs.Task("20ms", {"table": [[2, "5ms"], [4, "3ms"]]}, name="both", block="1us"),
+            gs.Task("20ms", "1ms", name="a,b", wcet_source="estimated"),
+            gs.Task("20ms", gs.Wcet.amdahl("8ms", 0.1, 1.5), kind="memory", jitter="1ms"),
+        ],
+        name="more",
+        times="gpu",
+        measured_on=measured,
+    )
+    for tasks in (camera, more):
+        # Each way to the task set gives the same result: pandas, a file of pandas, and a file of gpusched.
+        expected = gs.test(tasks, sms=8).data
+        path = tmp_path / "tasks.csv"
+        tasks.to_frame().to_csv(path, index=False)
+        ways = [gs.TaskSet.from_frame(tasks.to_frame()), gs.TaskSet.from_frame(pd.read_csv(path)), gs.TaskSet.read(path)]
+        path.write_text(gs.export(tasks, as_="csv"))
+        ways += [gs.TaskSet.from_frame(pd.read_csv(path)), gs.TaskSet.read(path)]
+        for way, again in enumerate(ways):
+            assert (again.name, gs.test(again, sms=8).data) == (tasks.name, expected), way
+            assert again.to_frame().drop(columns=["bandwidth", "wcet"], errors="ignore").equals(
+                ways[0].to_frame().drop(columns=["bandwidth", "wcet"], errors="ignore")
+            ), way
+    sets = gs.generate(tasks=3, utilization=1, count=4)
+    sets.to_frame().to_csv(path, index=False)
+    assert [tasks.to_frame().to_dict() for tasks in gs.import_.csv(path)] == [tasks.to_frame().to_dict() for tasks in sets]
+    with pytest.raises(ValueError, match="4 task sets"):
+        gs.TaskSet.read(path)
+    with pytest.raises(ValueError, match="several WCET functions"):
+        gs.TaskSet.from_frame(pd.DataFrame({"period": ["5ms"], "wcet_1": ["1ms"], "wcet": ["1ms"]}))
+    with pytest.raises(ValueError, match="other_traffic"):
+        gs.TaskSet(camera, other_traffic=[{"traffic": "1MB", "period": "1ms"}]).to_frame()
+
+
+def test_files_of_other_tools_are_task_sets(checkout):
+    [simso] = gs.import_.simso("tasksets/other_tools/simso-script.xml", sms=4)
+    assert [task.name for task in simso] == ["T1", "T2", "T3"] and gs.test(simso, sms=4, policy="edf")
+    assert "WCET=\"3\"" in gs.export(simso, as_="simso", sms=4)
+    assert len(gs.import_.schedcat("tasksets/other_tools/schedcat-nolock.xml")[0]) == 8
+
+
 def test_numbers_of_numpy_are_numbers():
     numpy = pytest.importorskip("numpy")
     task = gs.Task(numpy.int64(20_000_000), gs.Wcet.amdahl(numpy.int64(5_000_000), numpy.float64(0.1)))

@@ -36,6 +36,9 @@ TO_FOLDER = {"study run", "study merge", "study submit"}
 #: Results that are no JSON: their expressions, and their types.
 OUTPUT = {
     "generate": ("task_sets({call})", "TaskSets"),
+    "import csv": ("task_sets({call})", "TaskSets"),
+    "import schedcat": ("task_sets({call})", "TaskSets"),
+    "import simso": ("task_sets({call})", "TaskSets"),
     "plot": ("Figure({call}.run()[1])", "Figure"),
     "export": ("{call}.run()[1].decode()", "str"),
     "report": ("Report({call}.run())", "Report"),
