@@ -19,6 +19,7 @@ mod committed_figures;
 mod committed_results;
 mod definitions;
 mod figures;
+mod library_examples;
 mod own_commands;
 mod own_studies;
 mod plot;

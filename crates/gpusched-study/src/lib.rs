@@ -51,6 +51,7 @@ pub mod claim;
 mod definition;
 pub mod measures;
 mod output;
+pub mod own;
 mod partitioning;
 pub mod plot;
 mod running;

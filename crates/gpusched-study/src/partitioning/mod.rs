@@ -2,10 +2,9 @@
 //! utilization. The results are counts for each analysis variant and each algorithm.
 
 mod checks;
-mod child;
-mod command;
 mod effects;
 mod grid;
+mod methods;
 mod pairs;
 pub(super) mod results;
 mod setting;
@@ -15,11 +14,9 @@ pub use pairs::{PAIR_COLUMNS, mcnemar};
 pub use results::decimal;
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
-use std::time::Duration;
-
 use serde::Serialize;
 
-use self::command::{Case, Command, Session};
+use self::methods::{Method, Solved};
 use self::setting::{Contents, Setting};
 use super::definition::document::Document;
 use super::definition::files::Inputs;
@@ -27,9 +24,10 @@ use super::definition::head::Head;
 use super::work::collection::Content;
 use super::work::{Chunk, MAX_CHUNKS, Point, Work};
 use crate::definition::levels::Level;
+use crate::own::{Origin, Question, Registry, Session};
 use crate::work::tally::Tally;
 use gpusched_analysis::generation::Recipe;
-use gpusched_analysis::partitioning::{Heuristic, Offer, partition_by};
+use gpusched_analysis::partitioning::{Heuristic, Offer, Problem};
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::{Factor, TaskSet};
@@ -53,26 +51,9 @@ pub struct Partitioning {
     hashes: Vec<String>,
 }
 
-/// Method of an algorithm.
-#[derive(Clone, Debug)]
-enum Method {
-    Heuristic(Heuristic),
-    Command(Command),
-}
-
-impl Method {
-    /// Returns the session of a command.
-    fn session(&self) -> Option<Session<'_>> {
-        match self {
-            Method::Heuristic(_) => None,
-            Method::Command(command) => Some(command.session()),
-        }
-    }
-}
-
 impl Partitioning {
-    /// Reads and checks the study of partitioning in `document`.
-    pub(super) fn parse(document: &Document) -> Result<(Head, Partitioning)> {
+    /// Reads and checks the study of partitioning in `document`. `registry` has algorithms of the calling program.
+    pub(super) fn parse(document: &Document, registry: &Registry) -> Result<(Head, Partitioning)> {
         checks::generator(document)?;
         checks::axes(document)?;
         let cells = grid::cells(document)?;
@@ -94,7 +75,8 @@ impl Partitioning {
         let (settings, heuristics): (Vec<Setting>, Vec<_>) =
             grid::all(document, checked)?.into_iter().unzip();
         let heuristics = heuristics.into_iter().next().unwrap_or_default();
-        let methods = methods(document, &shape.algorithm, heuristics, &mut contents)?;
+        let files = &mut contents.files;
+        let methods = methods::methods(document, &shape.algorithm, heuristics, registry, files)?;
         let points = checks::points(document, &shape, settings.len())?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             document.error(Refusal::new(
@@ -205,11 +187,11 @@ impl Partitioning {
         &self.algorithms
     }
 
-    /// Returns the heuristic that each algorithm uses; `None` for a command.
+    /// Returns the heuristic that each algorithm uses; `None` for an algorithm of the user.
     pub fn heuristics(&self) -> impl Iterator<Item = Option<&Heuristic>> {
         self.methods.iter().map(|method| match method {
-            Method::Heuristic(heuristic) => Some(heuristic),
-            Method::Command(_) => None,
+            Method::Heuristic(heuristic, _) => Some(heuristic),
+            Method::Command(..) | Method::Function(..) => None,
         })
     }
 
@@ -243,16 +225,9 @@ impl Partitioning {
             );
             return Err(Error::parameter("index", index, expected));
         }
-        match &setting.population {
-            Some(sets) => {
-                let set = usize::try_from(index).ok().and_then(|index| sets.get(index));
-                set.cloned()
-                    .ok_or_else(|| Error::parameter("index", index, "a task set of the population"))
-            }
-            None => setting
-                .source(found, variant, self.seed)?
-                .draw(found.drawn, index),
-        }
+        let sets = setting.sets(found, variant, self.seed, index..index.saturating_add(1))?;
+        let set = sets.first().cloned();
+        set.ok_or_else(|| Error::parameter("index", index, "a task set of the population"))
     }
 
     /// Returns whether the study requests a table of weighted schedulability.
@@ -369,98 +344,43 @@ impl Partitioning {
         };
         let mut sessions: Vec<Option<Session<'_>>> = { self.methods.iter() }.map(Method::session).collect();
         let per_variant = cells.chunks_mut(self.algorithms.len());
-        for (variant, cells) in per_variant.enumerate() {
-            let of_pairs = of_pairs.next().unwrap_or_default();
-            let source = match &setting.population {
-                Some(_) => None,
-                None => Some(setting.source(point, variant, self.seed)?),
-            };
-            for index in chunk.sets.clone() {
-                if !goes_on() {
+        for ((index, variant), cells) in setting.variants.iter().enumerate().zip(per_variant) {
+            let sets = setting.sets(point, index, self.seed, chunk.sets.clone())?;
+            let problems = sets.iter().map(|set| setting.problem(set, index));
+            let problems: Vec<Problem<'_>> = problems.collect::<Result<_>>()?;
+            let questions = sets.iter().zip(&problems).zip(chunk.sets.clone());
+            let questions: Vec<Question<'_>> = questions
+                .map(|((set, problem), index)| Question {
+                    set,
+                    problem,
+                    origin: Some(Origin {
+                        variant: &variant.name,
+                        point: point.index,
+                        utilization: point.utilization,
+                        tasks: point.tasks,
+                        index,
+                        seed: self.seed,
+                    }),
+                })
+                .collect();
+            let mut verdicts = vec![Vec::with_capacity(self.methods.len()); sets.len()];
+            for ((method, session), cell) in self.methods.iter().zip(&mut sessions).zip(cells) {
+                let Some(solved) = method.solve(session.as_mut(), &questions, &goes_on)? else {
                     return Ok(None);
-                }
-                let drawn = source
-                    .as_ref()
-                    .map(|source| source.draw(point.drawn, index))
-                    .transpose()?;
-                let listed = setting
-                    .population
-                    .as_ref()
-                    .and_then(|sets| sets.get(usize::try_from(index).ok()?));
-                let Some(set) = drawn.as_ref().or(listed) else {
-                    return Err(Error::parameter(
-                        "chunk",
-                        chunk.index,
-                        "task sets of the population",
-                    ));
                 };
-                let problem = setting.problem(set, variant)?;
-                let algorithms = self.algorithms.iter().zip(&self.methods);
-                let mut verdicts = Vec::with_capacity(self.algorithms.len());
-                for (((algorithm, method), session), cell) in algorithms.zip(&mut sessions).zip(&mut *cells) {
-                    let tally = match (method, session) {
-                        (Method::Heuristic(heuristic), _) => {
-                            Tally::of_plan(&partition_by(&problem, heuristic, algorithm.traffic))
-                        }
-                        (Method::Command(_), Some(session)) => {
-                            let Some(variant) = setting.variants.get(variant) else {
-                                continue;
-                            };
-                            let case = Case {
-                                set,
-                                problem: &problem,
-                                variant,
-                                point,
-                                index,
-                                seed: self.seed,
-                            };
-                            match session.count(&case, &goes_on)? {
-                                Some(tally) => tally,
-                                None => return Ok(None),
-                            }
-                        }
-                        (Method::Command(_), None) => continue,
-                    };
-                    cell.add(&tally);
+                for (Solved { tally, .. }, verdicts) in solved.iter().zip(&mut verdicts) {
+                    cell.add(tally);
                     verdicts.push(tally.schedulable > 0);
                 }
-                pairs::count(of_pairs, &verdicts);
             }
+            let of_pairs = of_pairs.next().unwrap_or_default();
+            verdicts
+                .iter()
+                .for_each(|verdicts| pairs::count(of_pairs, verdicts));
         }
         for session in sessions.into_iter().flatten() {
-            session.end(chunk)?;
+            session.end()?;
         }
         Ok(Some(Content::Tallies(tallies)))
     }
-}
-
-/// Longest time of a command for one task set, by default.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Returns the method of each algorithm: its heuristic, or its command.
-fn methods(
-    document: &Document,
-    algorithms: &[Algorithm],
-    heuristics: Vec<Option<Heuristic>>,
-    contents: &mut Contents,
-) -> Result<Vec<Method>> {
-    let algorithms = algorithms.iter().zip(heuristics).enumerate();
-    let method = |(index, (algorithm, heuristic)): (usize, (&Algorithm, Option<Heuristic>))| {
-        if let Some(heuristic) = heuristic {
-            return Ok(Method::Heuristic(heuristic));
-        }
-        let field = format!("algorithm[{index}].command");
-        let arguments = algorithm
-            .command
-            .iter()
-            .map(|argument| contents.files.argument(argument));
-        let arguments: Result<Vec<String>, String> = arguments.collect();
-        let arguments = arguments.map_err(|message| document.error(Refusal::told(&field, message)))?;
-        let timeout = algorithm
-            .timeout
-            .map_or(TIMEOUT, |time| Duration::from_nanos(time.ns()));
-        let name = format!("{}: algorithm {:?}", document.file, algorithm.name);
-        Ok(Method::Command(Command::new(name, arguments, timeout)))
-    };
-    algorithms.map(method).collect()
 }

@@ -1,6 +1,8 @@
 //! Settings: everything that determines the results of a point, except its utilization and its number of tasks.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::checks;
@@ -168,6 +170,31 @@ impl Setting {
             Some(kernels) => Ok(source.with_kernels(kernels.clone())?),
             None => Ok(source),
         }
+    }
+
+    /// Returns the task sets with the numbers `indices` at `point`, for the analysis variant with number `variant`.
+    ///
+    /// # Errors
+    /// Fails if the population has fewer task sets.
+    pub fn sets(
+        &self,
+        point: &Point,
+        variant: usize,
+        seed: u64,
+        indices: Range<u64>,
+    ) -> Result<Cow<'_, [TaskSet]>> {
+        if let Some(sets) = &self.population {
+            let place = |index| usize::try_from(index).unwrap_or(usize::MAX);
+            let found = sets.get(place(indices.start)..place(indices.end));
+            let found = found.ok_or_else(|| {
+                let expected = format!("0 to {}, the task sets of the population", sets.len() - 1);
+                Error::parameter("index", indices.end - 1, expected)
+            });
+            return found.map(Cow::Borrowed);
+        }
+        let source = self.source(point, variant, seed)?;
+        let sets = indices.map(|index| source.draw(point.drawn, index));
+        sets.collect::<Result<Vec<_>>>().map(Cow::Owned)
     }
 
     /// Returns the partitioning problem of `set` for the analysis variant with number `index`.

@@ -216,12 +216,15 @@ impl Variant {
 pub struct Algorithm {
     /// Name of the algorithm in the CSV.
     pub name: String,
-    /// Heuristic that the algorithm uses. Either this field or `command` is required.
+    /// Heuristic that the algorithm uses. Exactly one of the fields `heuristic`, `command` and `function` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heuristic: Option<HeuristicKind>,
     /// Program of your own, with its arguments. It answers each line with a task set by one line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// Name and version of a function of the calling program. gpusched writes this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// Longest time for one task set. Only with `command`. Default: 60 s.
     // The results do not depend on the time limit, so it is no part of the identity of the experiment.
     #[serde(default, skip_serializing)]

@@ -36,13 +36,10 @@ impl Tally {
         }
     }
 
-    /// Returns the counts of one task set for which a command needed `ns`. `sms` is the number of SMs of its plan, or 0 if it
-    /// states none; `None` if the task set is not schedulable.
-    pub fn of_command(sms: Option<u32>, ns: u64) -> Tally {
+    /// Returns the counts of one task set about which an algorithm states only whether it is schedulable.
+    pub fn of_word(schedulable: bool) -> Tally {
         Tally {
-            schedulable: u64::from(sms.is_some()),
-            sms_used: sms.unwrap_or(0).into(),
-            search_ns: ns,
+            schedulable: u64::from(schedulable),
             ..Tally::default()
         }
     }
