@@ -49,11 +49,7 @@ pub fn fewest_sms(question: &Question<'_>) -> Result<Answer, Fault> {
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let set = Source::new(&Recipe::default(), 20, 24.0, 1)?.draw(0, 0)?;
     let problem = &Problem::new(&set, 68, Policy::Edf, &Conflict)?;
-    let question = Question {
-        set: &set,
-        problem,
-        origin: None,
-    };
+    let question = Question::new(&set, problem);
     let plan = own::plan("fewest-sms", &fewest_sms, &question)?;
     println!("{} partitions on {} SMs", plan.partitions.len(), plan.sms_used);
     let built_in = partition(problem, &HeuristicKind::Sms.into());

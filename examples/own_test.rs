@@ -22,17 +22,13 @@ pub fn density(question: &Question<'_>) -> Result<Answer, Fault> {
     ))
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub fn main() -> Result<(), Fault> {
     let source = Source::new(&Recipe::default(), 5, 3.0, 1)?;
     let (mut dense, mut exact) = (0, 0);
     for index in 0..100 {
         let set = source.draw(0, index)?;
         let problem = &Problem::new(&set, 8, Policy::Edf, &Conflict)?;
-        let answer = density.answer(&Question {
-            set: &set,
-            problem,
-            origin: None,
-        })?;
+        let answer = density.answer(&Question::new(&set, problem))?;
         let schedulable = problem.accepts(&[0, 1, 2, 3, 4], 8);
         assert!(
             answer == Answer::Schedulable(false) || schedulable,

@@ -35,7 +35,7 @@ fn examples_are_short() {
     let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 5, "{files:?}");
     for file in files {
-        let count = lines(&file);
+        let count = lines(file.clone());
         assert!(count <= 60, "{}: {count} lines", file.display());
     }
 }
@@ -54,11 +54,7 @@ fn the_example_finds_the_plans_of_fewest_sms() {
             let interference = [Interference::Conflict, Interference::None][round as usize / 36 % 2];
             let sms = [8, 16, 24][round as usize / 72 % 3];
             let problem = &Problem::new(&set, sms, policy, model_of(interference)).unwrap();
-            let question = Question {
-                set: &set,
-                problem,
-                origin: None,
-            };
+            let question = Question::new(&set, problem);
             let plan = own::plan("mine", &own_heuristic::fewest_sms, &question).unwrap();
             let expected = partition(problem, &HeuristicKind::Sms.into());
             assert_eq!(plan.schedulable, expected.schedulable, "round {round}");

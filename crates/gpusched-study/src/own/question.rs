@@ -107,7 +107,16 @@ struct Wcets {
     conflict: Vec<Option<u64>>,
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
+    /// Creates the question about the tasks of `set`, outside a study.
+    pub fn new(set: &'a TaskSet, problem: &'a Problem<'a>) -> Question<'a> {
+        Question {
+            set,
+            problem,
+            origin: None,
+        }
+    }
+
     /// Returns the line of question number `id` to a process, with its end. `result` is the result that a metric rates.
     pub(crate) fn line(&self, id: u64, result: Option<&Outcome<'_>>) -> serde_json::Result<Vec<u8>> {
         let sms = self.problem.sms();

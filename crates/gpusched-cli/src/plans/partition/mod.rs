@@ -173,13 +173,7 @@ impl Searcher<'_> {
                 Ok(partition_by(&case.problem, heuristic, traffic))
             }
             Searcher::Own(name, algorithm) => {
-                let (set, problem) = (case.set, &case.problem);
-                let question = Question {
-                    set,
-                    problem,
-                    origin: None,
-                };
-                own::plan(name, *algorithm, &question)
+                own::plan(name, *algorithm, &Question::new(case.set, &case.problem))
             }
         }
     }
