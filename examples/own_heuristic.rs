@@ -17,7 +17,7 @@ fn merged(problem: &Problem<'_>, one: &Stated, other: &Stated) -> Option<Stated>
     Some(Stated { sms, tasks })
 }
 
-pub fn fewest_sms(question: &Question<'_>) -> Result<Answer, Fault> {
+pub(crate) fn fewest_sms(question: &Question<'_>) -> Result<Answer, Fault> {
     let problem = question.problem;
     let smallest = |task| {
         let sms = (1..=problem.sms()).find(|&sms| problem.accepts(&[task], sms));
@@ -46,9 +46,9 @@ pub fn fewest_sms(question: &Question<'_>) -> Result<Answer, Fault> {
     Ok(Answer::Partitions(parts))
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let set = Source::new(&Recipe::default(), 20, 24.0, 1)?.draw(0, 0)?;
-    let problem = &Problem::new(&set, 68, Policy::Edf, &Conflict)?;
+    let problem = &Problem::new(&set, 44, Policy::Edf, &Conflict)?;
     let question = Question::new(&set, problem);
     let plan = own::plan("fewest-sms", &fewest_sms, &question)?;
     println!("{} partitions on {} SMs", plan.partitions.len(), plan.sms_used);

@@ -31,7 +31,7 @@ fn halves(question: &Question<'_>) -> Result<Answer, Fault> {
     ))
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let study = folder.path().join("mine.toml");
     std::fs::write(&study, STUDY)?;

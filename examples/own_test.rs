@@ -8,7 +8,7 @@ use gpusched::partitioning::Problem;
 use gpusched::study::own::{Answer, Fault, OwnAlgorithm, Question};
 
 /// Accepts the tasks if the sum of C/min(D, T) is at most 1 on all SMs. Each summand is rounded up.
-pub fn density(question: &Question<'_>) -> Result<Answer, Fault> {
+pub(crate) fn density(question: &Question<'_>) -> Result<Answer, Fault> {
     let problem = question.problem;
     let all: Vec<usize> = (0..problem.tasks().len()).collect();
     let Ok(demands) = problem.demands(&all, problem.sms()) else {
@@ -22,7 +22,7 @@ pub fn density(question: &Question<'_>) -> Result<Answer, Fault> {
     ))
 }
 
-pub fn main() -> Result<(), Fault> {
+pub(crate) fn main() -> Result<(), Fault> {
     let source = Source::new(&Recipe::default(), 5, 3.0, 1)?;
     let (mut dense, mut exact) = (0, 0);
     for index in 0..100 {

@@ -4,7 +4,7 @@ use gpusched::interference::Conflict;
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
 use gpusched::{Kind, Policy, Task, TaskSet, WcetFunction, verification};
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let lidar = WcetFunction::amdahl("80ms".parse()?, "0.1".parse()?, "2.3".parse()?)?;
     let camera = WcetFunction::amdahl("90ms".parse()?, "0.02".parse()?, "1.2".parse()?)?;
     let lidar = Task::new("50ms".parse()?, lidar)

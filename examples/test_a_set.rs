@@ -9,7 +9,7 @@ const SET: &str = r#"{"tasks": [
     {"name": "planning", "period": "50ms", "deadline": "40ms", "wcet": {"table": [[4, "14ms"], [8, "9ms"]]}}
 ]}"#;
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let set: TaskSet = serde_json::from_str(SET)?;
     for (policy, expected) in [
         (Policy::Edf, [true, true]),

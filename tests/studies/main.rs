@@ -21,6 +21,7 @@ mod definitions;
 mod figures;
 mod library_examples;
 mod own_commands;
+mod own_generators;
 mod own_studies;
 mod plot;
 mod study_axes;

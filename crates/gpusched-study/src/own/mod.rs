@@ -17,5 +17,6 @@ mod registry;
 pub use answer::{Answer, Fault, Judged, OwnAlgorithm, plan};
 pub(crate) use answer::{asked, judged, refused};
 pub(crate) use command::{Command, Questions, Session};
+pub(crate) use question::Outcome;
 pub use question::{Origin, Question};
 pub use registry::Registry;

@@ -97,7 +97,7 @@ pub(crate) struct Outcome<'a> {
     pub schedulable: bool,
     /// Partitions of the plan. Absent if the algorithm states none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub partitions: Option<Vec<Stated>>,
+    pub partitions: Option<&'a [Stated]>,
 }
 
 /// WCETs on 1, 2, …, M SMs [ns]; null if a task has no WCET on this number of SMs.

@@ -6,17 +6,23 @@ mod effects;
 mod grid;
 mod methods;
 mod pairs;
+mod programs;
 pub(super) mod results;
 mod setting;
 mod shape;
 
 pub use pairs::{PAIR_COLUMNS, mcnemar};
+pub use programs::{Metric, Population, Program};
 pub use results::decimal;
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 use serde::Serialize;
 
 use self::methods::{Method, Solved};
+use self::programs::Rated;
 use self::setting::{Contents, Setting};
 use super::definition::document::Document;
 use super::definition::files::Inputs;
@@ -24,7 +30,8 @@ use super::definition::head::Head;
 use super::work::collection::Content;
 use super::work::{Chunk, MAX_CHUNKS, Point, Work};
 use crate::definition::levels::Level;
-use crate::own::{Origin, Question, Registry, Session};
+use crate::own::{Command, Origin, Question, Registry, Session};
+use crate::table::OF_METRIC;
 use crate::work::tally::Tally;
 use gpusched_analysis::generation::Recipe;
 use gpusched_analysis::partitioning::{Heuristic, Offer, Problem};
@@ -43,6 +50,10 @@ pub struct Partitioning {
     algorithms: Vec<Algorithm>,
     /// Method of each algorithm.
     methods: Vec<Method>,
+    /// Program that generates the task sets.
+    program: Option<Program>,
+    /// Metrics of the user, with their programs.
+    metrics: Vec<(Metric, Command)>,
     weighted: bool,
     paired: bool,
     work: Work,
@@ -63,6 +74,7 @@ impl Partitioning {
         let shape = first.shape.clone();
         super::definition::names::of_files(document, &shape.name)?;
         checks::names(document, &shape)?;
+        checks::metrics(document, &shape)?;
         if shape.sets == 0 {
             return Err(document.error(Refusal::new("sets", "0", "at least 1")));
         }
@@ -77,6 +89,14 @@ impl Partitioning {
         let heuristics = heuristics.into_iter().next().unwrap_or_default();
         let files = &mut contents.files;
         let methods = methods::methods(document, &shape.algorithm, heuristics, registry, files)?;
+        let metrics = shape.metric.iter().enumerate().map(|(index, metric)| {
+            let name = format!("{}: metric {:?}", document.file, metric.name);
+            let field = format!("metric[{index}].command");
+            let program = (metric.command.as_slice(), metric.timeout);
+            let command = methods::command(document, (name, &field), program, files)?;
+            Ok((metric.clone(), command))
+        });
+        let metrics = metrics.collect::<Result<_>>()?;
         let points = checks::points(document, &shape, settings.len())?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             document.error(Refusal::new(
@@ -100,6 +120,11 @@ impl Partitioning {
             points,
             algorithms: shape.algorithm,
             methods,
+            program: match shape.population {
+                Some(Population::Program(program)) => Some(program),
+                _ => None,
+            },
+            metrics,
             weighted: shape.weighted,
             paired: shape.paired,
             work,
@@ -113,8 +138,8 @@ impl Partitioning {
     /// Checks that task sets can be generated at every point. Without this check, a study could fail after hours of
     /// computation.
     fn check_generator(&self, document: &Document) -> Result<()> {
-        let drawn = self.points.iter().filter(|point| point.tasks.is_some());
-        for (point, setting) in drawn.filter_map(|point| Some((point, self.setting(point)?))) {
+        let drawn = { self.points.iter() }.filter_map(|point| Some((point, self.setting(point)?)));
+        for (point, setting) in drawn.filter(|(_, setting)| setting.population.is_none()) {
             for variant in 0..setting.variants.len() {
                 if let Err(error) = setting.source(point, variant, self.seed) {
                     let (tasks, utilization) = (
@@ -195,39 +220,64 @@ impl Partitioning {
         })
     }
 
+    /// Returns the number of the analysis variant called `name`.
+    ///
+    /// # Errors
+    /// Fails if the study has no such variant.
+    pub fn variant_called(&self, name: &str) -> Result<usize> {
+        let found = { self.variants().iter() }.position(|variant| variant.name == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = { self.variants().iter() }
+                .map(|variant| variant.name.as_str())
+                .collect();
+            Error::parameter("variant", format!("{name:?}"), names.join(", "))
+        })
+    }
+
     /// Returns the task set with number `index` at the point with number `point`, both from 0, for the analysis variant with
     /// number `variant`. Every algorithm of the study receives this task set.
     ///
     /// # Errors
-    /// Fails if the study has no such task set.
+    /// Fails if the study has no such task set, and if a program of the user that generates the task sets fails.
     pub fn set(&self, point: usize, variant: usize, index: u64) -> Result<TaskSet> {
+        let set = self
+            .set_list(point, variant, index..index.saturating_add(1))?
+            .pop();
+        set.ok_or_else(|| Error::parameter("index", index, "a task set of the study"))
+    }
+
+    /// Returns the task sets with the numbers `indices` like [`Partitioning::set`].
+    ///
+    /// # Errors
+    /// Fails like [`Partitioning::set`].
+    pub fn set_list(&self, point: usize, variant: usize, indices: Range<u64>) -> Result<Vec<TaskSet>> {
         let Some(found) = self.points.get(point) else {
-            let expected = format!(
-                "0 to {}, the points of the study",
-                self.points.len().saturating_sub(1)
-            );
-            return Err(Error::parameter("point", point, expected));
+            let last = self.points.len().saturating_sub(1);
+            return Err(Error::parameter(
+                "point",
+                point,
+                format!("0 to {last}, the points of the study"),
+            ));
         };
-        let setting = self
-            .setting(found)
-            .filter(|setting| variant < setting.variants.len());
-        let Some(setting) = setting else {
+        let setting = self.setting(found);
+        let Some(setting) = setting.filter(|setting| variant < setting.variants.len()) else {
             return Err(Error::parameter(
                 "variant",
                 variant,
                 "an analysis variant of the study",
             ));
         };
-        if index >= self.sets {
-            let expected = format!(
-                "0 to {}, the task sets of each point",
-                self.sets.saturating_sub(1)
-            );
-            return Err(Error::parameter("index", index, expected));
+        if indices.end > self.sets || indices.start >= indices.end {
+            let last = self.sets.saturating_sub(1);
+            let index = indices.start.max(indices.end.saturating_sub(1));
+            return Err(Error::parameter(
+                "index",
+                index,
+                format!("0 to {last}, the task sets of each point"),
+            ));
         }
-        let sets = setting.sets(found, variant, self.seed, index..index.saturating_add(1))?;
-        let set = sets.first().cloned();
-        set.ok_or_else(|| Error::parameter("index", index, "a task set of the population"))
+        let sets = setting.sets(found, variant, self.seed, indices, &|| true)?;
+        Ok(sets.map_or_else(Vec::new, Cow::into_owned))
     }
 
     /// Returns whether the study requests a table of weighted schedulability.
@@ -251,10 +301,23 @@ impl Partitioning {
     }
 
     /// Returns the number of tallies for one task set. Each result has one tally. If the study compares pairs of
-    /// algorithms, each pair has two more tallies.
+    /// algorithms, each pair has two more tallies. Then each result has one tally per metric.
     pub(super) fn tallies(&self) -> usize {
+        self.before_metrics() + self.cells() * self.metrics.len()
+    }
+
+    /// Returns the number of tallies before the tallies of metrics.
+    fn before_metrics(&self) -> usize {
         let pairs = pairs::pairs(self.algorithms.len()).count() * self.variants().len();
         self.cells() + if self.paired { 2 * pairs } else { 0 }
+    }
+
+    /// Returns the columns of the metrics.
+    fn metric_columns(&self) -> Vec<String> {
+        let metrics = self.metrics.iter();
+        metrics
+            .map(|(metric, _)| format!("{OF_METRIC}{}", metric.name))
+            .collect()
     }
 
     /// Returns the description of the experiment as JSON. gpusched hashes this description to identify the experiment.
@@ -280,6 +343,10 @@ impl Partitioning {
             files: &'a [String],
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             paired: bool,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            population: Option<&'a Program>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            metrics: Vec<&'a Metric>,
         }
         #[derive(Serialize)]
         struct Further<'a> {
@@ -330,22 +397,34 @@ impl Partitioning {
             settings,
             files: &self.hashes,
             paired: self.paired,
+            population: self.program.as_ref(),
+            metrics: self.metrics.iter().map(|(metric, _)| metric).collect(),
         })
     }
 
     /// Computes one chunk. Returns `None` if the run was stopped before the end of the chunk.
     pub(super) fn compute(&self, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Content>> {
         let mut tallies = vec![Tally::default(); self.tallies()];
-        let (cells, of_pairs) = tallies.split_at_mut(self.cells());
+        let (cells, rest) = tallies.split_at_mut(self.cells());
+        let (of_pairs, of_metrics) = rest.split_at_mut(self.before_metrics().saturating_sub(self.cells()));
         let mut of_pairs = of_pairs.chunks_mut(of_pairs.len().div_ceil(self.variants().len()).max(1));
+        let mut of_metrics = of_metrics.iter_mut();
         let point = self.points.get(chunk.point);
         let Some((point, setting)) = point.and_then(|point| Some((point, self.setting(point)?))) else {
             return Err(Error::parameter("chunk", chunk.index, "the chunk of a point"));
         };
         let mut sessions: Vec<Option<Session<'_>>> = { self.methods.iter() }.map(Method::session).collect();
+        let mut raters: Vec<Session<'_>> = { self.metrics.iter() }
+            .map(|(_, rater)| rater.session())
+            .collect();
         let per_variant = cells.chunks_mut(self.algorithms.len());
+        let mut common: Option<Cow<'_, [TaskSet]>> = None;
         for ((index, variant), cells) in setting.variants.iter().enumerate().zip(per_variant) {
-            let sets = setting.sets(point, index, self.seed, chunk.sets.clone())?;
+            let drawn = match common.take() {
+                Some(sets) => Some(sets),
+                None => setting.sets(point, index, self.seed, chunk.sets.clone(), &goes_on)?,
+            };
+            let Some(sets) = drawn else { return Ok(None) };
             let problems = sets.iter().map(|set| setting.problem(set, index));
             let problems: Vec<Problem<'_>> = problems.collect::<Result<_>>()?;
             let questions = sets.iter().zip(&problems).zip(chunk.sets.clone());
@@ -364,23 +443,35 @@ impl Partitioning {
                 })
                 .collect();
             let mut verdicts = vec![Vec::with_capacity(self.methods.len()); sets.len()];
-            for ((method, session), cell) in self.methods.iter().zip(&mut sessions).zip(cells) {
+            let algorithms = self.algorithms.iter().zip(&self.methods);
+            for (((algorithm, method), session), cell) in algorithms.zip(&mut sessions).zip(cells) {
                 let Some(solved) = method.solve(session.as_mut(), &questions, &goes_on)? else {
                     return Ok(None);
                 };
+                for (rater, sum) in raters.iter_mut().zip(of_metrics.by_ref()) {
+                    let mut rated = Rated {
+                        questions: &questions,
+                        algorithm: &algorithm.name,
+                        solved: &solved,
+                        sum,
+                    };
+                    if rater.ask(&mut rated, &goes_on)?.is_none() {
+                        return Ok(None);
+                    }
+                }
                 for (Solved { tally, .. }, verdicts) in solved.iter().zip(&mut verdicts) {
                     cell.add(tally);
                     verdicts.push(tally.schedulable > 0);
                 }
             }
             let of_pairs = of_pairs.next().unwrap_or_default();
-            verdicts
-                .iter()
-                .for_each(|verdicts| pairs::count(of_pairs, verdicts));
+            for verdicts in &verdicts {
+                pairs::count(of_pairs, verdicts);
+            }
+            common = Some(sets).filter(|_| setting.has_common_sets());
         }
-        for session in sessions.into_iter().flatten() {
-            session.end()?;
-        }
+        let mut sessions = sessions.into_iter().flatten().chain(raters);
+        sessions.try_for_each(Session::end)?;
         Ok(Some(Content::Tallies(tallies)))
     }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::arguments::whole;
-use crate::report::Output;
+use crate::report::{Output, json_lines};
 use crate::{Global, Outcome, Run};
-use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::error::{Error, Result};
 use gpusched_study::{Overrides, Spec};
 
 /// Arguments of `gpusched study sets`. The command writes one task set per line.
@@ -30,6 +30,9 @@ const EXAMPLE: &str = "\
 Example:
   gpusched study sets analysis/smoke.toml --point 3 -o sets.jsonl";
 
+/// Number of task sets in a batch. A program of the user that generates task sets starts once per batch.
+const BATCH: u64 = 64;
+
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         global.check_task_sets()?;
@@ -42,34 +45,20 @@ impl Run for Args {
         let Some(study) = spec.partitioning() else {
             return Err(Error::file(file, "a study of cases", "a study of partitioning"));
         };
-        let variant = match &self.variant {
-            None => 0,
-            Some(name) => {
-                let mut variants = study.variants().iter();
-                let found = variants.position(|variant| variant.name == *name);
-                found.ok_or_else(|| {
-                    let names: Vec<&str> = study
-                        .variants()
-                        .iter()
-                        .map(|variant| variant.name.as_str())
-                        .collect();
-                    Error::parameter("variant", format!("{name:?}"), names.join(", "))
-                })?
-            }
-        };
+        let variant = self
+            .variant
+            .as_deref()
+            .map_or(Ok(0), |name| study.variant_called(name))?;
         let indices = match self.index {
             Some(index) => index..index.saturating_add(1),
             None => 0..study.sets(),
         };
         let mut output = Output::open(global)?;
-        for index in indices {
-            if !output.has_reader() {
-                break;
-            }
-            let set = study.set(self.point, variant, index)?;
-            let mut line = serde_json::to_vec(&set).map_err(|error| Refusal::told("set", error))?;
-            line.push(b'\n');
-            output.write(line)?;
+        let (mut next, end) = (indices.start, indices.end);
+        while next < end && output.has_reader() {
+            let batch = next..next.saturating_add(BATCH).min(end);
+            next = batch.end;
+            output.write(json_lines(study.set_list(self.point, variant, batch)?)?)?;
         }
         output.finish()?;
         Ok(Outcome::Positive)
