@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 from . import _native
 from ._documents import Document, File, Inputs, frozen, is_list
+from ._own import Algorithm, functions
 from .errors import GpuschedNote
 
 #: Time after which a progress bar appears [s].
@@ -25,7 +26,11 @@ class Command:
         words: Sequence[str],
         positional: Sequence[tuple[str, Any]],
         options: Mapping[str, Any],
+        algorithms: Optional[Mapping[str, Algorithm]] = None,
     ) -> None:
+        # A function in place of a name is an algorithm of the user.
+        given = {getattr(value, "__name__", name): value for name, value in options.items() if callable(value)}
+        self.functions = functions({**given, **(algorithms or {})})
         self.words = list(words)
         self.positional = [(name, item) for name, value in positional for item in self.items(name, value)]
         self.options = {
@@ -34,7 +39,7 @@ class Command:
             if name == "output"
             else [frozen(name.replace("-", "_"), item) for item in (value if is_list(value) else [value])]
             for name, value in options.items()
-            if value is not None and value is not False
+            if value is not None and value is not False and not callable(value)
         }
         self.outputs: dict[Optional[str], tuple[bool, bytes]] = {}
 
@@ -42,7 +47,8 @@ class Command:
         """Runs the command once per format. Returns whether the result is positive, and the bytes of the result.
 
         Raises:
-            GpuschedError: for bad input, and if an input file has changed since the first run.
+            GpuschedError: for bad input, and if an input file has changed since the first run. If an algorithm of the user
+                raises an exception, this exception is the cause of the error.
             KeyboardInterrupt: after Ctrl-C.
         """
         if format not in self.outputs:
@@ -63,11 +69,11 @@ class Command:
             arguments += [inputs.argument(name, value) for name, value in self.positional]
             bar = Bar()
             try:
-                answer, refused = _native.call(arguments, bar.step)
+                answer, refused, raised = _native.call(arguments, bar.step, self.functions)
             finally:
                 bar.close()
             if refused is not None:
-                raise inputs.error(refused) from None
+                raise inputs.error(refused) from raised
             positive, output, notes = answer
             for note in notes if not self.outputs else []:  # the first run has shown the notes
                 warnings.warn(inputs.shown(note), GpuschedNote, stacklevel=5)

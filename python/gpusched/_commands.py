@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
 from ._call import Command, joined, pairs
+from ._own import Algorithm
 from .results import Figure, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
@@ -240,7 +241,7 @@ def partition(
     camping_limit: Optional[int] = None,
     overheads: Value = None,
     granularity: Optional[Granularity] = None,
-    heuristic: Optional[Heuristic] = None,
+    heuristic: Union[Heuristic, Algorithm, None] = None,
     objective: Optional[Literal["sms", "feasible", "margin"]] = None,
     search_effort: Optional[int] = None,
     time_limit: Value = None,
@@ -310,7 +311,10 @@ def partition(
             Repeatedly merges the two partitions whose merge saves the most SMs. ``matching``: Repeatedly merges
             disjoint pairs of partitions that together save the most SMs. ``auto``: Best plan of `savings`,
             `matching` and `fewest-sms`, improved by local search. ``optimal``: Plan with the fewest SMs, found by
-            branch and bound, and a proven lower bound.
+            branch and bound, and a proven lower bound. Or a function of yours: ``heuristic(tasks, sms)`` receives a
+            :class:`TaskSet` and the number of SMs of the GPU. It returns ``False``, a list of partitions (mappings
+            with ``sms`` and ``tasks``, the positions of the tasks), or a :class:`Plan`. gpusched tests the
+            partitions.
         objective: Search objective [default: sms]. `sms`: a plan with the fewest SMs. `feasible`: the first plan
             that fits on the GPU. `margin`: a plan with the largest WCET margin. `margin` requires `auto` or
             `optimal`. `sms` and `feasible` also work with `savings`, `matching` and ``improve``.
@@ -2292,6 +2296,7 @@ def study_run(
     threads: Optional[int] = None,
     output: Optional[Path] = None,
     seed: Optional[int] = None,
+    algorithms: Optional[Mapping[str, Algorithm]] = None,
 ) -> Result:
     """Run studies, or continue interrupted studies.
 
@@ -2306,6 +2311,9 @@ def study_run(
         threads: Number of worker threads; results do not depend on it [default: all cores].
         output: File for results; `-` is standard output.
         seed: Seed of all random numbers [default: 1].
+        algorithms: Functions of yours by the names of their algorithms, which the study adds to its algorithms.
+            Each function receives a :class:`TaskSet` and the number of SMs of the GPU. It returns whether the task
+            set is schedulable, a list of partitions, or a :class:`Plan`.
     """
     command = Command(
         ["study", "run"],
@@ -2320,6 +2328,7 @@ def study_run(
             "seed": seed,
             "quiet": True,
         },
+        algorithms,
     )
     return results(command, Result)
 

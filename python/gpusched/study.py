@@ -24,6 +24,7 @@ from ._commands import study_sets as sets
 from ._commands import study_status as status
 from ._commands import study_submit as submit
 from ._frames import pandas, read_csv
+from ._own import Algorithm
 from .errors import GpuschedError
 
 __all__ = ["check", "diff", "draw", "list", "merge", "new", "reproduction", "run", "sets", "status", "submit"]
@@ -33,6 +34,7 @@ def run(
     spec: Any,
     output: Any = None,
     *,
+    algorithms: Optional[Mapping[str, Algorithm]] = None,
     executor: Optional[concurrent.futures.Executor] = None,
     shards: int = 8,
     retries: int = 2,
@@ -47,6 +49,11 @@ def run(
         spec: Path of the study (TOML), or its text.
         output: Folder for all files of the study. An interrupted run resumes there (with ``executor``: in the folder
             ``output.shards``). Default: a temporary folder.
+        algorithms: Algorithms of yours, which the study compares with its own: functions by their names. Each function receives
+            a :class:`TaskSet` and the number of SMs of the GPU. It returns whether the task set is schedulable, a list of
+            partitions (mappings with ``sms`` and ``tasks``, the positions of the tasks), or a :class:`Plan`. gpusched tests
+            partitions and plans under the policy of the study. For equal results in every run, the answer must depend on the
+            arguments alone. Processes of an ``executor`` must be able to import the functions.
         executor: Runs shards of the study, such as ``concurrent.futures.ProcessPoolExecutor()`` or an executor of Dask. The
             function calls only its method ``submit``. The processes must share the folder ``output``. Default: the threads of this
             process.
@@ -55,7 +62,8 @@ def run(
         options: Options of ``gpusched study run``: ``sets``, ``seed``, ``threads``.
 
     Raises:
-        GpuschedError: for an invalid study.
+        GpuschedError: for an invalid study, and for an exception of an algorithm, which is the cause of the error. The finished
+            task sets stay in ``output``, so the same call continues.
         ImportError: without pandas.
     """
     if isinstance(spec, Mapping):
@@ -63,6 +71,8 @@ def run(
     if shards < 1:
         raise ValueError(f"shards: found {shards}, expected at least 1")
     pandas()  # fails before the study runs
+    if algorithms:
+        options["algorithms"] = algorithms
     with contextlib.ExitStack() as stack:
         folder = Path(output or stack.enter_context(tempfile.TemporaryDirectory(prefix="gpusched-")))
         if executor is None:

@@ -13,6 +13,8 @@ from typing import Any, Optional, Union, overload
 from ._documents import to_json
 from ._frames import pandas
 from ._html import escape, table
+from ._native import Wcets
+from .errors import GpuschedError
 
 #: A time: a text with unit such as ``"2.5us"``, or an integer number of nanoseconds.
 Time = Union[str, int]
@@ -263,6 +265,14 @@ class TaskSet(Sequence[Task]):
         self.tasks = [task if isinstance(task, Task) else Task.from_dict(task) for task in tasks]
         self.name = name
         self._fields = fields
+        self._wcets: Optional[tuple[list[Task], Wcets]] = None
+
+    @classmethod
+    def _of_native(cls, fields: Mapping[str, Any], wcets: Wcets) -> TaskSet:
+        """Creates a task set whose WCETs are known."""
+        made = cls.from_dict(fields)
+        made._wcets = list(made.tasks), wcets
+        return made
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> TaskSet:
@@ -306,6 +316,24 @@ class TaskSet(Sequence[Task]):
             fields[field] = values.pop() if values else None
         fields["name"] = fields["name"] if name is None else name
         return cls([_from_row(row) for row in rows], **fields)
+
+    def wcet(self, sms: int, conflict: bool = False) -> list[Optional[int]]:
+        """Returns the WCET C(m) of each task on m = ``sms`` SMs, in whole nanoseconds.
+
+        The value is ``None`` for a task without a WCET on this number of SMs. Without ``conflict``, the WCETs are the isolated WCETs.
+
+        Raises:
+            GpuschedError: for an invalid task set.
+        """
+        if self._wcets is None or self._wcets[0] != self.tasks:
+            try:
+                self._wcets = list(self.tasks), Wcets(self.to_json())
+            except ValueError as error:
+                raise GpuschedError(str(error)) from None
+        return self._wcets[1].at(sms, conflict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_wcets": None}
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the content of a file with this task set."""

@@ -1,5 +1,6 @@
 //! The native part of the Python module `gpusched`: runs the command inside the Python process.
 
+mod own;
 #[cfg(target_os = "linux")]
 mod runtime;
 
@@ -37,22 +38,29 @@ type Refused = (
 /// Result of a command: whether it is positive, its bytes, and its notes.
 type Answered<'py> = (bool, Bound<'py, PyBytes>, Vec<String>);
 
+/// Result of [`call`]: the result of the command, or its error, with the exception that caused it.
+type Called<'py> = (Option<Answered<'py>>, Option<Refused>, Option<PyErr>);
+
 /// Runs the command with `arguments`, without the name of the program. Releases the GIL. Calls `progress` with the
-/// finished units, the total and the name of the units. Returns the result, or the error as the second element.
+/// finished units, the total and the name of the units. `functions` are algorithms of the user. Returns the result, or the error
+/// as the second element, and the exception of a function as the third.
 #[pyfunction]
-#[pyo3(signature = (arguments, progress=None))]
+#[pyo3(signature = (arguments, progress=None, functions=Vec::new()))]
 fn call<'py>(
     py: Python<'py>,
     arguments: Vec<OsString>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Option<Answered<'py>>, Option<Refused>)> {
+    functions: Vec<(String, String, Py<PyAny>)>,
+) -> PyResult<Called<'py>> {
+    let raised = own::Raised::default();
+    let functions = own::registry(functions, &raised);
     let watch = Watch::default();
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver); // a receiver alone may not leave the GIL
     let arguments: Vec<OsString> = std::iter::once("gpusched".into()).chain(arguments).collect();
     let seen = watch.clone();
     let command = thread::Builder::new().stack_size(STACK).spawn(move || {
-        let _ = sender.send(embedding::call(&arguments, &seen)); // the receiver waits for the result
+        let _ = sender.send(embedding::call_with(&arguments, functions, &seen)); // the receiver waits for the result
     })?;
     let mut stopped = None;
     let answer = loop {
@@ -90,9 +98,13 @@ fn call<'py>(
             Ok((
                 Some((positive, PyBytes::new(py, &answer.output), answer.notes)),
                 None,
+                None,
             ))
         }
-        Err(Failure::Failed(error)) => Ok((None, Some(refused(&error)))),
+        Err(Failure::Failed(error)) => {
+            let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Ok((None, Some(refused(&error)), raised))
+        }
         // Another thread of Python requested the interrupt.
         Err(Failure::Interrupted) => Err(PyKeyboardInterrupt::new_err(())),
     }
@@ -144,6 +156,7 @@ fn commands() -> PyResult<String> {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gpusched::register_parts();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<own::Wcets>()?;
     #[cfg(target_os = "linux")]
     {
         module.add_class::<runtime::Runtime>()?;

@@ -48,6 +48,25 @@ OUTPUT = {
     "partition": ("results({call}, Plan, task_set)", "Plan"),
     "test": ("results({call}, Verdict, task_set)", "Verdict"),
 }
+#: Parameters that accept a function of the user in place of a name: their types, and their further help.
+FUNCTIONS = {
+    ("partition", "heuristic"): (
+        "Union[Heuristic, Algorithm, None]",
+        " Or a function of yours: ``heuristic(tasks, sms)`` receives a :class:`TaskSet` and the number of SMs of the GPU. It"
+        " returns ``False``, a list of partitions (mappings with ``sms`` and ``tasks``, the positions of the tasks), or a"
+        " :class:`Plan`. gpusched tests the partitions.",
+    ),
+}
+#: Parameters that have no option.
+FURTHER = {
+    "study run": (
+        "algorithms",
+        "Optional[Mapping[str, Algorithm]] = None",
+        "algorithms: Functions of yours by the names of their algorithms, which the study adds to its algorithms. Each function"
+        " receives a :class:`TaskSet` and the number of SMs of the GPU. It returns whether the task set is schedulable, a list of"
+        " partitions, or a :class:`Plan`.",
+    ),
+}
 TYPES = {"integer": "int", "number": "float", "flag": "bool", "input": "Document", "output": "Path", "text": "Value"}
 
 HEAD = '''"""The commands of gpusched as functions. tools/commands.py writes this file."""
@@ -59,6 +78,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
 from ._call import Command, joined, pairs
+from ._own import Algorithm
 from .results import Figure, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
@@ -151,8 +171,13 @@ def function(words: list[str], node: dict[str, Any]) -> str:
     call = call + "_" if keyword.iskeyword(call) else call
     result, kind = OUTPUT.get(key, ("results({call}, Result)", "Result"))
     signature = [parameter(argument) for argument in positional]
+    further = FURTHER.get(key)
     if options:
         signature += ["*", *(parameter(option) for option in options)]
+    for index, text in enumerate(signature):
+        own = FUNCTIONS.get((key, text.split(":")[0]))
+        signature[index] = f"{text.split(':')[0]}: {own[0]} = None" if own else text
+    signature += [f"{further[0]}: {further[1]}"] if further else []
     given = ", ".join(
         f'("{name(argument)}", {name(argument)})'
         if argument["required"]
@@ -168,16 +193,18 @@ def function(words: list[str], node: dict[str, Any]) -> str:
         table.append(f'            "{option["option"]}": {value},\n')
     if key in TO_FOLDER:
         table.append('            "quiet": True,\n')  # what is done is in the result
-    body = "Command(\n        {words},\n        {given},\n        {{\n{table}        }},\n    )".format(
-        words=json.dumps(words), given=given, table="".join(table)
+    body = "Command(\n        {words},\n        {given},\n        {{\n{table}        }},\n{further}    )".format(
+        words=json.dumps(words), given=given, table="".join(table), further=f"        {further[0]},\n" if further else ""
     )
     paragraphs = [" ".join(part.split()) for part in plain(node["about"]).split("\n\n")]
     paragraphs = [part if part.endswith((".", ":")) else part + "." for part in paragraphs]
     documentation = "\n\n".join(textwrap.fill(part, 110, break_on_hyphens=False) for part in paragraphs)
     lines = [f'    """{documentation.rstrip()}', "", "    Args:"]
     for argument in positional + options:
-        text = f"{name(argument)}: {described(argument)}"
+        text = f"{name(argument)}: {described(argument)}" + FUNCTIONS.get((key, name(argument)), ("", ""))[1]
         lines.append(textwrap.fill(text, 116, initial_indent=" " * 8, subsequent_indent=" " * 12, break_on_hyphens=False))
+    if further:
+        lines.append(textwrap.fill(further[2], 116, initial_indent=" " * 8, subsequent_indent=" " * 12, break_on_hyphens=False))
     if kind in ("Plan", "Verdict"):
         lines += ["", "    Returns:", f"        The {kind.lower()}. For several task sets: :class:`Results`."]
     documentation = "\n".join(line if index == 0 or not line or line.startswith(" ") else "    " + line

@@ -219,7 +219,22 @@ fn fields_without_effect_are_refused() {
             "found 0, expected more than 0",
         ),
         ("command = []", "found neither a heuristic nor a command"),
-        ("command = [\"\"]", "found neither a heuristic nor a command"),
+        (
+            "command = [\"\"]",
+            "found an empty name, expected the name of a program",
+        ),
+        (
+            "command = [\"true\"]\nfunction = \"f\"",
+            "found a command and a function, expected one of both",
+        ),
+        (
+            "function = \"f\"\nheuristic = \"sms\"",
+            "found a function and heuristic fewest-sms",
+        ),
+        (
+            "function = \"f\"\ntimeout = \"1s\"",
+            "found `timeout` with a function",
+        ),
         ("", "found neither a heuristic nor a command"),
         (
             "heuristic = \"sms\"\ntimeout = \"1s\"",

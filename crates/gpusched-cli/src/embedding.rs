@@ -15,6 +15,7 @@ use indicatif::ProgressBar;
 use crate::{Outcome, Stop, answer};
 use gpusched_model::error::{Error, Refusal};
 use gpusched_model::interrupt::Interrupted;
+use gpusched_study::own::Registry;
 
 /// Result of a command that ended without an error.
 #[derive(Clone, Debug)]
@@ -63,10 +64,12 @@ impl Watch {
     }
 }
 
-/// Output, notes and progress of a call. All threads of the call share the notes and the progress.
+/// Output, notes and progress of a call, and the algorithms that the program adds. All threads of the call share the notes and
+/// the progress.
 #[derive(Clone, Default)]
 pub(crate) struct Capture {
     output: Vec<u8>,
+    own: Registry,
     notes: Arc<Mutex<Vec<String>>>,
     watch: Watch,
 }
@@ -82,7 +85,17 @@ thread_local! {
 /// # Errors
 /// Fails in the same cases as the command, and after an interrupt. A failed command leaves no unfinished output files.
 pub fn call(arguments: &[OsString], watch: &Watch) -> Result<Answer, Failure> {
+    call_with(arguments, Registry::default(), watch)
+}
+
+/// Runs the command like [`call`], with algorithms of the program. `study run` adds them to the study, and `partition` uses the
+/// first as its heuristic. Other commands ignore them.
+///
+/// # Errors
+/// Fails like [`call`], and if an algorithm of the program fails.
+pub fn call_with(arguments: &[OsString], own: Registry, watch: &Watch) -> Result<Answer, Failure> {
     CALL.set(Some(Capture {
+        own,
         watch: watch.clone(),
         ..Capture::default()
     }));
@@ -111,6 +124,14 @@ pub fn call(arguments: &[OsString], watch: &Watch) -> Result<Answer, Failure> {
 /// Returns the call that this thread works for. Another thread can then [join](Capture::join) the call.
 pub(crate) fn current() -> Option<Capture> {
     CALL.with_borrow(Option::clone)
+}
+
+/// Returns the algorithms that the program adds to the command.
+pub(crate) fn own() -> Registry {
+    CALL.with_borrow(|call| {
+        call.as_ref()
+            .map_or_else(Registry::default, |call| call.own.clone())
+    })
 }
 
 impl Capture {

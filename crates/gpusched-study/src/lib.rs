@@ -51,6 +51,7 @@ pub mod claim;
 mod definition;
 pub mod measures;
 mod output;
+pub mod own;
 mod partitioning;
 pub mod plot;
 mod running;
@@ -70,8 +71,8 @@ pub use output::provenance::Provenance;
 pub use output::reasons::Reasons;
 pub use output::reproduction::{Commands, reproduction};
 pub use partitioning::{
-    Algorithm, Axis, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Variant, decimal,
-    mcnemar,
+    Algorithm, Axis, Metric, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Population,
+    Program, Variant, decimal, mcnemar,
 };
 pub use running::estimate::{Estimate, FINISH_TRIAL};
 pub use running::journal::START_ANEW;

@@ -15,7 +15,8 @@
 //! 10. `run`: from a problem to a plan;
 //! 11. `margin`: the plan with the largest WCET margin, from several runs; and the [`sensitivity`] of a plan: how much its
 //!     WCETs and its partition sizes may change before it fails. [`growth`] and [`first_miss`] state exact limits;
-//! 12. `increment`: a plan that keeps the partitions of an earlier plan.
+//! 12. `increment`: a plan that keeps the partitions of an earlier plan;
+//! 13. `stated`: the plan with stated partitions.
 //!
 //! Without a time limit, all results are deterministic. The documentation of each search states
 //! how the search breaks ties.
@@ -32,6 +33,7 @@ mod optimal;
 mod problem;
 mod run;
 mod search;
+mod stated;
 
 pub use heuristic::effort::{AUTO_BUDGET, MANY, OPTIMAL_BUDGET, default_budget};
 pub use heuristic::kind::listed;
@@ -45,6 +47,7 @@ pub use margin::sensitivity::sensitivity;
 pub use merge::maximum_weight_matching;
 pub use problem::hardware::{Offer, Placed};
 pub use problem::{Excess, Problem};
+pub use stated::{Stated, no_plan, stated};
 
 use gpusched_model::plan::Plan;
 use search::Experience;

@@ -1,23 +1,28 @@
 //! `gpusched generate`: random task sets as JSONL, or as a CSV table.
 
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
 use rayon::prelude::*;
 
 use crate::arguments::{named, number, whole};
 use crate::report::{Output, json_lines, task_sets};
 use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::generation::{Distribution, Generator, Periods, Recipe, Source, WcetModel};
+use gpusched_model::TaskSet;
 use gpusched_model::error::{Error, Result};
+use gpusched_study::{Overrides, Spec};
 
 /// Arguments of `gpusched generate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// Number of tasks in each set
-    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..))]
-    tasks: usize,
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..), required_unless_present = "study")]
+    tasks: Option<usize>,
     /// Total utilization of each set: the sum of work/period of all tasks
-    #[arg(long, value_name = "U", value_parser = number)]
-    utilization: f64,
+    #[arg(long, value_name = "U", value_parser = number, required_unless_present = "study")]
+    utilization: Option<f64>,
     /// Number of sets
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..))]
     count: u64,
@@ -76,7 +81,45 @@ pub struct Args {
     /// with --interference conflict+bandwidth and --memory-bandwidth 100GB/s.
     #[arg(long, value_name = "SMS", value_parser = whole(0..=u32::MAX))]
     saturation: Option<u32>,
+    #[command(flatten)]
+    study: OfStudy,
 }
+
+/// A generator of a study.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Generator of a study")]
+struct OfStudy {
+    /// Study (TOML) whose generator, or whose own program, generates the sets
+    ///
+    /// The first sets equal the sets of `study sets`. `--seed` replaces the seed of the study.
+    #[arg(long, value_name = "SPEC", requires = "point", conflicts_with_all = OWN)]
+    study: Option<PathBuf>,
+    /// Index of the point of the study, from 0; the column `point` of the results
+    #[arg(long, value_name = "P", value_parser = whole(0..=usize::MAX))]
+    point: Option<usize>,
+    /// Analysis variant whose WCET functions the sets have [default: the first of the study]
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
+}
+
+/// Options that the generator of a study states itself.
+const OWN: [&str; 15] = [
+    "tasks",
+    "utilization",
+    "generator",
+    "cap",
+    "periods",
+    "wcet",
+    "memory_share",
+    "deadline",
+    "jitter",
+    "compute_serial",
+    "memory_serial",
+    "compute_conflict",
+    "memory_conflict",
+    "blocks",
+    "saturation",
+];
 
 const EXAMPLE: &str = "\
 The same arguments and --seed generate the same sets on every machine. A larger --count does not change the first sets.
@@ -86,6 +129,7 @@ Examples:
   gpusched generate --tasks 10 --utilization 4 --count 20 --seed 7 | gpusched partition - --sms 44
   gpusched generate --tasks 10 --utilization 4 --count 20 -o sets.csv
   gpusched generate --tasks 10 --utilization 4 --periods waters2015 --deadline uniform:0.5:1 -o waters.jsonl
+  gpusched generate --study analysis/smoke.toml --point 3 --count 1000 -o more.jsonl
   gpusched generate --tasks 10 --utilization 4 --blocks 680 | gpusched partition - --sms 44 --policy lp-edf";
 
 /// Maximum total number of tasks in all task sets. A JSONL file with this number of tasks has about 100 GB.
@@ -104,20 +148,42 @@ const BATCH_TASKS: usize = 1 << 17;
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         global.check_task_sets()?;
-        let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed())?;
-        let most = MOST_TASKS / u64::try_from(self.tasks.max(1)).unwrap_or(u64::MAX);
+        if let Some(spec) = &self.study.study {
+            return self.of_study(spec, global);
+        }
+        let (point, variant) = (self.study.point.is_some(), self.study.variant.is_some());
+        if let Some((name, _)) = [("point", point), ("variant", variant)]
+            .into_iter()
+            .find(|(_, given)| *given)
+        {
+            return Err(Error::parameter(
+                name,
+                "no study",
+                "--study SPEC, whose generator has this value",
+            ));
+        }
+        let tasks = self.tasks.unwrap_or(0); // without a study, clap requires both options
+        let source = Source::new(
+            &self.recipe(),
+            tasks,
+            self.utilization.unwrap_or(0.0),
+            global.seed(),
+        )?;
+        let most = MOST_TASKS / u64::try_from(tasks.max(1)).unwrap_or(u64::MAX);
         if self.count > most {
             let expected = format!(
-                "at most {most} sets of {} tasks, because the limit is {MOST_TASKS} tasks in total",
-                self.tasks
+                "at most {most} sets of {tasks} tasks, because the limit is {MOST_TASKS} tasks in total"
             );
             return Err(Error::parameter("count", self.count, expected));
         }
-        let batch = (BATCH_TASKS / self.tasks.max(1)).max(1);
+        let batch = (BATCH_TASKS / tasks.max(1)).max(1);
         let batch = u64::try_from(batch).unwrap_or(BATCH).min(BATCH);
 
         if global.format() == Format::Csv {
-            return self.table(global, &source);
+            let pool = global.pool()?;
+            return self.table(global, tasks, |sets| {
+                pool.install(|| sets.into_par_iter().map(|set| source.draw(0, set)).collect())
+            });
         }
         let output = Output::open(global)?;
         output.generate(global, (self.count, "sets"), batch, |sets| {
@@ -130,18 +196,48 @@ impl Run for Args {
 
 impl Args {
     /// Writes all sets as one CSV table. Its columns depend on all sets, so gpusched keeps them in memory.
-    fn table(&self, global: &Global, source: &Source) -> Result<Outcome> {
-        let most = MOST_ROWS / u64::try_from(self.tasks.max(1)).unwrap_or(u64::MAX);
+    fn table(
+        &self,
+        global: &Global,
+        tasks: usize,
+        draw: impl Fn(Range<u64>) -> Result<Vec<TaskSet>>,
+    ) -> Result<Outcome> {
+        let most = MOST_ROWS / u64::try_from(tasks.max(1)).unwrap_or(u64::MAX);
         if self.count > most {
             let found = format!("{} with --format csv", self.count);
-            let expected = format!("at most {most} sets of {} tasks, or JSONL", self.tasks);
+            let expected = format!("at most {most} sets of {tasks} tasks, or JSONL");
             return Err(Error::parameter("count", found, expected));
         }
-        let sets = global.pool()?.install(|| {
-            let sets = (0..self.count).into_par_iter();
-            sets.map(|set| source.draw(0, set)).collect::<Result<Vec<_>>>()
+        task_sets(global, draw(0..self.count)?.into_iter().map(Ok))?;
+        Ok(Outcome::Positive)
+    }
+
+    /// Generates task sets with the generator of a point of the study in the file `spec`.
+    fn of_study(&self, spec: &Path, global: &Global) -> Result<Outcome> {
+        let overrides = Overrides {
+            sets: Some(self.count),
+            seed: global.seed,
+        };
+        let spec = Spec::read(spec, overrides)?;
+        let Some(study) = spec.partitioning() else {
+            return Err(Error::file(
+                spec.file(),
+                "a study of cases",
+                "a study of partitioning",
+            ));
+        };
+        let (point, variant) = (self.study.point.unwrap_or(0), self.study.variant.as_deref());
+        let variant = variant.map_or(Ok(0), |name| study.variant_called(name))?;
+        if global.format() == Format::Csv {
+            let first = study.set(point, variant, 0)?;
+            return self.table(global, first.tasks().len(), |sets| {
+                study.set_list(point, variant, sets)
+            });
+        }
+        let output = Output::open(global)?;
+        output.generate(global, (self.count, "sets"), BATCH, |sets| {
+            vec![study.set_list(point, variant, sets).and_then(json_lines)]
         })?;
-        task_sets(global, sets.into_iter().map(Ok))?;
         Ok(Outcome::Positive)
     }
 

@@ -42,6 +42,25 @@ impl Document {
         Ok(())
     }
 
+    /// Adds an algorithm for each pair of a name and a version, unless the study has a function of this name.
+    pub fn add_functions<'a>(&mut self, functions: impl Iterator<Item = (&'a str, &'a str)>) -> Result<()> {
+        let table: toml::Table = self.parse()?;
+        let algorithms = table.get("algorithm").and_then(toml::Value::as_array);
+        let has = |name: &str| {
+            let mut algorithms = algorithms.into_iter().flatten();
+            algorithms.any(|algorithm| {
+                let text = |field: &str| algorithm.get(field).and_then(toml::Value::as_str);
+                text("name") == Some(name) && text("function").is_some()
+            })
+        };
+        for (name, version) in functions.filter(|(name, _)| !has(name)) {
+            let [name, version] = [name, version].map(|text| toml::Value::from(text).to_string());
+            self.text
+                .push_str(&format!("\n[[algorithm]]\nname = {name}\nfunction = {version}\n"));
+        }
+        Ok(())
+    }
+
     /// Returns `refusal` as an error with the name of the file. If `refusal` names a field, the error also states the line
     /// of that field.
     pub fn error(&self, refusal: Refusal) -> Error {

@@ -1,9 +1,10 @@
 //! Further checks of a study of partitioning. The TOML format cannot express them.
 
-use crate::definition::axis::MAX_VALUES;
+use crate::definition::axis::{MAX_VALUES, Values};
 use crate::definition::document::Document;
 use crate::definition::hardware;
 use crate::definition::names::unique;
+use crate::table::{COLUMNS, OF_METRIC, TIMING_COLUMNS};
 use crate::work::Point;
 use gpusched_analysis::generation::{Recipe, check_blocks};
 use gpusched_analysis::partitioning::Offer;
@@ -14,6 +15,7 @@ use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Factor, Platform};
 
 use super::grid::Cell;
+use super::programs::Population;
 use super::shape::{FIELDS, PartitioningShape as Shape, Variant};
 
 /// Maximum number of tasks in one task set.
@@ -33,6 +35,41 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
         .collect();
     unique(document, "variant", variants)?;
     unique(document, "algorithm", algorithms)
+}
+
+/// Checks the names of the metrics, and that each metric has a program.
+pub(super) fn metrics(document: &Document, shape: &Shape) -> Result<()> {
+    let metrics = shape.metric.iter();
+    let names: Vec<&str> = metrics.map(|metric| metric.name.as_str()).collect();
+    if !names.is_empty() {
+        unique(document, "metric", names)?;
+    }
+    for (index, metric) in shape.metric.iter().enumerate() {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        let column = format!("{OF_METRIC}{}", metric.name);
+        let is_taken = [COLUMNS.as_slice(), &TIMING_COLUMNS]
+            .concat()
+            .contains(&column.as_str());
+        let (field, found, expected) = if !metric.name.chars().all(allowed) {
+            (
+                "name",
+                format!("{:?}", metric.name),
+                "small letters, digits and `_`",
+            )
+        } else if is_taken {
+            (
+                "name",
+                format!("{:?}, a column of gpusched", metric.name),
+                "another name",
+            )
+        } else if metric.command.first().is_none_or(String::is_empty) {
+            ("command", "no program".to_owned(), "a program with its arguments")
+        } else {
+            continue;
+        };
+        return Err(document.error(Refusal::new(format!("metric[{index}].{field}"), found, expected)));
+    }
+    Ok(())
 }
 
 /// Checks the field `blocks` of each analysis variant. For a policy that uses blocks, the variant or the generator must
@@ -201,24 +238,24 @@ pub(super) fn axes(document: &Document) -> Result<()> {
     }
 }
 
-/// Checks that the task sets are from exactly one source: the generator or a file.
+/// Checks that the task sets are from exactly one source: the generator, a file or a program.
 pub(super) fn population(document: &Document, cell: &Cell) -> Result<()> {
     let shape = &cell.shape;
     let refuse = |field: String, found: String, expected: &str| {
         Err(document.error(Refusal::new(field, found, expected)))
     };
-    let is_from_file = shape.population.is_some();
+    let is_given = shape.population.is_some();
     for (index, variant) in shape.variant.iter().enumerate() {
         match &variant.wcet {
-            Some(_) if is_from_file => {
-                let expected = "no `wcet`, because the tasks in the file have WCET functions";
+            Some(_) if is_given => {
+                let expected = "no `wcet`, because the tasks of the population have WCET functions";
                 return refuse(
                     format!("variant[{index}].wcet"),
                     "a form with `population`".to_owned(),
                     expected,
                 );
             }
-            None if !is_from_file => {
+            None if !is_given => {
                 let expected = "`wcet` with a form such as \"amdahl\", or with a file";
                 return refuse(format!("variant[{index}]"), "no `wcet`".to_owned(), expected);
             }
@@ -226,23 +263,23 @@ pub(super) fn population(document: &Document, cell: &Cell) -> Result<()> {
         }
     }
     let with_blocks = shape.variant.iter().position(|variant| variant.blocks.is_some());
-    if let Some(index) = with_blocks.filter(|_| is_from_file) {
-        let expected = "no `blocks`, because the tasks in the file state their blocks";
+    if let Some(index) = with_blocks.filter(|_| is_given) {
+        let expected = "no `blocks`, because the tasks of the population state their blocks";
         return refuse(
             format!("variant[{index}].blocks"),
             "a number with `population`".to_owned(),
             expected,
         );
     }
-    if is_from_file && shape.generator != Recipe::default() {
-        let expected = "no `generator`, because the task sets are from a file";
+    if is_given && shape.generator != Recipe::default() {
+        let expected = "no `generator`, because the task sets are from the population";
         return refuse(
             "generator".to_owned(),
             "a generator with `population`".to_owned(),
             expected,
         );
     }
-    if is_from_file && shape.weighted {
+    if matches!(shape.population, Some(Population::File(_))) && shape.weighted {
         let expected = "false, because task sets from a file have no utilization on an axis";
         return refuse(
             "weighted".to_owned(),
@@ -262,14 +299,28 @@ pub(super) fn points(document: &Document, shape: &Shape, settings: usize) -> Res
         (None, Some(utilization), Some(tasks)) => {
             generated(document, utilization.as_slice(), tasks.as_slice())?
         }
-        (Some(_), None, None) => vec![(None, None)],
-        (Some(_), ..) => {
+        (Some(Population::File(_)), None, None) => vec![(None, None)],
+        (Some(Population::File(_)), ..) => {
             let expected = "other axes, because the task sets are from a file";
             return Err(document.error(Refusal::new(
                 "axis",
                 "`utilization` or `tasks` with `population`",
                 expected,
             )));
+        }
+        (Some(Population::Program(_)), utilization, tasks) => {
+            // A program may ignore the utilization or the number of tasks, so an absent axis has one empty value.
+            let one = [Factor::ONE];
+            let stated =
+                [utilization, tasks].map(|values| values.as_ref().map_or(&one[..], Values::as_slice));
+            let points = generated(document, stated[0], stated[1])?;
+            let kept = |(number, value): (Option<usize>, Option<Factor>)| {
+                (
+                    number.filter(|_| tasks.is_some()),
+                    value.filter(|_| utilization.is_some()),
+                )
+            };
+            points.into_iter().map(kept).collect()
         }
         (None, None, _) => return Err(document.error(Refusal::told("axis", "missing field `utilization`"))),
         (None, _, None) => return Err(document.error(Refusal::told("axis", "missing field `tasks`"))),

@@ -11,7 +11,7 @@ use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 
-/// Returns the heuristic of each algorithm; `None` for a command.
+/// Returns the heuristic of each algorithm; `None` for an algorithm of the user.
 ///
 /// # Errors
 /// Fails at the first option without effect, and names the field of this option.
@@ -29,31 +29,33 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
             Err(document.error(Refusal::told(format!("algorithm[{index}].{field}"), message)))
         };
         let written = written.and_then(|all| all.get(index));
-        let Some(kind) = algorithm.heuristic else {
-            let keys = written
-                .and_then(toml::Value::as_table)
-                .into_iter()
-                .flat_map(toml::Table::keys);
-            if let Some(key) = keys.into_iter().find(|key| !OF_COMMAND.contains(&key.as_str())) {
-                return refuse(
-                    key,
-                    format!("found `{key}` with a command, expected it only with a heuristic"),
-                );
+        let own = [
+            ("command", !algorithm.command.is_empty()),
+            ("function", algorithm.function.is_some()),
+        ];
+        let own = { own.into_iter() }.filter_map(|(name, is_given)| is_given.then_some(name));
+        let own: Vec<&str> = own.collect();
+        let kind = match (algorithm.heuristic, own.as_slice()) {
+            (Some(kind), []) => kind,
+            (None, &[own]) => {
+                check_own(algorithm, own, written)
+                    .map_err(|refusal| document.error(refusal.within(&format!("algorithm[{index}]"))))?;
+                heuristics.push(None);
+                continue;
             }
-            if algorithm.command.first().is_none_or(String::is_empty) {
+            (None, []) => {
                 let message = "found neither a heuristic nor a command, expected one of both";
                 return refuse("heuristic", message.to_owned());
             }
-            if algorithm.timeout == Some(Time::ZERO) {
-                return refuse("timeout", "found 0, expected more than 0".to_owned());
+            (Some(kind), &[own, ..]) => {
+                let message = format!("found a {own} and heuristic {kind}, expected one of both");
+                return refuse(own, message);
             }
-            heuristics.push(None);
-            continue;
+            (None, _) => {
+                let message = "found a command and a function, expected one of both";
+                return refuse("function", message.to_owned());
+            }
         };
-        if !algorithm.command.is_empty() {
-            let message = format!("found a command and heuristic {kind}, expected one of both");
-            return refuse("command", message);
-        }
         if let Some(timeout) = algorithm.timeout {
             return refuse(
                 "timeout",
@@ -124,8 +126,23 @@ fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
     }
 }
 
-/// Fields of an algorithm that is a command.
-const OF_COMMAND: [&str; 3] = ["name", "command", "timeout"];
+/// Checks an algorithm of the user, which the field `own` states.
+fn check_own(algorithm: &Algorithm, own: &str, written: Option<&toml::Value>) -> Result<(), Refusal> {
+    let fields = ["name", own, if own == "command" { "timeout" } else { own }];
+    let keys = written.and_then(toml::Value::as_table).into_iter();
+    let mut keys = keys.flat_map(toml::Table::keys);
+    if let Some(key) = keys.find(|key| !fields.contains(&key.as_str())) {
+        let message = format!("found `{key}` with a {own}, expected it only with a heuristic");
+        return Err(Refusal::told(key, message));
+    }
+    if algorithm.command.first().is_some_and(String::is_empty) {
+        return Refusal::refuse("command", "an empty name", "the name of a program");
+    }
+    match algorithm.timeout {
+        Some(Time::ZERO) => Refusal::refuse("timeout", "0", "more than 0"),
+        _ => Ok(()),
+    }
+}
 
 /// Returns the message that explains why gpusched rejects `found`, an option of an algorithm with the heuristic `kind`.
 fn refusal(kind: HeuristicKind, refused: &NoEffect, found: &str) -> String {

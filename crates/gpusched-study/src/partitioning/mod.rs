@@ -2,24 +2,27 @@
 //! utilization. The results are counts for each analysis variant and each algorithm.
 
 mod checks;
-mod child;
-mod command;
 mod effects;
 mod grid;
+mod methods;
 mod pairs;
+mod programs;
 pub(super) mod results;
 mod setting;
 mod shape;
 
 pub use pairs::{PAIR_COLUMNS, mcnemar};
+pub use programs::{Metric, Population, Program};
 pub use results::decimal;
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
-use std::time::Duration;
+use std::borrow::Cow;
+use std::ops::Range;
 
 use serde::Serialize;
 
-use self::command::{Case, Command, Session};
+use self::methods::{Method, Solved};
+use self::programs::Rated;
 use self::setting::{Contents, Setting};
 use super::definition::document::Document;
 use super::definition::files::Inputs;
@@ -27,9 +30,11 @@ use super::definition::head::Head;
 use super::work::collection::Content;
 use super::work::{Chunk, MAX_CHUNKS, Point, Work};
 use crate::definition::levels::Level;
+use crate::own::{Command, Origin, Question, Registry, Session};
+use crate::table::OF_METRIC;
 use crate::work::tally::Tally;
 use gpusched_analysis::generation::Recipe;
-use gpusched_analysis::partitioning::{Heuristic, Offer, partition_by};
+use gpusched_analysis::partitioning::{Heuristic, Offer, Problem};
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::{Factor, TaskSet};
@@ -45,6 +50,10 @@ pub struct Partitioning {
     algorithms: Vec<Algorithm>,
     /// Method of each algorithm.
     methods: Vec<Method>,
+    /// Program that generates the task sets.
+    program: Option<Program>,
+    /// Metrics of the user, with their programs.
+    metrics: Vec<(Metric, Command)>,
     weighted: bool,
     paired: bool,
     work: Work,
@@ -53,26 +62,9 @@ pub struct Partitioning {
     hashes: Vec<String>,
 }
 
-/// Method of an algorithm.
-#[derive(Clone, Debug)]
-enum Method {
-    Heuristic(Heuristic),
-    Command(Command),
-}
-
-impl Method {
-    /// Returns the session of a command.
-    fn session(&self) -> Option<Session<'_>> {
-        match self {
-            Method::Heuristic(_) => None,
-            Method::Command(command) => Some(command.session()),
-        }
-    }
-}
-
 impl Partitioning {
-    /// Reads and checks the study of partitioning in `document`.
-    pub(super) fn parse(document: &Document) -> Result<(Head, Partitioning)> {
+    /// Reads and checks the study of partitioning in `document`. `registry` has algorithms of the calling program.
+    pub(super) fn parse(document: &Document, registry: &Registry) -> Result<(Head, Partitioning)> {
         checks::generator(document)?;
         checks::axes(document)?;
         let cells = grid::cells(document)?;
@@ -82,6 +74,7 @@ impl Partitioning {
         let shape = first.shape.clone();
         super::definition::names::of_files(document, &shape.name)?;
         checks::names(document, &shape)?;
+        checks::metrics(document, &shape)?;
         if shape.sets == 0 {
             return Err(document.error(Refusal::new("sets", "0", "at least 1")));
         }
@@ -94,7 +87,16 @@ impl Partitioning {
         let (settings, heuristics): (Vec<Setting>, Vec<_>) =
             grid::all(document, checked)?.into_iter().unzip();
         let heuristics = heuristics.into_iter().next().unwrap_or_default();
-        let methods = methods(document, &shape.algorithm, heuristics, &mut contents)?;
+        let files = &mut contents.files;
+        let methods = methods::methods(document, &shape.algorithm, heuristics, registry, files)?;
+        let metrics = shape.metric.iter().enumerate().map(|(index, metric)| {
+            let name = format!("{}: metric {:?}", document.file, metric.name);
+            let field = format!("metric[{index}].command");
+            let program = (metric.command.as_slice(), metric.timeout);
+            let command = methods::command(document, (name, &field), program, files)?;
+            Ok((metric.clone(), command))
+        });
+        let metrics = metrics.collect::<Result<_>>()?;
         let points = checks::points(document, &shape, settings.len())?;
         let work = Work::new(points.len(), shape.sets).ok_or_else(|| {
             document.error(Refusal::new(
@@ -118,6 +120,11 @@ impl Partitioning {
             points,
             algorithms: shape.algorithm,
             methods,
+            program: match shape.population {
+                Some(Population::Program(program)) => Some(program),
+                _ => None,
+            },
+            metrics,
             weighted: shape.weighted,
             paired: shape.paired,
             work,
@@ -131,8 +138,8 @@ impl Partitioning {
     /// Checks that task sets can be generated at every point. Without this check, a study could fail after hours of
     /// computation.
     fn check_generator(&self, document: &Document) -> Result<()> {
-        let drawn = self.points.iter().filter(|point| point.tasks.is_some());
-        for (point, setting) in drawn.filter_map(|point| Some((point, self.setting(point)?))) {
+        let drawn = { self.points.iter() }.filter_map(|point| Some((point, self.setting(point)?)));
+        for (point, setting) in drawn.filter(|(_, setting)| setting.population.is_none()) {
             for variant in 0..setting.variants.len() {
                 if let Err(error) = setting.source(point, variant, self.seed) {
                     let (tasks, utilization) = (
@@ -205,11 +212,25 @@ impl Partitioning {
         &self.algorithms
     }
 
-    /// Returns the heuristic that each algorithm uses; `None` for a command.
+    /// Returns the heuristic that each algorithm uses; `None` for an algorithm of the user.
     pub fn heuristics(&self) -> impl Iterator<Item = Option<&Heuristic>> {
         self.methods.iter().map(|method| match method {
-            Method::Heuristic(heuristic) => Some(heuristic),
-            Method::Command(_) => None,
+            Method::Heuristic(heuristic, _) => Some(heuristic),
+            Method::Command(..) | Method::Function(..) => None,
+        })
+    }
+
+    /// Returns the number of the analysis variant called `name`.
+    ///
+    /// # Errors
+    /// Fails if the study has no such variant.
+    pub fn variant_called(&self, name: &str) -> Result<usize> {
+        let found = { self.variants().iter() }.position(|variant| variant.name == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = { self.variants().iter() }
+                .map(|variant| variant.name.as_str())
+                .collect();
+            Error::parameter("variant", format!("{name:?}"), names.join(", "))
         })
     }
 
@@ -217,42 +238,46 @@ impl Partitioning {
     /// number `variant`. Every algorithm of the study receives this task set.
     ///
     /// # Errors
-    /// Fails if the study has no such task set.
+    /// Fails if the study has no such task set, and if a program of the user that generates the task sets fails.
     pub fn set(&self, point: usize, variant: usize, index: u64) -> Result<TaskSet> {
+        let set = self
+            .set_list(point, variant, index..index.saturating_add(1))?
+            .pop();
+        set.ok_or_else(|| Error::parameter("index", index, "a task set of the study"))
+    }
+
+    /// Returns the task sets with the numbers `indices` like [`Partitioning::set`].
+    ///
+    /// # Errors
+    /// Fails like [`Partitioning::set`].
+    pub fn set_list(&self, point: usize, variant: usize, indices: Range<u64>) -> Result<Vec<TaskSet>> {
         let Some(found) = self.points.get(point) else {
-            let expected = format!(
-                "0 to {}, the points of the study",
-                self.points.len().saturating_sub(1)
-            );
-            return Err(Error::parameter("point", point, expected));
+            let last = self.points.len().saturating_sub(1);
+            return Err(Error::parameter(
+                "point",
+                point,
+                format!("0 to {last}, the points of the study"),
+            ));
         };
-        let setting = self
-            .setting(found)
-            .filter(|setting| variant < setting.variants.len());
-        let Some(setting) = setting else {
+        let setting = self.setting(found);
+        let Some(setting) = setting.filter(|setting| variant < setting.variants.len()) else {
             return Err(Error::parameter(
                 "variant",
                 variant,
                 "an analysis variant of the study",
             ));
         };
-        if index >= self.sets {
-            let expected = format!(
-                "0 to {}, the task sets of each point",
-                self.sets.saturating_sub(1)
-            );
-            return Err(Error::parameter("index", index, expected));
+        if indices.end > self.sets || indices.start >= indices.end {
+            let last = self.sets.saturating_sub(1);
+            let index = indices.start.max(indices.end.saturating_sub(1));
+            return Err(Error::parameter(
+                "index",
+                index,
+                format!("0 to {last}, the task sets of each point"),
+            ));
         }
-        match &setting.population {
-            Some(sets) => {
-                let set = usize::try_from(index).ok().and_then(|index| sets.get(index));
-                set.cloned()
-                    .ok_or_else(|| Error::parameter("index", index, "a task set of the population"))
-            }
-            None => setting
-                .source(found, variant, self.seed)?
-                .draw(found.drawn, index),
-        }
+        let sets = setting.sets(found, variant, self.seed, indices, &|| true)?;
+        Ok(sets.map_or_else(Vec::new, Cow::into_owned))
     }
 
     /// Returns whether the study requests a table of weighted schedulability.
@@ -276,10 +301,23 @@ impl Partitioning {
     }
 
     /// Returns the number of tallies for one task set. Each result has one tally. If the study compares pairs of
-    /// algorithms, each pair has two more tallies.
+    /// algorithms, each pair has two more tallies. Then each result has one tally per metric.
     pub(super) fn tallies(&self) -> usize {
+        self.before_metrics() + self.cells() * self.metrics.len()
+    }
+
+    /// Returns the number of tallies before the tallies of metrics.
+    fn before_metrics(&self) -> usize {
         let pairs = pairs::pairs(self.algorithms.len()).count() * self.variants().len();
         self.cells() + if self.paired { 2 * pairs } else { 0 }
+    }
+
+    /// Returns the columns of the metrics.
+    fn metric_columns(&self) -> Vec<String> {
+        let metrics = self.metrics.iter();
+        metrics
+            .map(|(metric, _)| format!("{OF_METRIC}{}", metric.name))
+            .collect()
     }
 
     /// Returns the description of the experiment as JSON. gpusched hashes this description to identify the experiment.
@@ -305,6 +343,10 @@ impl Partitioning {
             files: &'a [String],
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             paired: bool,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            population: Option<&'a Program>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            metrics: Vec<&'a Metric>,
         }
         #[derive(Serialize)]
         struct Further<'a> {
@@ -355,112 +397,81 @@ impl Partitioning {
             settings,
             files: &self.hashes,
             paired: self.paired,
+            population: self.program.as_ref(),
+            metrics: self.metrics.iter().map(|(metric, _)| metric).collect(),
         })
     }
 
     /// Computes one chunk. Returns `None` if the run was stopped before the end of the chunk.
     pub(super) fn compute(&self, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Content>> {
         let mut tallies = vec![Tally::default(); self.tallies()];
-        let (cells, of_pairs) = tallies.split_at_mut(self.cells());
+        let (cells, rest) = tallies.split_at_mut(self.cells());
+        let (of_pairs, of_metrics) = rest.split_at_mut(self.before_metrics().saturating_sub(self.cells()));
         let mut of_pairs = of_pairs.chunks_mut(of_pairs.len().div_ceil(self.variants().len()).max(1));
+        let mut of_metrics = of_metrics.iter_mut();
         let point = self.points.get(chunk.point);
         let Some((point, setting)) = point.and_then(|point| Some((point, self.setting(point)?))) else {
             return Err(Error::parameter("chunk", chunk.index, "the chunk of a point"));
         };
         let mut sessions: Vec<Option<Session<'_>>> = { self.methods.iter() }.map(Method::session).collect();
+        let mut raters: Vec<Session<'_>> = { self.metrics.iter() }
+            .map(|(_, rater)| rater.session())
+            .collect();
         let per_variant = cells.chunks_mut(self.algorithms.len());
-        for (variant, cells) in per_variant.enumerate() {
-            let of_pairs = of_pairs.next().unwrap_or_default();
-            let source = match &setting.population {
-                Some(_) => None,
-                None => Some(setting.source(point, variant, self.seed)?),
+        let mut common: Option<Cow<'_, [TaskSet]>> = None;
+        for ((index, variant), cells) in setting.variants.iter().enumerate().zip(per_variant) {
+            let drawn = match common.take() {
+                Some(sets) => Some(sets),
+                None => setting.sets(point, index, self.seed, chunk.sets.clone(), &goes_on)?,
             };
-            for index in chunk.sets.clone() {
-                if !goes_on() {
+            let Some(sets) = drawn else { return Ok(None) };
+            let problems = sets.iter().map(|set| setting.problem(set, index));
+            let problems: Vec<Problem<'_>> = problems.collect::<Result<_>>()?;
+            let questions = sets.iter().zip(&problems).zip(chunk.sets.clone());
+            let questions: Vec<Question<'_>> = questions
+                .map(|((set, problem), index)| Question {
+                    set,
+                    problem,
+                    origin: Some(Origin {
+                        variant: &variant.name,
+                        point: point.index,
+                        utilization: point.utilization,
+                        tasks: point.tasks,
+                        index,
+                        seed: self.seed,
+                    }),
+                })
+                .collect();
+            let mut verdicts = vec![Vec::with_capacity(self.methods.len()); sets.len()];
+            let algorithms = self.algorithms.iter().zip(&self.methods);
+            for (((algorithm, method), session), cell) in algorithms.zip(&mut sessions).zip(cells) {
+                let Some(solved) = method.solve(session.as_mut(), &questions, &goes_on)? else {
                     return Ok(None);
-                }
-                let drawn = source
-                    .as_ref()
-                    .map(|source| source.draw(point.drawn, index))
-                    .transpose()?;
-                let listed = setting
-                    .population
-                    .as_ref()
-                    .and_then(|sets| sets.get(usize::try_from(index).ok()?));
-                let Some(set) = drawn.as_ref().or(listed) else {
-                    return Err(Error::parameter(
-                        "chunk",
-                        chunk.index,
-                        "task sets of the population",
-                    ));
                 };
-                let problem = setting.problem(set, variant)?;
-                let algorithms = self.algorithms.iter().zip(&self.methods);
-                let mut verdicts = Vec::with_capacity(self.algorithms.len());
-                for (((algorithm, method), session), cell) in algorithms.zip(&mut sessions).zip(&mut *cells) {
-                    let tally = match (method, session) {
-                        (Method::Heuristic(heuristic), _) => {
-                            Tally::of_plan(&partition_by(&problem, heuristic, algorithm.traffic))
-                        }
-                        (Method::Command(_), Some(session)) => {
-                            let Some(variant) = setting.variants.get(variant) else {
-                                continue;
-                            };
-                            let case = Case {
-                                set,
-                                problem: &problem,
-                                variant,
-                                point,
-                                index,
-                                seed: self.seed,
-                            };
-                            match session.count(&case, &goes_on)? {
-                                Some(tally) => tally,
-                                None => return Ok(None),
-                            }
-                        }
-                        (Method::Command(_), None) => continue,
+                for (rater, sum) in raters.iter_mut().zip(of_metrics.by_ref()) {
+                    let mut rated = Rated {
+                        questions: &questions,
+                        algorithm: &algorithm.name,
+                        solved: &solved,
+                        sum,
                     };
-                    cell.add(&tally);
+                    if rater.ask(&mut rated, &goes_on)?.is_none() {
+                        return Ok(None);
+                    }
+                }
+                for (Solved { tally, .. }, verdicts) in solved.iter().zip(&mut verdicts) {
+                    cell.add(tally);
                     verdicts.push(tally.schedulable > 0);
                 }
-                pairs::count(of_pairs, &verdicts);
             }
+            let of_pairs = of_pairs.next().unwrap_or_default();
+            for verdicts in &verdicts {
+                pairs::count(of_pairs, verdicts);
+            }
+            common = Some(sets).filter(|_| setting.has_common_sets());
         }
-        for session in sessions.into_iter().flatten() {
-            session.end(chunk)?;
-        }
+        let mut sessions = sessions.into_iter().flatten().chain(raters);
+        sessions.try_for_each(Session::end)?;
         Ok(Some(Content::Tallies(tallies)))
     }
-}
-
-/// Longest time of a command for one task set, by default.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Returns the method of each algorithm: its heuristic, or its command.
-fn methods(
-    document: &Document,
-    algorithms: &[Algorithm],
-    heuristics: Vec<Option<Heuristic>>,
-    contents: &mut Contents,
-) -> Result<Vec<Method>> {
-    let algorithms = algorithms.iter().zip(heuristics).enumerate();
-    let method = |(index, (algorithm, heuristic)): (usize, (&Algorithm, Option<Heuristic>))| {
-        if let Some(heuristic) = heuristic {
-            return Ok(Method::Heuristic(heuristic));
-        }
-        let field = format!("algorithm[{index}].command");
-        let arguments = algorithm
-            .command
-            .iter()
-            .map(|argument| contents.files.argument(argument));
-        let arguments: Result<Vec<String>, String> = arguments.collect();
-        let arguments = arguments.map_err(|message| document.error(Refusal::told(&field, message)))?;
-        let timeout = algorithm
-            .timeout
-            .map_or(TIMEOUT, |time| Duration::from_nanos(time.ns()));
-        let name = format!("{}: algorithm {:?}", document.file, algorithm.name);
-        Ok(Method::Command(Command::new(name, arguments, timeout)))
-    };
-    algorithms.map(method).collect()
 }

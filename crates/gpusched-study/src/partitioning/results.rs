@@ -46,7 +46,10 @@ fn both(
     sets: u64,
     tallies: impl Fn(usize) -> Vec<Tally>,
 ) -> Result<Tables> {
-    let results = csv(name, &with_axes(study, &COLUMNS), study, sets, &tallies, row)?;
+    let of_metrics = study.metric_columns();
+    let mut columns = with_axes(study, &COLUMNS);
+    columns.extend(of_metrics.iter().map(String::as_str));
+    let results = csv(name, &columns, study, sets, &tallies, row)?;
     let timing = csv(
         name,
         &with_axes(study, &TIMING_COLUMNS),
@@ -73,7 +76,7 @@ fn axes(study: &Partitioning) -> impl Iterator<Item = &'static str> {
 }
 
 /// Inserts the columns of the axes into `columns`, after the column `tasks`.
-fn with_axes(study: &Partitioning, columns: &[&'static str]) -> Vec<&'static str> {
+fn with_axes<'a>(study: &Partitioning, columns: &[&'static str]) -> Vec<&'a str> {
     let (keys, values) = columns.split_at(KEYS);
     keys.iter()
         .copied()
@@ -109,6 +112,8 @@ struct Cell<'a> {
     algorithm: &'a Algorithm,
     sets: u64,
     tally: Tally,
+    /// Sums of the metrics.
+    metrics: &'a [Tally],
 }
 
 fn csv(
@@ -131,8 +136,13 @@ fn csv(
                 .iter()
                 .map(move |algorithm| (variant, algorithm))
         });
-        for ((variant, algorithm), tally) in cells.zip(tallies(point.index)) {
+        let tallies = tallies(point.index);
+        let count = study.metrics.len();
+        for (index, ((variant, algorithm), &tally)) in cells.zip(&tallies).enumerate() {
+            let first = study.before_metrics() + index * count;
+            let metrics = tallies.get(first..first + count).unwrap_or_default();
             rows.push(row(&Cell {
+                metrics,
                 name,
                 study,
                 point,
@@ -168,6 +178,7 @@ fn row(cell: &Cell<'_>) -> Vec<String> {
         decimal(tally.merges, sets, 3),
         decimal(tally.prefill_merges, sets, 3),
     ]);
+    row.extend(cell.metrics.iter().map(mean));
     row
 }
 
@@ -180,6 +191,15 @@ fn timing_row(cell: &Cell<'_>) -> Vec<String> {
         decimal(cell.tally.prefill_ns, sets, 0),
     ]);
     row
+}
+
+/// Returns the mean of a metric with 6 decimals, rounded half up. The text is empty without a value.
+fn mean(metric: &Tally) -> String {
+    let count = u128::from(metric.schedulable);
+    match (2 * metric.millionths() + count).checked_div(2 * count) {
+        Some(millionths) => format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000),
+        None => String::new(),
+    }
 }
 
 /// Returns the first columns of a row, which identify the row. Both tables have these columns.

@@ -1,11 +1,15 @@
 //! Settings: everything that determines the results of a point, except its utilization and its number of tasks.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::checks;
 use super::effects;
 use super::grid::Cell;
+use super::methods;
+use super::programs::{Generator, Population, Program};
 use super::shape::Variant;
 use crate::definition::document::Document;
 use crate::definition::files::Files;
@@ -31,19 +35,25 @@ pub(super) struct Setting {
     pub offers: Vec<Option<Offer>>,
     /// For each analysis variant with measured WCET functions, the kernels that the generated tasks copy.
     pub kernels: Vec<Option<Kernels>>,
-    /// Task sets from a file. Absent if the study generates task sets.
-    pub population: Option<Population>,
+    /// Task sets from a file or a program. Absent if the study generates task sets.
+    pub population: Option<Given>,
 }
 
-/// Task sets from a file.
-pub(super) type Population = Arc<[TaskSet]>;
+/// Task sets from a file or a program.
+#[derive(Clone, Debug)]
+pub(super) enum Given {
+    /// Task sets from a file.
+    Sets(Arc<[TaskSet]>),
+    /// A program that generates task sets.
+    Program(Generator),
+}
 
 /// The contents of the files that were read so far. Several settings may use the same file.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub files: Files,
     kernels: BTreeMap<String, Kernels>,
-    populations: BTreeMap<String, Population>,
+    populations: BTreeMap<String, Arc<[TaskSet]>>,
 }
 
 impl Contents {
@@ -70,7 +80,7 @@ impl Contents {
         Ok(kernels)
     }
 
-    fn population(&mut self, path: &str, sets: u64) -> Result<Population, Refusal> {
+    fn population(&mut self, path: &str, sets: u64) -> Result<Arc<[TaskSet]>, Refusal> {
         if let Some(known) = self.populations.get(path) {
             return Ok(known.clone());
         }
@@ -84,7 +94,7 @@ impl Contents {
             ));
         }
         found.truncate(usize::try_from(sets).unwrap_or(usize::MAX));
-        let population: Population = found.into();
+        let population: Arc<[TaskSet]> = found.into();
         self.populations.insert(path.to_owned(), population.clone());
         Ok(population)
     }
@@ -106,9 +116,19 @@ impl Setting {
         let offers = checks::offers(document, shape)?;
         checks::population(document, cell)?;
         let refuse = |refusal: Refusal| document.error(refusal);
-        let population = shape.population.as_deref();
-        let population = population.map(|path| contents.population(path, shape.sets));
-        let population = population.transpose().map_err(refuse)?;
+        let population = match &shape.population {
+            None => None,
+            Some(Population::File(path)) => {
+                let sets = contents.population(path, shape.sets).map_err(refuse)?;
+                Some(Given::Sets(sets))
+            }
+            Some(Population::Program(Program { command, timeout })) => {
+                let name = format!("{}: population", document.file);
+                let (field, program) = ((name, "population.command"), (command.as_slice(), *timeout));
+                let command = methods::command(document, field, program, &mut contents.files)?;
+                Some(Given::Program(Generator { command, sms }))
+            }
+        };
         let kernels = shape
             .variant
             .iter()
@@ -138,7 +158,10 @@ impl Setting {
     /// Checks that each analysis variant accepts the task sets from a file. Without this check, a study could fail
     /// after hours of computation.
     fn check_population(&self, document: &Document) -> Result<()> {
-        for set in self.population.iter().flat_map(|sets| sets.iter()) {
+        let Some(Given::Sets(sets)) = &self.population else {
+            return Ok(());
+        };
+        for set in sets.iter() {
             for variant in 0..self.variants.len() {
                 if let Err(error) = self.problem(set, variant) {
                     let name = set.name().unwrap_or("a task set without a name");
@@ -168,6 +191,47 @@ impl Setting {
             Some(kernels) => Ok(source.with_kernels(kernels.clone())?),
             None => Ok(source),
         }
+    }
+
+    /// Returns the task sets with the numbers `indices` at `point`, for the analysis variant with number `variant`. Returns `None`
+    /// if the run was stopped.
+    ///
+    /// # Errors
+    /// Fails if the population has fewer task sets, and if a program of the user fails.
+    pub fn sets(
+        &self,
+        point: &Point,
+        variant: usize,
+        seed: u64,
+        indices: Range<u64>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Option<Cow<'_, [TaskSet]>>> {
+        match &self.population {
+            Some(Given::Sets(sets)) => {
+                let place = |index| usize::try_from(index).unwrap_or(usize::MAX);
+                let found = sets.get(place(indices.start)..place(indices.end));
+                let found = found.ok_or_else(|| {
+                    let expected = format!("fewer than {}, the task sets of the population", sets.len());
+                    Error::parameter("index", indices.start, expected)
+                });
+                found.map(|sets| Some(Cow::Borrowed(sets)))
+            }
+            Some(Given::Program(generator)) => {
+                let sets = generator.sets(point, seed, indices, goes_on)?;
+                Ok(sets.map(Cow::Owned))
+            }
+            None => {
+                let source = self.source(point, variant, seed)?;
+                let sets = indices.map(|index| source.draw(point.drawn, index));
+                sets.collect::<Result<Vec<_>>>()
+                    .map(|sets| Some(Cow::Owned(sets)))
+            }
+        }
+    }
+
+    /// Whether all analysis variants have the same task sets, because these state their WCET functions.
+    pub fn has_common_sets(&self) -> bool {
+        self.population.is_some()
     }
 
     /// Returns the partitioning problem of `set` for the analysis variant with number `index`.

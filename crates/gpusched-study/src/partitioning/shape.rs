@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::programs::{Metric, Population};
 use crate::claim::Claim;
 use crate::definition::axis::Values;
 use crate::definition::figures::Figures;
@@ -45,10 +46,10 @@ pub struct PartitioningShape {
     pub platform: Option<String>,
     /// Name of the device that sets the number of SMs. With a device, each analysis variant states its `granularity`.
     pub device: Option<String>,
-    /// Path of a JSONL file with task sets, which the study uses instead of generated task sets. The study uses the first
-    /// `sets` task sets of the file. Such a study has no `generator`, its axes exclude `utilization` and `tasks`, and its
-    /// analysis variants state no `wcet`.
-    pub population: Option<String>,
+    /// Task sets that the study uses instead of generated task sets: the first `sets` task sets of a JSONL file, or task sets from a
+    /// program of your own. Such a study has no `generator`, and its analysis variants state no `wcet`. With a file, its axes
+    /// exclude `utilization` and `tasks`.
+    pub population: Option<Population>,
     /// Points at which the study generates task sets.
     #[serde(default)]
     pub axis: Axis,
@@ -71,6 +72,9 @@ pub struct PartitioningShape {
     /// Figure of the results, or several figures. Default: the schedulability ratio over the utilization.
     #[serde(default)]
     pub figure: Figures,
+    /// Metrics of your own, which the results contain as further columns.
+    #[serde(default)]
+    pub metric: Vec<Metric>,
     /// Published statements. gpusched checks each statement against the results.
     #[serde(default)]
     pub claim: Vec<Claim>,
@@ -216,12 +220,15 @@ impl Variant {
 pub struct Algorithm {
     /// Name of the algorithm in the CSV.
     pub name: String,
-    /// Heuristic that the algorithm uses. Either this field or `command` is required.
+    /// Heuristic that the algorithm uses. Exactly one of the fields `heuristic`, `command` and `function` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heuristic: Option<HeuristicKind>,
     /// Program of your own, with its arguments. It answers each line with a task set by one line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// Name and version of a function of the calling program. gpusched writes this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// Longest time for one task set. Only with `command`. Default: 60 s.
     // The results do not depend on the time limit, so it is no part of the identity of the experiment.
     #[serde(default, skip_serializing)]

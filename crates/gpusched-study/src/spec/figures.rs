@@ -97,6 +97,14 @@ fn parts(study: &Partitioning, options: &mut Options, table: &Table) -> Vec<(&'s
             tasks.iter().flatten().map(ToString::to_string).collect(),
         ),
     };
+    let mut points = study.points().iter();
+    let has_axis = points.any(|point| point.utilization.is_some() || point.tasks.is_some());
+    if !has_axis && options.x.is_none() && options.kind.is_none() {
+        // Without any axis, the figure compares the algorithms.
+        options.kind = Some(FigureKind::Bar);
+        options.x = Some("algorithm".to_owned());
+        options.series.get_or_insert_with(|| Names(Vec::new()));
+    }
     let x = options.x.clone().unwrap_or_else(|| x.to_owned());
     if options.kind != Some(FigureKind::Cdf) {
         options.x = Some(x.clone());

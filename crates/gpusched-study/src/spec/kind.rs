@@ -6,6 +6,7 @@ use crate::cases::{self, Cases, CasesShape};
 use crate::definition::document::Document;
 use crate::definition::head::Head;
 use crate::definition::tables::Tables;
+use crate::own::Registry;
 use crate::partitioning::{self, Partitioning, PartitioningShape};
 use crate::work::collection::{Collection, Content};
 use crate::work::{Chunk, Work};
@@ -56,11 +57,11 @@ impl Kind {
         Ok(matches!(document.parse::<Peek>()?.kind, Word::Cases))
     }
 
-    /// Reads and checks the study in `document`.
-    pub(crate) fn parse(document: &Document) -> Result<(Head, Kind)> {
+    /// Reads and checks the study in `document`. `registry` has algorithms of the calling program.
+    pub(crate) fn parse(document: &Document, registry: &Registry) -> Result<(Head, Kind)> {
         match document.parse::<Peek>()?.kind {
             Word::Partitioning => {
-                let (head, study) = Partitioning::parse(document)?;
+                let (head, study) = Partitioning::parse(document, registry)?;
                 Ok((head, Kind::Partitioning(study)))
             }
             Word::Cases => {

@@ -14,6 +14,7 @@ use crate::definition::files::{Inputs, sha256};
 use crate::definition::folder::Folder;
 use crate::definition::head::Head;
 use crate::definition::tables::Tables;
+use crate::own::Registry;
 use crate::partitioning::Partitioning;
 use crate::plot::Options;
 use crate::table::Table;
@@ -44,7 +45,17 @@ impl Spec {
     /// # Errors
     /// Fails with [`Error::Io`] if the file cannot be read, and under the conditions of [`Spec::parse`].
     pub fn read(path: impl AsRef<Path>, overrides: Overrides) -> Result<Spec> {
-        Spec::from_document(Document::read(path.as_ref())?, overrides)
+        Spec::read_with(path, overrides, &Registry::default())
+    }
+
+    /// Reads and checks the study in the file at `path`, with the algorithms of `registry` after its own algorithms. The text of
+    /// the study then states the names and versions of these algorithms.
+    ///
+    /// # Errors
+    /// Fails under the conditions of [`Spec::read`]. Also fails for a study of cases, and if the study states another version of
+    /// a registered algorithm.
+    pub fn read_with(path: impl AsRef<Path>, overrides: Overrides, registry: &Registry) -> Result<Spec> {
+        Spec::from_document(Document::read(path.as_ref())?, overrides, registry)
     }
 
     /// Reads and checks the study in `text`. Error messages call the study `file`. gpusched
@@ -61,10 +72,10 @@ impl Spec {
             file: file.to_owned(),
             text: text.to_owned(),
         };
-        Spec::from_document(document, overrides)
+        Spec::from_document(document, overrides, &Registry::default())
     }
 
-    fn from_document(mut document: Document, overrides: Overrides) -> Result<Spec> {
+    fn from_document(mut document: Document, overrides: Overrides, registry: &Registry) -> Result<Spec> {
         if overrides.sets.is_some() && Kind::is_cases(&document)? {
             let found = format!("{}, a study of cases without task sets", document.file);
             return Err(Error::parameter("sets", found, "a study of generated task sets"));
@@ -74,7 +85,15 @@ impl Spec {
                 document.set(key, value)?;
             }
         }
-        let (head, kind) = Kind::parse(&document)?;
+        if !registry.is_empty() {
+            if Kind::is_cases(&document)? {
+                let found = format!("{}, a study of cases", document.file);
+                return Err(Error::parameter("algorithms", found, "a study of partitioning"));
+            }
+            let functions = registry.entries().iter();
+            document.add_functions(functions.map(|entry| (entry.name.as_str(), entry.version.as_str())))?;
+        }
+        let (head, kind) = Kind::parse(&document, registry)?;
         let spec = Spec { document, head, kind };
         let tables = spec.kind.made_up(spec.name())?;
         if let Some(figures) = &spec.head.figures {

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Serialize, Serializer};
 
-use super::COLUMNS;
 use super::Table;
+use super::is_of_axis;
 use super::wilson;
 use gpusched_model::error::{self, Refusal};
 
@@ -90,7 +90,7 @@ pub fn compare(before: &Table, after: &Table) -> error::Result<Comparison> {
         return Err(after.error(None, Refusal::new("", found, expected)));
     }
     let is_key = |column: &str| match kind {
-        true => KEYS.contains(&column) || !COLUMNS.contains(&column),
+        true => KEYS.contains(&column) || is_of_axis(column),
         false => !OF_CASES.contains(&column),
     };
     let columns = before.columns().iter().map(String::as_str);

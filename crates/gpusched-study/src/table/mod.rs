@@ -11,6 +11,7 @@ pub mod wilson;
 mod writer;
 
 pub use columns::{CASE_COLUMNS, COLUMNS, TIMING_COLUMNS};
+pub(crate) use columns::{OF_METRIC, is_of_axis};
 pub use comparison::{Compared, Comparison, compare};
 pub use weighted::{WEIGHTED_COLUMNS, weighted};
 pub(super) use weighted::{Weighted, table as weighted_table};

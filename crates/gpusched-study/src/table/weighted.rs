@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::csv_of;
-use super::{COLUMNS, Column, Table};
+use super::{Column, Table, is_of_axis};
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 
@@ -71,12 +71,11 @@ struct Line {
 /// # Errors
 /// Fails if `results` lacks a column that a study of partitioning writes.
 pub fn weighted(results: &Table) -> Result<Table> {
-    let known = |name: &str| COLUMNS.contains(&name);
     let axes: Vec<&str> = results
         .columns()
         .iter()
         .map(String::as_str)
-        .filter(|name| !known(name))
+        .filter(|name| is_of_axis(name))
         .collect();
     Table::from_reader(results.file(), table(results.file(), results, &axes)?.as_slice())
 }

@@ -23,6 +23,29 @@ pub struct Tally {
     pub prefill_ns: u64,
 }
 
+/// A value of a metric in millionths, at most 10¹⁸.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Amount(u64);
+
+/// Sums of values have two parts, so that no sum is too large: millionths below 10¹², and multiples of 10¹² millionths.
+const SPLIT: u64 = 1_000_000_000_000;
+
+impl Amount {
+    /// Reads a decimal number from 0 to 10¹² with at most six decimals.
+    pub fn read(text: &str) -> Option<Amount> {
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+        let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let decimals = decimals.trim_end_matches('0');
+        if !are_digits(whole) || !(decimals.is_empty() || are_digits(decimals)) || decimals.len() > 6 {
+            return None;
+        }
+        let millionths: u64 = format!("{decimals:0<6}").parse().ok()?;
+        let whole: u64 = whole.parse().ok()?;
+        let all = whole.checked_mul(1_000_000)?.checked_add(millionths)?;
+        (all <= 1_000_000 * SPLIT).then_some(Amount(all))
+    }
+}
+
 impl Tally {
     /// Returns the counts of the plan of one task set.
     pub fn of_plan(plan: &Plan) -> Tally {
@@ -36,15 +59,27 @@ impl Tally {
         }
     }
 
-    /// Returns the counts of one task set for which a command needed `ns`. `sms` is the number of SMs of its plan, or 0 if it
-    /// states none; `None` if the task set is not schedulable.
-    pub fn of_command(sms: Option<u32>, ns: u64) -> Tally {
+    /// Returns the counts of one task set about which an algorithm states only whether it is schedulable.
+    pub fn of_word(schedulable: bool) -> Tally {
         Tally {
-            schedulable: u64::from(sms.is_some()),
-            sms_used: sms.unwrap_or(0).into(),
-            search_ns: ns,
+            schedulable: u64::from(schedulable),
             ..Tally::default()
         }
+    }
+
+    /// Returns the tally of one value of a metric. It counts the value in `schedulable`.
+    pub(crate) fn of_amount(Amount(millionths): Amount) -> Tally {
+        Tally {
+            schedulable: 1,
+            sms_used: millionths % SPLIT,
+            merges: millionths / SPLIT,
+            ..Tally::default()
+        }
+    }
+
+    /// Returns the sum of the values of a metric, in millionths.
+    pub(crate) fn millionths(&self) -> u128 {
+        u128::from(self.merges) * u128::from(SPLIT) + u128::from(self.sms_used)
     }
 
     /// Adds the counts of `other`. The counts saturate instead of overflowing. Only a journal that a user edited can

@@ -394,7 +394,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Returns the policy, which determines the test of each partition.
-    pub(crate) fn policy(&self) -> Policy {
+    pub fn policy(&self) -> Policy {
         self.policy
     }
 

@@ -175,7 +175,10 @@ pub(in crate::partitioning) fn assembled(
 /// Places `parts` on the hardware. Each part states the number of SMs that it needs. Returns the tasks and the
 /// placement of each part. Also returns whether all parts fit on the hardware. Without a device, each part gets the SMs
 /// that it needs.
-fn placed(problem: &Problem<'_>, parts: Vec<Part>) -> (Vec<(Vec<usize>, Placed)>, bool) {
+pub(in crate::partitioning) fn placed(
+    problem: &Problem<'_>,
+    parts: Vec<Part>,
+) -> (Vec<(Vec<usize>, Placed)>, bool) {
     let parts = parts
         .into_iter()
         .map(|Part { sms, tasks }| (tasks, Placed { sms, place: None }));

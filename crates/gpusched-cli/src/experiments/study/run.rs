@@ -8,7 +8,7 @@ use super::figure;
 use super::progress::Progress;
 use crate::arguments::{named, whole};
 use crate::report::{Columns, Picture};
-use crate::{Global, Outcome, Run, complain};
+use crate::{Global, Outcome, Run, complain, embedding};
 use gpusched_model::error::{Error, Result};
 use gpusched_study::{self, Findings, Folder, Merged, Overrides, Shard, Spec, Study};
 
@@ -81,11 +81,9 @@ impl Run for Args {
             sets: self.sets,
             seed: global.seed,
         };
-        let specs: Vec<Spec> = self
-            .specs
-            .iter()
-            .map(|path| Spec::read(path, overrides))
-            .collect::<Result<_>>()?;
+        let own = embedding::own();
+        let specs = { self.specs.iter() }.map(|path| Spec::read_with(path, overrides, &own));
+        let specs: Vec<Spec> = specs.collect::<Result<_>>()?;
         let mut names = HashSet::new();
         if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name())) {
             return Err(Error::file(

@@ -30,6 +30,9 @@ const EXAMPLE: &str = "\
 Example:
   gpusched study sets analysis/smoke.toml --point 3 -o sets.jsonl";
 
+/// Number of task sets in a batch. A program of the user that generates task sets starts once per batch.
+const BATCH: u64 = 64;
+
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         global.check_task_sets()?;
@@ -42,26 +45,24 @@ impl Run for Args {
         let Some(study) = spec.partitioning() else {
             return Err(Error::file(file, "a study of cases", "a study of partitioning"));
         };
-        let variant = match &self.variant {
-            None => 0,
-            Some(name) => {
-                let mut variants = study.variants().iter();
-                let found = variants.position(|variant| variant.name == *name);
-                found.ok_or_else(|| {
-                    let names: Vec<&str> = study
-                        .variants()
-                        .iter()
-                        .map(|variant| variant.name.as_str())
-                        .collect();
-                    Error::parameter("variant", format!("{name:?}"), names.join(", "))
-                })?
-            }
-        };
+        let variant = self
+            .variant
+            .as_deref()
+            .map_or(Ok(0), |name| study.variant_called(name))?;
         let indices = match self.index {
             Some(index) => index..index.saturating_add(1),
             None => 0..study.sets(),
         };
-        let sets = indices.map(|index| study.set(self.point, variant, index));
+        let (mut next, end) = (indices.start, indices.end);
+        let batches = std::iter::from_fn(|| {
+            let batch = next..next.saturating_add(BATCH).min(end);
+            next = batch.end;
+            (!batch.is_empty()).then(|| study.set_list(self.point, variant, batch))
+        });
+        let sets = batches.flat_map(|batch| match batch {
+            Ok(sets) => sets.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        });
         task_sets(global, sets)?;
         Ok(Outcome::Positive)
     }

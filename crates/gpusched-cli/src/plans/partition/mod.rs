@@ -11,12 +11,12 @@ pub use margin::times;
 use std::time::{Duration, Instant};
 
 use crate::arguments::notes;
-use crate::arguments::{Answer, Request, named, offer, whole};
+use crate::arguments::{Answer, Case, Request, named, offer, whole};
 use crate::help::TUNING;
 use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation::Trial;
 use crate::report::{About, Content, Form, OutputPath};
-use crate::{Global, Outcome, Run};
+use crate::{Global, Outcome, Run, embedding};
 use gpusched_analysis::end_to_end::{Gpu, NO_EFFECT, Search};
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
@@ -28,10 +28,11 @@ use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
-use gpusched_model::plan::SearchStats;
+use gpusched_model::plan::{Plan, SearchStats};
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
+use gpusched_study::own::{self, OwnAlgorithm, Question, Registry};
 
 /// Arguments of `gpusched partition`.
 #[derive(Debug, clap::Args)]
@@ -124,14 +125,14 @@ impl Run for Args {
         };
         self.refuse_for_sets()?;
         let offer = offer(self.request.device(), self.granularity)?;
-        let heuristic = self.heuristic(offer.as_ref())?;
+        let own = embedding::own();
+        let searcher = self.searcher(&own, offer.as_ref())?;
         let (form, replaced) = (Form::of(global), self.export.replaces_answer());
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
         let beside = self.export.beside();
         self.request.ask(global, sets, beside, offer.as_ref(), |case| {
             let start = Instant::now();
-            heuristic.kind().check_tasks(case.set.tasks().len())?;
-            let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
+            let mut plan = searcher.plan(case, self.traffic.unwrap_or_default())?;
             if case.notes_on_conflict(&self.request) {
                 notes::conflict(case.set, &plan);
             }
@@ -158,9 +159,56 @@ impl Run for Args {
     }
 }
 
+/// What searches for a plan: a heuristic of gpusched, or the algorithm of the calling program, with its name.
+enum Searcher<'a> {
+    Heuristic(Heuristic),
+    Own(&'a str, &'a dyn OwnAlgorithm),
+}
+
+impl Searcher<'_> {
+    fn plan(&self, case: &Case<'_>, traffic: Traffic) -> Result<Plan> {
+        match self {
+            Searcher::Heuristic(heuristic) => {
+                heuristic.kind().check_tasks(case.set.tasks().len())?;
+                Ok(partition_by(&case.problem, heuristic, traffic))
+            }
+            Searcher::Own(name, algorithm) => {
+                own::plan(name, *algorithm, &Question::new(case.set, &case.problem))
+            }
+        }
+    }
+}
+
 impl Args {
+    /// Returns what searches for plans.
+    ///
+    /// # Errors
+    /// Fails for an option that has no effect.
+    fn searcher<'a>(&self, own: &'a Registry, offer: Option<&Offer>) -> Result<Searcher<'a>> {
+        let Some((name, algorithm)) = own.first() else {
+            return Ok(Searcher::Heuristic(self.heuristic(offer)?));
+        };
+        let is_given = self.heuristic.is_some() || self.traffic.is_some();
+        if is_given || self.options() != Options::default() {
+            let found = "an algorithm of your own with an option for a search of gpusched";
+            return Err(Error::parameter("heuristic", found, "no such option"));
+        }
+        Ok(Searcher::Own(name, algorithm))
+    }
+
+    /// Returns the name of what searches for plans.
+    fn searcher_name(&self) -> String {
+        let own = embedding::own();
+        let own = own.first().map(|(name, _)| name.to_owned());
+        own.unwrap_or_else(|| self.kind().to_string())
+    }
+
     /// Chooses partitions for an end-to-end system.
     fn of_system(&self, systems: EndToEndSystems, global: &Global) -> Result<Outcome> {
+        if !embedding::own().is_empty() {
+            let found = "an algorithm of your own for an end-to-end system";
+            return Err(Error::parameter("heuristic", found, "a task set"));
+        }
         self.request.refuse_for_plans_of_systems()?;
         Search::check_options(&self.options(), self.traffic)?;
         end_to_end::refuse("sensitivity", self.sensitivity, NO_EFFECT)?;

@@ -36,7 +36,7 @@ impl Args {
                 let headline = palette.verdict(false, "NO PLAN FOUND");
                 format!(
                     "{headline} by heuristic `{}` (a plan may still exist)",
-                    self.kind()
+                    self.searcher_name()
                 )
             }
             Some(failure) if failure.is_open(case.problem.strength()) => {
@@ -108,7 +108,7 @@ impl Args {
                 .name()
                 .map_or("task set".to_owned(), |name| clip(name, 40)),
             counted(case.set.tasks().len(), "task"),
-            self.kind(),
+            self.searcher_name(),
             self.request.interference_in_words(),
             self.request.overheads_in_words(case.set)
         );

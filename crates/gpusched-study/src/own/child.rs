@@ -1,4 +1,4 @@
-//! A process that answers each line with one line.
+//! A process of a program of the user. It answers each line with one line.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{self, Stdio};
@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 /// Longest line of an answer [bytes].
 const LONGEST: u64 = 16 << 20;
+/// Largest number of lines that wait for each other: of questions that the process has not answered, and of answers that no one
+/// has read.
+pub(super) const AHEAD: usize = 16;
 /// Time between two checks whether the run was stopped.
 const TICK: Duration = Duration::from_millis(50);
 /// Time for which a process without further input may finish.
@@ -55,7 +58,7 @@ impl Child {
             .spawn()
             .map_err(Fault::Start)?;
         let (stdin, output) = (process.stdin.take(), process.stdout.take());
-        // Threads write and read, because neither has a time limit. At most one early line waits.
+        // Threads write and read, because neither has a time limit.
         let (input, questions) = channel::<Vec<u8>>();
         thread::spawn(move || {
             let Some(mut stdin) = stdin else { return };
@@ -65,7 +68,7 @@ impl Child {
                 }
             }
         });
-        let (sender, lines) = sync_channel(1);
+        let (sender, lines) = sync_channel(AHEAD);
         thread::spawn(move || {
             let Some(output) = output else { return };
             let mut output = BufReader::new(output);
@@ -86,22 +89,24 @@ impl Child {
         })
     }
 
-    /// Sends `line` to the process, and returns its answer. Returns `None` if the run was stopped.
-    pub fn ask(
+    /// Sends `line` to the process. If the process has ended, [`Child::receive`] states it.
+    pub fn send(&mut self, line: Vec<u8>) {
+        self.asked += 1;
+        let _ = self.input.as_ref().map(|input| input.send(line));
+    }
+
+    /// Returns whether the process wrote a line that no one waits for.
+    pub fn says_more(&self) -> bool {
+        matches!(self.lines.try_recv(), Ok(Ok(_)))
+    }
+
+    /// Waits for the next line of the process. Returns `None` if the run was stopped.
+    pub fn receive(
         &mut self,
-        line: Vec<u8>,
         timeout: Duration,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Option<String>, Fault> {
         let begin = Instant::now();
-        if matches!(self.lines.try_recv(), Ok(Ok(_))) {
-            return Err(Fault::Extra);
-        }
-        self.asked += 1;
-        let sent = self.input.as_ref().map(|input| input.send(line));
-        if !matches!(sent, Some(Ok(()))) {
-            return Err(self.ended());
-        }
         loop {
             let rest = timeout.saturating_sub(begin.elapsed());
             match self.lines.recv_timeout(rest.min(TICK)) {
