@@ -556,7 +556,7 @@ def export(
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> str:
-    """Export a plan for libsmctrl, MPS, MIG or CUDA green contexts.
+    """Export a plan for tools that divide a GPU, or a task set for other tools.
 
     Args:
         plan: Plan file, written by `partition --gpu NAME --format json`.

@@ -297,7 +297,7 @@ class TaskSet(Sequence[Task]):
     def from_frame(cls, frame: Any, name: Optional[str] = None) -> TaskSet:
         """Creates a task set from a table of pandas with one row per task, such as the result of :meth:`to_frame`.
 
-        The columns are those of CSV tables: fields of tasks, such as ``period``, ``deadline`` and ``kind``. Columns whose names
+        The columns are the columns of CSV tables: fields of tasks, such as ``period``, ``deadline`` and ``kind``. Columns whose names
         end in ``_ns`` are whole numbers of nanoseconds. ``wcet_8`` and ``conflict_8`` are WCETs on 8 SMs. The column ``wcet``
         contains WCET functions or times. With the columns ``work``, ``serial`` and ``conflict``, it contains ``"amdahl"``
         (default) or ``"proportional"``. ``set_name`` and ``times`` are fields of the set.

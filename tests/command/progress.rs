@@ -1,6 +1,6 @@
 //! Long commands state their progress on standard error, also where it is not a terminal.
 
-use crate::support::{Answer, answer, gpusched, run_with};
+use crate::support::{Answer, answer, gpusched};
 
 /// Runs a command that states its progress every millisecond.
 fn often(arguments: &[&str]) -> Answer {
@@ -84,6 +84,7 @@ fn lines_state_the_progress_and_the_time_left() {
 /// By default, a line appears after 30 s, so short runs stay as they are.
 #[test]
 fn short_runs_have_no_lines() {
-    let answer = run_with("generate --tasks 5 --utilization 2 --count 500", "");
+    let mut generate = gpusched("generate --tasks 5 --utilization 2 --count 500".split(' '));
+    let answer = answer(generate.env_remove("GPUSCHED_PROGRESS"));
     assert!(answer.code == 0 && answer.stderr.is_empty(), "{answer:?}");
 }

@@ -22,7 +22,9 @@ pub fn gpusched<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) ->
     command
         .args(args)
         .current_dir(root())
-        .env_remove("CLICOLOR_FORCE");
+        .env_remove("CLICOLOR_FORCE")
+        // A line about the progress would change the messages on a busy computer.
+        .env("GPUSCHED_PROGRESS", "3600s");
     command.timeout(std::time::Duration::from_secs(60));
     command
 }

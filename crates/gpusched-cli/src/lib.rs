@@ -77,7 +77,7 @@ enum Command {
     Verify(verify::Args),
     /// Show what a change of the GPU, the tasks or the WCETs does to a plan.
     WhatIf(what_if::Args),
-    /// Export a plan for libsmctrl, MPS, MIG or CUDA green contexts.
+    /// Export a plan for tools that divide a GPU, or a task set for other tools.
     Export(export::Args),
     /// Run a plan on a GPU or in virtual time.
     Run(plans::run::Args),

@@ -184,7 +184,7 @@ fn generated_sets_are_a_table_or_lines() {
     // The same table on standard output, and from the sets.
     assert_eq!(run(&format!("{line} --format csv")).stdout, text);
     assert_eq!(run_with("export - --as csv", sets.clone()).stdout, text);
-    // On 1 to 8 SMs, the WCETs are those of the functions.
+    // On 1 to 8 SMs, the table has the WCETs of the functions.
     let sizes = run_with("export - --as csv --sms 8", sets.clone()).stdout;
     assert!(
         sizes.contains(",wcet_8_ns,") && !sizes.contains("work_ns"),

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::IgnoredAny;
 
 use super::{Column, OF_SET, SCALING, TEXTS, TIMES, VALUES, column};
+use crate::counted;
 use crate::error::Refusal;
 use crate::files::spreadsheet::original;
-use crate::messages::counted::counted;
 use crate::time::Time;
 
 /// The line of a fault in the table, counted from 1, together with the refusal.

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::{Column, OF_SET, SCALING, TEXTS, TIMES, VALUES};
 use crate::error::Refusal;
-use crate::tasks::task::TaskShape;
-use crate::tasks::task_set::TaskSet;
+use crate::{TaskSet, TaskShape};
 
 /// Returns `sets` as a CSV table with one row per task. Reading the table returns equal sets, with these exceptions: an
 /// empty name becomes an absent name, and equal lists of points in isolation and in conflict become one list.
