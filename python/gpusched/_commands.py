@@ -31,7 +31,7 @@ Heuristic = Literal[
     "fewest-sms", "bf", "1g", "one-per-partition", "ffd", "wfd", "savings", "matching", "auto", "optimal",
 ]
 As = Literal[
-    "libsmctrl", "mps", "mps-v3", "mig", "green-context", "csv",
+    "libsmctrl", "mps", "mps-v3", "mig", "green-context", "csv", "simso", "schedcat",
 ]
 Pattern = Literal[
     "front", "back", "uniform", "random", "adversarial",
@@ -50,8 +50,8 @@ Scheduler = Literal[
 
 def generate(
     *,
-    tasks: int,
-    utilization: float,
+    tasks: Optional[int] = None,
+    utilization: Optional[float] = None,
     count: Optional[int] = None,
     generator: Optional[Literal["uunifast-discard", "randfixedsum"]] = None,
     cap: Optional[float] = None,
@@ -66,6 +66,9 @@ def generate(
     memory_conflict: Value = None,
     blocks: Optional[int] = None,
     saturation: Optional[int] = None,
+    study: Document = None,
+    point: Optional[int] = None,
+    variant: Value = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> TaskSets:
@@ -101,6 +104,10 @@ def generate(
         saturation: Number of SMs on which a memory-intensive kernel uses 100 GB/s [default: no traffic]. Adds the
             fields `traffic` and `bandwidth` (peak) to each task. Analyze the generated sets with --interference
             conflict+bandwidth and --memory-bandwidth 100GB/s.
+        study: Study (TOML) whose generator, or whose own program, generates the sets. The first sets equal the sets
+            of `study sets`. ``seed`` replaces the seed of the study.
+        point: Index of the point of the study, from 0; the column `point` of the results.
+        variant: Analysis variant whose WCET functions the sets have [default: the first of the study].
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -124,6 +131,9 @@ def generate(
             "memory-conflict": memory_conflict,
             "blocks": blocks,
             "saturation": saturation,
+            "study": study,
+            "point": point,
+            "variant": variant,
             "threads": threads,
             "seed": seed,
         },
@@ -549,33 +559,44 @@ def what_if(
 
 def export(
     plan: Document,
-    task_set: Document,
+    task_set: Document = None,
     *,
     as_: As,
     gpu: Value = None,
+    sms: Optional[int] = None,
+    unit: Optional[Literal["ns", "us", "ms", "s"]] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> str:
     """Export a plan for tools that divide a GPU, or a task set for other tools.
 
     Args:
-        plan: Plan file, written by `partition --gpu NAME --format json`.
+        plan: Plan file, written by `partition --gpu NAME --format json`; or only a task set.
         task_set: Task set of the plan.
-        as_: Tool that uses the plan. ``libsmctrl``: Masks of disabled TPCs, as a C header for libsmctrl. ``mps``:
-            Static SM partitions of MPS v2 and their processes, as a shell script. ``mps-v3``: Static SM partitions
-            of MPS v3 and their processes, as a shell script with a file in TOML. ``mig``: MIG instances and their
-            processes, as a shell script. ``green-context``: CUDA green contexts and dispatchers, as a C++ header.
-            ``csv``: Table of partitions, as CSV.
+        as_: Tool that uses the plan, or the task set. `csv`, `simso` and `schedcat` also export a task set without
+            a plan. ``libsmctrl``: Masks of disabled TPCs, as a C header for libsmctrl. ``mps``: Static SM
+            partitions of MPS v2 and their processes, as a shell script. ``mps-v3``: Static SM partitions of MPS v3
+            and their processes, as a shell script with a file in TOML. ``mig``: MIG instances and their processes,
+            as a shell script. ``green-context``: CUDA green contexts and dispatchers, as a C++ header. ``csv``:
+            Table of partitions, as CSV. ``simso``: Configuration with all tasks on one processor, as XML for SimSo.
+            ``schedcat``: Task set, as XML for SchedCAT.
         gpu: GPU that must equal the GPU of the plan: a name or a device file.
+        sms: Number of SMs of the exported WCETs. Required for `simso` and `schedcat`, whose tasks have one WCET:
+            the WCET of a single partition with all tasks. With `csv`, the table has WCETs on 1 to N SMs instead of
+            the parameters of WCET functions.
+        unit: Unit of the times for `schedcat` [default: us]. ``ns``: Nanoseconds. ``us``: Microseconds, as the
+            examples of SchedCAT. ``ms``: Milliseconds. ``s``: Seconds.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
     command = Command(
         ["export"],
-        [("plan", plan), ("task_set", task_set)],
+        [("plan", plan), *([] if task_set is None else [("task_set", task_set)])],
         {
             "as": as_,
             "gpu": gpu,
+            "sms": sms,
+            "unit": unit,
             "threads": threads,
             "seed": seed,
         },
@@ -2137,6 +2158,30 @@ def import_amalthea(
     return results(command, Result)
 
 
+def import_csv(
+    file: Document,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> TaskSets:
+    """Convert a CSV table of tasks to task sets.
+
+    Args:
+        file: Table with one row per task; `-` is standard input.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "csv"],
+        [("file", file)],
+        {
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return task_sets(command)
+
+
 def import_examiner(
     log: Union[Document, Sequence[Document]],
     *,
@@ -2260,6 +2305,66 @@ def import_ptx(
         },
     )
     return results(command, Result)
+
+
+def import_schedcat(
+    file: Document,
+    *,
+    unit: Optional[Literal["ns", "us", "ms", "s"]] = None,
+    sms: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> TaskSets:
+    """Convert a task set of SchedCAT.
+
+    Args:
+        file: File with a task set or a test point (XML); `-` is standard input.
+        unit: Unit of the times [default: us]. ``ns``: Nanoseconds. ``us``: Microseconds, as the examples of
+            SchedCAT. ``ms``: Milliseconds. ``s``: Seconds.
+        sms: Number of SMs on which the WCETs hold [default: 1]. On more SMs, a task has the same WCET. On fewer
+            SMs, the WCET is unknown, so no test accepts the task there.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "schedcat"],
+        [("file", file)],
+        {
+            "unit": unit,
+            "sms": sms,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return task_sets(command)
+
+
+def import_simso(
+    file: Document,
+    *,
+    sms: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> TaskSets:
+    """Convert a configuration of SimSo to a task set.
+
+    Args:
+        file: Configuration file of SimSo (XML); `-` is standard input.
+        sms: Number of SMs on which the WCETs hold [default: 1]. On more SMs, a task has the same WCET. On fewer
+            SMs, the WCET is unknown, so no test accepts the task there.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "simso"],
+        [("file", file)],
+        {
+            "sms": sms,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return task_sets(command)
 
 
 def gpus(

@@ -224,6 +224,8 @@ def _from_row(row: Mapping[str, Any]) -> Task:
         if isinstance(value, str) and value.startswith(("{", "[")):
             value = json.loads(value)
         field = column
+        if field in ("launches", "traffic", "bandwidth") and isinstance(value, float) and value.is_integer():
+            value = int(value)  # pandas stores whole numbers as floats if another cell of the column is empty
         if column.endswith("_ns"):
             if int(value) != value:
                 raise ValueError(f"{column}: found {value}, expected a whole number of nanoseconds")
@@ -281,11 +283,16 @@ class TaskSet(Sequence[Task]):
 
     @classmethod
     def read(cls, path: Any) -> TaskSet:
-        """Reads the file at ``path``, which contains one task set, as JSON or as a CSV table.
+        """Reads the file at ``path``, which contains one task set: JSON, or a CSV table.
 
         Raises:
-            GpuschedError: for another file.
+            GpuschedError: for an invalid table.
+            ValueError: for JSON with a wrong syntax, and for a table with several task sets.
         """
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+        if text.lstrip().startswith("{"):
+            return cls.from_dict(json.loads(text))
         from ._commands import import_csv
 
         sets: TaskSets = import_csv(path)

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import warnings
 
 import pytest
 
@@ -108,6 +109,7 @@ def test_tables_keep_every_form():
             gs.TaskSet.from_frame(pd.DataFrame(bad))
 
 
+@pytest.mark.filterwarnings("ignore::gpusched.GpuschedNote")
 def test_csv_files_have_the_columns_of_frames(checkout, tmp_path):
     pd = pytest.importorskip("pandas")
     camera = gs.TaskSet.read("tasksets/tasksets/camera.csv")
@@ -149,10 +151,16 @@ def test_csv_files_have_the_columns_of_frames(checkout, tmp_path):
 
 
 def test_files_of_other_tools_are_task_sets(checkout):
-    [simso] = gs.import_.simso("tasksets/other_tools/simso-script.xml", sms=4)
-    assert [task.name for task in simso] == ["T1", "T2", "T3"] and gs.test(simso, sms=4, policy="edf")
-    assert "WCET=\"3\"" in gs.export(simso, as_="simso", sms=4)
-    assert len(gs.import_.schedcat("tasksets/other_tools/schedcat-nolock.xml")[0]) == 8
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", gs.GpuschedNote)
+        [simso] = gs.import_.simso("tasksets/other_tools/simso-script.xml", sms=4)
+        exported = gs.export(simso, as_="simso", sms=4)
+        [schedcat] = gs.import_.schedcat("tasksets/other_tools/schedcat-nolock.xml")
+    assert [task.name for task in simso] == ["T1", "T2", "T3"] and "WCET=\"3\"" in exported and len(schedcat) == 8
+    texts = " ".join(str(note.message) for note in notes)
+    for part in ("each WCET holds on 4 SMs", "left out: name of the set", "the times are in us"):
+        assert part in texts, texts
+    assert gs.test(simso, sms=4, policy="edf", interference="none")
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -157,7 +157,7 @@ fn two_results_are_compared() {
     let same = gpusched(folder.path(), "study diff @x @x/mine.csv");
     assert_eq!(same.code, 0, "{}", same.stderr);
     assert!(
-        same.stdout.starts_with("0 of 16 values differ"),
+        same.stdout.starts_with("0 of 24 values differ"),
         "{}",
         same.stdout
     );

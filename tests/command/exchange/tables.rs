@@ -217,12 +217,12 @@ fn formulas_stay_texts() {
 /// pandas writes 5.0 if another cell of the column is empty, and a spreadsheet writes a byte order mark and CRLF.
 #[test]
 fn tables_of_other_programs_are_read() {
-    let text = "\u{feff}period_ns,deadline_ns,name,work_ns,serial,wcet\r\n5000000,4000000.0,a,9,0.1,\r\n\r\n6000000,,b,8,0.5,proportional\r\n";
+    let text = "\u{feff}period_ns,deadline_ns,name,work_ns,serial,wcet,launches\r\n5000000,4000000.0,a,9,1.0,,2.0\r\n\r\n6000000,,b,8,0.5,proportional,\r\n";
     let [set] = &read("-", text).unwrap()[..] else {
         panic!()
     };
     let json = json!({"tasks": [
-        {"name": "a", "period": 5_000_000, "deadline": 4_000_000, "wcet": {"amdahl": {"work": 9, "serial": 0.1}}},
+        {"name": "a", "period": 5_000_000, "deadline": 4_000_000, "launches": 2, "wcet": {"amdahl": {"work": 9, "serial": 1}}},
         {"name": "b", "period": 6_000_000, "wcet": {"proportional": {"work": 8, "serial": 0.5}}},
     ]});
     assert_eq!(set, &serde_json::from_value::<TaskSet>(json).unwrap());

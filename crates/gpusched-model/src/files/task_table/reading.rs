@@ -360,6 +360,9 @@ fn with_unit(name: &str, cell: &str) -> Result<String, Refusal> {
 /// Returns `cell` of the column `name` in JSON: numbers, lists and objects as they are, and anything else as a text.
 fn value(name: &str, cell: &str) -> Result<String, Refusal> {
     let is_nested = cell.starts_with(['{', '[']);
+    if let Some(whole) = whole(cell) {
+        return Ok(whole.to_string());
+    }
     match serde_json::from_str::<IgnoredAny>(cell) {
         Ok(_) if is_nested || cell.starts_with(|first: char| first.is_ascii_digit() || first == '-') => {
             Ok(cell.replace(['\n', '\r'], " ")) // a line break can only be between two tokens
@@ -369,12 +372,9 @@ fn value(name: &str, cell: &str) -> Result<String, Refusal> {
     }
 }
 
-/// Returns the number of nanoseconds in `cell`. pandas writes whole numbers as 5.0 if a cell of the column is empty.
+/// Returns the number of nanoseconds in `cell`.
 fn nanoseconds(cell: &str) -> Result<String, Refusal> {
-    let (whole, fraction) = cell.split_once('.').unwrap_or((cell, ""));
-    let is_whole =
-        fraction.bytes().all(|digit| digit == b'0') && whole.bytes().all(|digit| digit.is_ascii_digit());
-    match whole.parse::<u64>().ok().filter(|_| is_whole) {
+    match whole(cell) {
         Some(ns) => Ok(ns.to_string()),
         None => Refusal::refuse(
             "",
@@ -382,4 +382,12 @@ fn nanoseconds(cell: &str) -> Result<String, Refusal> {
             "a whole number of nanoseconds without unit",
         ),
     }
+}
+
+/// Returns the whole number in `cell`. pandas writes whole numbers as 5.0 if another cell of the column is empty.
+fn whole(cell: &str) -> Option<u64> {
+    let (whole, fraction) = cell.split_once('.').unwrap_or((cell, ""));
+    let is_whole =
+        fraction.bytes().all(|digit| digit == b'0') && whole.bytes().all(|digit| digit.is_ascii_digit());
+    whole.parse().ok().filter(|_| is_whole)
 }
