@@ -205,6 +205,8 @@ def _row(task: Task) -> dict[str, Any]:
             both = parameters if isinstance(parameters, Mapping) else {"isolated": parameters, "conflict": parameters}
             for contention, prefix in (("isolated", "wcet"), ("conflict", "conflict")):
                 row.update({f"{prefix}_{sms}_ns": to_ns(time) for sms, time in both.get(contention) or ()})
+        elif form == "affine" and "conflict" not in parameters and to_ns(parameters["isolated"]["a"]) == 0:
+            row["wcet_ns"] = to_ns(parameters["isolated"]["b"])  # one time for every number of SMs
         else:
             row["wcet"] = _cell(wcet)
     return row
