@@ -167,7 +167,7 @@ fn two_results_are_compared() {
     let rows: Vec<&str> = other.stdout.lines().collect();
     assert_eq!(
         (rows[0], rows.len()),
-        ("row,before,after,difference,low,high,clear", 17)
+        ("row,before,after,difference,low,high,clear", 25)
     );
     for row in &rows[1..] {
         let cells: Vec<&str> = row.rsplit(',').collect();
