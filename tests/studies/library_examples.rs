@@ -57,8 +57,9 @@ fn the_program_of_the_page_runs() {
     };
     let registry = Registry::default().with("mine", "version 1", own_study::mine);
     let spec = Spec::read_with(&study, sets, &registry).unwrap();
-    run(&spec, folder.path(), "1/1", 2).unwrap();
-    let table = Table::read(folder.path().join("mine.csv")).unwrap();
+    let results = folder.path().join("results");
+    run(&spec, &results, "1/1", 2).unwrap();
+    let table = Table::read(results.join("mine.csv")).unwrap();
     let schedulable = |algorithm: &str| -> f64 {
         let rows = (0..table.len()).filter(|&row| table.column("algorithm").unwrap().text(row) == algorithm);
         let count = |row| table.column("schedulable").unwrap().number(row).unwrap().unwrap();
@@ -69,7 +70,7 @@ fn the_program_of_the_page_runs() {
     let other = Registry::default().with("mine", "version 2", own_study::mine);
     let other = Spec::read_with(&study, sets, &other).unwrap();
     assert_ne!(other.experiment().unwrap(), spec.experiment().unwrap());
-    let copy = folder.path().join("mine.toml");
+    let copy = results.join("mine.toml");
     assert_eq!(
         Spec::read(&copy, Overrides::default())
             .unwrap()
