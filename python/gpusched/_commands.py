@@ -50,8 +50,8 @@ Scheduler = Literal[
 
 def generate(
     *,
-    tasks: int,
-    utilization: float,
+    tasks: Optional[int] = None,
+    utilization: Optional[float] = None,
     count: Optional[int] = None,
     generator: Optional[Literal["uunifast-discard", "randfixedsum"]] = None,
     cap: Optional[float] = None,
@@ -66,6 +66,9 @@ def generate(
     memory_conflict: Value = None,
     blocks: Optional[int] = None,
     saturation: Optional[int] = None,
+    study: Document = None,
+    point: Optional[int] = None,
+    variant: Value = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> TaskSets:
@@ -101,6 +104,10 @@ def generate(
         saturation: Number of SMs on which a memory-intensive kernel uses 100 GB/s [default: no traffic]. Adds the
             fields `traffic` and `bandwidth` (peak) to each task. Analyze the generated sets with --interference
             conflict+bandwidth and --memory-bandwidth 100GB/s.
+        study: Study (TOML) whose generator, or whose own program, generates the sets. The first sets equal the sets
+            of `study sets`. ``seed`` replaces the seed of the study.
+        point: Index of the point of the study, from 0; the column `point` of the results.
+        variant: Analysis variant whose WCET functions the sets have [default: the first of the study].
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -124,6 +131,9 @@ def generate(
             "memory-conflict": memory_conflict,
             "blocks": blocks,
             "saturation": saturation,
+            "study": study,
+            "point": point,
+            "variant": variant,
             "threads": threads,
             "seed": seed,
         },
