@@ -100,10 +100,13 @@ pub fn register_parts() {
 /// The main function of a program with a heuristic of its own calls this function:
 ///
 /// ```no_run
-/// use gpusched::study::own::{Answer, Question, Registry};
+/// use gpusched::study::own::{Answer, Fault, Question, Registry};
+///
+/// fn none(_: &Question<'_>) -> Result<Answer, Fault> {
+///     Ok(Answer::Schedulable(false))
+/// }
 ///
 /// fn main() -> std::process::ExitCode {
-///     let none = |_: &Question<'_>| Ok(Answer::Schedulable(false));
 ///     gpusched::command(Registry::default().with("none", "version 1", none))
 /// }
 /// ```
