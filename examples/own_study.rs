@@ -1,53 +1,30 @@
-//! A study with an algorithm of your own beside a heuristic of gpusched, on the same task sets, with a paired test.
+//! The command gpusched with a heuristic of your own, which takes part in each study that the command runs.
 
 use gpusched::partitioning::Stated;
 use gpusched::study::own::{Answer, Fault, Question, Registry};
-use gpusched::study::{Overrides, Shard, Spec, Table, run};
 
-const STUDY: &str = r#"
-name = "mine"
-sets = 40
-sms = 16
-paired = true
-axis = { utilization = [4, 8], tasks = 8 }
-variant = [{ name = "edf", wcet = "amdahl", policy = "edf" }]
-[[algorithm]]
-name = "one partition"
-heuristic = "1g"
-"#;
-
-/// Splits the GPU into two halves, and puts each task into the half that has the smaller utilization.
-fn halves(question: &Question<'_>) -> Result<Answer, Fault> {
-    let (problem, half) = (question.problem, question.problem.sms() / 2);
-    let mut parts = [Vec::new(), Vec::new()];
+/// Adds each task to the partition that then needs the fewest further SMs.
+pub(crate) fn mine(question: &Question<'_>) -> Result<Answer, Fault> {
+    let problem = question.problem;
+    let smallest = |tasks: Vec<usize>| {
+        let sms = (1..=problem.sms()).find(|&sms| problem.accepts(&tasks, sms))?;
+        Some(Stated { sms, tasks })
+    };
+    let mut parts: Vec<Stated> = Vec::new();
     for task in 0..problem.tasks().len() {
-        let load = |part: &Vec<usize>| problem.utilization(part, half);
-        let lighter = usize::from(load(&parts[1]) < load(&parts[0]));
-        parts[lighter].push(task);
+        let choices = (0..=parts.len()).filter_map(|index| {
+            let (sms, mut tasks) = parts.get(index).map_or((0, vec![]), |p| (p.sms, p.tasks.clone()));
+            tasks.push(task);
+            smallest(tasks).map(|part| (part.sms.saturating_sub(sms), index, part))
+        });
+        let Some((_, index, part)) = choices.min_by_key(|choice| choice.0) else {
+            return Ok(Answer::Schedulable(false));
+        };
+        parts.splice(index..parts.len().min(index + 1), [part]);
     }
-    let parts = parts.into_iter().filter(|tasks| !tasks.is_empty());
-    Ok(Answer::Partitions(
-        parts.map(|tasks| Stated { sms: half, tasks }).collect(),
-    ))
+    Ok(Answer::Partitions(parts))
 }
 
-pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = tempfile::tempdir()?;
-    let study = folder.path().join("mine.toml");
-    std::fs::write(&study, STUDY)?;
-    let registry = Registry::default().with("halves", "1", halves);
-    let spec = Spec::read_with(&study, Overrides::default(), &registry)?;
-    let pool = rayon::ThreadPoolBuilder::new().build()?;
-    run(&spec, folder.path(), Shard::WHOLE, &pool, &mut ())?;
-    let pairs = Table::read(folder.path().join("mine.paired.csv"))?;
-    let cell = |column| Ok::<_, gpusched::Error>(pairs.column(column)?.text(0));
-    let (first, other) = (cell("algorithm")?, cell("other")?);
-    println!(
-        "{first}: {} sets more, {other}: {} sets more",
-        cell("only_algorithm")?,
-        cell("only_other")?
-    );
-    println!("p = {}", cell("p_value")?);
-    assert_eq!(other, "halves");
-    Ok(())
+fn main() -> std::process::ExitCode {
+    gpusched::command(Registry::default().with("mine", "version 1", mine))
 }

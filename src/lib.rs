@@ -55,6 +55,7 @@
 //! | recordings of profilers and tracers | [`recording::readers::read`], [`recording::audit::audit`] |
 //! | runs of a plan, on a GPU or in virtual time | [`runtime::Program`], [`runtime::simulated`] |
 //! | experiments | [`study::Spec`], [`study::run`] |
+//! | heuristics and tests of your own | [`study::own`], and [`command`](command()) with the feature `cli` |
 //! | errors | [`Error`], [`error::Refusal`] |
 //! | text form of times | [`time`] |
 //!
@@ -92,4 +93,27 @@ pub fn register_parts() {
         &gpusched_gpu_command::PART,
     ];
     gpusched_cli::part::register(PARTS);
+}
+
+/// Runs the command with the arguments of this process, with algorithms of your own. `study run` adds them to each study.
+///
+/// The main function of a program with a heuristic of its own calls this function:
+///
+/// ```no_run
+/// use gpusched::study::own::{Answer, Fault, Question, Registry};
+///
+/// fn none(_: &Question<'_>) -> Result<Answer, Fault> {
+///     Ok(Answer::Schedulable(false))
+/// }
+///
+/// fn main() -> std::process::ExitCode {
+///     gpusched::command(Registry::default().with("none", "version 1", none))
+/// }
+/// ```
+#[cfg(feature = "cli")]
+pub fn command(own: study::own::Registry) -> std::process::ExitCode {
+    register_parts();
+    gpusched_cli::embedding::provide(own);
+    let arguments: Vec<_> = std::env::args_os().collect();
+    gpusched_cli::main(&arguments).into()
 }

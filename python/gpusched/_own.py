@@ -37,7 +37,8 @@ def version(function: Algorithm) -> str:
     target = inspect.unwrap(target)
     if not hasattr(target, "__qualname__"):
         target = type(target)  # an object with the method __call__
-    return f"{target.__module__}.{target.__qualname__} {hashlib.sha256(_source(target)).hexdigest()}"
+    module = str(target.__module__).replace("__mp_main__", "__main__")  # the name in a worker of multiprocessing
+    return f"{module}.{target.__qualname__} {hashlib.sha256(_source(target)).hexdigest()}"
 
 
 def _source(target: Any) -> bytes:

@@ -208,7 +208,7 @@ def test_a_heuristic_sees_only_what_a_plan_can_use(checkout):
     with pytest.raises(gs.GpuschedError, match="one of `sizes`"):
         gs.partition(tasks, gpu="h100", granularity="green-context", heuristic=lambda tasks, sms: together(tasks, 7))
     with pytest.raises(gs.GpuschedError, match="expected a task set"):
-        gs.partition("tasksets/end_to_end/waters2019.json", sms=8, heuristic=together)
+        gs.partition("tasksets/end_to_end/waters2019-alternatives.json", sms=8, heuristic=together)
     with pytest.raises(gs.GpuschedError) as caught:
         gs.partition(tasks, sms=8, heuristic=lambda tasks, sms: 1 // 0)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)

@@ -98,6 +98,7 @@ fn commands_with_random_numbers_accept_a_seed() {
         "simulate blocks x",
         "simulate tasks x --sms 1",
         "study run x -o x",
+        "study sets x --point 0",
         "study submit x -o x",
         "wcet cluster x",
         "wcet profile x --benchmark histo",

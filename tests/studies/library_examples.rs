@@ -2,14 +2,18 @@
 
 use rayon::prelude::*;
 
+use crate::study_support::files::{stable_files, temporary};
+use crate::study_support::{SMALL, run};
 use crate::support::{root, rounds};
 use gpusched::generation::{Recipe, Source};
 use gpusched::interference::{Interference, model_of};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
-use gpusched::study::own::{self, Question};
+use gpusched::study::own::{self, Fault, Question, Registry};
+use gpusched::study::{Overrides, Spec, Table};
 
 #[path = "../../examples/own_heuristic.rs"]
 mod own_heuristic;
+#[expect(dead_code, reason = "the main function runs the command")]
 #[path = "../../examples/own_study.rs"]
 mod own_study;
 #[path = "../../examples/own_test.rs"]
@@ -25,7 +29,96 @@ fn examples_run() {
     test_a_set::main().unwrap();
     own_heuristic::main().unwrap();
     own_test::main().unwrap();
-    own_study::main().unwrap();
+}
+
+/// The program of the how-to page: its heuristic takes part in the study of the page, with a short run.
+#[test]
+fn the_program_of_the_page_runs() {
+    let page = std::fs::read_to_string(root().join("docs/how-to/own-algorithm.md")).unwrap();
+    let code = std::fs::read_to_string(root().join("examples/own_study.rs")).unwrap();
+    let block = |start: &str| {
+        let (_, rest) = page.split_once(start).unwrap();
+        rest.split_once("\n```\n").unwrap().0
+    };
+    let code = code.split_once("\n\n").unwrap().1.replace("pub(crate) fn", "fn");
+    assert_eq!(block("```rust\n"), code.trim_end());
+    assert!(
+        code.lines()
+            .filter(|line| !line.trim().is_empty() && !line.contains("//"))
+            .count()
+            <= 25
+    );
+    let folder = temporary();
+    let study = folder.path().join("mine.toml");
+    std::fs::write(&study, block("```toml study\n")).unwrap();
+    let sets = Overrides {
+        sets: Some(rounds(60)),
+        seed: None,
+    };
+    let registry = Registry::default().with("mine", "version 1", own_study::mine);
+    let spec = Spec::read_with(&study, sets, &registry).unwrap();
+    let results = folder.path().join("results");
+    run(&spec, &results, "1/1", 2).unwrap();
+    let table = Table::read(results.join("mine.csv")).unwrap();
+    let schedulable = |algorithm: &str| -> f64 {
+        let rows = (0..table.len()).filter(|&row| table.column("algorithm").unwrap().text(row) == algorithm);
+        let count = |row| table.column("schedulable").unwrap().number(row).unwrap().unwrap();
+        rows.map(count).sum()
+    };
+    assert!(schedulable("mine") > 0.0 && schedulable("mine") <= schedulable("optimal"));
+    // Version and name are part of the experiment, and the copy of the study can be read without the function.
+    let other = Registry::default().with("mine", "version 2", own_study::mine);
+    let other = Spec::read_with(&study, sets, &other).unwrap();
+    assert_ne!(other.experiment().unwrap(), spec.experiment().unwrap());
+    let copy = results.join("mine.toml");
+    assert_eq!(
+        Spec::read(&copy, Overrides::default())
+            .unwrap()
+            .experiment()
+            .unwrap(),
+        spec.experiment().unwrap()
+    );
+    let refused = Registry::default().with("mine", "version 2", own_study::mine);
+    let refused = Spec::read_with(&copy, Overrides::default(), &refused)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("algorithm[3].function") && refused.contains("the registered function"),
+        "{refused}"
+    );
+}
+
+/// Equal results for all threads, shards and interruptions, also after an error of the function.
+#[test]
+fn functions_leave_no_trace_of_threads_and_errors() {
+    let text = SMALL.replacen("tasks = [5, 8]", "tasks = [5]", 1);
+    let folder = temporary();
+    let study = folder.path().join("small.toml");
+    std::fs::write(&study, text).unwrap();
+    let spec = |registry: &Registry| Spec::read_with(&study, Overrides::default(), registry).unwrap();
+    let works = spec(&Registry::default().with("mine", "1", own_study::mine));
+    let whole = temporary();
+    run(&works, whole.path(), "1/1", 1).unwrap();
+    let parts = temporary();
+    let folders = [1, 2].map(|index| parts.path().join(format!("part{index}")));
+    for (index, folder) in folders.iter().enumerate() {
+        run(&works, folder, &format!("{}/2", index + 1), 3).unwrap();
+    }
+    let merged = parts.path().join("whole");
+    gpusched::study::merge(&folders, &merged).unwrap();
+    assert_eq!(stable_files(&merged), stable_files(whole.path()));
+    let fails = |question: &Question<'_>| match question.origin {
+        Some(origin) if (origin.point, origin.index) == (3, 4) => Err(Fault::from("no answer")),
+        _ => own_study::mine(question),
+    };
+    let broken = temporary();
+    let fails = spec(&Registry::default().with("mine", "1", fails));
+    let error = run(&fails, broken.path(), "1/1", 2).unwrap_err().to_string();
+    let expected = "algorithm \"mine\": failed for set 4 of point 3, variant \"literal\": no answer";
+    assert!(error.contains(expected), "{error}");
+    let resumed = run(&works, broken.path(), "1/1", 2).unwrap();
+    assert!(resumed.resumed > 0);
+    assert_eq!(stable_files(broken.path()), stable_files(whole.path()));
 }
 
 #[test]

@@ -203,6 +203,38 @@ fn a_killed_process_leaves_no_trace() {
     assert!(matches!(error, Error::Refused(_)), "{error}");
 }
 
+/// After SIGKILL of gpusched, the same command continues, and its files equal the files of a whole run.
+#[test]
+fn a_killed_run_leaves_no_trace() {
+    let scripts = temporary();
+    let text = study(scripts.path(), &script(&format!("sleep 0.01\n{FIRST_FIVE}")), "");
+    let file = scripts.path().join("small.toml");
+    std::fs::write(&file, text.text()).unwrap();
+    let folder = temporary();
+    let output = folder.path().join("out");
+    let mut running = std::process::Command::new(env!("CARGO_BIN_EXE_gpusched"))
+        .args(["study", "run", "-q", "--threads", "2"])
+        .args([&file, std::path::Path::new("-o"), &output])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let journal = output.join("small.checkpoint.jsonl");
+    let lines = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    while lines() < 4 {
+        assert!(running.try_wait().unwrap().is_none(), "the run ended early");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert!(!output.join("small.csv").exists());
+    let spec = Spec::read(&file, study::Overrides::default()).unwrap();
+    let resumed = run(&spec, &output, "1/1", 1).unwrap();
+    assert!(resumed.resumed > 0 && resumed.resumed < resumed.units);
+    let whole = temporary();
+    run(&spec, whole.path(), "1/1", 2).unwrap();
+    assert_eq!(stable_files(&output), stable_files(whole.path()));
+}
+
 #[test]
 fn fields_without_effect_are_refused() {
     for (fields, expected) in [

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use indicatif::ProgressBar;
 
@@ -126,12 +126,27 @@ pub(crate) fn current() -> Option<Capture> {
     CALL.with_borrow(Option::clone)
 }
 
-/// Returns the algorithms that the program adds to the command.
+/// Returns the algorithms that the program adds to the command of this thread.
 pub(crate) fn own() -> Registry {
-    CALL.with_borrow(|call| {
-        call.as_ref()
-            .map_or_else(Registry::default, |call| call.own.clone())
-    })
+    let own = CALL.with_borrow(|call| call.as_ref().map(|call| call.own.clone()));
+    own.unwrap_or_default()
+}
+
+/// Algorithms that this program adds to all its studies.
+static PROVIDED: OnceLock<Registry> = OnceLock::new();
+
+/// Adds the algorithms of `own` to all studies that commands of this process run. Only the first call in a process has an effect.
+pub fn provide(own: Registry) {
+    let _ = PROVIDED.set(own);
+}
+
+/// Returns the algorithms that the program adds to studies.
+pub(crate) fn algorithms() -> Registry {
+    let own = own();
+    match PROVIDED.get() {
+        Some(provided) if own.is_empty() => provided.clone(),
+        _ => own,
+    }
 }
 
 impl Capture {

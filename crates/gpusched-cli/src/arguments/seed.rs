@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use crate::{Global, complain};
 
 /// Commands that use random numbers.
-const RANDOM: [&str; 13] = [
+const RANDOM: [&str; 14] = [
     "budget sequence",
     "budget simulate",
     "generate",
@@ -15,6 +15,7 @@ const RANDOM: [&str; 13] = [
     "simulate blocks",
     "simulate tasks",
     "study run",
+    "study sets",
     "study submit",
     "validate",
     "wcet cluster",

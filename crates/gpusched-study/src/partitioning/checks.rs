@@ -15,7 +15,7 @@ use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Factor, Platform};
 
 use super::grid::Cell;
-use super::programs::Population;
+use super::program::Population;
 use super::shape::{FIELDS, PartitioningShape as Shape, Variant};
 
 /// Maximum number of tasks in one task set.

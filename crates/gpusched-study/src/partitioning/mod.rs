@@ -4,15 +4,16 @@
 mod checks;
 mod effects;
 mod grid;
+mod lines;
 mod methods;
 mod pairs;
-mod programs;
+mod program;
 pub(super) mod results;
 mod setting;
 mod shape;
 
 pub use pairs::{PAIR_COLUMNS, mcnemar};
-pub use programs::{Metric, Population, Program};
+pub use program::{Metric, Population, Program};
 pub use results::decimal;
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
 
@@ -21,8 +22,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use self::lines::Rated;
 use self::methods::{Method, Solved};
-use self::programs::Rated;
 use self::setting::{Contents, Setting};
 use super::definition::document::Document;
 use super::definition::files::Inputs;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::programs::{Metric, Population};
+use super::program::{Metric, Population};
 use crate::claim::Claim;
 use crate::definition::axis::Values;
 use crate::definition::figures::Figures;

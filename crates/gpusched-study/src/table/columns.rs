@@ -1,7 +1,7 @@
 //! Columns of the tables that studies write.
 
 /// Columns of the results. The columns of the further axes follow the column `tasks`, except for columns that this list
-/// already contains. The columns of metrics are last. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
+/// already contains. The columns of metrics are last. `rate` is the schedulability ratio. Its 95 % Wilson interval is in two columns.
 /// `mean_sms` is the mean over all schedulable task sets. It is empty if no task set is schedulable, and for a command without partitions. The columns with
 /// mean numbers of merges contain means over all task sets.
 pub const COLUMNS: [&str; 17] = [

@@ -81,7 +81,7 @@ impl Run for Args {
             sets: self.sets,
             seed: global.seed,
         };
-        let own = embedding::own();
+        let own = embedding::algorithms();
         let specs = { self.specs.iter() }.map(|path| Spec::read_with(path, overrides, &own));
         let specs: Vec<Spec> = specs.collect::<Result<_>>()?;
         let mut names = HashSet::new();
