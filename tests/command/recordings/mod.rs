@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod audits;
+mod blocks;
 mod counts;
 mod damage;
 mod examples;
