@@ -78,20 +78,32 @@ fn a_file_is_the_same_trace_as_csv() {
 
 #[test]
 fn the_content_shows_the_format() {
-    let launch = Launch { threads: 1, warps: vec![(5, 1, 0)] };
+    let launch = Launch {
+        threads: 1,
+        warps: vec![(5, 1, 0)],
+    };
     let file = launch.file(Layout::Current, None, None);
     assert_eq!(Format::of("0.125.bin".as_ref(), &file), Format::Neutrino);
     assert_eq!(Format::of("-".as_ref(), &file), Format::Neutrino);
     let wide: Vec<u8> = "run,block".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(Format::of("-".as_ref(), &[&[0xff, 0xfe], &wide[..]].concat()), Format::Csv);
-    assert_eq!(Format::of("-".as_ref(), b"run,block,duration_ns,q\n"), Format::Csv);
+    assert_eq!(
+        Format::of("-".as_ref(), &[&[0xff, 0xfe], &wide[..]].concat()),
+        Format::Csv
+    );
+    assert_eq!(
+        Format::of("-".as_ref(), b"run,block,duration_ns,q\n"),
+        Format::Csv
+    );
     assert_eq!(Format::of("-".as_ref(), b""), Format::Csv);
 }
 
 /// Three blocks of two warps.
 fn good() -> Launch {
     let warps = (0..6u64).map(|warp| (1_000 * warp + 1, 900, (warp / 2) as u32));
-    Launch { threads: 40, warps: warps.collect() }
+    Launch {
+        threads: 40,
+        warps: warps.collect(),
+    }
 }
 
 #[test]
@@ -131,9 +143,18 @@ fn bad_files_are_named() {
         ("another SM in a block", of(&|launch| launch.warps[3].2 = 7)),
         ("SM 65536", of(&|launch| launch.warps[5].2 = 65536)),
         ("a start near 2^64", of(&|launch| launch.warps[2].0 = u64::MAX)),
-        ("a warp without a record", of(&|launch| launch.warps[1] = (0, 0, 0))),
-        ("a block without records", of(&|launch| launch.warps[2..4].fill((0, 0, 0)))),
-        ("a block of 0 cycles", of(&|launch| launch.warps[2..4].fill((5, 0, 1)))),
+        (
+            "a warp without a record",
+            of(&|launch| launch.warps[1] = (0, 0, 0)),
+        ),
+        (
+            "a block without records",
+            of(&|launch| launch.warps[2..4].fill((0, 0, 0))),
+        ),
+        (
+            "a block of 0 cycles",
+            of(&|launch| launch.warps[2..4].fill((5, 0, 1))),
+        ),
     ];
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("good.bin"), &file).unwrap();

@@ -20,7 +20,10 @@ const PARTITIONS: [(&[u32], &[&str]); 5] = [
 /// Returns a launch of six blocks with two warps on the SMs in `sms`, in turn.
 fn launch(sms: &[u32]) -> Launch {
     let warps = (0..12).map(|warp| (100 + 50 * warp, 40, sms[warp as usize / 2 % sms.len()]));
-    Launch { threads: 64, warps: warps.collect() }
+    Launch {
+        threads: 64,
+        warps: warps.collect(),
+    }
 }
 
 /// Writes a file of each task, and returns the options. `change` changes the launch of a task.
@@ -43,11 +46,16 @@ fn checked(answer: &Answer) -> (i32, String, Vec<[String; 3]>) {
     let audit: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |field: &str| audit[field].as_array().unwrap().clone();
-    let blocks = list("checks").into_iter().filter(|check| check["subject"] == "blocks");
+    let blocks = list("checks")
+        .into_iter()
+        .filter(|check| check["subject"] == "blocks");
     let of = |check: Value| {
         let mut findings = list("findings").into_iter();
-        let finding = findings.find(|finding| finding["check"] == "blocks" && finding["task"] == check["task"]);
-        let detail = finding.map(|finding| text(&finding["detail"])).unwrap_or_default();
+        let finding =
+            findings.find(|finding| finding["check"] == "blocks" && finding["task"] == check["task"]);
+        let detail = finding
+            .map(|finding| text(&finding["detail"]))
+            .unwrap_or_default();
         [text(&check["task"]), text(&check["verdict"]), detail]
     };
     (answer.code, text(&audit["verdict"]), blocks.map(of).collect())
@@ -64,7 +72,10 @@ fn blocks_on_the_planned_sms_are_kept() {
     let options = files(simulated.folder.path(), &|_, _| ());
     let (code, verdict, checks) = checked(&audit(&simulated, &(options.clone() + " --format json")));
     assert_eq!((code, verdict.as_str(), checks.len()), (0, "kept", 8));
-    assert!(checks.iter().all(|[_, verdict, _]| verdict == "kept"), "{checks:?}");
+    assert!(
+        checks.iter().all(|[_, verdict, _]| verdict == "kept"),
+        "{checks:?}"
+    );
     let text = audit(&simulated, &options).stdout;
     assert!(text.contains("SMs of blocks"), "{text}");
     // Without records, there is no such check.
@@ -74,7 +85,9 @@ fn blocks_on_the_planned_sms_are_kept() {
     let one = options.split(" --blocks ").nth(3).unwrap();
     let (code, verdict, checks) = checked(&audit(&simulated, &format!("--blocks {one} --format json")));
     assert_eq!((code, verdict.as_str()), (0, "kept"));
-    let unknown = checks.iter().filter(|[_, _, detail]| detail == "no records of its blocks");
+    let unknown = checks
+        .iter()
+        .filter(|[_, _, detail]| detail == "no records of its blocks");
     assert_eq!(unknown.count(), 7);
 }
 
@@ -103,7 +116,10 @@ fn a_block_on_another_sm_breaks_the_plan() {
             assert_eq!(detail, if wrong { expected } else { String::new() });
         }
         let text = audit(&simulated, &options).stdout;
-        assert!(text.contains("\nwrong-sms of object-detection: 1 of 6 blocks"), "{text}");
+        assert!(
+            text.contains("\nwrong-sms of object-detection: 1 of 6 blocks"),
+            "{text}"
+        );
     }
 }
 
@@ -136,7 +152,13 @@ fn a_plan_without_places_shows_too_many_and_shared_sms() {
     let simulated = simulate(ADAS, "--sms 8 --policy edf", "--duration 600ms");
     let folder = simulated.folder.path();
     let plan: Value = serde_json::from_str(&std::fs::read_to_string(&simulated.plan).unwrap()).unwrap();
-    assert!(plan["partitions"].as_array().unwrap().iter().all(|part| part["place"].is_null()));
+    assert!(
+        plan["partitions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|part| part["place"].is_null())
+    );
     let with = |change: &dyn Fn(&str, &mut Launch)| {
         checked(&audit(&simulated, &(files(folder, change) + " --format json")))
     };
@@ -144,7 +166,10 @@ fn a_plan_without_places_shows_too_many_and_shared_sms() {
     assert_eq!((code, verdict.as_str()), (0, "kept"));
     for [task, verdict, detail] in checks {
         assert_eq!(verdict, "not-visible", "{task}");
-        assert_eq!(detail, "neither the plan nor the trace states the SMs of the partition");
+        assert_eq!(
+            detail,
+            "neither the plan nor the trace states the SMs of the partition"
+        );
     }
     // The two tasks of a partition of one SM use two SMs.
     let (code, _, checks) = with(&|task, launch| {
@@ -157,7 +182,10 @@ fn a_plan_without_places_shows_too_many_and_shared_sms() {
         .map(|[task, ..]| task.as_str())
         .collect();
     assert_eq!((code, broken), (1, vec!["traffic-signs", "sensor-fusion"]));
-    assert!(checks[2][2].contains("ran on 2 SMs, but the partition has 1"), "{checks:?}");
+    assert!(
+        checks[2][2].contains("ran on 2 SMs, but the partition has 1"),
+        "{checks:?}"
+    );
     // Two partitions share an SM.
     let (code, _, checks) = with(&|task, launch| {
         if task == "stereo-depth" {
@@ -186,7 +214,9 @@ fn the_sms_that_a_context_observed_are_the_sms_of_its_partition() {
     let mut next = 0;
     let mut blocks = Vec::new();
     for partition in head["gpusched"]["contexts"].as_array_mut().unwrap() {
-        let sms: Vec<u32> = (0..partition["sms"].as_u64().unwrap() as u32).map(|sm| 40 + next + sm).collect();
+        let sms: Vec<u32> = (0..partition["sms"].as_u64().unwrap() as u32)
+            .map(|sm| 40 + next + sm)
+            .collect();
         next += sms.len() as u32;
         partition["granted"] = json!({"granted": sms.len(), "sm_ids": sms, "same_at_end": true});
         let task = partition["tasks"][0]["task"].as_str().unwrap().to_owned();
@@ -200,7 +230,9 @@ fn the_sms_that_a_context_observed_are_the_sms_of_its_partition() {
             std::fs::write(&file, launch(sms).file(Layout::Early, None, None)).unwrap();
             options += &format!(" --blocks {task}={file}");
         }
-        run(&format!("recording audit {trace} --set {ADAS} --plan {plan} --format json{options}"))
+        run(&format!(
+            "recording audit {trace} --set {ADAS} --plan {plan} --format json{options}"
+        ))
     };
     let (code, _, checks) = checked(&audit(&blocks));
     let kept = checks.iter().filter(|[_, verdict, _]| verdict == "kept").count();
@@ -220,13 +252,20 @@ fn records_of_unknown_tasks_and_bad_files_are_refused() {
     answer.assert_refused("camera", "expected the name of a task of the set");
     std::fs::write(&file, "run,block,duration_ns,sm\n0,0,5,2\n0,1,5,65536\n").unwrap();
     let answer = audit(&simulated, &line("stereo-depth"));
-    answer.assert_refused("SM", "blocks.bin:3: at sm: found 65536, expected an SM number below 65536");
+    answer.assert_refused(
+        "SM",
+        "blocks.bin:3: at sm: found 65536, expected an SM number below 65536",
+    );
     std::fs::write(&file, [7, 0, 0, 0]).unwrap();
     let answer = audit(&simulated, &line("stereo-depth"));
     answer.assert_refused("header", "expected a header of 32 bytes");
     assert!(is_one_complaint(&answer.stderr), "{}", answer.stderr);
     let answer = audit(&simulated, "--blocks stereo-depth=missing.bin");
     answer.assert_refused("missing", "missing.bin");
-    let line = format!("recording audit {} --set {ADAS} {}", file.display(), line("stereo-depth"));
+    let line = format!(
+        "recording audit {} --set {ADAS} {}",
+        file.display(),
+        line("stereo-depth")
+    );
     run(&line).assert_refused(&line, "--plan");
 }

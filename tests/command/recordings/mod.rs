@@ -16,5 +16,6 @@ mod origin;
 mod packed;
 mod rocpd;
 mod run;
+mod siblings;
 mod tasks;
 mod writers;

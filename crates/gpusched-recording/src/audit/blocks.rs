@@ -43,7 +43,10 @@ pub fn check(run: &Run<'_>, tasks: &[Audited<'_>], plan: &Plan, report: &mut Rep
         match wrong {
             Some(detail) => report.broken(task, Subject::Blocks, FindingKind::WrongSms, detail),
             None if unknown > 0 => {
-                let detail = format!("the SM of {unknown} of {} is not in the file", counted(blocks, "block"));
+                let detail = format!(
+                    "the SM of {unknown} of {} is not in the file",
+                    counted(blocks, "block")
+                );
                 report.lacks_records();
                 report.unknown(task, Subject::Blocks, &detail);
             }
@@ -81,7 +84,10 @@ fn foreign(records: &Residency, own: &BTreeSet<u32>) -> Option<String> {
         .filter(|(sm, _)| !own.contains(sm))
         .collect();
     let (sm, seen) = outside.iter().min_by_key(|(_, seen)| seen.first)?;
-    let (count, (launch, block)) = (outside.iter().map(|(_, seen)| seen.blocks).sum::<u64>(), seen.first);
+    let (count, (launch, block)) = (
+        outside.iter().map(|(_, seen)| seen.blocks).sum::<u64>(),
+        seen.first,
+    );
     let own: Vec<u32> = own.iter().copied().collect();
     Some(format!(
         "{} of {} in {} ran on other SMs than {} of the partition; the first is block {block} of run {launch}, on SM {sm}",

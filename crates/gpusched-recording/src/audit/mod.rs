@@ -23,8 +23,8 @@ use gpusched_model::time::Time;
 use gpusched_model::{Interference, Plan, Task, TaskSet, WarmUp, counted};
 use serde::Serialize;
 
-use crate::block_trace::Residency;
 use crate::activity::{Activity, Grouping, Job, listed, split};
+use crate::block_trace::Residency;
 use crate::model::Recording;
 pub use finding::{Check, Finding, FindingKind, Replay, Subject, Visible};
 pub use identity::is_set_of_run;
@@ -91,7 +91,11 @@ impl Audit {
             .into_iter()
             .filter(|subject| self.replay.is_some() && found(subject));
         let blocks = Some(Subject::Blocks).filter(found);
-        Subject::ALWAYS.into_iter().chain(dispatched).chain(blocks).collect()
+        Subject::ALWAYS
+            .into_iter()
+            .chain(dispatched)
+            .chain(blocks)
+            .collect()
     }
 }
 

@@ -237,5 +237,10 @@ impl Record {
 /// Checks the number of an SM. The limit bounds the memory of a reader that keeps the SMs.
 pub(super) fn sm(number: u64) -> Result<u32, Fault> {
     let known = u32::try_from(number).ok().filter(|&sm| sm < MAX_SMS);
-    known.ok_or_else(|| Fault::new("sm", format!("found {number}, expected an SM number below {MAX_SMS}")))
+    known.ok_or_else(|| {
+        Fault::new(
+            "sm",
+            format!("found {number}, expected an SM number below {MAX_SMS}"),
+        )
+    })
 }

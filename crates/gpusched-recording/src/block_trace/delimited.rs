@@ -4,9 +4,9 @@ use std::io;
 
 use csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
-use super::receiver::Receiver;
 use super::Input;
-use super::columns::{Column, Record, EXPECTED};
+use super::columns::{Column, EXPECTED, Record};
+use super::receiver::Receiver;
 use super::source::{LONGEST_LINE, Place, Source};
 use crate::lines::Lines;
 use gpusched_model::error::{Error, Result};

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::receiver::Receiver;
 use super::Input;
-use super::columns::{Column, Record, Fault};
+use super::columns::{Column, Fault, Record};
+use super::receiver::Receiver;
 use super::source::Source;
 use crate::examiner::{Document, Entry, MAX_BYTES, SECONDS, line_of, read_text};
 use gpusched_model::error::Result;

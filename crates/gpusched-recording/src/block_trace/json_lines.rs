@@ -8,9 +8,9 @@ use serde::Deserializer as _;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::receiver::Receiver;
 use super::Input;
-use super::columns::{Column, Record, EXPECTED, Fault};
+use super::columns::{Column, EXPECTED, Fault, Record};
+use super::receiver::Receiver;
 use super::source::{LONGEST_LINE, Source};
 use gpusched_model::error::Result;
 

@@ -67,7 +67,10 @@ impl Bytes {
     }
 
     fn short(&self, what: &str) -> gpusched_model::error::Error {
-        let message = format!("found the end of the file after byte {}, expected {what}", self.read);
+        let message = format!(
+            "found the end of the file after byte {}, expected {what}",
+            self.read
+        );
         self.place.error(None, message)
     }
 
@@ -199,7 +202,10 @@ pub(super) fn read(
         receiver.take(&record, input).map_err(|mut fault| {
             fault.message += &format!(" (block {block}");
             if missing > 0 {
-                fault.message += &format!(": {missing} of {} without a record", counted(size.warps(), "warp"));
+                fault.message += &format!(
+                    ": {missing} of {} without a record",
+                    counted(size.warps(), "warp")
+                );
             }
             fault.message += ")";
             bytes.place.fault(None, fault)
@@ -209,7 +215,10 @@ pub(super) fn read(
         }
     }
     let mut rest = [0; 1];
-    let more = bytes.reader.read(&mut rest).map_err(|cause| bytes.place.io(cause))?;
+    let more = bytes
+        .reader
+        .read(&mut rest)
+        .map_err(|cause| bytes.place.io(cause))?;
     if more > 0 && position + 1 == sections.len() {
         let message = format!(
             "found more than {} bytes, expected this size for {} of {}",
@@ -245,12 +254,16 @@ fn record(bytes: &mut Bytes, block: u64, size: &Size) -> Result<(Record, u64)> {
         })?;
         if record.sm.is_some_and(|other| other != number) {
             let other = record.sm.unwrap_or_default();
-            let message = format!("found SM {number}, expected SM {other}, as for the other warps of the block");
+            let message =
+                format!("found SM {number}, expected SM {other}, as for the other warps of the block");
             return bytes.refuse("sm", at(message));
         }
         record.sm = Some(number);
         let Some(end) = start.checked_add(elapsed.into()) else {
-            return bytes.refuse("start", at(format!("found {start} cycles, expected an end within 64 bits")));
+            return bytes.refuse(
+                "start",
+                at(format!("found {start} cycles, expected an end within 64 bits")),
+            );
         };
         let (first, last) = span.unwrap_or((start, end));
         span = Some((first.min(start), last.max(end)));

@@ -92,8 +92,11 @@ fn clocked(refusal: Refusal) -> Refusal {
 /// Parses a frequency [Hz]. A lower frequency makes times longer, so gpusched rounds down.
 fn frequency(text: &str) -> Result<NonZeroU64, String> {
     let units = [("GHz", 9), ("MHz", 6), ("kHz", 3)];
-    let split = units.iter().find_map(|(unit, exponent)| Some((text.strip_suffix(unit)?, *exponent)));
-    let value = split.and_then(|(value, exponent)| scaled(value.trim_end().as_bytes(), exponent, Rounding::Down));
+    let split = units
+        .iter()
+        .find_map(|(unit, exponent)| Some((text.strip_suffix(unit)?, *exponent)));
+    let value =
+        split.and_then(|(value, exponent)| scaled(value.trim_end().as_bytes(), exponent, Rounding::Down));
     let range = 1_000_000..=10_000_000_000;
     let value = value.filter(|hz| range.contains(hz)).and_then(NonZeroU64::new);
     value.ok_or_else(|| refused(text, "a frequency from 1MHz to 10GHz, such as 1410MHz or 1.41GHz"))
@@ -192,11 +195,12 @@ impl Args {
                 sm_clock_hz: self.sm_clock,
             };
             let mut read = 0;
-            input.read(path, &mut recorder, &mut |bytes| {
-                read = bytes;
-                progress.at(before + bytes);
-            })
-            .map_err(|error| error.map_refusal(clocked))?;
+            input
+                .read(path, &mut recorder, &mut |bytes| {
+                    read = bytes;
+                    progress.at(before + bytes);
+                })
+                .map_err(|error| error.map_refusal(clocked))?;
             before += read;
         }
         drop(progress);
