@@ -243,6 +243,28 @@ fn the_sms_that_a_context_observed_are_the_sms_of_its_partition() {
 }
 
 #[test]
+fn a_file_of_blocks_is_no_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("blocks.bin");
+    for layout in [Layout::Early, Layout::Current] {
+        std::fs::write(&file, launch(&[0]).file(layout, None, Some(8))).unwrap();
+        let answer = run(&format!("recording summary {}", file.display()));
+        answer.assert_refused(
+            "blocks",
+            "found records of the thread blocks of one launch (Neutrino)",
+        );
+    }
+    std::fs::write(&file, [7; 64].map(|byte: u8| byte % 2)).unwrap();
+    let answer = run(&format!("recording summary {}", file.display()));
+    assert!(
+        answer.code == 2 && !answer.stderr.contains("Neutrino"),
+        "{answer:?}"
+    );
+    std::fs::write(&file, [0; 64]).unwrap();
+    run(&format!("recording summary {}", file.display())).assert_refused("zeros", "binary data");
+}
+
+#[test]
 fn records_of_unknown_tasks_and_bad_files_are_refused() {
     let simulated = simulated();
     let file = simulated.folder.path().join("blocks.bin");

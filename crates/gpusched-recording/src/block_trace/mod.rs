@@ -26,6 +26,11 @@ use gpusched_analysis::kernel_wcet::trace::Level;
 use gpusched_model::error::Result;
 use source::Source;
 
+/// Whether `start`, the first bytes of a file, are the start of a file of Neutrino.
+pub fn is_neutrino(start: &[u8]) -> bool {
+    neutrino::is_header(start)
+}
+
 /// One file of a trace, with the options for reading it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Input<'a> {

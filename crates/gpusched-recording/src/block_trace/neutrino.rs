@@ -2,8 +2,11 @@
 //!
 //! A file describes one execution of a kernel. It consists of little-endian numbers: a header, one section for each probe, and the data
 //! of the probes. The header has eight numbers of 32 bits: the size of the grid (x, y, z), the size of a block (x, y, z), the
-//! shared memory of a block, and the number of probes. A section states the bytes of one warp or thread (32 bits), the number
-//! of threads that share these bytes (32 bits, 0 in files of early versions), and the place of the data (64 bits).
+//! shared memory of a block, and the number of probes. A section has three numbers:
+//!
+//! * the bytes of one group of threads (32 bits);
+//! * the number of threads of a group, a warp or one thread (32 bits; 0 in files of early versions);
+//! * the number of bytes before the data (64 bits).
 //!
 //! `block_sched` writes 16 bytes for each warp: the start (64 bits) and the duration (32 bits) in cycles of the clock of the SM, and the
 //! SM (32 bits). Each SM has its own clock, so the file does not show which blocks run at one time.
@@ -26,6 +29,10 @@ const MAX_THREADS: u64 = 1024;
 
 /// Largest number of probes that gpusched accepts.
 const MAX_PROBES: u64 = 1024;
+
+/// Sizes of the header and of a section [bytes].
+const HEADER: u64 = 32;
+const SECTION: u64 = 16;
 
 /// Size of a record of `block_sched` [bytes].
 const RECORD: u64 = 16;
@@ -180,6 +187,19 @@ fn section(bytes: &mut Bytes, size: &Size) -> Result<(usize, Vec<Section>)> {
         offset = offset.saturating_add(size.blocks * groups * section.bytes);
     }
     Ok((position, sections))
+}
+
+/// Whether `start`, the first bytes of a file, are the header and the first section of such a file.
+pub(super) fn is_header(start: &[u8]) -> bool {
+    let number = |at: usize| {
+        let bytes = start.get(4 * at..4 * at + 4)?.try_into().ok()?;
+        Some(u64::from(u32::from_le_bytes(bytes)))
+    };
+    let product = |from: usize| (from..from + 3).try_fold(1u64, |all, at| all.checked_mul(number(at)?));
+    let data = number(7).map(|probes| HEADER + SECTION * probes);
+    product(0).is_some_and(|blocks| (1..=MAX_BLOCKS).contains(&blocks))
+        && product(3).is_some_and(|threads| (1..=MAX_THREADS).contains(&threads))
+        && data.is_some_and(|data| data > HEADER && number(10) == Some(data))
 }
 
 pub(super) fn read(

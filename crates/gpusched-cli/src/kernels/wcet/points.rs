@@ -30,8 +30,8 @@ const TIMES: [(&str, &str); 4] = [
     ("time_s", "s"),
 ];
 
-/// Columns about single jobs. The WCET is the longest time of all jobs, whatever these columns contain: the time on the GPU alone, the
-/// state of the caches, the kernel in another partition, the number of the job, and the other kernel in the partition.
+/// Columns about single jobs. The WCET is the longest time of all jobs, whatever these columns contain. They are the time on the GPU
+/// alone, the state of the caches, the kernel in another partition, the number of the job, and the other kernel in the partition.
 const JOB_COLUMNS: [&str; 5] = ["gpu_ns", "cache", "beside", "sample", "other"];
 
 /// Names of the columns with the kernel, and with what the times include.
