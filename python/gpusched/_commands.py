@@ -901,8 +901,9 @@ def wcet_cluster(
     *,
     isolated: Optional[Union[Document, Sequence[Document]]] = None,
     interference: Optional[Union[Document, Sequence[Document]]] = None,
-    trace_format: Optional[Literal["csv", "jsonl", "examiner"]] = None,
+    trace_format: Optional[Literal["csv", "jsonl", "examiner", "neutrino"]] = None,
     kernel: Value = None,
+    sm_clock: Value = None,
     active_blocks: Optional[int] = None,
     regulation_period: Value = None,
     alpha: Optional[float] = None,
@@ -922,8 +923,11 @@ def wcet_cluster(
         interference: Trace of runs under unregulated memory traffic; may be repeated.
         trace_format: Format of all traces [default: from file ending and content]. ``csv``: Comma-separated values
             with a header. ``jsonl``: One JSON object per line, whose fields are the CSV columns. ``examiner``:
-            Output of cuda_scheduling_examiner.
+            Output of cuda_scheduling_examiner. ``neutrino``: Output of the tool `block_sched` of Neutrino: one
+            execution of a kernel.
         kernel: Name of the kernel in files of cuda_scheduling_examiner.
+        sm_clock: Smallest clock frequency of the SMs during the runs, such as 1410MHz. Only files of Neutrino
+            require it, because they state times in cycles. A frequency above the real one is unsafe.
         active_blocks: Number M of concurrent blocks on the whole GPU [default: maximum in the trace].
         regulation_period: Regulation period T of best-effort memory traffic.
         alpha: Probability that clustering separates blocks with equal distributions.
@@ -945,6 +949,7 @@ def wcet_cluster(
             "interference": interference,
             "trace-format": trace_format,
             "kernel": kernel,
+            "sm-clock": sm_clock,
             "active-blocks": active_blocks,
             "regulation-period": regulation_period,
             "alpha": alpha,
@@ -1154,8 +1159,9 @@ def wcet_fit(
         points: Measurements (CSV); `-` is standard input. The columns are `sms`, one of `time_ns`, `time_us`,
             `time_ms` and `time_s`, and optionally `contention` with the values `isolated` and `conflict`. The
             column `kernel` is the name of the kernel. The columns `gpu`, `gpu_sms` and `tool` state where the times
-            were measured. The columns `gpu_ns`, `cache`, `beside`, `other` and `sample` describe single jobs, and
-            `wcet fit` ignores them. The column `times` states what the times include: `gpu` or `occupancy`.
+            were measured. The columns `gpu_ns`, `cache`, `beside`, `other` and `sample` describe single jobs. C(m)
+            is at least the time of each job, with warm and with cold caches. The column `times` states what the
+            times include: `gpu` or `occupancy`.
         form: Form of the WCET function [default: envelope; table with --period]. `envelope` is the smallest
             function a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, without
             extrapolation.
@@ -1237,7 +1243,7 @@ def budget_simulate(
     sharing: Optional[Literal["equal", "max-min", "demand"]] = None,
     blocks: Optional[Literal["wcet", "mean", "drawn", "trace"]] = None,
     trace: Optional[Union[Document, Sequence[Document]]] = None,
-    trace_format: Optional[Literal["csv", "jsonl", "examiner"]] = None,
+    trace_format: Optional[Literal["csv", "jsonl", "examiner", "neutrino"]] = None,
     optimum: bool = False,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
@@ -1288,7 +1294,8 @@ def budget_simulate(
             starts again with the first run.
         trace_format: Format of the --trace files [default: from file ending and content]. ``csv``: Comma-separated
             values with a header. ``jsonl``: One JSON object per line, whose fields are the CSV columns.
-            ``examiner``: Output of cuda_scheduling_examiner.
+            ``examiner``: Output of cuda_scheduling_examiner. ``neutrino``: Output of the tool `block_sched` of
+            Neutrino: one execution of a kernel.
         optimum: Also plan budgets with full knowledge of each run; show a bound on their memory time.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
@@ -1997,6 +2004,7 @@ def recording_audit(
     set: Document,
     plan: Document = None,
     task: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    blocks: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     by: Optional[Literal["range", "kernel", "stream"]] = None,
     name: Value = None,
     gap: Value = None,
@@ -2019,6 +2027,8 @@ def recording_audit(
         set: Task set of the run.
         plan: Plan of the run, to check partitions and contexts.
         task: Activity of a task with another name; may be repeated.
+        blocks: Records of thread blocks of a task, to check their SMs; may be repeated. FILE is a block trace with
+            a column `sm`, a log of cuda_scheduling_examiner, or a file of the probe `block_sched` of Neutrino.
         by: Rule that groups launches into jobs. ``range``: Each named range is a job, and its name is the activity.
             ``kernel``: Each kernel launch is a job, and the name of the kernel is the activity. ``stream``: Each
             group of launches on one stream without long gaps between them is a job. The stream is the activity.
@@ -2043,6 +2053,7 @@ def recording_audit(
             "set": set,
             "plan": plan,
             "task": pairs(task),
+            "blocks": pairs(blocks),
             "by": by,
             "name": name,
             "gap": gap,

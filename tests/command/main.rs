@@ -12,6 +12,7 @@ mod support;
 
 mod amalthea;
 mod bad_input;
+mod causes;
 mod charts;
 mod cli;
 mod cluster;

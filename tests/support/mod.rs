@@ -1,6 +1,7 @@
 //! Runs the command as a user does.
 
 pub mod checkout;
+pub mod neutrino;
 pub mod schema;
 pub mod transcript;
 pub mod xml;

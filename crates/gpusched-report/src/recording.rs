@@ -104,7 +104,8 @@ fn verdict(input: &Input<'_>) -> Verdict {
         let text = format!("{} of the warm-up.", counted(audit.dropped_jobs, "job"));
         checks.push(Check::new(Tone::Open, "not checked", text));
     }
-    let text = "One recording proves nothing about other runs. No profiler records the SM of a thread block.";
+    let text =
+        "One recording proves nothing about other runs. It shows contexts, and not the SMs of thread blocks.";
     checks.push(Check::new(Tone::Open, "not checked", text.to_owned()));
     Verdict {
         tone,

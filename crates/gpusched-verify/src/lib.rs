@@ -253,7 +253,8 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         for &task in &partition.tasks {
             match seen.get_mut(task) {
                 None => {
-                    let message = format!("found task {task}, expected 0 to {}", set.tasks().len() - 1);
+                    let tasks = counted(set.tasks().len(), "task");
+                    let message = format!("found task {task}, but the task set has {tasks}, numbered from 0");
                     return Err(Fault::new(field, message));
                 }
                 Some(seen) if *seen => {

@@ -4,6 +4,7 @@
 
 mod estimates;
 mod grid;
+mod neutrino;
 mod planted;
 mod reading;
 mod recorder;

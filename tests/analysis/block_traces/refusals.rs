@@ -152,7 +152,7 @@ fn jsonl_is_checked_as_well() {
         row(0, "\"duration_ns\":-5,\"q\":0"),
         row(0, "\"duration_ns\":5"),
         row(0, "\"q\":1"),
-        row(0, "\"duration_ns\":5,\"q\":0,\"sm\":1"),
+        row(0, "\"duration_ns\":5,\"q\":0,\"warp\":1"),
         row(0, "\"duration_ns\":5,\"end_ns\":5"),
         format!("{fine}\n{fine}"),
         format!(

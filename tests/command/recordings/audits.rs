@@ -127,7 +127,7 @@ fn tasks(set: &str) -> Vec<String> {
 
 impl Simulated {
     /// Writes the run as an SQLite export and as a Kineto trace.
-    fn files(&self, run: &Run) -> [PathBuf; 2] {
+    pub fn files(&self, run: &Run) -> [PathBuf; 2] {
         let [sqlite, kineto] = ["run.sqlite", "run.json.gz"].map(|name| self.folder.path().join(name));
         let _ = std::fs::remove_file(&sqlite);
         writers::sqlite(&sqlite, run, &writers::SCHEMAS[4]);
@@ -135,7 +135,7 @@ impl Simulated {
         [sqlite, kineto]
     }
 
-    fn audit(&self, file: &Path, more: &str) -> Answer {
+    pub fn audit(&self, file: &Path, more: &str) -> Answer {
         let plan = self.plan.display();
         run(&format!(
             "recording audit {} --set {ADAS} --plan {plan} {more}",

@@ -276,6 +276,8 @@ fn numbers_of_emit_nvtx_are_no_names() {
     let names = [
         "aten::add, op_id = 7",
         "aten::add, op_id = 71",
+        "aten::add, op_id = 9, sizes = [[2, 3], []], input_op_ids = [(7,0)]",
+        "aten::add, sizes = [[4]]",
         "AddBackward0, seq = 5, op_id = 12",
         "step",
     ];
@@ -286,7 +288,11 @@ fn numbers_of_emit_nvtx_are_no_names() {
     let text = run(&format!("recording summary {}", path.display())).stdout;
     states(
         &text,
-        &["range: aten::add\n", "range: AddBackward0\n", "range: step\n"],
+        &[
+            " 4      -  1us     1us  1us  1us  range: aten::add\n",
+            "range: AddBackward0\n",
+            "range: step\n",
+        ],
     );
 }
 

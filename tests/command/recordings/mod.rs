@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod audits;
+mod blocks;
 mod counts;
 mod damage;
 mod examples;
@@ -15,5 +16,6 @@ mod origin;
 mod packed;
 mod rocpd;
 mod run;
+mod siblings;
 mod tasks;
 mod writers;

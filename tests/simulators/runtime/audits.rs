@@ -114,6 +114,7 @@ fn good_runs_of_random_plans_are_kept() {
             // A trace without a job shows nothing.
             let activities = group(&recording, &jobs).ok()?;
             let audited = Run {
+                blocks: &[],
                 recording: &recording,
                 activities: &activities.list,
                 by: Grouping::Range,

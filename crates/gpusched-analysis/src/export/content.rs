@@ -3,7 +3,7 @@
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Basis;
 use gpusched_model::counted;
-use gpusched_model::device::{Device, Hardware, Place, Runs};
+use gpusched_model::device::{Device, Hardware, Runs};
 use gpusched_model::error::Error;
 use gpusched_model::plan::{Partition, Plan};
 
@@ -54,36 +54,14 @@ impl Export<'_> {
         format!("{mark} Assumptions, which gpusched does not check:\n") + &lines.collect::<String>()
     }
 
-    /// Returns the SMs of `partition`, ascending, or `None` if the driver chooses the SMs. Also `None` for GPCs
-    /// whose SMs the device does not state.
+    /// Returns the SMs of `partition`, ascending, or `None` if they are unknown.
     pub fn sms(&self, partition: &Partition) -> Option<Vec<u32>> {
-        let of_tpcs = |tpcs: Vec<u32>| -> Vec<u32> {
-            let mut sms: Vec<u32> = tpcs
-                .iter()
-                .flat_map(|&tpc| self.device().sms_of_tpc(tpc))
-                .collect();
-            sms.sort_unstable();
-            sms
-        };
-        match partition.place.as_ref()? {
-            Place::Sms(sms) => Some(sms.clone()),
-            Place::Gpcs(_) if !self.device().states_gpc_of_tpc() => None,
-            Place::Tpcs(_) | Place::Gpcs(_) => Some(of_tpcs(self.tpcs(partition)?)),
-            Place::Instance(_) => None,
-        }
+        self.hardware.sms_at(partition.place.as_ref()?)
     }
 
     /// Returns the TPCs of `partition`, or `None` if the placement does not consist of whole TPCs.
     pub fn tpcs(&self, partition: &Partition) -> Option<Vec<u32>> {
-        match partition.place.as_ref()? {
-            Place::Tpcs(tpcs) => Some(tpcs.clone()),
-            Place::Gpcs(gpcs) => Some(
-                gpcs.iter()
-                    .flat_map(|&gpc| self.device().tpcs_of_gpc(gpc))
-                    .collect(),
-            ),
-            Place::Sms(_) | Place::Instance(_) => None,
-        }
+        self.hardware.tpcs_at(partition.place.as_ref()?)
     }
 
     /// Returns the partitions with their indices.

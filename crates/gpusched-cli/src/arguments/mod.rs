@@ -15,7 +15,7 @@ pub use global::{Format, Global};
 pub use gpu::{Gpu, NEXT, device, offer, platform};
 pub use memory::{Memory, memory_rates};
 pub use names::{Either, either, named, one_of, policy};
-pub use overheads::overheads;
+pub use overheads::{StatedOverheads, overheads};
 pub use pairs::{check_as_many, pairs};
 pub use request::{Answer, Case, Request, naming};
 pub use values::{number, refused, whole};

@@ -88,6 +88,14 @@ impl Notes {
         }
     }
 
+    /// Writes the note `doubt` on stated overheads.
+    pub fn stated_overheads(&mut self, doubt: Option<String>) {
+        if let Some(doubt) = doubt.filter(|_| !self.overheads) {
+            self.overheads = true;
+            complain(&format!("note: {doubt}"));
+        }
+    }
+
     /// Writes the notes on `set`, but no note of a kind that `self` has already written.
     pub fn on(&mut self, set: &TaskSet) {
         if let Some(name) = repeated(set).filter(|_| !self.names) {

@@ -2,20 +2,64 @@
 
 use std::path::Path;
 
-use gpusched_model::Overheads;
 use gpusched_model::error::Error;
+use gpusched_model::provenance::SameGpu;
 use gpusched_model::reader::OverheadsFiles;
+use gpusched_model::{Device, MeasuredOverheads, Overheads, TaskSet};
 
 use crate::arguments::refused;
+use crate::report::clip;
+
+/// Bounds on overheads, and the GPU of their measurement.
+#[derive(Clone, Debug)]
+pub struct StatedOverheads {
+    /// The bounds.
+    pub bounds: Overheads,
+    device: Option<String>,
+}
+
+impl StatedOverheads {
+    /// Whether the overheads were drawn in virtual time.
+    pub fn is_virtual(&self) -> bool {
+        self.device.as_deref() == Some(MeasuredOverheads::VIRTUAL)
+    }
+
+    /// Returns a note if the overheads are not from the GPU `device`, or without it, from the GPU of the WCETs of `set`.
+    pub fn doubt(&self, set: &TaskSet, device: Option<&Device>) -> Option<String> {
+        if self.is_virtual() {
+            return Some(
+                "the overheads were drawn in virtual time, so they say nothing about a GPU".to_owned(),
+            );
+        }
+        let measured = self.device.as_deref()?;
+        let other = match device {
+            Some(device) => {
+                let other = SameGpu::of(Some(measured), None, device) == SameGpu::No;
+                other.then(|| format!("the GPU is `{}`", device.name()))?
+            }
+            None => { set.tasks().iter() }
+                .filter_map(|task| set.measured_on(task)?.fields().gpu.as_deref())
+                .find(|gpu| SameGpu::named(measured, gpu) == SameGpu::No)
+                .map(|gpu| format!("the WCETs are from `{}`", clip(gpu, 40)))?,
+        };
+        let measured = clip(measured, 40);
+        Some(format!(
+            "the overheads were measured on `{measured}`, but {other}; they can be longer there"
+        ))
+    }
+}
 
 /// Returns the bounds in the file `path`.
 ///
 /// # Errors
 /// Fails with a message that states the error in the file.
-pub fn overheads(path: &str) -> Result<Overheads, String> {
+pub fn overheads(path: &str) -> Result<StatedOverheads, String> {
     let measured = OverheadsFiles::only(Path::new(path), "overheads file").map_err(|error| match error {
         Error::Io { cause, .. } => refused(path, format_args!("a readable file with overheads ({cause})")),
         error => error.to_string(),
     })?;
-    Ok(measured.bounds())
+    Ok(StatedOverheads {
+        bounds: measured.bounds(),
+        device: measured.fields().device.clone(),
+    })
 }

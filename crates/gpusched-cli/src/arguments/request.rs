@@ -2,7 +2,7 @@
 //! task set on a GPU, and write the results in the order of the task sets.
 
 use crate::arguments::notes::{self, Notes};
-use crate::arguments::{Gpu, Memory, named, overheads, policy};
+use crate::arguments::{Gpu, Memory, StatedOverheads, named, overheads, policy};
 use gpusched_analysis::end_to_end::refuse;
 use gpusched_analysis::interference::model_of;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub struct Request {
     /// The tests then use C' = C + o and J' = J + w, and a plan stores o and w. Only with `np-` and `lp-` policies, without
     /// memory traffic. In an end-to-end system, o and w apply to kernels, and each partition must have an `np-` policy.
     #[arg(long, value_name = "FILE", value_parser = overheads, help_heading = "Analysis")]
-    overheads: Option<Overheads>,
+    overheads: Option<StatedOverheads>,
 }
 
 /// Returns a text such as ` (#3 is "camera")`, for messages that contain only the number of
@@ -152,7 +152,7 @@ impl Request {
     /// Fails in the same cases as [`Memory::environment`].
     pub fn environment(&self) -> Result<Environment> {
         Ok(Environment {
-            overheads: self.overheads,
+            overheads: self.overheads.as_ref().map(|stated| stated.bounds),
             ..self.memory.environment(self.interference)?
         })
     }
@@ -196,7 +196,7 @@ impl Request {
 
     /// Returns the overheads of the dispatchers that the WCETs of `set` do not include. `None` without `--overheads`.
     pub fn overheads(&self, set: &TaskSet) -> Option<Overheads> {
-        self.overheads.map(|overheads| overheads.of(set))
+        Some(self.overheads.as_ref()?.bounds.of(set))
     }
 
     /// Returns the overheads as text after a comma. The text is empty without `--overheads`.
@@ -288,8 +288,10 @@ impl Request {
                 }
                 if !global.quiet {
                     notes.on(set);
-                    if self.overheads.is_none() && self.policy().is_dispatchable() {
-                        notes.overheads(set);
+                    match &self.overheads {
+                        Some(stated) => notes.stated_overheads(stated.doubt(set, self.device())),
+                        None if self.policy().is_dispatchable() => notes.overheads(set),
+                        None => {}
                     }
                 }
             }

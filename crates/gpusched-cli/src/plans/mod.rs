@@ -1,5 +1,8 @@
 //! Task sets and plans: how to generate, test, partition, verify, change, export and run them.
 
+/// Hint for a plan that does not agree with the task set.
+const OTHER_SET: &str = "a plan is about one task set, so state the task set of the plan";
+
 pub mod end_to_end;
 mod explanation;
 pub mod export;

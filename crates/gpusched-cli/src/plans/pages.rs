@@ -188,6 +188,7 @@ impl Args {
 
     fn recording(&self, set: &Path, global: &Global) -> Result<Page> {
         let request = Request {
+            blocks: &[],
             file: &self.input,
             set,
             plan: self.plan.as_deref(),

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::arguments::{
-    Gpu, Memory, check_as_many, memory_rates, named, naming, overheads, pairs, policy, whole,
+    Gpu, Memory, StatedOverheads, check_as_many, memory_rates, named, naming, overheads, pairs, policy, whole,
 };
+use crate::plans::OTHER_SET;
 use crate::plans::end_to_end::{self, Input};
 use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
 use crate::{Global, Outcome};
@@ -18,7 +19,7 @@ use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::reader::Plans;
 use gpusched_model::{
-    Arbitration, Bandwidth, Interference, MemoryRates, MemoryTime, Overheads, Policy, RateForm, TaskSet,
+    Arbitration, Bandwidth, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet,
 };
 use gpusched_verify::{
     CheckedBound, CheckedMargin, Conclusion, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified,
@@ -76,7 +77,7 @@ pub struct Args {
     /// The bounds in the plan must equal the bounds in the file. If the task set states `"times": "occupancy"`, the plan states an
     /// occupancy of 0.
     #[arg(long, value_name = "FILE", value_parser = overheads)]
-    overheads: Option<Overheads>,
+    overheads: Option<StatedOverheads>,
     /// Expected policy of every partition
     #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
@@ -185,7 +186,7 @@ impl crate::Run for Args {
                 let memory = Memory::of(self.memory_bandwidth);
                 let interference = self.interference.unwrap_or_default();
                 let environment = Environment {
-                    overheads: self.overheads,
+                    overheads: self.overheads.as_ref().map(|stated| stated.bounds),
                     ..memory.environment(interference)?
                 };
                 let stated = (environment, self.gpu.given_sms()?);
@@ -210,7 +211,7 @@ impl crate::Run for Args {
                 break;
             }
             let (plan, set) = pair?;
-            stated.overheads = self.overheads.map(|overheads| overheads.of(&set));
+            stated.overheads = self.overheads.as_ref().map(|stated| stated.bounds.of(&set));
             let checked = stated.check(&plan).and_then(|taken| {
                 let verified = verify_with(&plan, &set, &effort)?;
                 let conclusion = stated.conclusion(&plan, &verified);
@@ -330,7 +331,15 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
         let About((index, plan, set, checked, effort, notes), _) = *self;
         let (good, bad) = (palette.good, palette.bad);
         let (verified, taken, conclusion) = match checked {
-            Err(fault) => return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n")),
+            Err(fault) => {
+                let other = fault.field.starts_with("partitions") && notes == Notes::All;
+                let hint = if other {
+                    format!("\nhint: {OTHER_SET}\n")
+                } else {
+                    String::new()
+                };
+                return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n{hint}"));
+            }
             Ok((verified, taken, conclusion)) => (verified, taken, conclusion),
         };
         let bound = verified.bound.as_ref();

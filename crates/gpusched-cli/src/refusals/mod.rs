@@ -19,7 +19,7 @@ const FOREIGN: [(&str, &str); 1] = [(
 
 /// Pairs of a kind of document and a hint, for a command that does not read this kind. The hint names the commands that
 /// read this kind.
-const TAKEN: [(&str, &str); 7] = [
+const TAKEN: [(&str, &str); 9] = [
     (
         "a kernel",
         "give a kernel to `gpusched wcet` or `gpusched budget`",
@@ -28,6 +28,14 @@ const TAKEN: [(&str, &str); 7] = [
     ("a bound", "give a bound to `gpusched wcet verify`"),
     ("a plan", "give a plan to `gpusched verify` or `gpusched export`"),
     ("a profile", "give a profile to `gpusched predict`"),
+    (
+        "an end-to-end plan",
+        "give an end-to-end plan to `gpusched verify`, with its system",
+    ),
+    (
+        "an end-to-end system",
+        "give an end-to-end system to `gpusched test` or `gpusched partition`",
+    ),
     ("a device", "give a device to `--gpu`"),
     (
         "a task set",

@@ -56,6 +56,34 @@ impl Hardware {
             _ => sms,
         }
     }
+
+    /// Returns the SMs at `place`, ascending, or `None` if the driver chooses the SMs. Also `None` for GPCs whose SMs the
+    /// device does not state.
+    pub fn sms_at(&self, place: &Place) -> Option<Vec<u32>> {
+        let device = &self.device;
+        let mut sms: Vec<u32> = match place {
+            Place::Sms(sms) => return Some(sms.clone()),
+            Place::Gpcs(_) if !device.states_gpc_of_tpc() => return None,
+            Place::Tpcs(_) | Place::Gpcs(_) => { self.tpcs_at(place)?.into_iter() }
+                .flat_map(|tpc| device.sms_of_tpc(tpc))
+                .collect(),
+            Place::Instance(_) => return None,
+        };
+        sms.sort_unstable();
+        Some(sms)
+    }
+
+    /// Returns the TPCs at `place`, or `None` if the place does not consist of whole TPCs.
+    pub fn tpcs_at(&self, place: &Place) -> Option<Vec<u32>> {
+        match place {
+            Place::Tpcs(tpcs) => Some(tpcs.clone()),
+            Place::Gpcs(gpcs) => {
+                let tpcs = gpcs.iter().flat_map(|&gpc| self.device.tpcs_of_gpc(gpc));
+                Some(tpcs.collect())
+            }
+            Place::Sms(_) | Place::Instance(_) => None,
+        }
+    }
 }
 
 /// Placement of a partition on its device. Green contexts and static SM partitions of MPS have no placement, because

@@ -100,7 +100,7 @@ impl std::fmt::Display for Failure {
             ),
             Failure::WcetUnknown { task } => write!(
                 f,
-                "the WCET table of task #{task} starts above the number of SMs of the GPU, so its WCET is unknown: no plan exists"
+                "the WCET table of task #{task} starts above the largest partition, so its WCET is unknown: no plan exists"
             ),
             Failure::BoundExceedsGpu => write!(
                 f,

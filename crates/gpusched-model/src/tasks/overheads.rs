@@ -97,6 +97,9 @@ pub struct OverheadsError {
 }
 
 impl MeasuredOverheads {
+    /// The field `device` of overheads that were drawn in virtual time, without a GPU.
+    pub const VIRTUAL: &str = "virtual time";
+
     /// Returns the bounds.
     pub fn bounds(&self) -> Overheads {
         Overheads {

@@ -46,6 +46,8 @@ pub enum Subject {
     Wake,
     /// Kernels of a partition observed as many SMs as planned, and no SM of another partition.
     Sms,
+    /// Each recorded thread block ran on an SM of the partition.
+    Blocks,
 }
 
 impl Subject {
@@ -82,6 +84,7 @@ impl Subject {
             Subject::Idle => "idle",
             Subject::Wake => "wake-up",
             Subject::Sms => "SM ids",
+            Subject::Blocks => "SMs of blocks",
         }
     }
 }
@@ -118,7 +121,8 @@ pub enum FindingKind {
     EarlyRelease,
     /// A kernel ran in the wrong context, or the context has the wrong size.
     WrongContext,
-    /// Kernels of a partition observed another number of SMs than planned, or an SM of another partition.
+    /// Kernels of a partition observed another number of SMs than planned, or an SM of another partition. Or a thread block
+    /// ran on another SM.
     WrongSms,
     /// A job arrived, but the trace of the dispatcher does not contain it.
     JobMissing,
@@ -242,7 +246,7 @@ impl Report {
             Subject::Deadlines | Subject::Wcet | Subject::Overlap => true,
             Subject::Order | Subject::Idle | Subject::Wake => true,
             Subject::Releases => task.doubtful_releases,
-            Subject::Jobs | Subject::Context | Subject::Size | Subject::Sms => false,
+            Subject::Jobs | Subject::Context | Subject::Size | Subject::Sms | Subject::Blocks => false,
         };
         if let Some(doubt) = task.doubt.as_ref().filter(|_| doubtful && violations.is_empty()) {
             self.incomplete = true;
@@ -266,6 +270,20 @@ impl Report {
                 detail: violation.detail,
             });
         }
+    }
+
+    /// Adds a broken check with one violation that belongs to no job of the recording.
+    pub fn broken(&mut self, task: &Audited<'_>, subject: Subject, kind: FindingKind, detail: String) {
+        self.check(task, subject, Visible::Broken, None);
+        self.findings.push(Finding {
+            task: task.name.clone(),
+            kind,
+            check: subject,
+            job: None,
+            at_ns: None,
+            by_ns: None,
+            detail,
+        });
     }
 
     fn check(&mut self, task: &Audited<'_>, subject: Subject, verdict: Visible, slack_ns: Option<i128>) {

@@ -1,12 +1,13 @@
 //! Audit of a recorded run against a task set and, optionally, a plan.
 //!
 //! The audit states only what the file shows. Each check of each task has one of three results: *kept*, *broken* (the
-//! file shows a violation), or *not visible* (the file lacks the data). No profiler records the SM of a thread block.
-//! So only contexts show whether the kernels of a partition stay on its SMs.
+//! file shows a violation), or *not visible* (the file lacks the data). A recording shows contexts. Only records of thread
+//! blocks, in files beside the recording, show whether the kernels of a partition stay on its SMs.
 //!
 //! A trace of `gpusched run` shows more: the arrivals, the decisions, the SMs of the contexts, and the plan of the run. Then
 //! the audit also replays each decision.
 
+mod blocks;
 mod completeness;
 mod confinement;
 mod exclusion;
@@ -23,6 +24,7 @@ use gpusched_model::{Interference, Plan, Task, TaskSet, WarmUp, counted};
 use serde::Serialize;
 
 use crate::activity::{Activity, Grouping, Job, listed, split};
+use crate::block_trace::Residency;
 use crate::model::Recording;
 pub use finding::{Check, Finding, FindingKind, Replay, Subject, Visible};
 pub use identity::is_set_of_run;
@@ -47,6 +49,9 @@ pub struct Run<'a> {
     pub sms: Option<u32>,
     /// Jobs to drop at the start of the recording.
     pub warm_up: WarmUp,
+    /// Pairs of a task and the SMs of its thread blocks, from files beside the recording. The audit checks them against
+    /// a plan.
+    pub blocks: &'a [(String, Residency)],
 }
 
 /// Result of an audit.
@@ -85,7 +90,12 @@ impl Audit {
         let dispatched = Subject::DISPATCHED
             .into_iter()
             .filter(|subject| self.replay.is_some() && found(subject));
-        Subject::ALWAYS.into_iter().chain(dispatched).collect()
+        let blocks = Some(Subject::Blocks).filter(found);
+        Subject::ALWAYS
+            .into_iter()
+            .chain(dispatched)
+            .chain(blocks)
+            .collect()
     }
 }
 
@@ -167,6 +177,7 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
                 dispatcher.map(|dispatcher| replay::check((run, dispatcher), &tasks, plan, &mut report));
             exclusion::check(run.recording, &tasks, plan, &mut report);
             confinement::check(run.recording, &tasks, plan, &mut report);
+            blocks::check(run, &tasks, plan, &mut report);
         }
         None => {
             for task in tasks.iter().filter(|task| !task.jobs.is_empty()) {
@@ -194,11 +205,14 @@ fn audited<'a>(
     plan: Option<&Plan>,
     names: &[(String, String)],
 ) -> Result<Vec<Audited<'a>>> {
-    for (task, activity) in names {
+    let of_blocks = run.blocks.iter().map(|(task, _)| ("blocks", task));
+    for (field, task) in { names.iter() }.map(|(task, _)| ("task", task)).chain(of_blocks) {
         let known = (0..set.tasks().len()).any(|index| set.label(index) == *task);
         if !known {
-            return Err(Refusal::new("task", format!("{task:?}"), "the name of a task of the set").into());
+            return Err(Refusal::new(field, format!("{task:?}"), "the name of a task of the set").into());
         }
+    }
+    for (_, activity) in names {
         if run.activities.iter().all(|other| other.name != *activity) {
             let names = run.activities.iter().map(|other| other.name.as_str());
             let expected = format!("an activity of the recording: {}", listed(names));

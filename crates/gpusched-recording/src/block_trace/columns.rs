@@ -1,8 +1,11 @@
-//! The columns of a trace: names, units, and values.
+//! The records of a trace, and the columns with their values: names and units.
+
+use std::num::NonZeroU64;
 
 use gpusched_analysis::kernel_wcet::trace::{Level, Row};
 use gpusched_model::kernel::LONGEST;
 use gpusched_model::time::decimal::{Rounding, integer, nanoseconds};
+use gpusched_model::wcet::MAX_SMS;
 
 /// Content of a column. For a time, the value is the exponent e of its unit: the unit is 10^e ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -13,13 +16,14 @@ pub(super) enum Column {
     End(u32),
     Duration(u32),
     Q,
+    Sm,
 }
 
 /// Units of times, as suffixes of column names.
 const UNITS: [(&str, u32); 4] = [("_ns", 0), ("_us", 3), ("_ms", 6), ("_s", 9)];
 
 pub(super) const EXPECTED: &str =
-    "run, block, duration_ns or end_ns, and possibly start_ns and q (times also in _us, _ms, _s)";
+    "run, block, duration_ns or end_ns, and possibly start_ns, q and sm (times also in _us, _ms, _s)";
 
 impl Column {
     pub(super) fn named(name: &str) -> Option<Column> {
@@ -38,6 +42,7 @@ impl Column {
             "run" => Some(Column::Run),
             "block" => Some(Column::Block),
             "q" => Some(Column::Q),
+            "sm" => Some(Column::Sm),
             _ => timed(),
         }
     }
@@ -50,27 +55,39 @@ impl Column {
             Column::Start(_) => "start",
             Column::End(_) | Column::Duration(_) => "duration or end",
             Column::Q => "q",
+            Column::Sm => "sm",
         }
     }
 }
 
-/// A row that may still lack values.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Draft {
-    run: Option<u64>,
-    block: Option<u64>,
-    start: Option<u64>,
-    end: Option<u64>,
-    duration: Option<u64>,
-    level: Option<Level>,
+/// One execution of a thread block. All formats of a trace contain such records. A record may lack values.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Record {
+    /// Number of the execution of the kernel, within one file.
+    pub run: Option<u64>,
+    /// Number of the block, from 0.
+    pub block: Option<u64>,
+    /// Number of the SM where the block ran, below [`MAX_SMS`].
+    pub sm: Option<u32>,
+    /// Start [ns].
+    pub start: Option<u64>,
+    /// End [ns].
+    pub end: Option<u64>,
+    /// Duration [ns].
+    pub duration: Option<u64>,
+    /// Duration [cycles of the clock of the SM].
+    pub cycles: Option<u64>,
+    /// Interference level of the run.
+    pub level: Option<Level>,
 }
 
 /// An error in a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Fault {
+pub struct Fault {
     /// Column of the invalid value. Empty if the error does not concern a single column.
-    pub(super) field: &'static str,
-    pub(super) message: String,
+    pub field: &'static str,
+    /// Value found and value expected.
+    pub message: String,
 }
 
 impl Fault {
@@ -93,13 +110,13 @@ impl Fault {
     }
 }
 
-impl Draft {
-    /// Creates a row with the numbers of its run and its block.
-    pub(super) fn of(run: u64, block: u64) -> Draft {
-        Draft {
+impl Record {
+    /// Creates a record with the numbers of its run and its block.
+    pub(super) fn of(run: u64, block: u64) -> Record {
+        Record {
             run: Some(run),
             block: Some(block),
-            ..Draft::default()
+            ..Record::default()
         }
     }
 
@@ -119,7 +136,7 @@ impl Draft {
         match column {
             Column::Run => self.run = Some(identity()?),
             Column::Block => self.block = Some(identity()?),
-            Column::Start(_) if text.is_empty() => {}
+            Column::Start(_) | Column::Sm if text.is_empty() => {}
             Column::Start(unit) => self.start = Some(time(unit, Rounding::Down, TIME)?),
             Column::End(unit) => self.end = Some(time(unit, Rounding::Up, TIME)?),
             Column::Duration(unit) => {
@@ -130,6 +147,7 @@ impl Draft {
                 }
                 self.duration = Some(duration);
             }
+            Column::Sm => self.sm = Some(self::sm(identity()?)?),
             Column::Q => {
                 self.level = Some(match text {
                     b"0" => Level::Isolated,
@@ -148,7 +166,8 @@ impl Draft {
     }
 
     /// Completes the row. `given` is the interference level of all rows of the file, if the user states one level.
-    pub(super) fn row(&self, given: Option<Level>) -> Result<Row, Fault> {
+    /// `clock` is the smallest clock frequency of the SMs [Hz], which makes times of cycles.
+    pub(super) fn row(&self, given: Option<Level>, clock: Option<NonZeroU64>) -> Result<Row, Fault> {
         let missing = |field, expected: &str| Fault::new(field, format!("found none, expected {expected}"));
         let run = self.run.ok_or_else(|| missing("run", "a number"))?;
         let block = self.block.ok_or_else(|| missing("block", "a number"))?;
@@ -186,7 +205,10 @@ impl Draft {
             (None, None, Some(_)) => {
                 return Err(missing("start", "a start, because the row has no duration"));
             }
-            (None, _, None) => return Err(missing("duration", "a duration or an end")),
+            (None, _, None) => match self.cycles {
+                Some(cycles) => self.longest(cycles, clock)?,
+                None => return Err(missing("duration", "a duration or an end")),
+            },
         };
         Ok(Row {
             run,
@@ -196,4 +218,29 @@ impl Draft {
             level,
         })
     }
+    /// Returns the longest time of `cycles` at `clock` or more [ns].
+    fn longest(&self, cycles: u64, clock: Option<NonZeroU64>) -> Result<u64, Fault> {
+        let Some(clock) = clock else {
+            let message = "found times in cycles of the SMs, expected the clock frequency of the SMs, too";
+            return Err(Fault::new("sm_clock", message));
+        };
+        let ns = (u128::from(cycles) * 1_000_000_000).div_ceil(u128::from(clock.get()));
+        let ns = u64::try_from(ns).ok();
+        ns.filter(|ns| (1..=LONGEST.ns()).contains(ns)).ok_or_else(|| {
+            let found = format!("found {cycles} cycles at {clock} Hz");
+            let expected = "expected a positive time up to 2^40 ns (18 minutes)";
+            Fault::new("duration", format!("{found}, {expected}"))
+        })
+    }
+}
+
+/// Checks the number of an SM. The limit bounds the memory of a reader that keeps the SMs.
+pub(super) fn sm(number: u64) -> Result<u32, Fault> {
+    let known = u32::try_from(number).ok().filter(|&sm| sm < MAX_SMS);
+    known.ok_or_else(|| {
+        Fault::new(
+            "sm",
+            format!("found {number}, expected an SM number below {MAX_SMS}"),
+        )
+    })
 }

@@ -5,10 +5,10 @@ use std::io;
 use csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
 use super::Input;
-use super::columns::{Column, Draft, EXPECTED};
+use super::columns::{Column, EXPECTED, Record};
+use super::receiver::Receiver;
 use super::source::{LONGEST_LINE, Place, Source};
 use crate::lines::Lines;
-use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::{Error, Result};
 
 /// Number of rows between two calls of the observer.
@@ -17,7 +17,7 @@ const STEP: u64 = 1 << 16;
 pub(super) fn read(
     source: Source,
     input: &Input<'_>,
-    recorder: &mut Recorder,
+    receiver: &mut dyn Receiver,
     observer: &mut dyn FnMut(u64),
 ) -> Result<()> {
     let (place, bytes) = source.into_parts();
@@ -41,15 +41,13 @@ pub(super) fn read(
     let (mut rows, mut current) = (0u64, header);
     while let Some(number) = line(&mut record, current)? {
         current = number;
-        let mut draft = Draft::default();
+        let mut block = Record::default();
         for (&column, text) in columns.iter().zip(&record) {
-            let value = draft.set(column, text);
+            let value = block.set(column, text);
             value.map_err(|fault| place.fault(Some(number), fault))?;
         }
-        let row = draft.row(input.level);
-        let row = row.map_err(|fault| place.fault(Some(number), fault))?;
-        let taken = recorder.row(&row);
-        taken.map_err(|message| place.error(Some(number), message))?;
+        let taken = receiver.take(&block, input);
+        taken.map_err(|fault| place.fault(Some(number), fault))?;
         rows += 1;
         if rows % STEP == 0 {
             let read = record.position().map_or(0, csv::Position::byte);
@@ -67,7 +65,7 @@ pub(super) fn read(
         let message = "found no line break at the end of the file, expected a line break: the last number may be cut off";
         return Err(place.error(Some(current), message));
     }
-    recorder
+    receiver
         .end_file()
         .map_err(|message| place.error(Some(current), message))
 }

@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 
 use super::Input;
-use super::columns::{Column, Draft, Fault};
+use super::columns::{Column, Fault, Record};
+use super::receiver::Receiver;
 use super::source::Source;
 use crate::examiner::{Document, Entry, MAX_BYTES, SECONDS, line_of, read_text};
-use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::Result;
 
 pub(super) fn read(
     source: Source,
     input: &Input<'_>,
-    recorder: &mut Recorder,
+    receiver: &mut dyn Receiver,
     observer: &mut dyn FnMut(u64),
 ) -> Result<()> {
     let (place, bytes) = source.into_parts();
@@ -33,7 +33,7 @@ pub(super) fn read(
         .filter(|(name, _)| input.kernel.is_none_or(|kernel| kernel == *name))
         .collect();
     let names: BTreeSet<&str> = runs.iter().map(|(name, _)| *name).collect();
-    if names.len() > 1 {
+    if names.len() > 1 && !receiver.mixes_kernels() {
         let names: Vec<&str> = names.into_iter().take(10).collect();
         let message = format!(
             "found the kernels {}, expected one kernel, or the name of one of these kernels",
@@ -57,19 +57,20 @@ pub(super) fn read(
         let pairs = entry.pairs(&text, run).map_err(|found| fault(found, last))?;
         last = entry.line(&text).or(last);
         for (block, [start, end]) in (0u64..).zip(pairs) {
-            let mut draft = Draft::of(run, block);
-            let row = draft
+            let mut record = Record::of(run, block);
+            let sm = usize::try_from(block)
+                .ok()
+                .and_then(|block| entry.block_smids.as_ref()?.get(block));
+            record
                 .set(Column::Start(SECONDS), start.get().as_bytes())
-                .and_then(|()| draft.set(Column::End(SECONDS), end.get().as_bytes()))
-                .and_then(|()| draft.row(input.level))
+                .and_then(|()| record.set(Column::End(SECONDS), end.get().as_bytes()))
+                .and_then(|()| sm.map(|&number| super::columns::sm(number)).transpose())
+                .and_then(|sm| receiver.take(&Record { sm, ..record }, input))
                 .map_err(|mut fault| {
                     fault.message += &format!(" (block {block} of run {run})");
                     place.fault(Some(line_of(&text, end.get())), fault)
                 })?;
-            recorder
-                .row(&row)
-                .map_err(|message| place.error(Some(line_of(&text, end.get())), message))?;
         }
     }
-    recorder.end_file().map_err(|message| place.error(last, message))
+    receiver.end_file().map_err(|message| place.error(last, message))
 }

@@ -14,6 +14,8 @@ pub enum Format {
     Jsonl,
     /// Output of cuda_scheduling_examiner.
     Examiner,
+    /// Output of the tool `block_sched` of Neutrino: one execution of a kernel.
+    Neutrino,
 }
 
 impl Format {
@@ -24,6 +26,11 @@ impl Format {
             Some("csv") => return Format::Csv,
             Some("jsonl" | "ndjson") => return Format::Jsonl,
             _ => {}
+        }
+        // Texts contain no byte 0, and the number of blocks is far below 2^24. UTF-16 starts with a byte order mark.
+        let head = start.get(..32).unwrap_or(start);
+        if head.contains(&0) && !matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+            return Format::Neutrino;
         }
         let start = start.trim_ascii_start();
         if !start.starts_with(b"{") {

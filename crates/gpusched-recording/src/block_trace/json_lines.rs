@@ -9,9 +9,9 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Input;
-use super::columns::{Column, Draft, EXPECTED, Fault};
+use super::columns::{Column, EXPECTED, Fault, Record};
+use super::receiver::Receiver;
 use super::source::{LONGEST_LINE, Source};
-use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::Result;
 
 /// Number of lines between two calls of the observer.
@@ -20,7 +20,7 @@ const STEP: u64 = 1 << 16;
 pub(super) fn read(
     source: Source,
     input: &Input<'_>,
-    recorder: &mut Recorder,
+    receiver: &mut dyn Receiver,
     observer: &mut dyn FnMut(u64),
 ) -> Result<()> {
     let (place, mut bytes) = source.into_parts();
@@ -44,10 +44,8 @@ pub(super) fn read(
             continue;
         }
         last = Some(number);
-        let row = parse(&line).and_then(|draft| draft.row(input.level));
-        let row = row.map_err(|fault| place.fault(Some(number), fault))?;
-        let taken = recorder.row(&row);
-        taken.map_err(|message| place.error(Some(number), message))?;
+        let taken = parse(&line).and_then(|record| receiver.take(&record, input));
+        taken.map_err(|fault| place.fault(Some(number), fault))?;
         if number % STEP == 0 {
             observer(read);
         }
@@ -58,11 +56,11 @@ pub(super) fn read(
             format!("found nothing, expected one object per line with {EXPECTED}"),
         ));
     }
-    recorder.end_file().map_err(|message| place.error(last, message))
+    receiver.end_file().map_err(|message| place.error(last, message))
 }
 
 /// Parses one row.
-fn parse(line: &[u8]) -> Result<Draft, Fault> {
+fn parse(line: &[u8]) -> Result<Record, Fault> {
     let refuse = |error: serde_json::Error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message);
@@ -81,7 +79,7 @@ fn parse(line: &[u8]) -> Result<Draft, Fault> {
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
-    type Value = Result<Draft, Fault>;
+    type Value = Result<Record, Fault>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object with ")?;
@@ -89,7 +87,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut draft, mut seen) = (Draft::default(), Vec::with_capacity(6));
+        let (mut record, mut seen) = (Record::default(), Vec::with_capacity(7));
         let mut fault = None;
         while let Some(name) = map.next_key::<Name<'_>>()? {
             let clipped = || name.0.chars().take(40).collect::<String>();
@@ -106,14 +104,14 @@ impl<'de> Visitor<'de> for Fields {
             }
             seen.push(column.kind());
             let value: &RawValue = map.next_value()?;
-            if matches!((value.get(), column), ("null", Column::Start(_))) {
+            if matches!((value.get(), column), ("null", Column::Start(_) | Column::Sm)) {
                 continue;
             }
-            if let (Err(error), None) = (draft.set(column, value.get().as_bytes()), &fault) {
+            if let (Err(error), None) = (record.set(column, value.get().as_bytes()), &fault) {
                 fault = Some(error);
             }
         }
-        Ok(fault.map_or(Ok(draft), Err))
+        Ok(fault.map_or(Ok(record), Err))
     }
 }
 

@@ -16,7 +16,7 @@ pub use dispatcher::{DispatchedPartition, DispatchedTask, Dispatcher};
 pub use gpu::{Context, Gpu};
 pub use missing::Missing;
 pub use names::{NameId, Names};
-pub use range::{Lane, Range, RangeSum, Side};
+pub use range::{Lane, Range, RangeSum, Side, stem as range_name};
 pub use source::{Origin, Tool};
 pub use work::{Call, KernelSum, Launch, OpenLaunch, StreamId, StreamKey, Streams};
 

@@ -45,6 +45,11 @@ impl Names {
         self.numbers.get(text).copied()
     }
 
+    /// Returns all names, in the order of their addition.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(AsRef::as_ref)
+    }
+
     /// Number of different names.
     pub fn len(&self) -> usize {
         self.texts.len()

@@ -76,9 +76,9 @@ pub struct RangeSum {
 }
 
 /// Returns the name of a range without the number of the instance: the text before the first `#`, and before the numbers
-/// that `torch.autograd.profiler.emit_nvtx` adds (`aten::add, op_id = 7`).
+/// and shapes that `torch.autograd.profiler.emit_nvtx` adds (`aten::add, op_id = 7, sizes = [[4, 8]]`).
 pub fn stem(name: &str) -> &str {
-    let numbers = [", seq = ", ", op_id = "];
+    let numbers = [", seq = ", ", op_id = ", ", sizes = ", ", input_op_ids = "];
     let numbered = numbers.iter().filter_map(|number| name.find(number)).min();
     let name = numbered.and_then(|at| name.get(..at)).unwrap_or(name);
     match name.split_once('#') {

@@ -4,6 +4,7 @@ use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 
 use super::input::Input;
+use crate::block_trace::is_neutrino;
 
 /// Container of a recording. The content determines the profiler.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -33,12 +34,18 @@ pub fn detect(input: &mut Input<'_>) -> Result<Format> {
     };
     let found = if start.is_empty() {
         "an empty file"
+    } else if is_neutrino(start) {
+        "records of the thread blocks of one launch (Neutrino)"
     } else {
         "binary data"
     };
     format.ok_or_else(|| {
         let expected = "an export of nsys, ncu, Kineto or rocprof (SQLite, CSV or JSON)";
         let refusal = Refusal::new("", found, expected).at(input.name(), None);
+        if found.ends_with("(Neutrino)") {
+            let hint = "these records belong beside a recording, or into the profile of a kernel";
+            return refusal.hint(hint).into();
+        }
         let hint = "export reports first: `nsys export --type sqlite FILE.nsys-rep`, or `ncu --import FILE.ncu-rep --csv`";
         refusal.hint(hint).into()
     })

@@ -16,6 +16,7 @@ pub use reports::Locale;
 pub use signed::signed;
 use std::path::Path;
 
+use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
 
 use crate::model::{Recording, Tool};
@@ -59,11 +60,18 @@ pub fn read(path: impl AsRef<Path>, options: Options, observer: &mut dyn FnMut(u
     let path = path.as_ref();
     let mut input = Input::open(path, options.unpacked, observer)?;
     let format = detection::detect(&mut input)?;
-    let recording = match format {
+    let mut recording = match format {
         Format::Sqlite => sqlite::read(path, options, input)?,
         Format::Json => json::read(input, options)?,
         Format::Csv => reports::read(input)?,
     };
+    let names = recording.names.texts();
+    let replaced = names.filter(|name| name.contains('\u{fffd}')).count();
+    if replaced > 0 {
+        let names = counted(replaced, "name");
+        let note = format!("{names} with bytes not UTF-8: replaced by `\u{fffd}`");
+        recording.notes.push(note);
+    }
     match options.tool {
         Some(tool) if tool != recording.origin.tool => {
             let found = format!("a file of {}", recording.origin.tool);

@@ -75,7 +75,7 @@ impl Aspect {
             Aspect::MemoryTraffic => !recording.traffic.is_empty(),
             Aspect::ContextSms => dispatched
                 .is_some_and(|dispatcher| dispatcher.partitions.iter().any(|part| part.sm_ids.is_some())),
-            // No reader of recordings reads records of blocks.
+            // Records of blocks are in other files, which `block_trace` reads.
             Aspect::BlockSms => false,
             Aspect::WaitingJobs => dispatched.is_some(),
         }

@@ -125,7 +125,7 @@ impl Args {
         };
         let run = simulated::run(&program, &work, self.duration, control)?;
         let observed = observed(&program, &run)?;
-        let virtual_time = || Some("virtual time".to_owned());
+        let virtual_time = || Some(MeasuredOverheads::VIRTUAL.to_owned());
         let file = bounds(&observed, self.margin, [virtual_time(), None, virtual_time()])?;
         let notes =
             vec!["the overheads are drawn in virtual time, so they say nothing about a GPU".to_owned()];

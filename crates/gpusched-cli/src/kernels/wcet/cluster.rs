@@ -1,5 +1,6 @@
 //! `gpusched wcet cluster`: builds the profile of a kernel from block traces.
 
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{named, refused, whole};
@@ -9,9 +10,10 @@ use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::kernel_wcet::clustering::{CELLS, Clustering, Options, Wcets};
 use gpusched_analysis::kernel_wcet::trace::{Level, MAX_SAMPLES, Recorder, Trace};
 use gpusched_model::Kernel;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::{Cluster, Distribution, MAX_ACTIVE, MAX_CLUSTERS, TailFamily};
 use gpusched_model::time::Time;
+use gpusched_model::time::decimal::{Rounding, nanoseconds as scaled};
 use gpusched_recording::block_trace::{Format as TraceFormat, Input};
 
 /// Arguments of `gpusched wcet cluster`.
@@ -33,6 +35,11 @@ pub struct Args {
     /// Name of the kernel in files of cuda_scheduling_examiner
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// Smallest clock frequency of the SMs during the runs, such as 1410MHz
+    ///
+    /// Only files of Neutrino require it, because they state times in cycles. A frequency above the real one is unsafe.
+    #[arg(long, value_name = "FREQUENCY", value_parser = frequency)]
+    sm_clock: Option<NonZeroU64>,
     /// Number M of concurrent blocks on the whole GPU [default: maximum in the trace]
     #[arg(long, value_name = "M", value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: Option<u32>,
@@ -74,6 +81,27 @@ fn probability(text: &str) -> Result<f64, String> {
         .ok_or_else(|| refused(text, "a probability above 0, at most 0.5"))
 }
 
+/// Adds a hint to the refusal of times in cycles.
+fn clocked(refusal: Refusal) -> Refusal {
+    match refusal.field() == "sm_clock" {
+        true => refusal.hint("state the smallest clock frequency of the runs, such as `--sm-clock 1410MHz`"),
+        false => refusal,
+    }
+}
+
+/// Parses a frequency [Hz]. A lower frequency makes times longer, so gpusched rounds down.
+fn frequency(text: &str) -> Result<NonZeroU64, String> {
+    let units = [("GHz", 9), ("MHz", 6), ("kHz", 3)];
+    let split = units
+        .iter()
+        .find_map(|(unit, exponent)| Some((text.strip_suffix(unit)?, *exponent)));
+    let value =
+        split.and_then(|(value, exponent)| scaled(value.trim_end().as_bytes(), exponent, Rounding::Down));
+    let range = 1_000_000..=10_000_000_000;
+    let value = value.filter(|hz| range.contains(hz)).and_then(NonZeroU64::new);
+    value.ok_or_else(|| refused(text, "a frequency from 1MHz to 10GHz, such as 1410MHz or 1.41GHz"))
+}
+
 /// Method to determine the WCETs e0 and e1.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
@@ -91,7 +119,8 @@ enum Estimate {
 
 const EXAMPLE: &str = "\
 A trace is a CSV file with the columns run, block, start_ns (optional), duration_ns and q. Or it is a JSONL file with these fields,
-or an output file of cuda_scheduling_examiner. Memory use does not grow with the number of runs.
+an output file of cuda_scheduling_examiner, or an output file of the probe block_sched of Neutrino. Memory use does not grow with the
+number of runs.
 
 Example:
   gpusched wcet cluster tasksets/traces/two-paths.csv -o kernel.json";
@@ -163,12 +192,15 @@ impl Args {
                 format: self.trace_format,
                 level: *level,
                 kernel: self.kernel.as_deref(),
+                sm_clock_hz: self.sm_clock,
             };
             let mut read = 0;
-            input.read(path, &mut recorder, &mut |bytes| {
-                read = bytes;
-                progress.at(before + bytes);
-            })?;
+            input
+                .read(path, &mut recorder, &mut |bytes| {
+                    read = bytes;
+                    progress.at(before + bytes);
+                })
+                .map_err(|error| error.map_refusal(clocked))?;
             before += read;
         }
         drop(progress);

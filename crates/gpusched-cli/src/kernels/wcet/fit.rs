@@ -26,8 +26,8 @@ pub struct Args {
     /// The columns are `sms`, one of `time_ns`, `time_us`, `time_ms` and `time_s`, and optionally `contention` with the values
     /// `isolated` and `conflict`. The column `kernel` is the name of the kernel. The columns `gpu`,
     /// `gpu_sms` and `tool` state where the times were measured. The columns
-    /// `gpu_ns`, `cache`, `beside`, `other` and `sample` describe single jobs, and `wcet fit` ignores them. The column `times` states
-    /// what the times include: `gpu` or `occupancy`.
+    /// `gpu_ns`, `cache`, `beside`, `other` and `sample` describe single jobs. C(m) is at least the time of each job, with warm and with cold
+    /// caches. The column `times` states what the times include: `gpu` or `occupancy`.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// Form of the WCET function [default: envelope; table with --period]
@@ -84,7 +84,12 @@ impl Run for Args {
         }
         let mut output = Output::open(global)?;
         let svg = output.beside(self.svg.as_ref())?;
-        let (measured, Stated { kernel, times }) = points::read(&self.file)?;
+        let (measured, stated) = points::read(&self.file)?;
+        let Stated {
+            kernel,
+            times,
+            only_warm,
+        } = stated;
         let file = self.file.display().to_string();
         // A task set does not contain the notes on extrapolation. Therefore `--period` uses the
         // form `table`, which has no extrapolation.
@@ -103,7 +108,18 @@ impl Run for Args {
         let meaning = times.filter(|_| self.period.is_none()).map(|times| {
             format!("state `\"times\": \"{times}\"` in the task set, because the column `times` states it")
         });
-        let notes = notes(&answer).into_iter().chain(left_out).chain(meaning);
+        let warm = (!only_warm.is_empty()).then(|| {
+            format!(
+                "all isolated times on {} are with warm caches; if other work can run between two jobs, C(m) is too short, so also measure \
+                 with cold caches (`measure kernel --cold`)",
+                sizes(&only_warm)
+            )
+        });
+        let notes = notes(&answer)
+            .into_iter()
+            .chain(left_out)
+            .chain(meaning)
+            .chain(warm);
         notes.for_each(|note| global.note(note));
         let fitted = About(file.as_str(), answer);
         let tasks = { self.period }
@@ -119,6 +135,13 @@ impl Run for Args {
         }
         Ok(Outcome::Positive)
     }
+}
+
+/// Returns numbers of SMs for a sentence.
+fn sizes(sms: &[u32]) -> String {
+    let list: Vec<String> = sms.iter().take(8).map(u32::to_string).collect();
+    let more = if sms.len() > 8 { ", …" } else { "" };
+    format!("{}{more} SMs", list.join(", "))
 }
 
 /// Returns a task set that contains only the task of `answer`, with the name of its kernel.

@@ -2,6 +2,7 @@
 //! A result of `simulate profile` has further columns: bandwidths, traffic, the GPU, the longest thread block, and a
 //! column that marks estimates. The columns `gpu` and `tool` state where the points were measured.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -29,8 +30,8 @@ const TIMES: [(&str, &str); 4] = [
     ("time_s", "s"),
 ];
 
-/// Columns about single jobs, which `wcet fit` ignores: the time on the GPU alone, the state of the caches, the kernel
-/// in another partition, the number of the job, and the other kernel in the partition.
+/// Columns about single jobs. The WCET is the longest time of all jobs, whatever these columns contain. They are the time on the GPU
+/// alone, the state of the caches, the kernel in another partition, the number of the job, and the other kernel in the partition.
 const JOB_COLUMNS: [&str; 5] = ["gpu_ns", "cache", "beside", "sample", "other"];
 
 /// Names of the columns with the kernel, and with what the times include.
@@ -42,6 +43,28 @@ pub struct Stated {
     pub kernel: Option<String>,
     /// Whether the times include the overheads of a dispatcher.
     pub times: Option<Times>,
+    /// Numbers of SMs with isolated times of jobs with warm caches, but without times of jobs with cold caches.
+    pub only_warm: Vec<u32>,
+}
+
+/// Returns the numbers of SMs with isolated jobs with warm caches only.
+fn only_warm(table: &Table) -> Result<Vec<u32>> {
+    let Some(cache) = table.find("cache") else {
+        return Ok(Vec::new());
+    };
+    let (sms, contention) = (table.column("sms")?, table.find("contention"));
+    let mut found: BTreeMap<u32, [bool; 2]> = BTreeMap::new();
+    for row in 0..table.len() {
+        let isolated = contention.is_none_or(|column| column.text(row).trim() == "isolated");
+        if let (true, Ok(sms)) = (isolated, sms.text(row).trim().parse()) {
+            let states = found.entry(sms).or_default();
+            for (state, name) in states.iter_mut().zip(["warm", "cold"]) {
+                *state |= cache.text(row).trim() == name;
+            }
+        }
+    }
+    let found = found.into_iter().filter(|(_, states)| *states == [true, false]);
+    Ok(found.map(|(sms, _)| sms).collect())
 }
 
 /// Name of the column with the maximum memory traffic of the kernel [bytes].
@@ -198,6 +221,7 @@ pub fn read(path: &Path) -> Result<(Measured, Stated)> {
     let stated = Stated {
         kernel: origin::only(&table, kernel)?,
         times: times_of(&table, times)?,
+        only_warm: only_warm(&table)?,
     };
     Ok((measured, stated))
 }

@@ -11,7 +11,7 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Bytes, Device, WarmUp, counted};
 use gpusched_recording::activity::{Activities, Grouping, Options as Jobs, group, listed};
-use gpusched_recording::model::{Missing, Recording};
+use gpusched_recording::model::{Missing, Recording, Tool};
 use gpusched_recording::readers::{Options, read};
 use gpusched_recording::summary::Overlap;
 
@@ -115,9 +115,9 @@ impl Reading {
         };
         let activities = group(&recording, &jobs).map_err(|found| {
             let refusal = Refusal::new("", found, "launches that belong to jobs").at(&path, None);
-            Error::from(refusal.hint(match self.by {
-                Grouping::Range => "try `--by kernel` or `--by stream`, or export the SQLite file",
-                Grouping::Kernel | Grouping::Stream => "record kernels: `nsys profile --trace=cuda,nvtx`",
+            Error::from(refusal.hint(match recording.launches.is_empty() {
+                true => with_kernels(&recording),
+                false => "try `--by kernel` or `--by stream`, or export the SQLite file",
             }))
         })?;
         let found = |name: &&String| activities.list.iter().all(|activity| activity.name != **name);
@@ -216,6 +216,22 @@ pub fn of_missing(missing: &Missing) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Returns what to do about a file without the times of kernels. No grouping finds jobs in it.
+fn with_kernels(recording: &Recording) -> &'static str {
+    match recording.origin.tool {
+        Tool::Nsys if recording.origin.report != "sqlite" => {
+            "add the report of all launches, `nsys stats --report cuda_gpu_trace --format csv`, or use the SQLite file"
+        }
+        Tool::Nsys => "record kernels: `nsys profile --trace=cuda,nvtx`",
+        Tool::Ncu => {
+            "Nsight Compute states no start of a kernel, so record the run with `nsys profile --trace=cuda,nvtx`"
+        }
+        Tool::Kineto => "record kernels: `torch.profiler.ProfilerActivity.CUDA`",
+        Tool::Rocprof => "record kernels: `rocprofv3 --kernel-trace --marker-trace`",
+        Tool::Trtexec => "state the times of all inferences: `trtexec --exportTimes`",
+    }
 }
 
 /// Returns a note about kernels of one stream that ran at the same time.

@@ -28,6 +28,12 @@ pub fn of_plan(request: &Request, case: &Case<'_>, plan: &Plan, find: &Find<'_>)
     text(lines)
 }
 
+/// Returns the reasons why a plan is not schedulable, without a search, as sentences after a headline.
+pub fn in_short(case: &Case<'_>, plan: &Plan) -> String {
+    let lines = reasons::of_plan(case, plan);
+    lines.iter().map(|line| format!(". {line}")).collect()
+}
+
 /// Whether the interference model counts memory traffic, but at least one task does not state its traffic.
 pub fn lacks_traffic(case: &Case<'_>) -> bool {
     reasons::traffic(case).is_some()

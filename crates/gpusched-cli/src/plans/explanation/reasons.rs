@@ -7,7 +7,7 @@ use gpusched_analysis::schedulability::Demand;
 use gpusched_model::counted;
 use gpusched_model::plan::Failure;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Plan, Utilization, Verdict};
+use gpusched_model::{Contention, Evidence, Plan, Utilization, Verdict};
 
 /// Returns the reasons why no plan exists, or why the search found no plan.
 pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
@@ -19,6 +19,7 @@ pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
             let verdict = case.problem.verdict(&[*task], largest);
             of_tasks(case, &[*task], largest, &verdict.evidence)
         }
+        Some(Failure::WcetUnknown { task }) => vec![unknown(case, *task)],
         Some(Failure::BoundExceedsGpu) => {
             if plan.is_bound_with_traffic() {
                 // The search looked only for plans that fit, so it cannot tell how many SMs are missing.
@@ -42,6 +43,24 @@ pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
             )]
         }
         _ => Vec::new(),
+    }
+}
+
+/// Returns a line about a task whose WCET is unknown on each possible partition.
+fn unknown(case: &Case<'_>, task: usize) -> String {
+    let sms = case.problem.sms();
+    let wcet = { case.set.tasks().get(task) }.map(|task| task.wcet());
+    let first = wcet.map_or(0, |wcet| wcet.smallest_sms(Contention::Isolated));
+    let task = called(case.set, task);
+    let starts = format!("The first WCET of task {task} is for {}", counted(first, "SM"));
+    match case.problem.offer() {
+        Some(offer) if offer.largest() < sms => format!(
+            "{starts}. The GPU has {}, but a partition of granularity {} has at most {}: measure the task on fewer SMs.",
+            counted(sms, "SM"),
+            offer.hardware().granularity,
+            offer.largest()
+        ),
+        _ => format!("{starts}, but the GPU has {}.", counted(sms, "SM")),
     }
 }
 

@@ -14,8 +14,8 @@ use crate::arguments::notes;
 use crate::arguments::{Answer, Case, Request, named, offer, whole};
 use crate::help::TUNING;
 use crate::plans::end_to_end::{self, Input};
-use crate::plans::explanation::Trial;
-use crate::report::{About, Content, Form, OutputPath};
+use crate::plans::explanation::{self, Trial};
+use crate::report::{About, Content, Form, OutputPath, Palette};
 use crate::{Global, Outcome, Run, embedding};
 use gpusched_analysis::end_to_end::{Gpu, NO_EFFECT, Search};
 use gpusched_analysis::partitioning::forbidden::Forbidden;
@@ -144,6 +144,11 @@ impl Run for Args {
             }
             let assumptions = Basis::of_plan(&plan, case.set).assumptions();
             plan.assumptions = Some(Assumption::listed(assumptions, case.alone));
+            // A file shows the reason only to a reader of JSON.
+            if plan.failure.is_some() && case.alone && global.file().is_some() {
+                let headline = self.headline(case, &plan, &Palette::default());
+                global.note(format_args!("{headline}{}", explanation::in_short(case, &plan)));
+            }
             let exported = self.export.run(case, &plan)?;
             let schedulable = plan.schedulable;
             let text = match (replaced, &exported) {

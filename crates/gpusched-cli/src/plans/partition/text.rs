@@ -22,7 +22,7 @@ use gpusched_model::time::Time;
 impl Args {
     /// Returns the headline: the verdict in color, and the number of SMs or the reason for the
     /// failure.
-    fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
+    pub(super) fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
             None => {

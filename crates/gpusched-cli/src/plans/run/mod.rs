@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use crate::arguments::{named, overheads, refused, whole};
+use crate::arguments::{StatedOverheads, named, overheads, refused, whole};
+use crate::plans::OTHER_SET;
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
-use gpusched_model::{Factor, Overheads, TaskSet};
+use gpusched_model::{Factor, TaskSet};
 use gpusched_runtime::core::Overrun;
 use gpusched_runtime::trace::ring::Ring;
 use gpusched_runtime::work::Fault;
@@ -39,7 +40,7 @@ pub struct Args {
     /// gpusched tests each partition again: C' = C + o and J' = J + w. If the plan states overheads, the bounds in FILE must not be
     /// larger, and the run uses the bounds of the plan. Without FILE and without overheads in the plan, the WCETs include the overheads.
     #[arg(long, value_name = "FILE", value_parser = overheads)]
-    overheads: Option<Overheads>,
+    overheads: Option<StatedOverheads>,
     /// File that receives each record at once, for a run that may be killed
     ///
     /// The file has a place of 64 bytes for each job or chunk, and disappears when the result is written. If the run is killed, `recording recover`
@@ -155,14 +156,24 @@ impl crate::Run for Args {
         let set = TaskSets::only(&self.set, "task set")?;
         let work = self.work(&set, global)?;
         let at = |error: Error| error.map_refusal(|refusal| self.in_plan(refusal));
-        let mut program = match Program::prepare(&plan, &set, self.overheads).map_err(at)? {
-            Prepared::Ready(program) => program,
-            Prepared::Unproven(reason) => {
-                complain(&format!("note: gpusched does not run the plan, because {reason}"));
-                return Ok(Outcome::Negative);
-            }
-        };
+        let mut program =
+            match Program::prepare(&plan, &set, self.overheads.as_ref().map(|stated| stated.bounds))
+                .map_err(at)?
+            {
+                Prepared::Ready(program) => program,
+                Prepared::Unproven(reason) => {
+                    complain(&format!("note: gpusched does not run the plan, because {reason}"));
+                    return Ok(Outcome::Negative);
+                }
+            };
         program.overrun = self.overrun;
+        if let Some(stated) = self.overheads.as_ref().filter(|_| self.backend == Backend::Cuda) {
+            let device = plan.hardware.as_ref().map(|hardware| &hardware.device);
+            stated
+                .doubt(&set, device)
+                .iter()
+                .for_each(|doubt| global.note(doubt));
+        }
         work.check(&program, self.duration)?;
         self.check_jobs(&set)?;
         let mut output = Output::open(global)?;
@@ -234,6 +245,7 @@ impl Args {
                     .hint("state a file with `--overheads`")
                     .at(&self.set, None);
             }
+            field if field.starts_with("partitions") => refusal.hint(OTHER_SET),
             _ => refusal,
         };
         refusal.at(&self.plan, None)

@@ -126,10 +126,8 @@ where
     let at_line = |refusal: Refusal| (line_of(text, refusal.field()), refusal);
     let tree: Tree<'_> = serde_json::from_str(text).map_err(|error| describe(&error))?;
     let shape = tree.read::<S>().map_err(|refusal| {
-        let kind = match refusal.field().contains(['.', '[']) {
-            true => None,
-            false => likeness(&tree, T::EXPECTED),
-        };
+        let inside = refusal.field().contains(['.', '[']);
+        let kind = likeness(&tree, T::EXPECTED, inside);
         at_line(refusal.looks_like(kind))
     })?;
     T::try_from(shape).map_err(|refused| at_line(Refusal::from(refused)))

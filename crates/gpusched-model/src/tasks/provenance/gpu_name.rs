@@ -27,6 +27,23 @@ impl SameGpu {
     pub fn of(name: Option<&str>, sms: Option<u32>, device: &Device) -> SameGpu {
         compare(name, sms, device)
     }
+
+    /// Compares the GPUs called `one` and `other`. The result is [`SameGpu::No`] only for two built-in devices.
+    pub fn named(one: &str, other: &str) -> SameGpu {
+        let products = [one, other].map(product);
+        if products[0] == products[1] {
+            return SameGpu::Yes;
+        }
+        let built_in = products.each_ref().map(|found| {
+            { BUILT_IN.iter() }
+                .position(|(name, products)| product(name) == *found || products.contains(found))
+        });
+        match built_in {
+            [Some(one), Some(other)] if one != other => SameGpu::No,
+            [Some(_), Some(_)] => SameGpu::Yes,
+            _ => SameGpu::Unknown,
+        }
+    }
 }
 
 fn compare(name: Option<&str>, sms: Option<u32>, device: &Device) -> SameGpu {

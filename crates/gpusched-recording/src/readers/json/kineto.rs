@@ -88,6 +88,8 @@ struct Args {
     queue: Identity,
     #[serde(default, rename = "stream-id")]
     rocprof_stream: Identity,
+    #[serde(default, rename = "pid")]
+    rocprof_process: Identity,
     /// Written by XLA for each operation of JAX and TensorFlow.
     #[serde(default)]
     hlo_op: Option<serde::de::IgnoredAny>,
@@ -124,6 +126,7 @@ pub struct Events {
     pub kineto: bool,
     pub rocprof: bool,
     pub xla: bool,
+    pub onnx: bool,
     pub trtexec: bool,
 }
 
@@ -195,14 +198,17 @@ impl Events {
         if args.begin.0.is_some() && args.queue.0.is_some() && event.cat.is_none() {
             self.rocprof = true;
             let key = StreamKey {
+                process: args.rocprof_process.0,
                 device: args.rocprof_device.0,
                 stream: args.rocprof_stream.0.or(args.queue.0),
                 ..StreamKey::default()
             };
-            self.launch(recording, &name, key, (args.begin.0, args.end.0), None);
+            self.launch(recording, &name, key, (args.begin.time(), args.end.time()), None);
             return;
         }
-        let category = event.cat.unwrap_or_default().to_ascii_lowercase();
+        let category = event.cat.unwrap_or_default();
+        self.onnx |= ONNX_RUNTIME.contains(&category.as_str());
+        let category = category.to_ascii_lowercase();
         self.kineto |= CATEGORIES.contains(&category.as_str());
         let copies = matches!(
             category.as_str(),
@@ -232,6 +238,8 @@ impl Events {
         };
         let start = time(&event.ts, "ts", Rounding::Down);
         let duration = time(&event.dur, "dur", Rounding::Up);
+        // Times count from a base in recent versions. Without a time, CUPTI states 0, which is decades before the base.
+        let start = start.filter(|&start| start > BEFORE_BASE_NS || duration != Some(0));
         let end = start
             .zip(duration)
             .map(|(start, duration)| start.saturating_add(duration));
@@ -379,6 +387,12 @@ impl Events {
         Ok(())
     }
 }
+
+/// A time so early is a time 0 minus the base of the trace [ns].
+const BEFORE_BASE_NS: i64 = -(1 << 58);
+
+/// Categories of events that ONNX Runtime writes, beside a category `Kernel`.
+const ONNX_RUNTIME: [&str; 2] = ["Session", "Node"];
 
 /// Categories of events that only Kineto writes.
 const CATEGORIES: [&str; 14] = [

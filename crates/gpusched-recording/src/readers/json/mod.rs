@@ -61,6 +61,8 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
         return Err(refusal.at(&name, None).hint(hint).into());
     }
     let foreign = recording.origin.tool == Tool::Kineto && !events.kineto && !head;
+    // These tools write kernels, too, but no host calls, and their ranges are no jobs.
+    let foreign = foreign || !head && (events.xla || events.onnx);
     if events.trtexec {
         recording.origin.tool = Tool::Trtexec;
         recording.origin.report = "exported times";
@@ -68,12 +70,11 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
         recording.origin.tool = Tool::Rocprof;
         recording.origin.report = "results";
     } else if foreign {
-        let (found, hint) = match events.xla {
-            true => (
-                "a trace of XLA (JAX or TensorFlow)".to_owned(),
-                "record the program with nsys: `nsys profile --trace=cuda,nvtx`",
-            ),
-            false => (
+        let with_nsys = "record the program with nsys: `nsys profile --trace=cuda,nvtx`";
+        let (found, hint) = match (events.xla, events.onnx) {
+            (true, _) => ("a trace of XLA (JAX or TensorFlow)".to_owned(), with_nsys),
+            (_, true) => ("a profile of ONNX Runtime".to_owned(), with_nsys),
+            _ => (
                 format!("{} without a category of Kineto", counted(events.count, "event")),
                 "traces of other tools can have the same form; record the program with nsys, rocprof or the profiler of PyTorch",
             ),

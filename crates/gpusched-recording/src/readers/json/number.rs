@@ -48,6 +48,13 @@ impl Decimal {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Identity(pub Option<i64>);
 
+impl Identity {
+    /// Returns the number as a time [ns]. The largest number of 64 bits, which has the bits of −1, means an unknown time.
+    pub fn time(self) -> Option<i64> {
+        self.0.filter(|&time| time != -1)
+    }
+}
+
 impl<'de> Deserialize<'de> for Identity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Identity, D::Error> {
         deserializer.deserialize_any(IdentityVisitor)

@@ -230,13 +230,13 @@ impl Content {
                 .get(&id)
                 .cloned()
                 .unwrap_or_else(|| format!("kernel {id}"));
-            let times = (dispatch.start_timestamp.0, dispatch.end_timestamp.0);
+            let times = (dispatch.start_timestamp.time(), dispatch.end_timestamp.time());
             recording.launch(&name, key, times, None);
         }
         for marker in self.markers {
             let name = marker.correlation_id.0.and_then(|id| self.messages.get(&id));
             let Some(name) = name else { continue };
-            let times = (marker.start_timestamp.0, marker.end_timestamp.0);
+            let times = (marker.start_timestamp.time(), marker.end_timestamp.time());
             let lane = marker.thread_id.0.map(|thread| Lane::Thread { process, thread });
             recording.range(name, Side::Host, times, lane);
         }

@@ -53,6 +53,9 @@ impl Row<'_> {
     }
 }
 
+/// Hint for a file without launches.
+const GPU_TRACE: &str = "`nsys stats --report cuda_gpu_trace --format csv` writes all launches of a run";
+
 /// Lines that the tools may write between reports.
 const NOISE: [&str; 12] = [
     "==",
@@ -131,7 +134,7 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
                     .notes
                     .extend(note.map(|note| format!("line {line}: {note}")));
             }
-            if recording.origin.report.is_empty() {
+            if ["", nsys::CALLS].contains(&recording.origin.report) {
                 recording.origin = origin;
             }
             report = Some((next, record.len()));
@@ -171,13 +174,17 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
             .hint(hint)
             .into());
         }
-        let hint = "`nsys stats --report cuda_gpu_trace --format csv` writes all launches of a run";
         return Err(Refusal::new("", found, expected)
             .at(&name, None)
-            .hint(hint)
+            .hint(GPU_TRACE)
             .into());
     };
     report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
+    if recording.origin.report == nsys::CALLS {
+        let found = format!("only calls of the CUDA API ({})", nsys::CALLS);
+        let refusal = Refusal::new("", found, "a report with the times of kernels").at(&name, None);
+        return Err(refusal.hint(GPU_TRACE).into());
+    }
     Ok(recording)
 }
 

@@ -55,7 +55,8 @@ struct Launches {
     context: Option<usize>,
     stream: Option<usize>,
     locale: Locale,
-    found: BTreeMap<i64, Found>,
+    /// Launches by process and number.
+    found: BTreeMap<(Option<i64>, i64), Found>,
 }
 
 /// Name and metrics of one launch. A metric is a value and its unit, as text.
@@ -85,15 +86,16 @@ impl Launches {
         let id: i64 = text
             .parse()
             .map_err(|_| Refusal::new("ID", format!("{text:?}"), "a whole number"))?;
+        let process = number::identity(row, self.process);
         recording.streams.intern(StreamKey {
-            process: number::identity(row, self.process),
+            process,
             device: number::identity(row, self.device),
             context: number::identity(row, self.context),
             stream: number::identity(row, self.stream),
             green: None,
         });
         let name = row.text(self.name);
-        let launch = self.found.entry(id).or_default();
+        let launch = self.found.entry((process, id)).or_default();
         if launch.name.is_empty() {
             launch.name = name.into_owned();
         } else if launch.name != name {
@@ -126,7 +128,7 @@ impl Launches {
     fn end(&mut self, recording: &mut Recording) -> Result<(), Refusal> {
         let mut durations: BTreeMap<_, (u64, Vec<u64>)> = BTreeMap::new();
         let mut unknown = Vec::new();
-        for (id, launch) in std::mem::take(&mut self.found) {
+        for ((_, id), launch) in std::mem::take(&mut self.found) {
             let within = |refusal: Refusal| refusal.within(&format!("ID {id}"));
             let values = metrics::Values::of(&launch.metrics, self.locale).map_err(within)?;
             let name = recording.names.intern(&launch.name);

@@ -1,11 +1,18 @@
 //! Reports of `nsys stats` in CSV, with the headers of old and new versions.
 
+use std::collections::HashMap;
+
 use gpusched_model::Refusal;
 use gpusched_model::time::decimal::Rounding;
 
 use super::header::{Header, TimeColumn};
 use super::{Report, Row, number};
-use crate::model::{Call, Gpu, KernelSum, Origin, RangeSum, Recording, Side, StreamKey, Tool};
+use crate::model::{
+    Call, Gpu, KernelSum, NameId, Origin, RangeSum, Recording, Side, StreamKey, Tool, range_name,
+};
+
+/// Report of the calls of the CUDA API.
+pub const CALLS: &str = "cuda_api_trace";
 
 const START: [&str; 3] = ["kernel start", "projected start", "start"];
 const DURATION: [&str; 3] = ["kernel dur", "projected duration", "duration"];
@@ -50,6 +57,12 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
         report,
     };
     let start = header.time(&["start", "projected start"]);
+    // The trace of calls has a correlation number, too, but no stream and no context.
+    if header.has(&["corrid", "name", "result"])
+        && header.find(&["strm", "stream", "ctx", "context"]).is_none()
+    {
+        return Some((origin(CALLS), Box::new(Calls)));
+    }
     if header.has(&["corrid", "name"]) && start.is_some() {
         return Some((origin("cuda_gpu_trace"), Box::new(GpuTrace::of(header))));
     }
@@ -161,9 +174,20 @@ impl Report for GpuTrace {
     }
 }
 
+/// Calls of the CUDA API. They are no work on the GPU.
+struct Calls;
+
+impl Report for Calls {
+    fn row(&mut self, _: &Row<'_>, _: &mut Recording) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
 /// Statistics of kernels or ranges by name.
 struct Sum {
     side: Option<Side>,
+    /// Positions of the sums of ranges of this report.
+    sums: HashMap<NameId, usize>,
     name: Option<usize>,
     count: Option<usize>,
     total: Option<TimeColumn>,
@@ -177,6 +201,7 @@ impl Sum {
     fn of(header: &Header, name: &[&str], side: Option<Side>) -> Sum {
         Sum {
             side,
+            sums: HashMap::new(),
             name: header.find(name),
             count: header.find(&COUNT),
             total: header.time(&TOTAL),
@@ -209,15 +234,26 @@ impl Report for Sum {
                 });
             }
             Some(side) => {
-                let name = recording.names.intern(&text);
-                recording.range_sums.push(RangeSum {
-                    name,
-                    side,
-                    count,
-                    min_ns,
-                    median_ns,
-                    max_ns,
-                });
+                let name = recording.names.intern(range_name(&text));
+                let next = recording.range_sums.len();
+                let at = *self.sums.entry(name).or_insert(next);
+                match recording.range_sums.get_mut(at) {
+                    // The median of several rows is unknown.
+                    Some(sum) => {
+                        sum.count = sum.count.saturating_add(count);
+                        sum.min_ns = sum.min_ns.zip(min_ns).map(|(one, other)| one.min(other));
+                        sum.median_ns = None;
+                        sum.max_ns = sum.max_ns.zip(max_ns).map(|(one, other)| one.max(other));
+                    }
+                    None => recording.range_sums.push(RangeSum {
+                        name,
+                        side,
+                        count,
+                        min_ns,
+                        median_ns,
+                        max_ns,
+                    }),
+                }
             }
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! CSV files of rocprof, rocprofv3 and Omniperf.
 
+use std::collections::HashSet;
+
 use gpusched_model::Refusal;
 use gpusched_model::time::decimal::Rounding;
 
@@ -22,7 +24,11 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
     };
     let timed = header.find(&BEGIN).is_some() && header.find(&END).is_some();
     if timed && header.find(&KERNEL).is_some() {
-        return Some((origin("kernel_trace"), Box::new(Kernels::of(header))));
+        let report = match header.has(&["counter_name"]) {
+            true => "counter_collection",
+            false => "kernel_trace",
+        };
+        return Some((origin(report), Box::new(Kernels::of(header))));
     }
     if timed && header.has(&["domain", "function"]) {
         return Some((origin("marker_trace"), Box::new(Markers::of(header))));
@@ -48,6 +54,10 @@ fn times(header: &Header) -> (Option<TimeColumn>, Option<TimeColumn>) {
 }
 
 struct Kernels {
+    /// Column with the number of the launch, in a file with one row per launch and counter.
+    dispatch: Option<usize>,
+    /// Launches of such a file that have a row.
+    seen: HashSet<(StreamKey, i64)>,
     process: Option<usize>,
     start: Option<TimeColumn>,
     end: Option<TimeColumn>,
@@ -60,6 +70,10 @@ impl Kernels {
     fn of(header: &Header) -> Kernels {
         let (start, end) = times(header);
         Kernels {
+            dispatch: header
+                .find(&["dispatch_id"])
+                .filter(|_| header.has(&["counter_name"])),
+            seen: HashSet::new(),
             process: header.find(&["pid", "process_id"]),
             start,
             end,
@@ -78,6 +92,11 @@ impl Report for Kernels {
             stream: number::identity(row, self.stream),
             ..StreamKey::default()
         };
+        if let Some(dispatch) = number::identity(row, self.dispatch)
+            && !self.seen.insert((key, dispatch))
+        {
+            return Ok(());
+        }
         let missing = &mut recording.missing;
         let start = number::event_time(row, self.start, "start", Rounding::Down, missing);
         let end = number::event_time(row, self.end, "end", Rounding::Up, missing);
@@ -87,6 +106,7 @@ impl Report for Kernels {
 }
 
 struct Markers {
+    domain: Option<usize>,
     process: Option<usize>,
     start: Option<TimeColumn>,
     end: Option<TimeColumn>,
@@ -98,6 +118,7 @@ impl Markers {
     fn of(header: &Header) -> Markers {
         let (start, end) = times(header);
         Markers {
+            domain: header.find(&["domain"]),
             process: header.find(&["pid", "process_id"]),
             start,
             end,
@@ -109,6 +130,11 @@ impl Markers {
 
 impl Report for Markers {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
+        // Traces of HIP and HSA have the columns of a marker trace. Their calls are no ranges.
+        if !row.text(self.domain).to_ascii_uppercase().contains("MARKER") {
+            recording.origin.report = "api_trace";
+            return Ok(());
+        }
         let missing = &mut recording.missing;
         let start = number::event_time(row, self.start, "Start_Timestamp", Rounding::Down, missing);
         let end = number::event_time(row, self.end, "End_Timestamp", Rounding::Up, missing);

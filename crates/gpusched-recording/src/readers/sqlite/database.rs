@@ -7,9 +7,13 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use gpusched_model::Refusal;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Result, excerpt};
+use gpusched_model::time::decimal::Rounding;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, types::ValueRef};
+
+use crate::model::Missing;
+use crate::readers::signed::{is_no_value, signed};
 
 /// Longest text in the file [bytes].
 const LONGEST_TEXT: i32 = 1 << 24;
@@ -165,6 +169,26 @@ pub(super) fn integer(row: &Row<'_>, index: usize) -> Result<Option<i64>, Refusa
             "an integer",
         )),
     }
+}
+
+/// Returns the time in column `index` [ns]. Another value counts as impossible and gives `None`, so that one damaged row does not
+/// make a long file useless.
+pub(super) fn time(row: &Row<'_>, index: usize, rounding: Rounding, missing: &mut Missing) -> Option<i64> {
+    let text = match row.get_ref(index) {
+        Ok(ValueRef::Integer(value)) => return Some(value),
+        Ok(ValueRef::Null) => return None,
+        Ok(ValueRef::Real(value)) => value.to_string(),
+        Ok(ValueRef::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+        _ => "a value of another type".to_owned(),
+    };
+    if is_no_value(&text) {
+        return None;
+    }
+    let time = signed(text.trim(), 0, rounding);
+    if time.is_none() {
+        missing.impossible(format_args!("{} {:?}", name_of(row, index), excerpt(&text)));
+    }
+    time
 }
 
 /// Returns the text in column `index`. An integer counts as its text.

@@ -2,13 +2,14 @@
 //!
 //! The name of each table ends with the number of the recorded process, and a merged database has such tables for each process. Times
 //! are either columns of the records, or rows of a table of timestamps. Both layouts have version 3. A launch and its host call
-//! have the same `stack_id` in their events.
+//! have the same process, and the same `stack_id` in their events.
 
 use std::collections::HashMap;
 
 use gpusched_model::error::Result;
+use gpusched_model::time::decimal::Rounding;
 
-use super::database::{Database, integer, quoted, sms_in, text};
+use super::database::{Database, integer, quoted, sms_in, text, time};
 use crate::model::{Call, Gpu, Lane, Origin, Recording, Side, StreamKey, Tool};
 use crate::readers::Options;
 
@@ -249,8 +250,9 @@ impl Run<'_> {
             false => "NULL".to_owned(),
             true => format!(
                 "(SELECT c.{column} FROM temp.calls c WHERE c.stack = (SELECT v.stack_id FROM {} v \
-                 WHERE v.id = r.event_id) LIMIT 1)",
-                self.table("rocpd_event")
+                 WHERE v.id = r.event_id) AND coalesce(c.process = {}, 1) LIMIT 1)",
+                self.table("rocpd_event"),
+                timed.process
             ),
         };
         let query = format!(
@@ -284,7 +286,10 @@ impl Run<'_> {
                 }),
                 _ => None,
             };
-            recording.launch(&name, key, (integer(row, 0)?, integer(row, 1)?), call);
+            let missing = &mut recording.missing;
+            let start = time(row, 0, Rounding::Down, missing);
+            let end = time(row, 1, Rounding::Up, missing);
+            recording.launch(&name, key, (start, end), call);
             Ok(())
         })
     }
@@ -313,13 +318,16 @@ impl Run<'_> {
         if !self.has(DISPATCHES) || !self.has_events() {
             return Ok(());
         }
-        let (events, table) = (self.table("rocpd_event"), self.table(DISPATCHES));
+        let events = self.table("rocpd_event");
+        let timed = self.timed(DISPATCHES);
         let launched = format!(
-            "SELECT DISTINCT v.stack_id AS stack FROM {table} r JOIN {events} v ON v.id = r.event_id"
+            "SELECT DISTINCT v.stack_id AS stack, {} AS process FROM {} JOIN {events} v ON v.id = r.event_id",
+            timed.process, timed.from
         );
         self.database.create("launched", &launched, "stack")?;
         let query = "SELECT c.start, c.thread, c.process FROM temp.calls c \
-                     WHERE c.stack NOT IN (SELECT stack FROM temp.launched WHERE stack IS NOT NULL) \
+                     WHERE NOT EXISTS (SELECT 1 FROM temp.launched l WHERE l.stack = c.stack \
+                     AND coalesce(l.process = c.process, 1)) \
                      AND EXISTS (SELECT 1 FROM temp.calls d JOIN temp.launched l ON l.stack = d.stack)";
         self.database.rows("rocpd_region", query, |row| {
             recording.missing.unrecorded += 1;
@@ -362,7 +370,10 @@ impl Run<'_> {
             let process = integer(row, 2)?.map(|id| process(id, processes));
             let lane = integer(row, 3)?.map(|thread| Lane::Thread { process, thread });
             let name = text(row, 4)?.unwrap_or_default();
-            recording.range(&name, Side::Host, (integer(row, 0)?, integer(row, 1)?), lane);
+            let missing = &mut recording.missing;
+            let start = time(row, 0, Rounding::Down, missing);
+            let end = time(row, 1, Rounding::Up, missing);
+            recording.range(&name, Side::Host, (start, end), lane);
             Ok(())
         })
     }

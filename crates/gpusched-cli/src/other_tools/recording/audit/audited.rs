@@ -1,6 +1,6 @@
 //! A recording with its task set, its plan and its audit.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::chart;
 use crate::Global;
@@ -9,6 +9,7 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{Document, Documents};
 use gpusched_model::{Plan, TaskSet, WarmUp, counted};
 use gpusched_recording::audit::{Audit, Run, Visible, audit, is_set_of_run};
+use gpusched_recording::block_trace::Residency;
 use gpusched_sim::timeline::{Timeline, TimelineError};
 
 /// Files and options of an audit.
@@ -21,6 +22,8 @@ pub struct Request<'a> {
     pub plan: Option<&'a Path>,
     /// Pairs of a task and its activity.
     pub names: &'a [(String, String)],
+    /// Pairs of a task and a file with records of its thread blocks.
+    pub blocks: &'a [(String, PathBuf)],
     /// Options for reading the recording.
     pub reading: &'a Reading,
 }
@@ -36,6 +39,7 @@ pub struct Audited<'a> {
     set: TaskSet,
     plan: Option<Plan>,
     names: &'a [(String, String)],
+    blocks: Vec<(String, Residency)>,
     warm_up: WarmUp,
 }
 
@@ -49,7 +53,9 @@ impl<'a> Request<'a> {
         let plan: Option<Plan> = self.plan.map(one).transpose()?;
         let source = self.reading.source(global, self.file, false)?;
         let warm_up = self.reading.warm_up;
-        let found = audit(&run(&source, warm_up), &set, plan.as_ref(), self.names)?;
+        let blocks = { self.blocks.iter() }.map(|(task, file)| Ok((task.clone(), Residency::read(file)?)));
+        let blocks: Vec<(String, Residency)> = blocks.collect::<Result<_>>()?;
+        let found = audit(&run(&source, &blocks, warm_up), &set, plan.as_ref(), self.names)?;
         let mut notes = notes(&source, plan.is_some());
         if plan.is_none() && is_set_of_run(&source.recording, &set) == Some(false) {
             notes.push("the run executed another task set, so its jobs may have other limits".to_owned());
@@ -61,7 +67,7 @@ impl<'a> Request<'a> {
         if found.verdict == Visible::Broken && warm_up.is_none() {
             let stated = { set.tasks().iter() }.find_map(|task| set.measured_on(task)?.fields().warm_up);
             let rule = stated.unwrap_or(WarmUp::Jobs(1));
-            let later = audit(&run(&source, rule), &set, plan.as_ref(), self.names)?;
+            let later = audit(&run(&source, &blocks, rule), &set, plan.as_ref(), self.names)?;
             if later.verdict != Visible::Broken {
                 notes.push(hint(rule, stated.is_some()));
             }
@@ -73,6 +79,7 @@ impl<'a> Request<'a> {
             set,
             plan,
             names: self.names,
+            blocks,
             warm_up,
         })
     }
@@ -84,7 +91,7 @@ impl Audited<'_> {
     /// # Errors
     /// Fails with [`TimelineError`] if the recording has too many events.
     pub fn timeline(&self) -> Result<Timeline, TimelineError> {
-        let run = run(&self.source, self.warm_up);
+        let run = run(&self.source, &self.blocks, self.warm_up);
         chart::timeline(&run, &self.set, self.plan.as_ref(), self.names, &self.found)
     }
 
@@ -94,7 +101,7 @@ impl Audited<'_> {
     }
 }
 
-fn run(source: &Source, warm_up: WarmUp) -> Run<'_> {
+fn run<'a>(source: &'a Source, blocks: &'a [(String, Residency)], warm_up: WarmUp) -> Run<'a> {
     Run {
         recording: &source.recording,
         activities: &source.activities.list,
@@ -106,6 +113,7 @@ fn run(source: &Source, warm_up: WarmUp) -> Run<'_> {
             .sms
             .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
         warm_up,
+        blocks,
     }
 }
 

@@ -35,6 +35,12 @@ pub struct Args {
     /// Activity of a task with another name; may be repeated
     #[arg(long, value_name = "TASK=ACTIVITY", value_parser = pair)]
     task: Vec<(String, String)>,
+    /// Records of thread blocks of a task, to check their SMs; may be repeated
+    ///
+    /// FILE is a block trace with a column `sm`, a log of cuda_scheduling_examiner, or a file of the probe `block_sched` of
+    /// Neutrino.
+    #[arg(long, value_name = "TASK=FILE", value_parser = file, requires = "plan")]
+    blocks: Vec<(String, PathBuf)>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -43,8 +49,8 @@ pub struct Args {
 
 const EXAMPLE: &str = "\
 The verdict is `kept`, `broken`, or `not-visible` if the file shows no jobs of a task, or if it lacks records that could show a
-violation, such as launches without times. Each check has its own verdict. No profiler
-records the SM of a thread block. So gpusched checks contexts, and states what the file does not show.
+violation, such as launches without times. Each check has its own verdict. A recording shows contexts, and not the SMs of thread
+blocks. State records of the blocks with `--blocks`, and gpusched checks that they ran on SMs of the partition.
 
 Exit code 0: the file shows no violation, and it shows jobs of every task. 1: otherwise.
 
@@ -59,6 +65,11 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
     pair.ok_or_else(|| refused(text, "TASK=ACTIVITY, such as camera=detect_kernel"))
 }
 
+fn file(text: &str) -> Result<(String, PathBuf), String> {
+    let pair = pair(text).map_err(|_| refused(text, "TASK=FILE, such as camera=0.125.bin"));
+    pair.map(|(task, file)| (task, file.into()))
+}
+
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
@@ -68,6 +79,7 @@ impl Run for Args {
             set: &self.set,
             plan: self.plan.as_deref(),
             names: &self.task,
+            blocks: &self.blocks,
             reading: &self.reading,
         };
         let audited = request.audited(global)?;
@@ -151,14 +163,16 @@ impl Report for About<String, Audit> {
             text.push('\n');
         }
         for finding in broken {
-            let at = Time::from_ns(finding.at_ns.unwrap_or_default());
+            let at = { finding.at_ns }
+                .map(|at| format!(" at {}", Time::from_ns(at)))
+                .unwrap_or_default();
             let job = finding.job.map(|job| format!(" job {job}")).unwrap_or_default();
             let by = finding
                 .by_ns
                 .map(|by| format!(" by {}", Time::from_ns(by)))
                 .unwrap_or_default();
             text += &format!(
-                "{} of {}{job} at {at}{by}: {}\n",
+                "{} of {}{job}{at}{by}: {}\n",
                 finding.kind,
                 clip(&finding.task, 40),
                 finding.detail

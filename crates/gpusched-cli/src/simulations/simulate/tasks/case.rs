@@ -105,7 +105,7 @@ impl Args {
             next = sets.next().transpose()?;
             let interference = alone(self.interference.unwrap_or_default())?;
             let policy = self.policy.unwrap_or(Policy::DEFAULT);
-            let overheads = self.overheads.map(|overheads| overheads.of(&set));
+            let overheads = self.overheads.as_ref().map(|stated| stated.bounds.of(&set));
             let problem =
                 Problem::new(&set, sms, policy, model_of(interference))?.with_overheads(overheads)?;
             let all: Vec<usize> = (0..set.tasks().len()).collect();
@@ -142,7 +142,8 @@ impl Args {
             interference: None,
             overheads: self
                 .overheads
-                .map(|overheads| overheads.of(set))
+                .as_ref()
+                .map(|stated| stated.bounds.of(set))
                 .or(plan.overheads),
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             ports: Ports::of_plan(plan),

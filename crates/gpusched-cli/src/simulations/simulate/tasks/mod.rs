@@ -11,7 +11,7 @@ pub use report::Summary;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::arguments::{Gpu, check_as_many, named, overheads, policy, refused, whole};
+use crate::arguments::{Gpu, StatedOverheads, check_as_many, named, overheads, policy, refused, whole};
 use crate::plans::end_to_end::{self, Input};
 use crate::report::TimelineFiles;
 use crate::report::{About, Content, Output, OutputPath};
@@ -22,7 +22,7 @@ use gpusched_model::end_to_end::Environment;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
-use gpusched_model::{Factor, Overheads, Plan, Policy, TaskSet};
+use gpusched_model::{Factor, Plan, Policy, TaskSet};
 use gpusched_sim::end_to_end as simulator;
 use gpusched_sim::tasks::{Arrivals, Chart, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task};
 use gpusched_sim::timeline::Timeline;
@@ -55,7 +55,7 @@ pub struct Args {
     /// A job then occupies its partition for up to C + o, and its release is up to J + w late. `--times` and `--jitter` select the
     /// times up to these bounds.
     #[arg(long, value_name = "FILE", value_parser = overheads)]
-    overheads: Option<Overheads>,
+    overheads: Option<StatedOverheads>,
     /// Offsets of the first jobs
     #[arg(long, value_parser = named::<Offsets>(), default_value_t)]
     offsets: Offsets,
@@ -217,7 +217,7 @@ impl Args {
             return Err(Error::parameter("interference", interference, expected));
         }
         let environment = Environment {
-            overheads: self.overheads,
+            overheads: self.overheads.as_ref().map(|stated| stated.bounds),
             ..interference.into()
         };
         end_to_end::simulate(

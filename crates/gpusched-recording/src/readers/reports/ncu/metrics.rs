@@ -89,7 +89,8 @@ impl Values {
                     let exponent = exponent(unit).ok_or_else(|| refuse("a unit of time"))?;
                     let ns = nanoseconds(number.as_bytes(), exponent, Rounding::Up);
                     let ns = ns.ok_or_else(|| refuse("a time"))?;
-                    values.duration_ns = values.duration_ns.max(Some(ns));
+                    // A kernel takes time, so 0 means that the time was not measured.
+                    values.duration_ns = values.duration_ns.max(Some(ns).filter(|&ns| ns > 0));
                 }
                 Metric::Read | Metric::Written => {
                     let scale = scale(unit).ok_or_else(|| refuse("a unit of bytes"))?;

@@ -1,11 +1,12 @@
 //! Kernel launches and CUDA graphs, each joined with its host call.
 
 use gpusched_model::error::Result;
+use gpusched_model::time::decimal::Rounding;
 
 use super::{CALLS, GRAPHS, KERNELS, Names, call, process};
 use crate::model::{Recording, StreamKey};
 use crate::readers::Options;
-use crate::readers::sqlite::database::{Database, integer, text};
+use crate::readers::sqlite::database::{Database, integer, text, time};
 
 impl Database {
     /// Reads the launches of kernels, and of whole CUDA graphs. The file does not contain the kernels of a graph. So a
@@ -100,7 +101,9 @@ impl Database {
                 green: integer(row, 5)?.filter(|&green| green > 0),
             };
             let call = call(integer(row, 8)?, integer(row, 9)?);
-            let times = (integer(row, 0)?, integer(row, 1)?);
+            let missing = &mut recording.missing;
+            let start = time(row, 0, Rounding::Down, missing);
+            let times = (start, time(row, 1, Rounding::Up, missing));
             let name = match graphs {
                 true => {
                     text(row, 6)?.map_or_else(|| "CUDA graph".to_owned(), |id| format!("CUDA graph {id}"))

@@ -11,9 +11,10 @@ use std::collections::HashMap;
 
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
+use gpusched_model::time::decimal::Rounding;
 use rusqlite::{Row, types::ValueRef};
 
-use super::database::{Database, integer, sms_in, text};
+use super::database::{Database, integer, sms_in, text, time};
 use crate::model::{Call, Context, Gpu, Lane, Origin, Recording, Side, Tool};
 use crate::readers::{Options, date};
 
@@ -205,11 +206,12 @@ impl Database {
         let columns = columns.map(|column| self.column(NVTX, &column));
         let query = format!("SELECT {} FROM {NVTX} ORDER BY rowid", columns.join(", "));
         self.rows(NVTX, &query, |row| {
-            let (start, end) = (integer(row, 0)?, integer(row, 1)?);
             let is_range = integer(row, 5)?.is_none_or(|kind| RANGE_TYPES.contains(&kind));
             if !is_range {
                 return Ok(());
             }
+            let start = time(row, 0, Rounding::Down, &mut recording.missing);
+            let end = time(row, 1, Rounding::Up, &mut recording.missing);
             let name = match self.name(row, 2, names)? {
                 name if name.is_empty() => text(row, 3)?.unwrap_or_default(),
                 name => name,
