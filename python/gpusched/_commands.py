@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
 from ._call import Command, joined, pairs
-from .results import Figure, Plan, Report, Result, Table, Verdict, results
+from .results import Figure, Measurement, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
 Path = Union[str, "os.PathLike[str]"]
@@ -669,7 +669,7 @@ def measure_kernel(
     exceedance: Optional[float] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
-) -> Result:
+) -> Measurement:
     """Measure the times of a kernel on several numbers of SMs.
 
     Args:
@@ -715,7 +715,7 @@ def measure_kernel(
             "seed": seed,
         },
     )
-    return results(command, Result)
+    return results(command, Measurement)
 
 
 def measure_interference(

@@ -1,10 +1,12 @@
 //! The native part of the Python module `gpusched`: runs the command inside the Python process.
 
 #[cfg(target_os = "linux")]
+mod measure;
+#[cfg(target_os = "linux")]
 mod runtime;
 
 use std::ffi::OsString;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -34,8 +36,20 @@ type Refused = (
     Option<String>,
 );
 
-/// Result of a command: whether it is positive, its bytes, and its notes.
-type Answered<'py> = (bool, Bound<'py, PyBytes>, Vec<String>);
+/// Result of a command: whether it is positive, its bytes, its notes, and the same result in all formats if a second run would not give it.
+type Answered<'py> = (bool, Bound<'py, PyBytes>, Vec<String>, Vec<(String, String)>);
+
+/// Result of a command, or the error as the second element.
+type Called<'py> = (Option<Answered<'py>>, Option<Refused>);
+
+/// A function that the thread of Python runs for the thread of the command.
+type Request = Box<dyn FnOnce(Python<'_>) + Send>;
+
+/// A message of the thread of a command.
+enum Message {
+    Asked(Request),
+    Ended(Result<embedding::Answer, Failure>),
+}
 
 /// Runs the command with `arguments`, without the name of the program. Releases the GIL. Calls `progress` with the
 /// finished units, the total and the name of the units. Returns the result, or the error as the second element.
@@ -45,14 +59,27 @@ fn call<'py>(
     py: Python<'py>,
     arguments: Vec<OsString>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Option<Answered<'py>>, Option<Refused>)> {
+) -> PyResult<Called<'py>> {
+    in_thread(py, arguments, progress, |arguments, watch, _| {
+        embedding::call(arguments, watch)
+    })
+}
+
+/// Calls `run` with `arguments` in a thread. Meanwhile, the thread of Python runs the requests of `run` and shows the progress.
+fn in_thread<'py>(
+    py: Python<'py>,
+    arguments: Vec<OsString>,
+    progress: Option<Py<PyAny>>,
+    run: impl FnOnce(&[OsString], &Watch, &Sender<Message>) -> Result<embedding::Answer, Failure> + Send + 'static,
+) -> PyResult<Called<'py>> {
     let watch = Watch::default();
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver); // a receiver alone may not leave the GIL
     let arguments: Vec<OsString> = std::iter::once("gpusched".into()).chain(arguments).collect();
     let seen = watch.clone();
     let command = thread::Builder::new().stack_size(STACK).spawn(move || {
-        let _ = sender.send(embedding::call(&arguments, &seen)); // the receiver waits for the result
+        let ended = run(&arguments, &seen, &sender);
+        let _ = sender.send(Message::Ended(ended)); // the receiver waits for the result
     })?;
     let mut stopped = None;
     let answer = loop {
@@ -62,7 +89,8 @@ fn call<'py>(
                 .unwrap_or_else(PoisonError::into_inner)
                 .recv_timeout(TICK)
         }) {
-            Ok(answer) => break answer,
+            Ok(Message::Ended(answer)) => break answer,
+            Ok(Message::Asked(request)) => request(py),
             Err(RecvTimeoutError::Timeout) if stopped.is_some() => {}
             Err(RecvTimeoutError::Timeout) => {
                 let looked = py
@@ -87,10 +115,8 @@ fn call<'py>(
         Ok(answer) => {
             tell(py, &watch, progress.as_ref())?;
             let positive = answer.outcome == Outcome::Positive;
-            Ok((
-                Some((positive, PyBytes::new(py, &answer.output), answer.notes)),
-                None,
-            ))
+            let output = PyBytes::new(py, &answer.output);
+            Ok((Some((positive, output, answer.notes, answer.formats)), None))
         }
         Err(Failure::Failed(error)) => Ok((None, Some(refused(&error)))),
         // Another thread of Python requested the interrupt.
@@ -147,6 +173,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(target_os = "linux")]
     {
         module.add_class::<runtime::Runtime>()?;
+        module.add_function(wrap_pyfunction!(measure::measure, module)?)?;
         module.add("RuntimeFault", module.py().get_type::<runtime::RuntimeFault>())?;
     }
     module.add_function(wrap_pyfunction!(call, module)?)?;

@@ -26,6 +26,7 @@ impl Case {
         for (name, time, kind) in [
             ("libjobs.so", TIME, "-DRUN"),
             ("libother.so", TIME / 2, "-DRUN"),
+            ("libgraph.so", TIME, "-DGRAPH"),
             ("libqueue.so", 0, "-DQUEUED"),
             ("libendless.so", 0, "-DQUEUED -DENDLESS"),
         ] {
@@ -236,6 +237,57 @@ fn other_kernels_share_the_partition() {
         );
         let median = series["median_ns"].as_u64().unwrap();
         assert!(median < TIME + longer + 300_000, "{median}");
+    }
+}
+
+/// A plugin captures a graph on each new stream. The times are those of the whole graph, and each failed call is an error.
+#[test]
+fn a_plugin_may_launch_graphs() {
+    let case = Case::new();
+    let graph = case.path("libgraph.so");
+    let line = format!(
+        "measure kernel --plugin {} --sms 8,16 --samples 4 --cold",
+        graph.display()
+    );
+    let told = ("PLUGIN_TELL", "1");
+    let answer = on_fake(&format!("{line} --format json"), &[told]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    // One graph per series, because each series has a context of its own.
+    assert!(answer.stderr.contains("captured 4"), "{}", answer.stderr);
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(document["kernel"], "graph");
+    for series in document["series"].as_array().unwrap() {
+        let whole = TIME * 8 / series["sms"].as_u64().unwrap();
+        let times = numbers(&series["time_ns"]);
+        assert!(
+            times.len() == 4 && times.iter().all(|time| *time >= whole),
+            "{series}"
+        );
+        // Events count in halves of a microsecond.
+        let gpu = numbers(&series["gpu_ns"]);
+        assert!(
+            gpu.iter()
+                .zip(times)
+                .all(|(gpu, time)| gpu + 1000 > whole && *gpu < time + 1000),
+            "{series}"
+        );
+    }
+    for (fault, expected) in [
+        (
+            "cuGraphInstantiateWithFlags:0:2",
+            "plugin: found the result 2 of job 0, expected 0",
+        ),
+        (
+            "cuGraphLaunch:5:700",
+            "plugin: found the result 700 of job 5, expected 0",
+        ),
+    ] {
+        let answer = on_fake(&line, &[("FAKE_FAIL", fault)]);
+        assert!(
+            answer.code == 2 && answer.stderr.contains(expected),
+            "{fault}: {}",
+            answer.stderr
+        );
     }
 }
 

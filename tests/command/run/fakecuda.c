@@ -36,7 +36,7 @@
 
 typedef struct { unsigned type; unsigned char internal[92]; unsigned count, least, alignment; unsigned char rest[36]; } Resource;
 typedef struct { unsigned sms; } Description;
-typedef struct { unsigned sms, first, launched, ended, endless; } Green;
+typedef struct { unsigned sms, first, launched, ended, endless; uint64_t id, *captured; } Green;
 typedef struct { uint64_t time; Green *stream; unsigned launched; } Event;
 _Static_assert(sizeof(Resource) == 144, "layout of CUdevResource");
 
@@ -119,6 +119,7 @@ int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned z, uns
   if (function == NAMES[0]) {
     uint64_t end = now() + *(uint64_t *)arguments[0];
     if (x != stream->sms) return 1;
+    if (stream->captured) { *stream->captured += *(uint64_t *)arguments[0]; return 0; }
     __atomic_fetch_add(&jobs, 1, __ATOMIC_RELAXED);
     while (now() < end) {}
   } else if (function == NAMES[1]) {
@@ -130,7 +131,12 @@ int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned z, uns
   }
   return 0;
 }
-/* A graph is a time in ns. */
+/* A graph is a time in ns. A capture adds the times of the kernels on its stream. */
+int cuStreamBeginCapture_v2(Green *stream, int mode) { FAIL; if (mode != 1 || stream->captured) return 1; stream->captured = calloc(1, sizeof *stream->captured); return 0; }
+int cuStreamEndCapture(Green *stream, uint64_t **graph) { FAIL; *graph = stream->captured; stream->captured = 0; return *graph ? 0 : 1; }
+int cuGraphInstantiateWithFlags(uint64_t **executable, uint64_t *graph, unsigned long long flags) { FAIL; *executable = graph; return flags ? 1 : 0; }
+int cuGraphExecDestroy(uint64_t *executable) { free(executable); return 0; }
+int cuStreamGetId(Green *stream, uint64_t *id) { FAIL; *id = stream->id; return 0; }
 int cuGraphLaunch(const uint64_t *time, Green *stream) {
   FAIL;
   if (!time || !stream) return 1;
@@ -208,12 +214,14 @@ int cuDevResourceGenerateDesc(Description **out, const Resource *resources, unsi
 int cuGreenCtxCreate(Green **out, const Description *description, int device, unsigned flags) {
   (void)device;
   FAIL;
+  static uint64_t created;
   if (flags != 1) return 1;
   if (getenv("FAKE_REST") && contexts == 1 && description->sms % 8) return 915;
   if (contexts >= number("FAKE_MOST", 1 << 30)) return 2;
   *out = calloc(1, sizeof **out);
   (*out)->sms = description->sms;
   (*out)->first = getenv("FAKE_SHARED") ? 0 : next_sm;
+  (*out)->id = ++created;
   next_sm += description->sms;
   contexts += 1;
   return 0;

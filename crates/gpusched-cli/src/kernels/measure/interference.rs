@@ -69,7 +69,7 @@ impl Run for Args {
         if !said {
             answer.notes.iter().for_each(|note| global.note(note));
         }
-        output.last(&answer)?;
+        output.measured(&answer)?;
         Ok(Outcome::Positive)
     }
 }

@@ -73,22 +73,24 @@ fn probability(text: &str) -> Result<f64, String> {
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.other.is_empty() && self.contention != Contention::default() {
-            let expected = "another kernel, stated with --other";
-            return Err(Error::parameter("contention", self.contention, expected));
-        }
         let (discarded, samples) = self.source.jobs();
-        let neighbors = (0..self.other.len()).map(|other| Neighbor::Inside(other, self.contention));
-        let protocol = Protocol {
+        let mut protocol = Protocol {
             sizes: self.sms.clone().unwrap_or_default().0,
             discarded,
             samples: self.samples.unwrap_or(samples),
             cold: self.cold,
-            neighbors: neighbors.collect(),
+            neighbors: Vec::new(),
         };
         let mut output = Output::open(global)?;
         output.keep(&self.other)?;
         let answer = self.source.with(&self.other, global, |executor| {
+            // A program that embeds gpusched has other kernels without files.
+            let others = executor.names().1.len();
+            if others == 0 && self.contention != Contention::default() {
+                return Err(Error::parameter("contention", self.contention, "another kernel"));
+            }
+            let inside = |other| Neighbor::Inside(other, self.contention);
+            protocol.neighbors = (0..others).map(inside).collect();
             let all = run(executor, &protocol, global)?;
             Answer::new(&*executor, &all, self.exceedance)
         })?;
@@ -97,7 +99,7 @@ impl Run for Args {
         if !said {
             answer.notes.iter().for_each(|note| global.note(note));
         }
-        output.last(&answer)?;
+        output.measured(&answer)?;
         Ok(Outcome::Positive)
     }
 }

@@ -89,7 +89,7 @@ impl Run for Args {
         if !said {
             found.0.notes.iter().for_each(|note| global.note(note));
         }
-        output.last(&found)?;
+        output.measured(&found)?;
         Ok(Outcome::Positive)
     }
 }

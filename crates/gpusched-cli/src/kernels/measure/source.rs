@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::Global;
 use crate::arguments::{named, refused};
 use crate::part::{Kernels, parts};
+use crate::{Global, embedding};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_runtime::Backend;
@@ -125,15 +125,26 @@ impl Source {
 
     #[cfg(target_os = "linux")]
     fn cuda<T>(&self, others: &[PathBuf], then: impl FnOnce(&mut dyn Executor) -> Result<T>) -> Result<T> {
-        use gpusched_runtime::cuda::{Driver, MeasuredGpu};
+        use gpusched_runtime::cuda::{Driver, Kernel, Kernels, MeasuredGpu, Plugin};
 
         let driver = no_gpu(Driver::load())?;
-        let Some(plugin) = &self.plugin else {
-            let expected = "a shared library with the kernel";
-            return Err(Error::parameter("plugin", "none", expected));
+        let load = |path: &PathBuf| Ok(Box::new(Plugin::load(path)?) as Box<dyn Kernel>);
+        let kernels: Kernels<'_> = match (embedding::kernels(), &self.plugin) {
+            (Some((measured, others)), _) => {
+                let others = others.into_iter().map(|other| other as Box<dyn Kernel>);
+                (measured, others.collect())
+            }
+            (None, Some(plugin)) => {
+                let others = others.iter().map(load).collect::<Result<_>>()?;
+                (load(plugin)?, others)
+            }
+            (None, None) => {
+                let expected = "a shared library with the kernel";
+                return Err(Error::parameter("plugin", "none", expected));
+            }
         };
         let locked = self.clocks_locked.then_some(true);
-        let mut gpu = MeasuredGpu::open(&driver, 0, (plugin.as_path(), others), locked)?;
+        let mut gpu = MeasuredGpu::open(&driver, 0, kernels, locked)?;
         then(&mut gpu)
     }
 

@@ -303,12 +303,12 @@ impl Drop for Stream<'_> {
     }
 }
 
-impl Partition<'_> {
-    /// Creates a further stream.
+impl<'a> Partition<'a> {
+    /// Creates a further stream. It must end before the partition.
     ///
     /// # Errors
     /// Fails if the call of the driver fails.
-    pub fn second_stream(&self) -> Result<Stream<'_>, Refusal> {
+    pub fn second_stream(&self) -> Result<Stream<'a>, Refusal> {
         let driver = self.device.driver;
         let mut stream = 0;
         // SAFETY: the context exists, and the result is a valid place.

@@ -6,7 +6,7 @@ use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 
 use super::super::library::{Code, Driver, NOT_READY};
-use super::plugin::FUNCTION;
+use super::kernel::FUNCTION;
 use crate::realtime;
 
 /// A tenth of the time after which the dispatcher gives up on a job [ns].
