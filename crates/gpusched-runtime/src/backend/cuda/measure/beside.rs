@@ -5,10 +5,9 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
+use super::super::events::Events;
 use super::super::library::{Driver, Handle};
-use super::events::Events;
 use super::fault::{Fault, poll};
-use super::kernel::{Launch, Launcher};
 
 /// Half of the jobs of a kernel on other SMs that wait in its stream.
 const HALF: usize = 8;
@@ -21,7 +20,7 @@ pub enum Supply {
     Pauses,
 }
 
-/// Launches `jobs` again and again on `stream` until `stop`, and waits for its end. Sends a message to `begun` after the launch of the
+/// Calls `enqueue`, which enqueues one job on its stream, again and again on `stream` until `stop`, and waits for its end. Sends a message to `begun` after the launch of the
 /// first group, so that no job is measured before.
 ///
 /// An event follows each group of [`HALF`] jobs. The next group but one waits for this event, so one group always waits in the stream. The
@@ -29,11 +28,11 @@ pub enum Supply {
 pub fn run_beside(
     driver: &Driver,
     stream: Handle,
-    jobs: Launch,
+    enqueue: &dyn Fn(Handle) -> Result<(), Fault>,
     (begun, stop): (&Sender<()>, &AtomicBool),
 ) -> Result<Supply, Fault> {
     let mut events = ManuallyDrop::new(Events::<2>::new(driver));
-    let (mut supply, launcher) = (Supply::Gapless, Launcher::of(driver));
+    let mut supply = Supply::Gapless;
     // SAFETY: the stream exists.
     let all = || poll("cuStreamQuery", || unsafe { (driver.stream_query)(stream) });
     for group in 0usize.. {
@@ -41,7 +40,7 @@ pub fn run_beside(
             break;
         }
         for _ in 0..HALF {
-            launcher.enqueue(jobs, stream)?;
+            enqueue(stream)?;
         }
         if group == 0 {
             let _ = begun.send(());

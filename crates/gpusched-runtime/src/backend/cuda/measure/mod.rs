@@ -7,11 +7,10 @@
 //! * `kernel`: plugins, and kernels of the program that measures;
 //! * `sequence`: the jobs of a series, as the dispatcher sees them;
 //! * `beside`: a kernel that runs on other SMs;
-//! * `events`, `fault`: events of a stream, and reasons for the early end of a series.
+//! * `fault`: reasons for the early end of a series.
 #![allow(unsafe_code, reason = "calls of the CUDA driver")]
 
 mod beside;
-mod events;
 mod fault;
 mod kernel;
 mod sequence;
@@ -19,18 +18,19 @@ mod sequence;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use gpusched_model::Times;
 use gpusched_model::error::{Error, Refusal, Result};
 
 use self::beside::{Supply, run_beside};
-use self::events::Events;
 use self::fault::{BUDGET, Fault};
 use self::kernel::Launcher;
 pub use self::kernel::{Kernel, Launch, Place, Plugin};
 use self::sequence::{Calls, Sequence};
+use super::calibration::{Buffers, Kernels as LoadKernels};
 use super::context::{Device, Partition};
+use super::events::Events;
 use super::lane::{GpuLane, Jobs, Shared};
 use super::library::{Driver, Handle};
 use super::memory::{Flags, Memory};
@@ -39,7 +39,7 @@ use super::separate;
 use crate::backend::dispatch;
 use crate::client::OPEN_END;
 use crate::core::{Arrivals, Core, Order, Task};
-use crate::measure::{Cache, Conditions, Contention, Executor, Neighbor, Sample, Series};
+use crate::measure::{Cache, Conditions, Contention, Executor, Load, Neighbor, Sample, Series};
 use crate::realtime;
 
 /// Size of the memory that replaces the content of L2, as a multiple of the size of L2 in halves.
@@ -48,8 +48,16 @@ const HALVES: usize = 5;
 /// Time before an arrival from which the dispatcher spins [ns]. It only waits for its own preparation, so it never sleeps.
 const SPIN: u64 = 1_000_000;
 
+/// Another kernel of a measurement.
+pub enum OtherKernel<'a> {
+    /// A kernel of the user.
+    User(Box<dyn Kernel + 'a>),
+    /// A kernel of gpusched, for other SMs.
+    Load(Load),
+}
+
 /// The measured kernel, and the other kernels.
-pub type Kernels<'a> = (Box<dyn Kernel + 'a>, Vec<Box<dyn Kernel + 'a>>);
+pub type Kernels<'a> = (Box<dyn Kernel + 'a>, Vec<OtherKernel<'a>>);
 
 /// A GPU that runs the jobs of kernels.
 pub struct MeasuredGpu<'a> {
@@ -59,7 +67,7 @@ pub struct MeasuredGpu<'a> {
     /// SMs of the kernel on other SMs, by the SMs of the measured kernel.
     rest: BTreeMap<u32, u32>,
     measured: Box<dyn Kernel + 'a>,
-    others: Vec<Box<dyn Kernel + 'a>>,
+    others: Vec<OtherKernel<'a>>,
     sizes: Vec<u32>,
     nvml: Option<Nvml>,
     conditions: Conditions,
@@ -213,22 +221,87 @@ impl<'a> MeasuredGpu<'a> {
 /// Prepares the measured kernel for its place, and the other kernel of a series for its own.
 fn prepare(
     measured: &mut (dyn Kernel + '_),
-    others: &mut [Box<dyn Kernel + '_>],
+    others: &mut [OtherKernel<'_>],
     own: Place,
     other: Option<(usize, Place)>,
-) -> Result<(Launch, Option<Launch>)> {
+) -> Result<(Launch, Option<Job>)> {
     let measured = measured.prepare(own)?;
     let other = other.map(|(index, place)| {
         let none = || Error::Internal(format!("there is no kernel {index}"));
-        others.get_mut(index).ok_or_else(none)?.prepare(place)
+        match others.get_mut(index).ok_or_else(none)? {
+            OtherKernel::User(kernel) => kernel.prepare(place).map(Job::User),
+            OtherKernel::Load(load) => Ok(Job::Load(*load)),
+        }
     });
     Ok((measured, other.transpose()?))
 }
 
+/// A job of another kernel.
+#[derive(Copy, Clone)]
+enum Job {
+    User(Launch),
+    Load(Load),
+}
+
+impl Job {
+    /// Returns the job of a kernel of the user.
+    fn of_user(self) -> Option<Launch> {
+        match self {
+            Job::User(launch) => Some(launch),
+            Job::Load(_) => None,
+        }
+    }
+}
+
+/// Runs `job` in `partition` until `stop`, as [`run_beside`] does.
+fn beside(
+    device: &Device<'_>,
+    partition: &Partition<'_>,
+    job: Job,
+    signals: (&Sender<()>, &AtomicBool),
+) -> Result<Supply> {
+    device.make_current()?;
+    let driver = device.driver;
+    let failed = |fault: Fault| fault.error(driver, "the other kernel");
+    match job {
+        Job::User(launch) => {
+            let launcher = Launcher::of(driver);
+            let enqueue = |stream| launcher.enqueue(launch, stream);
+            run_beside(driver, partition.stream, &enqueue, signals).map_err(failed)
+        }
+        Job::Load(load) => {
+            let expected = "a GPU whose driver states the size of its L2 cache";
+            let none = || Error::parameter("beside", device.name.clone(), expected);
+            let kernels = LoadKernels::load(device)?;
+            let buffers = ManuallyDrop::new(Buffers::new(device)?.ok_or_else(none)?);
+            let enqueue = |stream| match buffers.load(&kernels, (stream, partition.sms), load) {
+                0 => Ok(()),
+                code => Err(Fault::Call("cuLaunchKernel", code)),
+            };
+            let supply = run_beside(driver, partition.stream, &enqueue, signals);
+            match supply {
+                Ok(supply) => {
+                    drop(ManuallyDrop::into_inner(buffers));
+                    Ok(supply)
+                }
+                Err(fault) => {
+                    // A job may still run. The end of the process frees its kernel and its memory.
+                    std::mem::forget(kernels);
+                    Err(failed(fault))
+                }
+            }
+        }
+    }
+}
+
 /// Frees what all kernels created for the last series.
-fn release(measured: &mut (dyn Kernel + '_), others: &mut [Box<dyn Kernel + '_>]) {
+fn release(measured: &mut (dyn Kernel + '_), others: &mut [OtherKernel<'_>]) {
     measured.release();
-    others.iter_mut().for_each(|other| other.release());
+    for other in others {
+        if let OtherKernel::User(kernel) = other {
+            kernel.release();
+        }
+    }
 }
 
 /// Returns the dispatcher of the measured kernel (position 0) and the kernel that runs before it (position 1).
@@ -284,7 +357,10 @@ impl Drop for MeasuredGpu<'_> {
 
 impl Executor for MeasuredGpu<'_> {
     fn names(&self) -> (String, Vec<String>) {
-        let others = self.others.iter().map(|other| other.name().to_owned());
+        let others = self.others.iter().map(|other| match other {
+            OtherKernel::User(kernel) => kernel.name().to_owned(),
+            OtherKernel::Load(load) => load.to_string(),
+        });
         (self.measured.name().to_owned(), others.collect())
     }
 
@@ -353,18 +429,16 @@ impl Executor for MeasuredGpu<'_> {
                 return Err(error);
             }
         };
-        let run_series =
-            |gpu: &MeasuredGpu<'_>| gpu.series((partition, second_stream), launches, (series, count), done);
+        let run_series = |gpu: &MeasuredGpu<'_>| {
+            let launches = (launches.0, launches.1.and_then(Job::of_user));
+            gpu.series((partition, second_stream), launches, (series, count), done)
+        };
         let measured = match (series.neighbor, partitions.get(1), launches.1) {
             (Some(Neighbor::Beside(_)), Some(second), Some(job)) => {
                 let stop = AtomicBool::new(false);
                 let (begun, begins) = channel();
                 let stopped = &stop;
-                let beside = move || {
-                    device.make_current()?;
-                    let ended = run_beside(device.driver, second.stream, job, (&begun, stopped));
-                    ended.map_err(|fault| fault.error(device.driver, "the other kernel"))
-                };
+                let beside = move || beside(device, second, job, (&begun, stopped));
                 let (measured, beside) = std::thread::scope(|scope| {
                     let beside = scope.spawn(beside);
                     let measured = match begins.recv() {
