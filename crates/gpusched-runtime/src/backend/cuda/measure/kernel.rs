@@ -9,10 +9,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 use libloading::Library;
 
 use super::super::library::{Code, Driver, Handle};
-use super::fault::Fault;
-
-/// Name of the function of a plugin.
-pub const FUNCTION: &str = "gs_measure_job";
+use super::fault::{FUNCTION, Fault};
 
 /// A function that enqueues one job on the stream in its argument, and returns 0.
 pub type Function = unsafe extern "C" fn(*mut c_void) -> c_int;
