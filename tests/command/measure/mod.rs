@@ -221,7 +221,7 @@ fn the_state_of_the_gpu_is_stated() {
         serde_json::json!(["software power cap", "software thermal slowdown"])
     );
     assert_eq!(numbers(&found["celsius"]), [41, 41]);
-    // Four readings of two clocks, each 1 MHz lower. The change is below 2 %.
+    // NVML states two clocks four times, each 1 MHz lower. The change is below 2 %.
     assert_eq!(
         numbers(&found["clocks"]["core_range_khz"]),
         [1_974_000, 1_980_000]
@@ -325,7 +325,7 @@ fn other_kernels_share_the_partition() {
     }
 }
 
-/// A plugin captures a graph on each new stream. The times are those of the whole graph, and each failed call is an error.
+/// A plugin captures a graph on each new stream. Each time contains the whole graph, and each failed call is an error.
 #[test]
 fn a_plugin_may_launch_graphs() {
     let case = Case::new();

@@ -1,4 +1,4 @@
-//! Guarantee: TPCs and GPCs that clusters do not prove are unknown, and known GPCs are those of the GPU.
+//! Guarantee: TPCs and GPCs that clusters do not prove are unknown, and known GPCs are the GPCs of the GPU.
 
 use gpusched::runtime::measure::{Topology, sm_order};
 use gpusched_model::SmOrder;

@@ -121,7 +121,7 @@ fn gpcs(
         .ok_or_else(|| format!("clusters ran on fewer than {sms} SMs"))
 }
 
-/// Returns the order in which an idle GPU with `sms` SMs gives SMs to thread blocks, if all of `starts` have it. Each of `starts` contains
+/// Returns the order of the SMs that an idle GPU with `sms` SMs gives to thread blocks, if all of `starts` have it. Each of `starts` contains
 /// the SM of each thread block of a launch with one block per SM. Returns `None` for another order, and without launches.
 pub fn sm_order(starts: &[Vec<u32>], sms: u32) -> Option<SmOrder> {
     let orders = [SmOrder::EvenOdd, SmOrder::Ascending, SmOrder::Descending];

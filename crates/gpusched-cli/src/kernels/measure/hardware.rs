@@ -15,8 +15,8 @@ pub struct DeviceArgs {
     name: Option<String>,
     /// Also write what the kernels observed, to a JSON file
     ///
-    /// The file contains SM ids, sets of SMs that ran clusters together, rates of L2 and DRAM by number of SMs, times of launches, the step
-    /// of the timer, the start of a kernel with priority, and time slices of two contexts.
+    /// The file contains SM ids, sets of SMs that ran clusters together, and rates of L2 and DRAM by number of SMs. It also contains times
+    /// of launches, the step of the timer, the start of a kernel with priority, and time slices of two contexts.
     #[arg(long, value_name = "FILE", value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     observations: Option<OutputPath>,
 }
@@ -43,7 +43,7 @@ Example:
 
 const PLATFORM_EXAMPLE: &str = "\
 The result is a platform file (JSON) for `simulate blocks`, with the limits that the driver states. Small kernels show the order of the SMs
-and the GPCs. If the order is none of the three orders of the format, a note says so. Without a GPU, write the file by its schema.
+and the GPCs. If the format cannot state the order, a note says so. Without a GPU, write the file by its schema.
 
 Example:
   gpusched measure platform -o platform.json || gpusched schema platform";

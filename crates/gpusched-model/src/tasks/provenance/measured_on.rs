@@ -125,8 +125,8 @@ impl MeasuredOn {
     ///
     /// # Errors
     /// Fails with [`MeasuredOnError`] without GPU and tool. Fails for an empty or long text, a text with control
-    /// characters, an invalid date, a margin below 1, a number of SMs that no GPU has, too many reasons, and a range whose
-    /// smallest value exceeds its largest value.
+    /// characters, an invalid date, a margin below 1, and a number of SMs that no GPU has. Fails for too many reasons, and for a range
+    /// whose smallest value exceeds its largest value.
     pub fn new(shape: MeasuredOnShape) -> Result<MeasuredOn, MeasuredOnError> {
         let refuse = |field: &'static str, found: String, expected: String| {
             Err(MeasuredOnError {

@@ -9,8 +9,8 @@ use super::kernels::Kernels;
 use crate::realtime;
 use crate::run::Statistics;
 
-/// Readings of the timer in one launch.
-const READINGS: u32 = 256;
+/// Values of the timer that one launch stores.
+const VALUES: u32 = 256;
 
 /// Launches that read the timer.
 const LAUNCHES: usize = 5;
@@ -47,26 +47,25 @@ pub struct Priority {
     pub low_ns: u64,
 }
 
-/// Returns the step between two readings of the timer of the GPU [ns]. A pause of the kernel between two readings looks like a long step, so
-/// the result is the shortest of the longest steps of several launches. Returns `None` if the timer stands still.
+/// Returns the step between two values of the timer of the GPU [ns]. A pause of the kernel looks like a long step, so the result is the shortest of the longest steps of several launches. Returns `None` if the timer stands still.
 ///
 /// # Errors
 /// Fails if a call of the driver fails.
 pub fn tick(device: &Device<'_>, kernels: &Kernels<'_>) -> Result<Option<u64>, Refusal> {
     let (partition, _) = device.single(device.sms)?;
-    let words = READINGS as usize + 1;
+    let words = VALUES as usize + 1;
     let memory = Memory::new(device.driver, words * 8)?;
     let mut shortest: Option<u64> = None;
     for _ in 0..LAUNCHES {
-        let code = kernels.ticks(partition.stream, (memory.address, READINGS, LIMIT));
+        let code = kernels.ticks(partition.stream, (memory.address, VALUES, LIMIT));
         device.driver.check("cuLaunchKernel", code)?;
         partition.synchronize()?;
         let read = memory.words(words)?;
-        let (readings, count) = read.split_at(READINGS as usize);
-        if count != [u64::from(READINGS)] {
+        let (values, count) = read.split_at(VALUES as usize);
+        if count != [u64::from(VALUES)] {
             return Ok(None);
         }
-        let steps = readings.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+        let steps = values.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
         let longest = steps.max().filter(|&step| step > 0);
         shortest = [shortest, longest].into_iter().flatten().min();
     }

@@ -65,7 +65,7 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// Enqueues the kernel that writes `count` readings of the timer and their number to `out`, for at most `limit` ns.
+    /// Enqueues the kernel that writes `count` values of the timer and their number to `out`, for at most `limit` ns.
     pub fn ticks(&self, stream: Handle, (mut out, mut count, mut limit): (Address, u32, u64)) -> Code {
         let mut arguments = [place(&mut out), place(&mut count), place(&mut limit)];
         // SAFETY: `gpusched_ticks` takes these arguments, and the caller keeps the memory until the stream ends.

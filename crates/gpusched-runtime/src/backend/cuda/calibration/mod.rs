@@ -31,7 +31,7 @@ pub struct Observations {
     pub clusters: Vec<Vec<u32>>,
     /// SM of each thread block of launches with one block per SM, on the idle GPU.
     pub starts: Vec<Vec<u32>>,
-    /// Step between two readings of the timer of the GPU [ns].
+    /// Step between two values of the timer of the GPU [ns].
     pub tick_ns: Option<u64>,
     /// Host time of the call that launches an empty kernel [ns].
     pub launch: Statistics,
@@ -81,7 +81,7 @@ pub fn observations(driver: &Driver, ordinal: i32) -> Result<Observations> {
     })
 }
 
-/// Returns the step between two readings of the timer of the GPU `ordinal` [ns]. Returns `None` if the timer stands still.
+/// Returns the step between two values of the timer of the GPU `ordinal` [ns]. Returns `None` if the timer stands still.
 ///
 /// # Errors
 /// Fails without this GPU, or if a call of the driver fails.
