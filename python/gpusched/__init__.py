@@ -36,13 +36,14 @@ from ._commands import (
 )
 from ._native import __version__
 from .errors import GpuschedError, GpuschedNote
-from .results import Figure, Plan, Report, Result, Results, Table, Verdict
+from .results import Figure, Measurement, Plan, Report, Result, Results, Table, Verdict
 from .tasks import Task, TaskSet, TaskSets, Wcet, to_ns
 
 __all__ = [
     "Figure",
     "GpuschedError",
     "GpuschedNote",
+    "Measurement",
     "Plan",
     "Report",
     "Result",

@@ -6,7 +6,7 @@ import os
 import tempfile
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
 from . import _native
@@ -69,15 +69,21 @@ class Command:
             arguments += [inputs.argument(name, value) for name, value in self.positional]
             bar = Bar()
             try:
-                answer, refused, raised = _native.call(arguments, bar.step, self.functions)
+                answer, refused, raised = self.call(arguments, bar.step)
             finally:
                 bar.close()
             if refused is not None:
                 raise inputs.error(refused) from raised
-            positive, output, notes = answer
+            positive, output, notes, formats = answer
             for note in notes if not self.outputs else []:  # the first run has shown the notes
                 warnings.warn(inputs.shown(note), GpuschedNote, stacklevel=5)
+            # Another run of a measurement would have other times.
+            self.outputs.update({name: (positive, text.encode()) for name, text in formats})
             return positive, output
+
+    def call(self, arguments: Sequence[str], progress: Callable[[int, Optional[int], str], None]) -> Any:
+        """Runs the command with ``arguments``. Returns its result, its error, and the exception that caused the error."""
+        return _native.call(arguments, progress, self.functions)
 
     @staticmethod
     def items(name: str, value: Any) -> Sequence[Any]:

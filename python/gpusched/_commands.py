@@ -8,7 +8,7 @@ from typing import Any, Literal, Optional, Union
 
 from ._call import Command, joined, pairs
 from ._own import Algorithm
-from .results import Figure, Plan, Report, Result, Table, Verdict, results
+from .results import Figure, Measurement, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
 Path = Union[str, "os.PathLike[str]"]
@@ -686,6 +686,7 @@ def measure_kernel(
     plugin: Document = None,
     machine: Value = None,
     clocks_locked: bool = False,
+    date: Value = None,
     sms: Value = None,
     samples: Optional[int] = None,
     cold: bool = False,
@@ -694,7 +695,7 @@ def measure_kernel(
     exceedance: Optional[float] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
-) -> Result:
+) -> Measurement:
     """Measure the times of a kernel on several numbers of SMs.
 
     Args:
@@ -706,6 +707,8 @@ def measure_kernel(
         machine: Simulated GPU: a name or a file. Only with `--backend simulated`.
         clocks_locked: State in the result that the clocks of the GPU are locked. Only with `--backend cuda`.
             gpusched never changes clocks, and it cannot see whether they are locked.
+        date: Date of the measurement for the result, e.g., 2026-11-27. gpusched never reads the date from the clock
+            of the computer, so equal measurements of a simulated GPU have equal results.
         sms: Numbers of SMs, e.g., 8,16,32 or 8..32:8 [default: all that the GPU grants].
         samples: Number of jobs of each series [default: 100; 10 with --backend simulated]. On a GPU, each series
             starts with three more jobs whose times do not count.
@@ -730,6 +733,7 @@ def measure_kernel(
             "plugin": plugin,
             "machine": machine,
             "clocks-locked": clocks_locked,
+            "date": date,
             "sms": sms,
             "samples": samples,
             "cold": cold,
@@ -740,17 +744,18 @@ def measure_kernel(
             "seed": seed,
         },
     )
-    return results(command, Result)
+    return results(command, Measurement)
 
 
 def measure_interference(
     program: Document = None,
     *,
-    beside: Union[Document, Sequence[Document]],
+    beside: Value,
     backend: Optional[Literal["cuda", "simulated"]] = None,
     plugin: Document = None,
     machine: Value = None,
     clocks_locked: bool = False,
+    date: Value = None,
     sms: Value = None,
     samples: Optional[int] = None,
     threads: Optional[int] = None,
@@ -760,9 +765,11 @@ def measure_interference(
 
     Args:
         program: Program (JSON) or Accel-Sim trace (`.traceg`) of the kernel. Only with `--backend simulated`.
-        beside: Kernel that runs on the other SMs, in the form of the measured kernel; may be repeated. It runs
-            again and again, until the measured jobs end. On a GPU, its next jobs wait in the stream while a job
-            runs, so it pauses only if its jobs are shorter than their launch.
+        beside: Kernel that runs on the other SMs: a file or built-in kernels, e.g., dram-read,l2-write. May be
+            repeated. A file has the form of the measured kernel. The built-in kernels `dram-read`, `dram-write`,
+            `l2-read` and `l2-write` load one part of the memory. The kernel runs again and again, until the
+            measured jobs end. On a GPU, its next jobs wait in the stream while a job runs, so it pauses only if its
+            jobs are shorter than their launch.
         backend: Where the kernel runs. ``cuda``: On the first GPU, through the CUDA driver. Each partition is a
             green context. ``simulated``: In virtual time, without a GPU.
         plugin: Shared library with the kernel. Only with `--backend cuda`. The library exports `int
@@ -770,6 +777,8 @@ def measure_interference(
         machine: Simulated GPU: a name or a file. Only with `--backend simulated`.
         clocks_locked: State in the result that the clocks of the GPU are locked. Only with `--backend cuda`.
             gpusched never changes clocks, and it cannot see whether they are locked.
+        date: Date of the measurement for the result, e.g., 2026-11-27. gpusched never reads the date from the clock
+            of the computer, so equal measurements of a simulated GPU have equal results.
         sms: Numbers of SMs of the measured kernel, e.g., 8,16,32 or 8..32:8 [default: all that the GPU grants].
         samples: Number of jobs of each series [default: 100; 10 with --backend simulated]. On a GPU, each series
             starts with three more jobs whose times do not count.
@@ -785,6 +794,7 @@ def measure_interference(
             "plugin": plugin,
             "machine": machine,
             "clocks-locked": clocks_locked,
+            "date": date,
             "sms": sms,
             "samples": samples,
             "threads": threads,
@@ -846,13 +856,17 @@ def measure_overhead(
 def measure_device(
     *,
     name: Value = None,
+    observations: Optional[Path] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
-    """Measure which partitions the driver of a GPU grants, and write a device file.
+    """Measure the partitions, TPCs and GPCs of a GPU, and write a device file.
 
     Args:
         name: Name of the device in the file [default: from the name of the GPU].
+        observations: Also write what the kernels observed, to a JSON file. The file contains SM ids, sets of SMs
+            that ran clusters together, and rates of L2 and DRAM by number of SMs. It also contains times of
+            launches, the step of the timer, the start of a kernel with priority, and time slices of two contexts.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -861,6 +875,7 @@ def measure_device(
         [],
         {
             "name": name,
+            "observations": observations,
             "threads": threads,
             "seed": seed,
         },
@@ -875,7 +890,7 @@ def measure_platform(
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
-    """Read the limits of a GPU, and write a platform file.
+    """Measure the limits and the order of the SMs of a GPU, and write a platform file.
 
     Args:
         name: Name of the platform in the file [default: from the name of the GPU].

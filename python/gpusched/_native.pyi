@@ -6,13 +6,20 @@ _Refused = tuple[
     str, Optional[str], Optional[int], Optional[str], Optional[str], Optional[str], Optional[str]
 ]
 
+_Answered = tuple[bool, bytes, list[str], list[tuple[str, str]]]
+
 __version__: str
 
 def call(
     arguments: Sequence[Union[str, PathLike[str]]],
     progress: Optional[Callable[[int, Optional[int], str], None]] = None,
     functions: Sequence[tuple[str, str, Callable[[str, Wcets, int], str]]] = (),
-) -> tuple[tuple[bool, bytes, list[str]], Optional[_Refused], Optional[BaseException]]: ...
+) -> tuple[_Answered, Optional[_Refused], Optional[BaseException]]: ...
+def measure(
+    arguments: Sequence[Union[str, PathLike[str]]],
+    kernels: Sequence[tuple[str, Callable[[int, int, int], int], Callable[[], None]]],
+    progress: Optional[Callable[[int, Optional[int], str], None]] = None,
+) -> tuple[_Answered, Optional[_Refused], Optional[BaseException]]: ...
 def main(arguments: Sequence[str]) -> int: ...
 def commands() -> str: ...
 

@@ -100,6 +100,14 @@ class Verdict(Result):
         return _headline(self) + super()._repr_html_()
 
 
+class Measurement(Result):
+    """The measured times of a kernel. :func:`gpusched.wcet.fit` reads the result."""
+
+    def to_csv(self, index: bool = False) -> str:
+        """Returns the rows of ``--format csv``, one per job."""
+        return self._command.run("csv")[1].decode()
+
+
 class Plan(Result):
     """Partitions of SMs with their tasks and verdicts. ``bool(plan)`` states whether the plan is schedulable."""
 

@@ -25,13 +25,10 @@ from typing import Any, NamedTuple, Optional, Union
 
 from . import _native
 from ._documents import Document, File, Inputs, frozen
+from ._graphs import captured, warmed
 from .errors import GpuschedError
 
 __all__ = ["Audit", "Job", "Runtime", "open"]
-
-#: Number of runs of a function before its capture.
-WARM_UP = 3
-
 
 class Job(NamedTuple):
     """A job that a thread of this program enqueues. Times are nanoseconds of ``time.monotonic_ns()``."""
@@ -124,24 +121,14 @@ class Runtime:
         """
         if callable(work):
             stream = self.stream(task)
-            work = self._captured(task, stream, work) if stream else _warmed(work)
+            if stream:
+                kept, work = captured(task, stream, work)
+                self._kept.append(kept)
+            else:
+                warmed(work)
+                work = 1  # the handle of a graph without work
         with self._faults():
             self._native.graph(task, work)
-
-    def _captured(self, task: str, stream: int, work: Callable[[], Any]) -> int:
-        torch = sys.modules.get("torch")
-        if torch is None:
-            expected = "the handle of a graph, or `import torch` before"
-            raise GpuschedError(f"{task}: found a function, expected {expected}", field=task, expected=expected)
-        on = torch.cuda.ExternalStream(stream)
-        with torch.cuda.stream(on):
-            _warmed(work)
-        on.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=on):
-            result = work()
-        self._kept.append((graph, result, work))
-        return int(graph.raw_cuda_graph_exec())
 
     def sporadic(self, task: str) -> None:
         """Makes ``task`` sporadic: its jobs arrive by :meth:`release` or :meth:`job`, at least a period apart."""
@@ -235,13 +222,6 @@ def _input(name: str, value: Any) -> Union[Document, File]:
     if not isinstance(document, (Document, File)):
         raise TypeError(f"{name}: found a value of type {type(value).__name__}, expected a path or an object")
     return document
-
-
-def _warmed(work: Callable[[], Any]) -> int:
-    """Runs ``work``. Returns the handle of a graph without work."""
-    for _ in range(WARM_UP):
-        work()
-    return 1
 
 
 def open(

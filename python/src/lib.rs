@@ -2,10 +2,12 @@
 
 mod own;
 #[cfg(target_os = "linux")]
+mod measure;
+#[cfg(target_os = "linux")]
 mod runtime;
 
 use std::ffi::OsString;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -35,8 +37,17 @@ type Refused = (
     Option<String>,
 );
 
-/// Result of a command: whether it is positive, its bytes, and its notes.
-type Answered<'py> = (bool, Bound<'py, PyBytes>, Vec<String>);
+/// Result of a command: whether it is positive, its bytes, its notes, and the same result in all formats if a second run would not give it.
+type Answered<'py> = (bool, Bound<'py, PyBytes>, Vec<String>, Vec<(String, String)>);
+
+/// A function that the thread of Python runs for the thread of the command.
+type Request = Box<dyn FnOnce(Python<'_>) + Send>;
+
+/// A message of the thread of a command.
+enum Message {
+    Asked(Request),
+    Ended(Result<embedding::Answer, Failure>),
+}
 
 /// Result of [`call`]: the result of the command, or its error, with the exception that caused it.
 type Called<'py> = (Option<Answered<'py>>, Option<Refused>, Option<PyErr>);
@@ -54,13 +65,29 @@ fn call<'py>(
 ) -> PyResult<Called<'py>> {
     let raised = own::Raised::default();
     let functions = own::registry(functions, &raised);
+    let (answer, refused, _) = in_thread(py, arguments, progress, |arguments, watch, _| {
+        embedding::call_with(arguments, functions, watch)
+    })?;
+    let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let raised = raised.filter(|_| refused.is_some());
+    Ok((answer, refused, raised))
+}
+
+/// Calls `run` with `arguments` in a thread. Meanwhile, the thread of Python runs the requests of `run` and shows the progress.
+fn in_thread<'py>(
+    py: Python<'py>,
+    arguments: Vec<OsString>,
+    progress: Option<Py<PyAny>>,
+    run: impl FnOnce(&[OsString], &Watch, &Sender<Message>) -> Result<embedding::Answer, Failure> + Send + 'static,
+) -> PyResult<Called<'py>> {
     let watch = Watch::default();
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver); // a receiver alone may not leave the GIL
     let arguments: Vec<OsString> = std::iter::once("gpusched".into()).chain(arguments).collect();
     let seen = watch.clone();
     let command = thread::Builder::new().stack_size(STACK).spawn(move || {
-        let _ = sender.send(embedding::call_with(&arguments, functions, &seen)); // the receiver waits for the result
+        let ended = run(&arguments, &seen, &sender);
+        let _ = sender.send(Message::Ended(ended)); // the receiver waits for the result
     })?;
     let mut stopped = None;
     let answer = loop {
@@ -70,7 +97,8 @@ fn call<'py>(
                 .unwrap_or_else(PoisonError::into_inner)
                 .recv_timeout(TICK)
         }) {
-            Ok(answer) => break answer,
+            Ok(Message::Ended(answer)) => break answer,
+            Ok(Message::Asked(request)) => request(py),
             Err(RecvTimeoutError::Timeout) if stopped.is_some() => {}
             Err(RecvTimeoutError::Timeout) => {
                 let looked = py
@@ -95,16 +123,10 @@ fn call<'py>(
         Ok(answer) => {
             tell(py, &watch, progress.as_ref())?;
             let positive = answer.outcome == Outcome::Positive;
-            Ok((
-                Some((positive, PyBytes::new(py, &answer.output), answer.notes)),
-                None,
-                None,
-            ))
+            let output = PyBytes::new(py, &answer.output);
+            Ok((Some((positive, output, answer.notes, answer.formats)), None, None))
         }
-        Err(Failure::Failed(error)) => {
-            let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-            Ok((None, Some(refused(&error)), raised))
-        }
+        Err(Failure::Failed(error)) => Ok((None, Some(refused(&error)), None)),
         // Another thread of Python requested the interrupt.
         Err(Failure::Interrupted) => Err(PyKeyboardInterrupt::new_err(())),
     }
@@ -160,6 +182,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(target_os = "linux")]
     {
         module.add_class::<runtime::Runtime>()?;
+        module.add_function(wrap_pyfunction!(measure::measure, module)?)?;
         module.add("RuntimeFault", module.py().get_type::<runtime::RuntimeFault>())?;
     }
     module.add_function(wrap_pyfunction!(call, module)?)?;

@@ -45,6 +45,7 @@ OUTPUT = {
     "study new": ("{call}.run()[1].decode()", "str"),
     "study reproduction": ("{call}.run()[1].decode()", "str"),
     "wcet synth": ("Table({call}.run()[1])", "Table"),
+    "measure kernel": ("results({call}, Measurement)", "Measurement"),
     "partition": ("results({call}, Plan, task_set)", "Plan"),
     "test": ("results({call}, Verdict, task_set)", "Verdict"),
 }
@@ -79,7 +80,7 @@ from typing import Any, Literal, Optional, Union
 
 from ._call import Command, joined, pairs
 from ._own import Algorithm
-from .results import Figure, Plan, Report, Result, Table, Verdict, results
+from .results import Figure, Measurement, Plan, Report, Result, Table, Verdict, results
 from .tasks import TaskSet, TaskSets, task_sets
 
 Path = Union[str, "os.PathLike[str]"]

@@ -3,6 +3,8 @@
 //! [`call`] runs one command on the current thread. In place of standard output and standard error, the program
 //! receives the result, the notes and the progress. In all other respects, the command works as in a process of its
 //! own.
+//!
+//! [`measure`] also runs `measure kernel`, with kernels of the program in place of plugins.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -26,7 +28,13 @@ pub struct Answer {
     pub output: Vec<u8>,
     /// Notes and warnings, one line each.
     pub notes: Vec<String>,
+    /// The same result in all formats, each with its name, if another run of the command would not give the same result.
+    pub formats: Vec<(String, String)>,
 }
+
+/// A kernel of the program.
+#[cfg(target_os = "linux")]
+pub type Kernel = Box<dyn gpusched_runtime::cuda::Kernel + Send>;
 
 /// Reason why a command ended without a result.
 #[derive(Debug)]
@@ -72,6 +80,10 @@ pub(crate) struct Capture {
     own: Registry,
     notes: Arc<Mutex<Vec<String>>>,
     watch: Watch,
+    formats: Vec<(String, String)>,
+    /// The measured kernel, and the other kernels.
+    #[cfg(target_os = "linux")]
+    kernels: Arc<Mutex<Option<(Kernel, Vec<Kernel>)>>>,
 }
 
 thread_local! {
@@ -94,11 +106,38 @@ pub fn call(arguments: &[OsString], watch: &Watch) -> Result<Answer, Failure> {
 /// # Errors
 /// Fails like [`call`], and if an algorithm of the program fails.
 pub fn call_with(arguments: &[OsString], own: Registry, watch: &Watch) -> Result<Answer, Failure> {
-    CALL.set(Some(Capture {
-        own,
-        watch: watch.clone(),
-        ..Capture::default()
-    }));
+    run(
+        arguments,
+        Capture {
+            own,
+            watch: watch.clone(),
+            ..Capture::default()
+        },
+    )
+}
+
+/// Runs `measure kernel` with `arguments` as [`call`] does. The kernels are `measured` and `others`, in place of plugins.
+///
+/// # Errors
+/// Fails in the same cases as [`call`].
+#[cfg(target_os = "linux")]
+pub fn measure(
+    arguments: &[OsString],
+    watch: &Watch,
+    (measured, others): (Kernel, Vec<Kernel>),
+) -> Result<Answer, Failure> {
+    run(
+        arguments,
+        Capture {
+            watch: watch.clone(),
+            kernels: Arc::new(Mutex::new(Some((measured, others)))),
+            ..Capture::default()
+        },
+    )
+}
+
+fn run(arguments: &[OsString], capture: Capture) -> Result<Answer, Failure> {
+    CALL.set(Some(capture));
     let answered = panic::catch_unwind(AssertUnwindSafe(|| answer(arguments)));
     let mut capture = CALL.take().unwrap_or_default();
     let outcome = match answered {
@@ -117,6 +156,7 @@ pub fn call_with(arguments: &[OsString], own: Registry, watch: &Watch) -> Result
     Ok(Answer {
         outcome,
         output: capture.output,
+        formats: capture.formats,
         notes: std::mem::take(&mut *capture.notes.lock().unwrap_or_else(PoisonError::into_inner)),
     })
 }
@@ -184,6 +224,24 @@ pub(crate) fn write(bytes: &[u8]) {
             call.output.extend_from_slice(bytes);
         }
     });
+}
+
+/// Adds the result in the format with the name `format`. Another run of the command would not give the same result.
+pub(crate) fn keep(format: &str, result: String) {
+    CALL.with_borrow_mut(|call| {
+        if let Some(call) = call {
+            call.formats.push((format.to_owned(), result));
+        }
+    });
+}
+
+/// Takes the kernels of the program that calls [`measure`].
+#[cfg(target_os = "linux")]
+pub(crate) fn kernels() -> Option<(Kernel, Vec<Kernel>)> {
+    CALL.with_borrow(|call| {
+        let kernels = &call.as_ref()?.kernels;
+        kernels.lock().unwrap_or_else(PoisonError::into_inner).take()
+    })
 }
 
 /// Adds `line` to the notes of the call. Returns whether there is a call.

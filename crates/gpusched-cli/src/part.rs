@@ -55,8 +55,17 @@ pub struct Kernels<'a> {
     pub machine: &'a str,
     /// File of the measured kernel.
     pub measured: &'a Path,
-    /// Files of the other kernels.
-    pub others: &'a [PathBuf],
+    /// The other kernels.
+    pub others: &'a [Other],
+}
+
+/// Another kernel of a measurement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Other {
+    /// The kernel in this file.
+    File(PathBuf),
+    /// A kernel of gpusched.
+    Load(measure::Load),
 }
 
 static PARTS: OnceLock<&[&Part]> = OnceLock::new();

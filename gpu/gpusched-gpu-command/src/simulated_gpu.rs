@@ -12,11 +12,14 @@ use rayon::prelude::*;
 use super::simulate::kernels::{self, is_trace, time_ns};
 use super::simulate::profile::Variant;
 use gpusched_cli::Global;
-use gpusched_cli::part::Kernels;
-use gpusched_cli::part::measure::{Cache, Conditions, Contention, Executor, Neighbor, Range, Sample, Series};
+use gpusched_cli::part::measure::{
+    Cache, Conditions, Contention, Executor, Load, Neighbor, Range, Sample, Series,
+};
+use gpusched_cli::part::{Kernels, Other};
 use gpusched_gpu::gpu::Results;
 use gpusched_gpu::machine::Machine;
 use gpusched_gpu::scenario::{Options, Setup};
+use gpusched_gpu::stress::{self, Level};
 use gpusched_gpu::warp_run::{IndexSet, KernelSource, Queue, RunKernel, Share, WarpRunShape};
 use gpusched_model::Times;
 use gpusched_model::error::{Error, Result};
@@ -57,7 +60,10 @@ struct SimulatedGpu {
 /// Fails for an unknown simulated GPU, and for files that contain no kernel for it.
 pub fn open(of: &Kernels<'_>, global: &Global) -> Result<Box<dyn Executor>> {
     let machine = kernels::find(of.machine)?;
-    let source = |path: &PathBuf| Source::read(path, &machine);
+    let source = |other: &Other| match other {
+        Other::File(path) => Source::read(path, &machine),
+        Other::Load(load) => Source::load(*load, &machine),
+    };
     let others = of.others.iter().map(source).collect::<Result<_>>()?;
     Ok(Box::new(SimulatedGpu {
         measured: Source::read(of.measured, &machine)?,
@@ -86,6 +92,22 @@ impl Source {
             path: path.to_owned(),
             name: name.to_owned(),
             kernel,
+        })
+    }
+
+    /// Returns the kernel that loads the memory of `machine`.
+    fn load(load: Load, machine: &Machine) -> Result<Source> {
+        let (level, writes) = match load {
+            Load::DramRead => (Level::Dram, false),
+            Load::DramWrite => (Level::Dram, true),
+            Load::L2Read => (Level::L2, false),
+            Load::L2Write => (Level::L2, true),
+        };
+        let program = stress::steady(machine, level, writes)?;
+        Ok(Source {
+            path: PathBuf::new(),
+            name: load.to_string(),
+            kernel: KernelSource::Program(Box::new(program)),
         })
     }
 

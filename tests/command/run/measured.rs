@@ -33,6 +33,10 @@ fn task(name: &str, period: &str, folder: &Path) -> Value {
     let task = set["tasks"][0].take();
     assert_eq!(task["measured_on"]["gpu"], "rtx2060");
     assert_eq!(task["measured_on"]["samples"], 15);
+    // The clocks of a simulated GPU never change.
+    assert_eq!(task["measured_on"]["locked"], "yes");
+    assert_eq!(task["measured_on"]["throttling"], json!([]));
+    assert_eq!(task["measured_on"]["date"], Value::Null);
     assert_eq!(task["name"], name);
     task
 }
@@ -52,7 +56,10 @@ fn measured_tasks_are_planned_run_and_audited() {
         "{bounds}"
     );
     assert!(
-        of("longest") <= 2000 && of("dispatchers") == 2 && of("samples") > 1000,
+        bounds["timer_ns"] == Value::Null
+            && of("longest") <= 2000
+            && of("dispatchers") == 2
+            && of("samples") > 1000,
         "{bounds}"
     );
 
@@ -300,6 +307,25 @@ fn kernels_on_other_sms_are_a_table_of_factors() {
         assert_eq!((longest(false), longest(true)), (vec![isolated], vec![beside]));
     }
     assert_eq!((rows.next(), factors.len()), (None, 2));
+    // Kernels of gpusched load the memory of the simulated GPU. Reads of DRAM delay this kernel more than writes to L2.
+    let built_in = format!(
+        "measure interference {} --backend simulated --machine rtx2060 --samples 1 --sms 24 -q --format json \
+         --beside dram-read,l2-write",
+        measured.display()
+    );
+    let answer = run(&built_in);
+    let document: Value =
+        serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{}", answer.stderr));
+    let factors = document["factors"].as_array().unwrap();
+    let of = |index: usize, field: &str| factors[index][field].clone();
+    let names: Vec<Value> = (0..factors.len()).map(|index| of(index, "aggressor")).collect();
+    assert_eq!(names, ["dram-read", "l2-write"]);
+    let permille = |index: usize| of(index, "factor_permille").as_u64().unwrap();
+    assert!(
+        (0..2).all(|index| permille(index) >= 1000 && of(index, "aggressor_sms") == 6),
+        "{document}"
+    );
+    assert!(permille(0) > 1100 && permille(0) > permille(1), "{document}");
     let all = run(&format!("{line} --sms 30"));
     assert!(
         all.code == 2 && all.stderr.contains("--sms: found 30, expected fewer SMs"),

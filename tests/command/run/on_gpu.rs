@@ -91,6 +91,20 @@ fn a_run_writes_a_trace_of_all_jobs() {
                 (&true.into(), &serde_json::Value::Null)
             );
         }
+        // A task set from the trace states the driver, the split and the wait.
+        let tasks = crate::support::run(&format!(
+            "recording tasks {} --format json -q",
+            case.trace.display()
+        ));
+        let set: serde_json::Value =
+            serde_json::from_str(&tasks.stdout).unwrap_or_else(|_| panic!("{}", tasks.stderr));
+        let on = &set["tasks"][0]["measured_on"];
+        assert_eq!(
+            (&on["driver"], &on["wait"]),
+            (&"CUDA 13.0".into(), &head["machine"]["wait"]),
+            "{set}"
+        );
+        assert_eq!(on["split"], head["machine"]["split"]);
         let audit = case.audit();
         assert!(
             audit.code <= 1 && audit.stdout.contains("radar"),

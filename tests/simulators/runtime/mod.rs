@@ -7,6 +7,7 @@ mod interleavings;
 mod overheads;
 mod ring;
 mod same_schedule;
+mod topology;
 
 use std::convert::Infallible;
 

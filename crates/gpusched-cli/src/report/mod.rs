@@ -70,6 +70,11 @@ impl Form {
         }
     }
 
+    /// Returns this form with another format.
+    pub fn with(self, format: Format) -> Form {
+        Form { format, ..self }
+    }
+
     /// Whether results are CSV.
     pub fn is_csv(&self) -> bool {
         self.format == Format::Csv

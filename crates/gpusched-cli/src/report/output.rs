@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{Columns, Form, OutputPath, Progress, Report};
-use crate::{Global, embedding};
+use crate::{Format, Global, embedding};
 use gpusched_model::artifact::{Artifact, Outputs};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::spreadsheet::{may_have_formula, shielded};
@@ -138,6 +138,21 @@ impl Output {
     pub fn last(self, report: &impl Report) -> Result<()> {
         let text = self.form.render(report, self.is_first)?;
         self.answer(text)
+    }
+
+    /// Writes the only report of a measurement. A program that embeds gpusched also receives all other formats, because a second
+    /// measurement would have other times.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Output::report`].
+    pub fn measured(self, report: &impl Report) -> Result<()> {
+        if matches!(self.sink, Sink::Program) {
+            for format in [Format::Json, Format::Csv, Format::Text] {
+                let rendered = self.form.with(format).render(report, true)?;
+                embedding::keep(&format.to_string(), rendered);
+            }
+        }
+        self.last(report)
     }
 
     /// Writes `value` as the whole result, in one line of JSON. The function never holds the

@@ -20,6 +20,29 @@ pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 /// Further CSV columns: the name of the simulated GPU, the tool with its version, and two clock frequencies.
 pub const ORIGIN_COLUMNS: [&str; 4] = ["gpu", "tool", "core_khz", "dram_khz"];
 
+/// Further CSV columns of a measurement: the GPU and its state. A column `…_most` follows a column `…_least`.
+pub const STATE_COLUMNS: [&str; 13] = [
+    "uuid",
+    "driver",
+    "split",
+    "wait",
+    "date",
+    "locked",
+    "throttling",
+    "core_khz_least",
+    "core_khz_most",
+    "dram_khz_least",
+    "dram_khz_most",
+    "celsius_least",
+    "celsius_most",
+];
+
+/// Text of an empty list of reasons in the column `throttling`. An empty cell means that the reasons are unknown.
+pub const NO_REASONS: &str = "none";
+
+/// Mark between reasons in the column `throttling`.
+pub const REASON_MARK: &str = "; ";
+
 /// Further CSV column: time of the longest thread block [ns]. The cell is empty if not all blocks were simulated.
 pub const BLOCK_COLUMN: &str = "longest_block_ns";
 

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 /// Order of the SMs. If several SMs are equally good, the block scheduler chooses the first of them in this order. The
 /// order is a property of the platform ([Sanudo20] §III-C).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, strum::Display)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum SmOrder {
     /// The even SM numbers in ascending order precede the odd SM numbers in ascending order. So the first SM of each
     /// GPC precedes the second SMs of all GPCs ([Sanudo20] §III-C).

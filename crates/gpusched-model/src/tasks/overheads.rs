@@ -83,6 +83,10 @@ pub struct OverheadsShape {
     /// Longest measured occupancy minus the time on the GPU [ns], without the margin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<Time>,
+    /// Step of the timer of the GPU [ns]. The kernels of the measurement may end this much too early, so the bound on the
+    /// occupancy contains it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_ns: Option<Time>,
     /// Percentage that the bounds add to the longest measured overhead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<u32>,

@@ -6,6 +6,12 @@
 pub struct Dispatcher {
     /// Whether the run is in virtual time, without a GPU.
     pub is_virtual: bool,
+    /// CUDA version of the driver, such as `CUDA 13.0`.
+    pub driver: Option<String>,
+    /// How the SMs were split.
+    pub split: Option<String>,
+    /// How the dispatchers waited for the end of jobs.
+    pub wait: Option<String>,
     /// Whether the dispatcher saw no broken bound. It sees more than a trace shows, such as a sleep of the computer.
     pub kept: Option<bool>,
     /// SHA-256 of the plan as gpusched writes it.

@@ -5,6 +5,10 @@ use gpusched_model::error::Refusal;
 use gpusched_model::provenance::MeasuredOnShape;
 
 use super::{Options, Run, Sample};
+use crate::model::Dispatcher;
+
+/// Longest text of a dispatcher that the statement contains [characters].
+const LONGEST: usize = 100;
 
 /// Returns where the jobs of `samples` were measured. The statement omits each value that the recordings do not contain.
 /// It also omits a number of SMs or a date if the recordings have different values.
@@ -23,10 +27,21 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option
     let mut tools: Vec<String> = samples.iter().map(|sample| tool(sample.run)).collect();
     tools.sort();
     tools.dedup();
+    // Only traces of a dispatcher state these texts.
+    let dispatched = |of: &dyn Fn(&Dispatcher) -> &Option<String>| {
+        let texts = samples.iter().map(|sample| {
+            let dispatcher = sample.run.recording.dispatcher.as_ref();
+            of(dispatcher?).clone()
+        });
+        let printable = |text: &String| !text.trim().is_empty() && !text.chars().any(char::is_control);
+        common(texts).filter(|text| printable(text) && text.chars().count() <= LONGEST)
+    };
     let shape = MeasuredOnShape {
         gpu: common(samples.iter().map(|sample| gpu(sample.run).0)),
         sms: common(samples.iter().map(|sample| gpu(sample.run).1)),
-        clocks: None,
+        driver: dispatched(&|of| &of.driver),
+        split: dispatched(&|of| &of.split),
+        wait: dispatched(&|of| &of.wait),
         tool: Some(tools.join(", ")),
         date: common(
             samples
@@ -36,6 +51,8 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option
         samples: Some(jobs.filter(|job| job.busy_ns > 0 && job.open == 0).count() as u64),
         margin: Some(options.margin),
         warm_up: Some(options.warm_up).filter(|rule| !rule.is_none()),
+        // No profiler records the clocks and the state of the GPU during a run.
+        ..MeasuredOnShape::default()
     };
     // A file may contain a text that is too long, or that contains control characters. The GPU is the last to go.
     let mut kinds: Vec<String> = { samples.iter() }

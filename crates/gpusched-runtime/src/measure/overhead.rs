@@ -133,9 +133,18 @@ pub fn observed(program: &Program, run: &Run) -> Result<Vec<Observed>> {
 /// Returns the file with bounds that exceed all observed overheads by `margin` percent. `origin` states the GPU, the driver and the way
 /// to wait, as far as they are known.
 ///
+/// `timer` is the step of the timer of the GPU, by which the kernels of the measurement count their time; `None` for virtual time. A kernel
+/// that starts just before a step ends up to one step too early. Then its overhead is longer than observed, so the bound on the occupancy
+/// adds the step.
+///
 /// # Errors
 /// Fails if a bound is not a valid time.
-pub fn bounds(observed: &[Observed], margin: u32, origin: [Option<String>; 3]) -> Result<MeasuredOverheads> {
+pub fn bounds(
+    observed: &[Observed],
+    margin: u32,
+    timer: Option<Time>,
+    origin: [Option<String>; 3],
+) -> Result<MeasuredOverheads> {
     let longest = |of: fn(&Observed) -> u64| observed.iter().map(of).max().unwrap_or(0);
     let bound = |longest: u64| {
         let scaled = (u128::from(longest) * (100 + u128::from(margin))).div_ceil(100);
@@ -147,7 +156,7 @@ pub fn bounds(observed: &[Observed], margin: u32, origin: [Option<String>; 3]) -
     let samples = observed.iter().map(|of| of.overhead.count as u64).sum();
     let [device, driver, wait] = origin;
     let shape = OverheadsShape {
-        occupancy_ns: bound(overhead)?,
+        occupancy_ns: bound(overhead.saturating_add(timer.map_or(0, Time::ns)))?,
         wake_ns: bound(wake)?,
         device,
         driver,
@@ -155,6 +164,7 @@ pub fn bounds(observed: &[Observed], margin: u32, origin: [Option<String>; 3]) -
         dispatchers: u32::try_from(observed.len()).ok().and_then(NonZeroU32::new),
         samples: NonZeroU64::new(samples),
         longest: Some(Time::from_ns(overhead)),
+        timer_ns: timer,
         margin: Some(margin),
     };
     MeasuredOverheads::try_from(shape).map_err(|error| Error::Internal(error.to_string()))

@@ -30,6 +30,20 @@ pub enum Contention {
     Concurrent,
 }
 
+/// A kernel of gpusched that loads one part of the memory all the time.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Load {
+    /// Reads of DRAM.
+    DramRead,
+    /// Writes to DRAM.
+    DramWrite,
+    /// Reads of L2.
+    L2Read,
+    /// Writes to L2.
+    L2Write,
+}
+
 /// The other kernel of a series, by its position in the list of other kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Neighbor {

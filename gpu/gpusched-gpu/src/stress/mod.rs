@@ -6,6 +6,8 @@
 
 mod program;
 
+pub use program::steady;
+
 use std::path::Path;
 
 use crate::machine::Machine;

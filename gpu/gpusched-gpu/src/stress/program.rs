@@ -129,6 +129,43 @@ pub fn patterns(machine: &Machine) -> Result<Vec<Pattern>> {
     all.into_iter().collect()
 }
 
+/// Returns a kernel that reads or writes `level` all the time. Each thread waits for each access, so few requests remain when the last
+/// thread block ends. A write is a store and a load of the same address. Accesses to DRAM are random in a large buffer, because a
+/// stream of few bytes stays in L2.
+///
+/// # Errors
+/// Fails if the program is not valid.
+pub fn steady(machine: &Machine, level: Level, writes: bool) -> Result<Program> {
+    let total = BLOCK * 4 * u64::from(machine.sms());
+    let (buffer, address) = match level {
+        Level::Dram => (
+            LARGE,
+            format!("a + 32*random({}, block*threads + thread, ROUND)", LARGE / 32),
+        ),
+        Level::L2 => (
+            SMALL,
+            format!("a + 4*(({total}*ROUND + block*threads + thread) % {})", SMALL / 4),
+        ),
+    };
+    let mut body = Vec::new();
+    for round in 0..ROUNDS {
+        let address = address.replace("ROUND", &round.to_string());
+        if writes {
+            body.push(json!({"op": "store", "from": "f20", "address": address, "bytes": 4}));
+        }
+        body.push(json!({"op": "load", "to": "f1", "address": address, "bytes": 4, "cache": "l2"}));
+        body.push(json!({"op": "other", "text": "mov.b32", "to": "f2", "from": "f1"}));
+    }
+    let name = match (level, writes) {
+        (Level::Dram, false) => "dram-read",
+        (Level::Dram, true) => "dram-write",
+        (Level::L2, false) => "l2-read",
+        (Level::L2, true) => "l2-write",
+    };
+    let what = (name, level, Use::Balanced, L2::Cold);
+    Ok(pattern(what, total / BLOCK, buffer, body)?.program)
+}
+
 /// Returns the first addresses that `matches` accepts, relative to the first buffer.
 fn addresses(machine: &Machine, matches: impl Fn(&Location) -> bool) -> Vec<u64> {
     let decoder = machine.memory.decoder();

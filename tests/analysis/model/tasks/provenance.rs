@@ -104,6 +104,10 @@ fn read(text: &str) -> Result<MeasuredOn, String> {
 fn a_statement_is_written_as_it_was_read() {
     let text = r#"{"gpu":"NVIDIA Orin","sms":16,"clocks":{"core_khz":1300500,"dram_khz":3199000},"tool":"nsys 2025.3.2","date":"2026-11-27","samples":120,"margin":1.2,"warm_up":"200ms"}"#;
     assert_eq!(serde_json::to_string(&read(text).unwrap()).unwrap(), text);
+    let state = r#"{"gpu":"NVIDIA H100","uuid":"GPU-00010203","driver":"580.95.05, CUDA 13.0","split":"cuDevSmResourceSplitByCount, flags 0","wait":"cuStreamQuery","clocks":{"core_range_khz":[1200000,1980000],"dram_range_khz":[0,4294967295]},"locked":"unknown","throttling":["software power cap"],"celsius":[41,41]}"#;
+    assert_eq!(serde_json::to_string(&read(state).unwrap()).unwrap(), state);
+    let none = r#"{"locked":"yes","throttling":[],"tool":"nsys"}"#;
+    assert_eq!(serde_json::to_string(&read(none).unwrap()).unwrap(), none);
     let jobs = r#"{"tool":"nsys","warm_up":1}"#;
     assert_eq!(serde_json::to_string(&read(jobs).unwrap()).unwrap(), jobs);
 }
@@ -136,9 +140,37 @@ fn wrong_values_are_errors_that_name_the_field() {
         (r#"{"gpu":"orin","warm_up":"soon"}"#, "a number of jobs"),
         (r#"{"gpu":"orin","warm_up":-1}"#, "a number of jobs"),
         (r#"{"gpu":"orin","clock":1}"#, "unknown field `clock`"),
+        (r#"{"gpu":"orin","uuid":""}"#, "uuid: found"),
+        (r#"{"gpu":"orin","driver":"\u0007"}"#, "driver: found"),
+        (r#"{"gpu":"orin","wait":" "}"#, "wait: found"),
+        (r#"{"gpu":"orin","locked":"no"}"#, "unknown variant `no`"),
+        (r#"{"gpu":"orin","throttling":[""]}"#, "throttling: found"),
+        (r#"{"gpu":"orin","celsius":[42,41]}"#, "celsius: found [42, 41]"),
+        (r#"{"gpu":"orin","celsius":[42]}"#, "invalid length 1"),
+        (
+            r#"{"gpu":"orin","clocks":{"core_range_khz":[2,1]}}"#,
+            "clocks.core_range_khz: found [2, 1]",
+        ),
+        (
+            r#"{"gpu":"orin","clocks":{"dram_range_khz":[1,-1]}}"#,
+            "invalid value",
+        ),
     ] {
         let error = read(text).unwrap_err();
         assert!(error.contains(wanted), "{text}: {error}");
     }
+    let reasons = |count: usize| {
+        format!(
+            r#"{{"gpu":"orin","throttling":[{}]}}"#,
+            vec!["\"a\""; count].join(",")
+        )
+    };
+    assert!(read(&reasons(20)).is_ok());
+    let error = read(&reasons(21)).unwrap_err();
+    assert!(
+        error.contains("throttling: found 21 reasons, expected at most 20"),
+        "{error}"
+    );
+    assert!(read(&format!(r#"{{"gpu":"orin","split":"{}"}}"#, "a".repeat(101))).is_err());
     assert!(read(r#"{"gpu":"orin","date":"2026-11-27T10:05:00.5Z"}"#).is_ok());
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use gpusched_model::provenance::{MeasuredClocks, MeasuredOnShape};
+use crate::report::profile_columns::{NO_REASONS, REASON_MARK, STATE_COLUMNS};
+use gpusched_model::provenance::{Locked, MeasuredClocks, MeasuredOnShape};
 use gpusched_runtime::measure;
 
 /// The state of the GPU during a measurement. gpusched observes the state and never changes it.
@@ -56,20 +57,78 @@ impl From<&measure::Conditions> for Conditions {
     }
 }
 
-/// Returns the GPU and the tool, as a task set states them. A clock frequency is absent if it changed by more than 2 %.
-pub fn measured_on(of: &measure::Conditions) -> MeasuredOnShape {
+/// Returns the GPU, its state and the tool, as a task set states them. A clock frequency is absent if it changed by more than 2 %.
+/// `date` is the date that the user states.
+pub fn measured_on(of: &measure::Conditions, date: Option<&str>) -> MeasuredOnShape {
     let steady = |range: Option<measure::Range>| range.and_then(measure::Range::steady);
+    let both = |range: Option<measure::Range>| range.map(|range| [range.least, range.most]);
     let clocks = MeasuredClocks {
         core_khz: steady(of.core_khz),
         dram_khz: steady(of.dram_khz),
+        core_range_khz: both(of.core_khz),
+        dram_range_khz: both(of.dram_khz),
     };
     MeasuredOnShape {
         gpu: Some(of.gpu.clone()),
         sms: Some(of.sms),
+        uuid: of.uuid.clone(),
+        driver: of.driver.clone(),
+        split: setting(of, "split"),
+        wait: setting(of, "wait"),
         clocks: Some(clocks).filter(|clocks| *clocks != MeasuredClocks::default()),
+        locked: Some(match of.locked {
+            Some(true) => Locked::Yes,
+            Some(false) | None => Locked::Unknown,
+        }),
+        throttling: of.throttling.clone(),
+        celsius: both(of.celsius),
         tool: Some(concat!("gpusched ", env!("CARGO_PKG_VERSION"), " measure").to_owned()),
+        date: date.map(str::to_owned),
         ..MeasuredOnShape::default()
     }
+}
+
+/// Returns the values of the setting `name`, without the numbers of groups: each size has a split of its own.
+fn setting(of: &measure::Conditions, name: &str) -> Option<String> {
+    let values = of.settings.iter().filter(|(known, _)| known == name);
+    let mut short: Vec<String> = values
+        .map(|(_, value)| value.split(", ").take(2).collect::<Vec<_>>().join(", "))
+        .collect();
+    short.sort();
+    short.dedup();
+    let joined = short.join("; ");
+    (!joined.is_empty()).then(|| joined.chars().take(100).collect())
+}
+
+/// Returns the cells of [`STATE_COLUMNS`] for `of`.
+pub fn cells(of: &MeasuredOnShape) -> [Option<String>; STATE_COLUMNS.len()] {
+    let clocks = of.clocks.unwrap_or_default();
+    let [core, dram, celsius] = [clocks.core_range_khz, clocks.dram_range_khz, of.celsius].map(|range| {
+        let [least, most] = range.map_or([None, None], |[least, most]| [Some(least), Some(most)]);
+        [least, most].map(|value| value.map(|value| value.to_string()))
+    });
+    let reasons = of.throttling.as_ref().map(|reasons| match reasons.is_empty() {
+        true => NO_REASONS.to_owned(),
+        false => reasons.join(REASON_MARK),
+    });
+    let [core_least, core_most] = core;
+    let [dram_least, dram_most] = dram;
+    let [celsius_least, celsius_most] = celsius;
+    [
+        of.uuid.clone(),
+        of.driver.clone(),
+        of.split.clone(),
+        of.wait.clone(),
+        of.date.clone(),
+        of.locked.map(|locked| locked.to_string()),
+        reasons,
+        core_least,
+        core_most,
+        dram_least,
+        dram_most,
+        celsius_least,
+        celsius_most,
+    ]
 }
 
 /// Returns notes about the state of the GPU that make the times less certain.

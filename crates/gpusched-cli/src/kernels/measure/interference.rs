@@ -1,14 +1,17 @@
 //! `gpusched measure interference`: how kernels on other SMs delay a kernel.
 
-use std::path::PathBuf;
+use std::convert::Infallible;
+use std::str::FromStr;
 
 use serde::Serialize;
+use strum::VariantArray as _;
 
 use super::conditions::{self, Conditions};
 use super::kernel::{self, MOST};
 use super::series::SeriesAnswer;
 use super::source::{Sizes, Source};
 use crate::arguments::whole;
+use crate::part::Other;
 use crate::report::profile_columns::ORIGIN_COLUMNS;
 use crate::report::{Cell, Output, Palette, Report, Table, clip};
 use crate::{Format, Global, Outcome, Run};
@@ -16,7 +19,7 @@ use gpusched_model::Times;
 use gpusched_model::error::Result;
 use gpusched_model::provenance::MeasuredOnShape;
 use gpusched_model::time::Time;
-use gpusched_runtime::measure::{Executor, Measured, Neighbor, Protocol};
+use gpusched_runtime::measure::{Executor, Load, Measured, Neighbor, Protocol};
 
 /// Arguments of `gpusched measure interference`.
 #[derive(Debug, clap::Args)]
@@ -24,12 +27,13 @@ use gpusched_runtime::measure::{Executor, Measured, Neighbor, Protocol};
 pub struct Args {
     #[command(flatten)]
     source: Source,
-    /// Kernel that runs on the other SMs, in the form of the measured kernel; may be repeated
+    /// Kernel that runs on the other SMs: a file or built-in kernels, e.g., dram-read,l2-write
     ///
-    /// It runs again and again, until the measured jobs end. On a GPU, its next jobs wait in the stream while a job runs, so it pauses only if
-    /// its jobs are shorter than their launch.
-    #[arg(long, value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath)]
-    beside: Vec<PathBuf>,
+    /// May be repeated. A file has the form of the measured kernel. The built-in kernels `dram-read`, `dram-write`, `l2-read` and `l2-write` load
+    /// one part of the memory. The kernel runs again and again, until the measured jobs end. On a GPU, its next jobs wait in the stream while
+    /// a job runs, so it pauses only if its jobs are shorter than their launch.
+    #[arg(long, value_name = "KERNEL", required = true, value_hint = clap::ValueHint::FilePath)]
+    beside: Vec<Beside>,
     /// Numbers of SMs of the measured kernel, e.g., 8,16,32 or 8..32:8 [default: all that the GPU grants]
     #[arg(long, value_name = "SIZES")]
     sms: Option<Sizes>,
@@ -40,6 +44,28 @@ pub struct Args {
     samples: Option<u64>,
 }
 
+/// A file, or built-in kernels.
+#[derive(Clone, Debug)]
+struct Beside(Vec<Other>);
+
+impl FromStr for Beside {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Beside, Infallible> {
+        let load = |name: &str| {
+            Load::VARIANTS
+                .iter()
+                .copied()
+                .find(|load| load.to_string() == name)
+        };
+        let loads: Option<Vec<Load>> = text.split(',').map(load).collect();
+        Ok(Beside(match loads {
+            Some(loads) => loads.into_iter().map(Other::Load).collect(),
+            None => vec![Other::File(text.into())],
+        }))
+    }
+}
+
 const EXAMPLE: &str = "\
 A factor is the longest time beside the other kernel, divided by the longest time in isolation, rounded up. The factors are evidence:
 other kernels may cause larger delays. `partition` does not read them. If all factors are near 1, contention of other partitions hardly
@@ -47,29 +73,33 @@ delays the kernel. Otherwise, state the memory traffic of the tasks and use `--i
 
 Example:
   gpusched measure interference tasksets/kernels/programs/copyl.json --backend simulated --machine rtx2060 --sms 6,24 --samples 2 \
-    --beside tasksets/kernels/programs/saxpyl.json";
+    --beside tasksets/kernels/programs/saxpyl.json --beside dram-read,l2-read";
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         let (discarded, samples) = self.source.jobs();
+        let others: Vec<Other> = self.beside.iter().flat_map(|beside| beside.0.clone()).collect();
         let protocol = Protocol {
             sizes: self.sms.clone().unwrap_or_default().0,
             discarded,
             samples: self.samples.unwrap_or(samples),
             cold: false,
-            neighbors: (0..self.beside.len()).map(Neighbor::Beside).collect(),
+            neighbors: (0..others.len()).map(Neighbor::Beside).collect(),
         };
         let mut output = Output::open(global)?;
-        output.keep(&self.beside)?;
-        let answer = self.source.with(&self.beside, global, |executor| {
+        output.keep(others.iter().filter_map(|other| match other {
+            Other::File(path) => Some(path),
+            Other::Load(_) => None,
+        }))?;
+        let answer = self.source.with(&others, global, |executor| {
             let all = kernel::run(executor, &protocol, global)?;
-            Answer::new(&*executor, &all)
+            Answer::new(&*executor, &all, self.source.date())
         })?;
         let said = global.format() == Format::Text && global.file().is_none();
         if !said {
             answer.notes.iter().for_each(|note| global.note(note));
         }
-        output.last(&answer)?;
+        output.measured(&answer)?;
         Ok(Outcome::Positive)
     }
 }
@@ -116,7 +146,7 @@ struct FactorAnswer {
 }
 
 impl Answer {
-    fn new(executor: &dyn Executor, all: &[Measured]) -> Result<Answer> {
+    fn new(executor: &dyn Executor, all: &[Measured], date: Option<&str>) -> Result<Answer> {
         let (victim, others) = executor.names();
         let series = all
             .iter()
@@ -141,7 +171,7 @@ impl Answer {
         Ok(Answer {
             victim,
             times: executor.times(),
-            measured_on: conditions::measured_on(&of),
+            measured_on: conditions::measured_on(&of, date),
             conditions: (&of).into(),
             factors: series.iter().filter_map(factor).collect(),
             series,

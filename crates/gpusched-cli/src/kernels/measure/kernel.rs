@@ -8,7 +8,8 @@ use super::conditions::{self, Conditions};
 use super::series::SeriesAnswer;
 use super::source::{Sizes, Source};
 use crate::arguments::{named, refused, whole};
-use crate::report::profile_columns::{GPU_COLUMNS, ORIGIN_COLUMNS};
+use crate::part::Other;
+use crate::report::profile_columns::{GPU_COLUMNS, ORIGIN_COLUMNS, STATE_COLUMNS};
 use crate::report::{Cell, Output, Palette, Progress, Report, Table, clip};
 use crate::{Format, Global, Outcome, Run};
 use gpusched_model::error::{Error, Result};
@@ -73,31 +74,34 @@ fn probability(text: &str) -> Result<f64, String> {
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.other.is_empty() && self.contention != Contention::default() {
-            let expected = "another kernel, stated with --other";
-            return Err(Error::parameter("contention", self.contention, expected));
-        }
         let (discarded, samples) = self.source.jobs();
-        let neighbors = (0..self.other.len()).map(|other| Neighbor::Inside(other, self.contention));
-        let protocol = Protocol {
+        let mut protocol = Protocol {
             sizes: self.sms.clone().unwrap_or_default().0,
             discarded,
             samples: self.samples.unwrap_or(samples),
             cold: self.cold,
-            neighbors: neighbors.collect(),
+            neighbors: Vec::new(),
         };
         let mut output = Output::open(global)?;
         output.keep(&self.other)?;
-        let answer = self.source.with(&self.other, global, |executor| {
+        let others: Vec<Other> = self.other.iter().cloned().map(Other::File).collect();
+        let answer = self.source.with(&others, global, |executor| {
+            // A program that embeds gpusched has other kernels without files.
+            let others = executor.names().1.len();
+            if others == 0 && self.contention != Contention::default() {
+                return Err(Error::parameter("contention", self.contention, "another kernel"));
+            }
+            let inside = |other| Neighbor::Inside(other, self.contention);
+            protocol.neighbors = (0..others).map(inside).collect();
             let all = run(executor, &protocol, global)?;
-            Answer::new(&*executor, &all, self.exceedance)
+            Answer::new(&*executor, &all, (self.exceedance, self.source.date()))
         })?;
         // The text result contains the notes.
         let said = global.format() == Format::Text && global.file().is_none();
         if !said {
             answer.notes.iter().for_each(|note| global.note(note));
         }
-        output.last(&answer)?;
+        output.measured(&answer)?;
         Ok(Outcome::Positive)
     }
 }
@@ -150,7 +154,11 @@ struct EnvelopeAnswer {
 }
 
 impl Answer {
-    fn new(executor: &dyn Executor, all: &[Measured], exceedance: Option<f64>) -> Result<Answer> {
+    fn new(
+        executor: &dyn Executor,
+        all: &[Measured],
+        (exceedance, date): (Option<f64>, Option<&str>),
+    ) -> Result<Answer> {
         let (kernel, others) = executor.names();
         let of = executor.conditions();
         let series = all
@@ -170,7 +178,7 @@ impl Answer {
         Ok(Answer {
             kernel,
             times,
-            measured_on: conditions::measured_on(&of),
+            measured_on: conditions::measured_on(&of, date),
             conditions: (&of).into(),
             series,
             envelope,
@@ -258,6 +266,12 @@ impl Report for Answer {
             .exact(tool, |_| self.measured_on.tool.clone())
             .exact(core, |_| clocks.core_khz)
             .exact(dram, |_| clocks.dram_khz);
+        let state = STATE_COLUMNS
+            .into_iter()
+            .zip(conditions::cells(&self.measured_on));
+        let table = state.fold(table, |table, (name, cell)| {
+            table.exact(name, move |_| cell.clone())
+        });
         table.done()
     }
 

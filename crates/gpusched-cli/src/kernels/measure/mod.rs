@@ -6,18 +6,20 @@
 //! * `kernel`: the times of a kernel;
 //! * `interference`: how kernels on other SMs delay a kernel;
 //! * `overhead`: bounds on the overheads of dispatchers;
-//! * `hardware`: files about a GPU.
+//! * `hardware`: files about a GPU;
+//! * `observations`: what kernels observed on a GPU.
 
 mod conditions;
 mod hardware;
 mod interference;
 mod kernel;
+mod observations;
 mod overhead;
 mod series;
 mod source;
 
 #[cfg(feature = "schema")]
-pub use {interference::Answer as Interference, kernel::Answer as Measurement};
+pub use {interference::Answer as Interference, kernel::Answer as Measurement, observations::Observations};
 
 use crate::{Global, Outcome, Run};
 use gpusched_model::error::Result;
@@ -36,9 +38,9 @@ pub enum Command {
     Interference(interference::Args),
     /// Measure the overheads of dispatchers, and bound them with a margin.
     Overhead(overhead::Args),
-    /// Measure which partitions the driver of a GPU grants, and write a device file.
+    /// Measure the partitions, TPCs and GPCs of a GPU, and write a device file.
     Device(hardware::DeviceArgs),
-    /// Read the limits of a GPU, and write a platform file.
+    /// Measure the limits and the order of the SMs of a GPU, and write a platform file.
     Platform(hardware::PlatformArgs),
 }
 

@@ -52,7 +52,8 @@ const EXAMPLE: &str = "\
 One dispatcher per partition runs kernels with known times. The overhead of a job is the time from the decision of the dispatcher to
 its next decision, minus the time of the kernel. The JSON result is a file for `--overheads`.
 
-The bounds are the longest measured overheads with a margin. They are evidence and no proof: the operating system may delay a dispatcher
+The bounds are the longest measured overheads with a margin. On a GPU, the bound per job also contains the step of the timer of the GPU,
+by which the kernels count their time. The bounds are evidence and no proof: the operating system may delay a dispatcher
 for longer. Measure with as many dispatchers as the plan has, on an otherwise idle computer.
 
 Example:
@@ -89,7 +90,7 @@ impl Run for Args {
         if !said {
             found.0.notes.iter().for_each(|note| global.note(note));
         }
-        output.last(&found)?;
+        output.measured(&found)?;
         Ok(Outcome::Positive)
     }
 }
@@ -126,7 +127,12 @@ impl Args {
         let run = simulated::run(&program, &work, self.duration, control)?;
         let observed = observed(&program, &run)?;
         let virtual_time = || Some(MeasuredOverheads::VIRTUAL.to_owned());
-        let file = bounds(&observed, self.margin, [virtual_time(), None, virtual_time()])?;
+        let file = bounds(
+            &observed,
+            self.margin,
+            None,
+            [virtual_time(), None, virtual_time()],
+        )?;
         let notes =
             vec!["the overheads are drawn in virtual time, so they say nothing about a GPU".to_owned()];
         Ok(About(Details { observed, notes }, file))
@@ -141,6 +147,8 @@ impl Args {
         let driver = no_gpu(cuda::Driver::load())?;
         let (_, sms) = cuda::gpu(&driver, 0)?;
         let program = program(&self.sms.0, sms, self.period, None)?;
+        let still = || Error::parameter("timer", "no step within 500 ms", "a timer of the GPU that counts");
+        let tick = cuda::tick(&driver, 0)?.map(Time::from_ns).ok_or_else(still)?;
         let work = work(global.seed());
         work.check(&program, self.duration)?;
         let options = cuda::Options {
@@ -173,7 +181,7 @@ impl Args {
             version,
             of.map(|machine| machine.wait.clone()),
         ];
-        let file = bounds(&observed, self.margin, origin)?;
+        let file = bounds(&observed, self.margin, Some(tick), origin)?;
         let mut notes = vec![
             "the longest measured overheads are no proven bounds: the operating system may delay a dispatcher for longer".to_owned(),
         ];

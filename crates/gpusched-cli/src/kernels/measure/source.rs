@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::Global;
 use crate::arguments::{named, refused};
-use crate::part::{Kernels, parts};
+use crate::part::{Kernels, Other, parts};
+use crate::{Global, embedding};
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::provenance::is_date;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_runtime::Backend;
 use gpusched_runtime::measure::Executor;
@@ -38,6 +39,18 @@ pub struct Source {
     /// Only with `--backend cuda`. gpusched never changes clocks, and it cannot see whether they are locked.
     #[arg(long)]
     clocks_locked: bool,
+    /// Date of the measurement for the result, e.g., 2026-11-27
+    ///
+    /// gpusched never reads the date from the clock of the computer, so equal measurements of a simulated GPU have equal results.
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    date: Option<String>,
+}
+
+fn date(text: &str) -> Result<String, String> {
+    match is_date(text) {
+        true => Ok(text.to_owned()),
+        false => Err(refused(text, "a date such as 2026-11-27")),
+    }
 }
 
 /// Numbers of SMs, such as `8,16,32` or `8..32:8`.
@@ -62,6 +75,11 @@ impl FromStr for Sizes {
 }
 
 impl Source {
+    /// Returns the date that the user states.
+    pub fn date(&self) -> Option<&str> {
+        self.date.as_deref()
+    }
+
     /// Returns the number of jobs at the start of a series whose times do not count, and the default number of samples. On a GPU, the
     /// first jobs load the kernel and raise the clocks.
     pub fn jobs(&self) -> (u64, u64) {
@@ -71,13 +89,13 @@ impl Source {
         }
     }
 
-    /// Opens the GPU or the simulated GPU, and calls `then` with it. `others` are the files of the other kernels.
+    /// Opens the GPU or the simulated GPU, and calls `then` with it. `others` are the other kernels.
     ///
     /// # Errors
     /// Refuses options of the other backend. Fails without a GPU or a simulated GPU, and in the same cases as `then`.
     pub fn with<T>(
         &self,
-        others: &[PathBuf],
+        others: &[Other],
         global: &Global,
         then: impl FnOnce(&mut dyn Executor) -> Result<T>,
     ) -> Result<T> {
@@ -104,7 +122,7 @@ impl Source {
 
     fn simulated<T>(
         &self,
-        others: &[PathBuf],
+        others: &[Other],
         global: &Global,
         then: impl FnOnce(&mut dyn Executor) -> Result<T>,
     ) -> Result<T> {
@@ -124,21 +142,36 @@ impl Source {
     }
 
     #[cfg(target_os = "linux")]
-    fn cuda<T>(&self, others: &[PathBuf], then: impl FnOnce(&mut dyn Executor) -> Result<T>) -> Result<T> {
-        use gpusched_runtime::cuda::{Driver, MeasuredGpu};
+    fn cuda<T>(&self, others: &[Other], then: impl FnOnce(&mut dyn Executor) -> Result<T>) -> Result<T> {
+        use gpusched_runtime::cuda::{Driver, Kernel, Kernels, MeasuredGpu, OtherKernel, Plugin};
 
         let driver = no_gpu(Driver::load())?;
-        let Some(plugin) = &self.plugin else {
-            let expected = "a shared library with the kernel";
-            return Err(Error::parameter("plugin", "none", expected));
+        let load = |path: &PathBuf| -> Result<Box<dyn Kernel>> { Ok(Box::new(Plugin::load(path)?)) };
+        let kernels: Kernels<'_> = match (embedding::kernels(), &self.plugin) {
+            (Some((measured, others)), _) => {
+                let others = others.into_iter().map(|other| OtherKernel::User(other));
+                (measured, others.collect())
+            }
+            (None, Some(plugin)) => {
+                let other = |other: &Other| match other {
+                    Other::File(path) => load(path).map(OtherKernel::User),
+                    Other::Load(load) => Ok(OtherKernel::Load(*load)),
+                };
+                let others = others.iter().map(other).collect::<Result<_>>()?;
+                (load(plugin)?, others)
+            }
+            (None, None) => {
+                let expected = "a shared library with the kernel";
+                return Err(Error::parameter("plugin", "none", expected));
+            }
         };
         let locked = self.clocks_locked.then_some(true);
-        let mut gpu = MeasuredGpu::open(&driver, 0, (plugin.as_path(), others), locked)?;
+        let mut gpu = MeasuredGpu::open(&driver, 0, kernels, locked)?;
         then(&mut gpu)
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn cuda<T>(&self, _: &[PathBuf], _: impl FnOnce(&mut dyn Executor) -> Result<T>) -> Result<T> {
+    fn cuda<T>(&self, _: &[Other], _: impl FnOnce(&mut dyn Executor) -> Result<T>) -> Result<T> {
         Err(Error::parameter(
             "backend",
             "cuda",

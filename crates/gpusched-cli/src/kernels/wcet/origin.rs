@@ -1,9 +1,11 @@
 //! Where measured points come from, according to the columns of their file.
 
-use crate::report::profile_columns::{BLOCK_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS};
+use crate::report::profile_columns::{
+    BLOCK_COLUMN, GPU_COLUMNS, NO_REASONS, ORIGIN_COLUMNS, REASON_MARK, STATE_COLUMNS,
+};
 use gpusched_model::MeasuredOn;
 use gpusched_model::error::{Refusal, Result};
-use gpusched_model::provenance::{MeasuredClocks, MeasuredOnShape};
+use gpusched_model::provenance::{Locked, MeasuredClocks, MeasuredOnShape};
 use gpusched_model::time::Time;
 use gpusched_study::Table;
 
@@ -18,15 +20,41 @@ pub fn measured_on(table: &Table) -> Result<Option<MeasuredOn>> {
     if gpu.is_none() && tool.is_none() {
         return Ok(None);
     }
+    let [
+        uuid,
+        driver,
+        split,
+        wait,
+        date,
+        locked,
+        throttling,
+        core_least,
+        core_most,
+        dram_least,
+        dram_most,
+        celsius_least,
+        celsius_most,
+    ] = STATE_COLUMNS;
     let clocks = MeasuredClocks {
         core_khz: number(table, core)?,
         dram_khz: number(table, dram)?,
+        core_range_khz: range(table, [core_least, core_most])?,
+        dram_range_khz: range(table, [dram_least, dram_most])?,
     };
     let shape = MeasuredOnShape {
         gpu,
         sms: number(table, sms)?,
+        // The times of two GPUs belong to two WCETs, although the GPUs have one name.
+        uuid: only(table, uuid)?,
+        driver: common(table, driver),
+        split: common(table, split),
+        wait: common(table, wait),
         clocks: Some(clocks).filter(|clocks| *clocks != MeasuredClocks::default()),
+        locked: is_locked(table, locked)?,
+        throttling: reasons(table, throttling),
+        celsius: range(table, [celsius_least, celsius_most])?,
         tool,
+        date: common(table, date),
         samples: Some(samples(table)),
         ..MeasuredOnShape::default()
     };
@@ -58,6 +86,82 @@ pub fn block(table: &Table) -> Result<Option<Time>> {
         longest = longest.zip(time).map(|(longest, time)| longest.max(time));
     }
     Ok(longest)
+}
+
+/// Returns the text that the column `name` has in all rows; `None` without this column, or if two cells differ.
+fn common(table: &Table, name: &str) -> Option<String> {
+    only(table, name).ok().flatten()
+}
+
+/// Returns whether the clocks could not change: yes if all rows say so, and unknown if any row says so.
+fn is_locked(table: &Table, name: &str) -> Result<Option<Locked>> {
+    let Some(column) = table.find(name) else {
+        return Ok(None);
+    };
+    let mut found = None;
+    for row in 0..table.len() {
+        let text = column.text(row).trim();
+        let one = match text {
+            "" => Locked::Unknown,
+            text => text.parse().map_err(|_| {
+                let fault = Refusal::new(name, format!("{text:?}"), "yes or unknown");
+                table.error(Some(row), fault)
+            })?,
+        };
+        found = match found {
+            Some(Locked::Unknown) => found,
+            _ => Some(one),
+        };
+    }
+    Ok(found)
+}
+
+/// Returns the reasons of all rows; `None` without the column `name`, or if a row states no reasons.
+fn reasons(table: &Table, name: &str) -> Option<Vec<String>> {
+    let column = table.find(name)?;
+    let mut reasons: Vec<String> = Vec::new();
+    for row in 0..table.len() {
+        let text = column.text(row).trim();
+        if text.is_empty() {
+            return None;
+        }
+        for reason in text.split(REASON_MARK).filter(|reason| *reason != NO_REASONS) {
+            if !reasons.iter().any(|known| known == reason) {
+                reasons.push(reason.to_owned());
+            }
+        }
+    }
+    Some(reasons)
+}
+
+/// Returns the smallest and the largest value of two columns; `None` without the columns, or if a cell is empty.
+///
+/// # Errors
+/// Fails for a cell that is no number.
+fn range(table: &Table, names: [&str; 2]) -> Result<Option<[u32; 2]>> {
+    let [Some(least), Some(most)] = names.map(|name| table.find(name)) else {
+        return Ok(None);
+    };
+    let mut range: Option<[u32; 2]> = None;
+    for row in 0..table.len() {
+        let mut values = [0; 2];
+        for (value, column) in values.iter_mut().zip([&least, &most]) {
+            let text = column.text(row).trim();
+            if text.is_empty() {
+                return Ok(None);
+            }
+            *value = text.parse().map_err(|_| {
+                let expected = "a whole number below 2^32";
+                table.error(
+                    Some(row),
+                    Refusal::new(column.name(), format!("{text:?}"), expected),
+                )
+            })?;
+        }
+        let [low, high] = values;
+        range = Some(range.map_or(values, |[least, most]| [least.min(low), most.max(high)]));
+    }
+    Ok(range)
 }
 
 /// Returns the number of measured runs. A row of a profile with variants states how many runs it covers.

@@ -9,8 +9,8 @@ use std::path::Path;
 use super::origin;
 use crate::predict::{BANDWIDTHS, bandwidth_column, bandwidth_in, gpu_in};
 use crate::report::profile_columns::{
-    BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, TRAFFIC_COLUMNS, UNCERTAINTY_COLUMN,
-    VARIATION_COLUMNS,
+    BLOCK_COLUMN, COLUMNS, ESTIMATE_COLUMN, GPU_COLUMNS, ORIGIN_COLUMNS, STATE_COLUMNS, TRAFFIC_COLUMNS,
+    UNCERTAINTY_COLUMN, VARIATION_COLUMNS,
 };
 use gpusched_analysis::kernel_wcet::fit::classification::{Reason, utilization};
 use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
@@ -87,6 +87,7 @@ pub fn read(path: &Path) -> Result<(Measured, Stated)> {
             || COLUMNS.contains(&name)
             || GPU_COLUMNS.contains(&name)
             || ORIGIN_COLUMNS.contains(&name)
+            || STATE_COLUMNS.contains(&name)
             || name == BLOCK_COLUMN
             || STATED_COLUMNS.contains(&name)
             || JOB_COLUMNS.contains(&name)

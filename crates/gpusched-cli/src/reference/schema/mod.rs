@@ -71,6 +71,7 @@ const FORMATS: &[Format] = &[
     file_format!("provenance", "origin of the results of a study: NAME.provenance.json"),
     file_format!("measurement", "result of `measure kernel`"),
     file_format!("interference", "result of `measure interference`"),
+    file_format!("observations", "file of `measure device --observations`"),
     file_format!("wcet-fit", "result of `wcet fit`"),
     file_format!("benchmarks", "published values in tasksets/kernels, input of studies"),
     file_format!("budget-results", "published values of run-time budgets, input of studies"),

@@ -57,6 +57,7 @@ pub const TYPES: &[Entry] = &[
     ("provenance", || schema_for!(Provenance)),
     ("measurement", || schema_for!(measure::Measurement)),
     ("interference", || schema_for!(measure::Interference)),
+    ("observations", || schema_for!(measure::Observations)),
     ("wcet-fit", || schema_for!(Fit)),
     ("benchmarks", || schema_for!(Benchmarks)),
     ("budget-results", || schema_for!(BudgetResults)),

@@ -10,6 +10,9 @@ use crate::wcet::MAX_SMS;
 /// Longest text of a field [characters].
 const LONGEST: usize = 100;
 
+/// Largest number of reasons for reduced clocks.
+const MOST_REASONS: usize = 20;
+
 /// Where WCETs were measured: the GPU, the tool, and the rules of the measurement. No schedulability test uses this
 /// statement. If a plan is for another GPU, the verdict has the assumption `wcet-other-gpu`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -33,9 +36,31 @@ pub struct MeasuredOnShape {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
     pub sms: Option<u32>,
+    /// Identity of the GPU as the driver states it, such as `"GPU-…"`. At most 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+    /// Driver and its version. At most 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// How the SMs were split into partitions, with the flags of the split. At most 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
+    /// How the dispatcher waited for the end of jobs. At most 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<String>,
     /// Clock frequencies during the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<MeasuredClocks>,
+    /// Whether the clocks could not change; absent if no tool looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locked: Option<Locked>,
+    /// Reasons for which the driver reduced the clocks; empty if there was none, and absent if they are unknown. At most 20
+    /// reasons with at most 100 characters each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttling: Option<Vec<String>>,
+    /// Smallest and largest temperature of the GPU [degrees Celsius].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub celsius: Option<[u32; 2]>,
     /// Tool of the measurement and its version, such as `"nsys 2025.3.2"`. At most 100 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -54,17 +79,35 @@ pub struct MeasuredOnShape {
     pub warm_up: Option<WarmUp>,
 }
 
+/// Whether the clocks of a GPU could not change during a measurement.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, strum::Display, strum::EnumString)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Locked {
+    /// The user states that the clocks are locked, or the GPU is simulated.
+    Yes,
+    /// No tool can see it.
+    Unknown,
+}
+
 /// Clock frequencies of a GPU.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredClocks {
-    /// Frequency of the SMs [kHz].
+    /// Frequency of the SMs [kHz]. Absent if it changed by more than 2 %.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_khz: Option<u32>,
-    /// Frequency of the DRAM command clock [kHz].
+    /// Frequency of the DRAM command clock [kHz]. Absent if it changed by more than 2 %.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dram_khz: Option<u32>,
+    /// Smallest and largest observed frequency of the SMs [kHz].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_range_khz: Option<[u32; 2]>,
+    /// Smallest and largest observed frequency of the DRAM command clock [kHz].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dram_range_khz: Option<[u32; 2]>,
 }
 
 /// The reason why a statement is invalid.
@@ -82,7 +125,8 @@ impl MeasuredOn {
     ///
     /// # Errors
     /// Fails with [`MeasuredOnError`] without GPU and tool. Fails for an empty or long text, a text with control
-    /// characters, an invalid date, a margin below 1, and a number of SMs that no GPU has.
+    /// characters, an invalid date, a margin below 1, and a number of SMs that no GPU has. Fails for too many reasons, and for a range
+    /// whose smallest value exceeds its largest value.
     pub fn new(shape: MeasuredOnShape) -> Result<MeasuredOn, MeasuredOnError> {
         let refuse = |field: &'static str, found: String, expected: String| {
             Err(MeasuredOnError {
@@ -95,15 +139,39 @@ impl MeasuredOn {
             let found = "neither `gpu` nor `tool`".to_owned();
             return refuse("", found, "at least one of these fields".to_owned());
         }
-        for (field, text) in [("gpu: ", &shape.gpu), ("tool: ", &shape.tool)] {
-            if let Some(text) = text
-                && (text.trim().is_empty()
-                    || text.chars().count() > LONGEST
-                    || text.chars().any(char::is_control))
+        let reasons = shape.throttling.as_deref().unwrap_or_default();
+        let texts = [
+            ("gpu: ", &shape.gpu),
+            ("uuid: ", &shape.uuid),
+            ("driver: ", &shape.driver),
+            ("split: ", &shape.split),
+            ("wait: ", &shape.wait),
+            ("tool: ", &shape.tool),
+        ];
+        let texts = texts
+            .into_iter()
+            .filter_map(|(field, text)| Some((field, text.as_ref()?)));
+        for (field, text) in texts.chain(reasons.iter().map(|reason| ("throttling: ", reason))) {
+            if text.trim().is_empty() || text.chars().count() > LONGEST || text.chars().any(char::is_control)
             {
                 let found: String = text.chars().take(40).collect();
                 let expected = format!("1 to {LONGEST} printable characters");
                 return refuse(field, format!("{found:?}"), expected);
+            }
+        }
+        if reasons.len() > MOST_REASONS {
+            let found = format!("{} reasons", reasons.len());
+            return refuse("throttling: ", found, format!("at most {MOST_REASONS}"));
+        }
+        let clocks = shape.clocks.unwrap_or_default();
+        for (field, range) in [
+            ("celsius: ", shape.celsius),
+            ("clocks.core_range_khz: ", clocks.core_range_khz),
+            ("clocks.dram_range_khz: ", clocks.dram_range_khz),
+        ] {
+            if let Some([least, most]) = range.filter(|[least, most]| least > most) {
+                let expected = "the smallest value before the largest value".to_owned();
+                return refuse(field, format!("[{least}, {most}]"), expected);
             }
         }
         if let Some(sms) = shape.sms.filter(|sms| !(1..=MAX_SMS).contains(sms)) {
@@ -175,7 +243,7 @@ fn clipped(name: &str) -> String {
 }
 
 /// Whether `text` starts with a date `YYYY-MM-DD` and then ends or continues with a time.
-fn is_date(text: &str) -> bool {
+pub fn is_date(text: &str) -> bool {
     let (date, time) = text.split_at_checked(10).unwrap_or((text, ""));
     let mut parts = date.split('-');
     let mut number = |digits: usize, range: std::ops::RangeInclusive<u32>| {

@@ -9,5 +9,5 @@ mod measured_on;
 mod warm_up;
 
 pub use gpu_name::SameGpu;
-pub use measured_on::{MeasuredClocks, MeasuredOn, MeasuredOnError, MeasuredOnShape};
+pub use measured_on::{Locked, MeasuredClocks, MeasuredOn, MeasuredOnError, MeasuredOnShape, is_date};
 pub use warm_up::{ParseWarmUpError, WarmUp};

@@ -28,6 +28,21 @@ pub struct Head {
     overheads: Overheads,
     #[serde(default)]
     contexts: Vec<Partition>,
+    /// Absent for a run in virtual time.
+    #[serde(default)]
+    machine: Option<Machine>,
+}
+
+/// The GPU of a run.
+#[derive(Deserialize)]
+struct Machine {
+    /// CUDA version that the driver supports, such as 13000.
+    #[serde(default)]
+    driver: Option<u32>,
+    #[serde(default)]
+    split: Option<String>,
+    #[serde(default)]
+    wait: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -136,8 +151,13 @@ impl Head {
                 omitted: partition.omitted,
             }
         });
+        let machine = self.machine.as_ref();
+        let driver = machine.and_then(|machine| machine.driver);
         recording.dispatcher = Some(Dispatcher {
             is_virtual,
+            driver: driver.map(|version| format!("CUDA {}.{}", version / 1000, version % 1000 / 10)),
+            split: machine.and_then(|machine| machine.split.clone()),
+            wait: machine.and_then(|machine| machine.wait.clone()),
             kept: self.kept,
             plan_sha256: self.plan_sha256,
             set_sha256: self.set_sha256,

@@ -5,7 +5,7 @@ use std::ffi::{CString, c_void};
 
 use gpusched_model::{Refusal, counted};
 
-use super::library::{Code, Driver, Handle, Resource};
+use super::library::{Attribute, Code, Driver, Handle, Launch, Resource};
 use super::memory::Memory;
 
 /// `CU_DEV_RESOURCE_TYPE_SM`.
@@ -21,7 +21,55 @@ const DYNAMIC_SHARED: i32 = 8;
 /// `CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE`.
 const L2_BYTES: i32 = 38;
 
+/// `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`.
+const LARGE_CLUSTERS: i32 = 14;
+/// `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`.
+const CLUSTER_DIMENSION: u32 = 4;
+/// Threads per block of a job. One block per SM is enough to occupy a partition.
+const SPIN_THREADS: u32 = 64;
+
 const KERNELS: &str = include_str!("kernels.ptx");
+
+/// Kernels that the driver has translated.
+pub struct Module<'a> {
+    driver: &'a Driver,
+    handle: Handle,
+}
+
+impl<'a> Module<'a> {
+    /// Loads the PTX `text` into the current context.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    pub fn load(driver: &'a Driver, text: &str) -> Result<Module<'a>, Refusal> {
+        let text = CString::new(text).map_err(Refusal::about("kernels"))?;
+        let mut handle = 0;
+        // SAFETY: `text` is PTX as a C string, and the result is a valid place.
+        let code = unsafe { (driver.module_load)(&mut handle, text.as_ptr().cast()) };
+        driver.check("cuModuleLoadData", code)?;
+        Ok(Module { driver, handle })
+    }
+
+    /// Returns the kernel `name`.
+    ///
+    /// # Errors
+    /// Fails if there is no such kernel.
+    pub fn function(&self, name: &str) -> Result<Handle, Refusal> {
+        let text = CString::new(name).map_err(Refusal::about(name))?;
+        let mut found = 0;
+        // SAFETY: the module is loaded, and `text` is a C string.
+        let code = unsafe { (self.driver.module_function)(&mut found, self.handle, text.as_ptr()) };
+        self.driver.check("cuModuleGetFunction", code)?;
+        Ok(found)
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the module is loaded, and none of its kernels runs any more.
+        unsafe { (self.driver.module_unload)(self.handle) };
+    }
+}
 
 /// A GPU, its primary context, and the kernels.
 pub struct Device<'a> {
@@ -32,13 +80,53 @@ pub struct Device<'a> {
     pub granularity: (u32, u32),
     number: i32,
     primary: Handle,
-    module: Handle,
+    module: Option<Module<'a>>,
     pub spin: Handle,
     pub flag: Handle,
     smid: Handle,
     /// Shared memory of a block that leaves no room for a second block on the SM [bytes].
     shared: u32,
     pub whole: Resource,
+}
+
+/// A context beside the primary context.
+pub struct Context<'a> {
+    driver: &'a Driver,
+    handle: Handle,
+}
+
+impl<'a> Context<'a> {
+    /// Creates a context on the GPU of `device`. The primary context stays current.
+    ///
+    /// # Errors
+    /// Fails if a call of the driver fails.
+    pub fn create(device: &'a Device<'a>) -> Result<Context<'a>, Refusal> {
+        let driver = device.driver;
+        let mut handle = 0;
+        // SAFETY: the result is a valid place, and the device exists.
+        let code = unsafe { (driver.context_create)(&mut handle, 0, device.number) };
+        driver.check("cuCtxCreate", code)?;
+        let context = Context { driver, handle };
+        device.make_current()?;
+        Ok(context)
+    }
+
+    /// Makes the context current in this thread.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    pub fn make_current(&self) -> Result<(), Refusal> {
+        // SAFETY: the context exists.
+        let code = unsafe { (self.driver.set_current)(self.handle) };
+        self.driver.check("cuCtxSetCurrent", code)
+    }
+}
+
+impl Drop for Context<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the context is from `create`, and no kernel of it runs any more.
+        unsafe { (self.driver.context_destroy)(self.handle) };
+    }
 }
 
 /// A partition: a green context with one stream.
@@ -56,7 +144,7 @@ impl<'a> Device<'a> {
     /// Fails if there is no GPU, or if a call of the driver fails.
     pub fn open(driver: &'a Driver, ordinal: i32) -> Result<Device<'a>, Refusal> {
         let check = |call, code| driver.check(call, code);
-        let (mut number, mut primary, mut module) = (0, 0, 0);
+        let (mut number, mut primary) = (0, 0);
         let mut name = [0u8; 256];
         let mut shared = 0;
         let mut whole = Resource::EMPTY;
@@ -83,7 +171,7 @@ impl<'a> Device<'a> {
             granularity: (0, 0),
             number,
             primary,
-            module: 0,
+            module: None,
             spin: 0,
             flag: 0,
             smid: 0,
@@ -91,19 +179,10 @@ impl<'a> Device<'a> {
             whole,
         };
         device.make_current()?;
-        let text = CString::new(KERNELS).map_err(Refusal::about("kernels"))?;
-        // SAFETY: `text` is PTX as a C string, and the results are valid places.
-        unsafe {
-            check(
-                "cuModuleLoadData",
-                (driver.module_load)(&mut module, text.as_ptr().cast()),
-            )?;
-            check(
-                "cuDeviceGetDevResource",
-                (driver.device_resource)(number, &mut whole, SMS),
-            )?;
-        }
-        device.module = module;
+        let module = Module::load(driver, KERNELS)?;
+        // SAFETY: the result is a valid place.
+        let code = unsafe { (driver.device_resource)(number, &mut whole, SMS) };
+        check("cuDeviceGetDevResource", code)?;
         device.whole = whole;
         device.sms = whole.sms;
         device.granularity = (whole.least, whole.alignment);
@@ -112,9 +191,10 @@ impl<'a> Device<'a> {
             let smallest = device.split(1, 0, 1)?.0.first().map_or(0, |group| group.sms);
             device.granularity = (smallest, smallest);
         }
-        device.spin = device.function("gpusched_spin")?;
-        device.flag = device.function("gpusched_flag")?;
-        device.smid = device.function("gpusched_smid")?;
+        device.spin = module.function("gpusched_spin")?;
+        device.flag = module.function("gpusched_flag")?;
+        device.smid = module.function("gpusched_smid")?;
+        device.module = Some(module);
         // SAFETY: `smid` is a function of the module.
         let code = unsafe { (driver.function_attribute)(device.smid, DYNAMIC_SHARED, shared) };
         check("cuFuncSetAttribute", code)?;
@@ -129,15 +209,6 @@ impl<'a> Device<'a> {
         // SAFETY: the primary context is retained as long as the device exists.
         let code = unsafe { (self.driver.set_current)(self.primary) };
         self.driver.check("cuCtxSetCurrent", code)
-    }
-
-    fn function(&self, name: &str) -> Result<Handle, Refusal> {
-        let text = CString::new(name).map_err(Refusal::about(name))?;
-        let mut found = 0;
-        // SAFETY: the module is loaded, and `text` is a C string.
-        let code = unsafe { (self.driver.module_function)(&mut found, self.module, text.as_ptr()) };
-        self.driver.check("cuModuleGetFunction", code)?;
-        Ok(found)
     }
 
     /// Launches `kernel` with `blocks` blocks of `threads` threads and `shared` bytes of shared memory each.
@@ -167,6 +238,39 @@ impl<'a> Device<'a> {
                 arguments.as_mut_ptr(),
                 std::ptr::null_mut(),
             )
+        }
+    }
+
+    /// Launches `gpusched_smid` in clusters of `cluster` blocks. The size of the launch is as in [`Device::launch`].
+    ///
+    /// # Safety
+    /// As for [`Device::launch`].
+    unsafe fn launch_clusters(
+        &self,
+        stream: Handle,
+        (blocks, threads, shared): (u32, u32, u32),
+        cluster: u32,
+        arguments: &mut [*mut c_void],
+    ) -> Code {
+        let mut attribute = Attribute {
+            kind: CLUSTER_DIMENSION,
+            padding: 0,
+            value: [0; 16],
+        };
+        attribute.value[..3].copy_from_slice(&[cluster, 1, 1]);
+        let launch = Launch {
+            grid: [blocks, 1, 1],
+            block: [threads, 1, 1],
+            shared,
+            stream,
+            attributes: &attribute,
+            count: 1,
+        };
+        // SAFETY: as the caller guarantees. The driver copies the arguments and the attribute.
+        unsafe {
+            // Without this permission, the GPU refuses the largest clusters.
+            (self.driver.function_attribute)(self.smid, LARGE_CLUSTERS, 1);
+            (self.driver.launch_with)(&launch, self.smid, arguments.as_mut_ptr(), std::ptr::null_mut())
         }
     }
 
@@ -238,6 +342,18 @@ impl<'a> Device<'a> {
         u32::try_from(value).map_err(negative)
     }
 
+    /// Returns the lowest and the highest priority of streams.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    pub fn priorities(&self) -> Result<(i32, i32), Refusal> {
+        let (mut lowest, mut highest) = (0, 0);
+        // SAFETY: the results are valid places.
+        let code = unsafe { (self.driver.priorities)(&mut lowest, &mut highest) };
+        self.driver.check("cuCtxGetStreamPriorityRange", code)?;
+        Ok((lowest, highest))
+    }
+
     /// Returns the size of the L2 cache [bytes], or `None` if the driver does not state it.
     pub fn l2_bytes(&self) -> Option<usize> {
         let bytes = self.attribute(L2_BYTES).ok()?;
@@ -296,6 +412,18 @@ pub struct Stream<'a> {
     pub stream: Handle,
 }
 
+impl Stream<'_> {
+    /// Waits until the work of the stream has ended.
+    ///
+    /// # Errors
+    /// Fails if the work failed.
+    pub fn synchronize(&self) -> Result<(), Refusal> {
+        // SAFETY: the stream exists.
+        let code = unsafe { (self.driver.stream_synchronize)(self.stream) };
+        self.driver.check("cuStreamSynchronize", code)
+    }
+}
+
 impl Drop for Stream<'_> {
     fn drop(&mut self) {
         // SAFETY: the handle was created by `Partition::second_stream`.
@@ -303,16 +431,24 @@ impl Drop for Stream<'_> {
     }
 }
 
-impl Partition<'_> {
-    /// Creates a further stream.
+impl<'a> Partition<'a> {
+    /// Creates a further stream. It must end before the partition.
     ///
     /// # Errors
     /// Fails if the call of the driver fails.
-    pub fn second_stream(&self) -> Result<Stream<'_>, Refusal> {
+    pub fn second_stream(&self) -> Result<Stream<'a>, Refusal> {
+        self.stream_of(0)
+    }
+
+    /// Creates a further stream with a priority. It must end before the partition.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    pub fn stream_of(&self, priority: i32) -> Result<Stream<'a>, Refusal> {
         let driver = self.device.driver;
         let mut stream = 0;
         // SAFETY: the context exists, and the result is a valid place.
-        let code = unsafe { (driver.green_stream)(&mut stream, self.context, NON_BLOCKING, 0) };
+        let code = unsafe { (driver.green_stream)(&mut stream, self.context, NON_BLOCKING, priority) };
         driver.check("cuGreenCtxStreamCreate", code)?;
         Ok(Stream { driver, stream })
     }
@@ -323,47 +459,82 @@ impl Partition<'_> {
     /// # Errors
     /// Fails if a call of the driver fails.
     pub fn observe(&self) -> Result<Vec<u32>, Refusal> {
-        let (device, driver) = (self.device, self.device.driver);
-        let check = |call, code| driver.check(call, code);
-        let many = (4 * self.sms).max(4 * device.sms);
-        let bytes = many as usize * 4;
-        let memory = Memory::new(driver, bytes + 64)?;
-        let (mut ids, mut counter) = (memory.address, memory.address + bytes as u64);
+        let many = (4 * self.sms).max(4 * self.device.sms);
         let mut seen = std::collections::BTreeSet::new();
-        for (blocks, mut limit, mut meet) in [(self.sms, 20_000_000u64, self.sms), (many, 30_000, u32::MAX)] {
-            let mut host = vec![0u32; blocks as usize];
-            // SAFETY: the memory has `bytes` bytes for ids, and the counter behind them.
-            unsafe {
-                check("cuMemsetD32", (driver.fill)(counter, 0, 1))?;
-                check("cuStreamSynchronize", (driver.stream_synchronize)(0))?;
-            }
-            let mut arguments = [
-                (&raw mut ids).cast(),
-                (&raw mut counter).cast(),
-                (&raw mut limit).cast(),
-                (&raw mut meet).cast(),
-            ];
-            // SAFETY: `gpusched_smid` takes these four arguments, and the memory lives until the synchronization below.
-            let code = unsafe {
-                device.launch(
-                    device.smid,
-                    self.stream,
-                    (blocks, 32, device.shared),
-                    &mut arguments,
-                )
-            };
-            check("cuLaunchKernel", code)?;
-            // SAFETY: the stream exists, and `host` has room for one id per block.
-            unsafe {
-                check("cuStreamSynchronize", (driver.stream_synchronize)(self.stream))?;
-                check(
-                    "cuMemcpyDtoH",
-                    (driver.copy_to_host)(host.as_mut_ptr().cast(), ids, host.len() * 4),
-                )?;
-            }
-            seen.extend(host);
+        for (blocks, limit, meet) in [(self.sms, 20_000_000, self.sms), (many, 30_000, u32::MAX)] {
+            let ids = self.placed((blocks, None), (limit, meet))?;
+            seen.extend(ids.into_iter().flatten());
         }
         Ok(seen.into_iter().collect())
+    }
+
+    /// Launches `blocks` thread blocks, each alone on its SM, and returns the SM of each block. Each block waits until `meet` blocks have
+    /// started, or until `limit` ns have passed. With a size of clusters, returns `None` if the launch is refused.
+    ///
+    /// # Errors
+    /// Fails if a call of the driver fails.
+    pub fn placed(
+        &self,
+        (blocks, cluster): (u32, Option<u32>),
+        (mut limit, mut meet): (u64, u32),
+    ) -> Result<Option<Vec<u32>>, Refusal> {
+        let (device, driver) = (self.device, self.device.driver);
+        let check = |call, code| driver.check(call, code);
+        let bytes = blocks as usize * 4;
+        let memory = Memory::new(driver, bytes + 64)?;
+        let (mut ids, mut counter) = (memory.address, memory.address + bytes as u64);
+        let mut host = vec![0u32; blocks as usize];
+        // SAFETY: the memory has `bytes` bytes for ids, and the counter behind them.
+        unsafe {
+            check("cuMemsetD32", (driver.fill)(counter, 0, 1))?;
+            check("cuStreamSynchronize", (driver.stream_synchronize)(0))?;
+        }
+        let mut arguments = [
+            (&raw mut ids).cast(),
+            (&raw mut counter).cast(),
+            (&raw mut limit).cast(),
+            (&raw mut meet).cast(),
+        ];
+        let size = (blocks, 32, device.shared);
+        // SAFETY: `gpusched_smid` takes these four arguments, and the memory lives until the synchronization below.
+        unsafe {
+            match cluster {
+                None => check(
+                    "cuLaunchKernel",
+                    device.launch(device.smid, self.stream, size, &mut arguments),
+                )?,
+                Some(cluster) => {
+                    if device.launch_clusters(self.stream, size, cluster, &mut arguments) != 0 {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        // SAFETY: `host` has room for one id per block.
+        unsafe {
+            self.synchronize()?;
+            let code = (driver.copy_to_host)(host.as_mut_ptr().cast(), ids, host.len() * 4);
+            check("cuMemcpyDtoH", code)?;
+        }
+        Ok(Some(host))
+    }
+
+    /// Waits until the work of the stream has ended.
+    ///
+    /// # Errors
+    /// Fails if the work failed.
+    pub fn synchronize(&self) -> Result<(), Refusal> {
+        // SAFETY: the stream exists.
+        let code = unsafe { (self.device.driver.stream_synchronize)(self.stream) };
+        self.device.driver.check("cuStreamSynchronize", code)
+    }
+
+    /// Enqueues a kernel that lasts `time` ns on all SMs of the partition.
+    pub fn spin(&self, mut time: u64) -> Code {
+        let size = (self.sms, SPIN_THREADS, 0);
+        let arguments = &mut [(&raw mut time).cast()];
+        // SAFETY: the kernel and the stream exist, and `gpusched_spin` takes one 64-bit number.
+        unsafe { self.device.launch(self.device.spin, self.stream, size, arguments) }
     }
 }
 
@@ -383,11 +554,9 @@ impl Drop for Partition<'_> {
 
 impl Drop for Device<'_> {
     fn drop(&mut self) {
-        // SAFETY: the module and the primary context were acquired by `Device::open`.
+        // SAFETY: the primary context was acquired by `Device::open`. The module ends before its context.
         unsafe {
-            if self.module != 0 {
-                (self.driver.module_unload)(self.module);
-            }
+            drop(self.module.take());
             (self.driver.primary_release)(self.number);
         }
     }

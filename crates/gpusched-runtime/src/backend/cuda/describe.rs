@@ -41,6 +41,19 @@ pub struct Limits {
     pub shared_memory_per_block: u32,
     /// Size of the L2 cache [bytes].
     pub l2_bytes: u32,
+    /// Clock frequency of the memory [kHz]; 0 if the driver does not state it.
+    pub memory_khz: u32,
+    /// Width of the memory bus [bits]; 0 if the driver does not state it.
+    pub memory_bits: u32,
+}
+
+impl Limits {
+    /// Returns the peak bandwidth of the memory [bytes per second]: two transfers per cycle of its clock. Returns `None` if the driver does
+    /// not state the clock or the width.
+    pub fn peak_bytes_per_second(&self) -> Option<u64> {
+        let bits = u64::from(self.memory_khz) * 2_000 * u64::from(self.memory_bits);
+        (bits > 0).then_some(bits / 8)
+    }
 }
 
 /// Green contexts that exist at the same time.
@@ -54,12 +67,18 @@ pub struct Grants {
     pub total: u32,
     /// How the driver split the SMs.
     pub split: String,
+    /// SM ids of these contexts.
+    pub sm_ids: Vec<Vec<u32>>,
+    /// Numbers of SMs that the driver grants to a single context; the last is the whole GPU.
+    pub sizes: Vec<u32>,
 }
 
 /// Attributes of `CUdevice_attribute`.
 mod attribute {
     pub const SHARED_PER_BLOCK: i32 = 8;
     pub const REGISTERS_PER_BLOCK: i32 = 12;
+    pub const MEMORY_KHZ: i32 = 36;
+    pub const MEMORY_BITS: i32 = 37;
     pub const L2_BYTES: i32 = 38;
     pub const THREADS_PER_SM: i32 = 39;
     pub const MAJOR: i32 = 75;
@@ -90,6 +109,9 @@ pub fn describe(driver: &Driver, ordinal: i32) -> Result<Description> {
             registers_per_block: of(attribute::REGISTERS_PER_BLOCK)?,
             shared_memory_per_block: of(attribute::SHARED_PER_BLOCK)?,
             l2_bytes: of(attribute::L2_BYTES)?,
+            // A driver may refuse an old attribute.
+            memory_khz: of(attribute::MEMORY_KHZ).unwrap_or(0),
+            memory_bits: of(attribute::MEMORY_BITS).unwrap_or(0),
         },
     })
 }
@@ -131,6 +153,8 @@ pub fn grants(driver: &Driver, ordinal: i32) -> Result<Grants> {
             step,
             total,
             split,
+            sm_ids: observed,
+            sizes: device.sizes()?,
         });
     }
 }

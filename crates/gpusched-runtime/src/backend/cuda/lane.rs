@@ -13,8 +13,6 @@ use crate::run::OTHER_ENDED;
 use crate::work::Draws;
 use gpusched_model::time::Time;
 
-/// Threads per block of a job. One block per SM is enough to occupy a partition.
-const THREADS: u32 = 64;
 /// Time after which the dispatcher asks the driver about a job that has not ended [ns].
 const PATIENCE: u64 = 20_000_000;
 /// Shortest time after which the dispatcher gives up on a job [ns].
@@ -139,11 +137,8 @@ impl<'a> GpuLane<'a> {
     }
 
     /// Enqueues a kernel that lasts `time` ns on all SMs of the partition.
-    fn spin(&mut self, mut time: u64) -> Result<(), (&'static str, Code)> {
-        let (device, stream) = (self.device, self.partition.stream);
-        let size = (self.partition.sms, THREADS, 0);
-        // SAFETY: the kernel and the stream exist, and `gpusched_spin` takes one 64-bit number.
-        match unsafe { device.launch(device.spin, stream, size, &mut [(&raw mut time).cast()]) } {
+    fn spin(&mut self, time: u64) -> Result<(), (&'static str, Code)> {
+        match self.partition.spin(time) {
             0 => Ok(()),
             code => Err(("cuLaunchKernel", code)),
         }

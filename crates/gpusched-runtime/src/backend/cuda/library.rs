@@ -63,6 +63,29 @@ pub struct Group {
     pub reserved: [c_uint; 12],
 }
 
+/// `CUlaunchAttribute`: 72 bytes, with the value at byte 8.
+#[repr(C)]
+pub struct Attribute {
+    pub kind: c_uint,
+    pub padding: c_uint,
+    pub value: [c_uint; 16],
+}
+
+/// `CUlaunchConfig`: 56 bytes.
+#[repr(C)]
+pub struct Launch {
+    pub grid: [c_uint; 3],
+    pub block: [c_uint; 3],
+    pub shared: c_uint,
+    pub stream: Handle,
+    pub attributes: *const Attribute,
+    pub count: c_uint,
+}
+
+const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Launch>() == 56);
+const _: () =
+    assert!(std::mem::offset_of!(Launch, stream) == 32 && std::mem::offset_of!(Launch, count) == 48);
+
 /// The CUDA version of `cuDevSmResourceSplit`.
 const SPLIT_SINCE: c_int = 13_010;
 
@@ -112,6 +135,8 @@ entry_points! {
     primary_retain = "cuDevicePrimaryCtxRetain" 7000 (*mut Handle, c_int);
     primary_release = "cuDevicePrimaryCtxRelease" 11000 (c_int);
     set_current = "cuCtxSetCurrent" 4000 (Handle);
+    context_create = "cuCtxCreate" 3020 (*mut Handle, c_uint, c_int);
+    context_destroy = "cuCtxDestroy" 4000 (Handle);
     host_alloc = "cuMemHostAlloc" 2020 (*mut *mut c_void, usize, c_uint);
     host_address = "cuMemHostGetDevicePointer" 3020 (*mut Address, *mut c_void, c_uint);
     host_free = "cuMemFreeHost" 2000 (*mut c_void);
@@ -125,6 +150,8 @@ entry_points! {
     function_attribute = "cuFuncSetAttribute" 9000 (Handle, c_int, c_int);
     launch = "cuLaunchKernel" 4000 (Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void,
         *mut *mut c_void);
+    launch_with = "cuLaunchKernelEx" 11060 (*const Launch, Handle, *mut *mut c_void, *mut *mut c_void);
+    priorities = "cuCtxGetStreamPriorityRange" 5050 (*mut c_int, *mut c_int);
     graph_launch = "cuGraphLaunch" 10000 (Handle, Handle);
     stream_query = "cuStreamQuery" 2000 (Handle);
     stream_synchronize = "cuStreamSynchronize" 2000 (Handle);

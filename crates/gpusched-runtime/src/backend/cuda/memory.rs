@@ -72,6 +72,7 @@ impl Drop for Flags<'_> {
 pub struct Memory<'a> {
     driver: &'a Driver,
     pub address: Address,
+    bytes: usize,
 }
 
 impl<'a> Memory<'a> {
@@ -84,7 +85,29 @@ impl<'a> Memory<'a> {
         // SAFETY: the result is a valid place.
         let code = unsafe { (driver.alloc)(&mut address, bytes) };
         driver.check("cuMemAlloc", code)?;
-        Ok(Memory { driver, address })
+        Ok(Memory {
+            driver,
+            address,
+            bytes,
+        })
+    }
+}
+
+impl Memory<'_> {
+    /// Returns the first `count` words of 64 bits. Waits for copies, but not for kernels of streams.
+    ///
+    /// # Errors
+    /// Fails if the call of the driver fails.
+    ///
+    /// # Panics
+    /// Panics if the memory is smaller.
+    pub fn words(&self, count: usize) -> Result<Vec<u64>, Refusal> {
+        assert!(count * 8 <= self.bytes, "{count} words of {} bytes", self.bytes);
+        let mut words = vec![0u64; count];
+        // SAFETY: both memories have this size.
+        let code = unsafe { (self.driver.copy_to_host)(words.as_mut_ptr().cast(), self.address, count * 8) };
+        self.driver.check("cuMemcpyDtoH", code)?;
+        Ok(words)
     }
 }
 

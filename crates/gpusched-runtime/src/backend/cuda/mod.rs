@@ -6,14 +6,18 @@
 //!
 //! * `library`: the driver, loaded at run time;
 //! * `context`, `split`: the GPU, its split into partitions, and the SMs that kernels observe;
+//! * `events`: events of a stream;
 //! * `memory`: flags that the GPU writes and the host reads, and memory of the GPU;
 //! * `lane`: one partition, with its launches and its ways to wait;
+//! * `calibration`: properties that the driver does not state;
 //! * `describe`: statements of the driver about a GPU, and the partitions that it grants;
 //! * `measure`: one partition that runs the samples of a measurement;
 //! * `nvml`: clocks, temperature and throttling.
 
+mod calibration;
 mod context;
 mod describe;
+mod events;
 mod lane;
 mod library;
 mod measure;
@@ -40,11 +44,12 @@ use crate::run::{Context, Machine, PartRun, Run, Statistics};
 use crate::trace::Heading;
 use crate::trace::ring::{Ring, Slots};
 use crate::work::Work;
+pub use calibration::{Observations, Priority, Rate, Slices, observations, placements, tick};
 use context::{Device, Partition};
 pub use describe::{Description, Grants, Limits, describe, grants};
 use lane::{GpuLane, Jobs, Shared};
 pub use library::Driver;
-pub use measure::{MeasuredGpu, gpu};
+pub use measure::{Kernel, Kernels, Launch, MeasuredGpu, OtherKernel, Place, Plugin, gpu};
 use memory::Flags;
 
 /// Options of a run on a GPU.

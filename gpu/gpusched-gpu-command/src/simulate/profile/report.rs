@@ -205,6 +205,7 @@ fn measured_on(setup: &Setup) -> MeasuredOnShape {
         clocks: Some(MeasuredClocks {
             core_khz: Some(machine.clocks.core_khz),
             dram_khz: Some(machine.clocks.dram_khz),
+            ..MeasuredClocks::default()
         }),
         tool: Some(concat!("gpusched ", env!("CARGO_PKG_VERSION"), " simulate profile").to_owned()),
         ..MeasuredOnShape::default()

@@ -1,15 +1,13 @@
 //! A kernel that runs on other SMs beside the measured jobs.
 #![allow(unsafe_code, reason = "calls of the CUDA driver and of plugins")]
 
-use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
+use super::super::events::Events;
 use super::super::library::{Driver, Handle};
-use super::events::Events;
 use super::fault::{Fault, poll};
-use super::plugin::Function;
 
 /// Half of the jobs of a kernel on other SMs that wait in its stream.
 const HALF: usize = 8;
@@ -22,7 +20,7 @@ pub enum Supply {
     Pauses,
 }
 
-/// Runs `function` again and again on `stream` until `stop`, and waits for its end. Sends a message to `begun` after the launch of the
+/// Calls `enqueue`, which enqueues one job on its stream, again and again on `stream` until `stop`, and waits for its end. Sends a message to `begun` after the launch of the
 /// first group, so that no job is measured before.
 ///
 /// An event follows each group of [`HALF`] jobs. The next group but one waits for this event, so one group always waits in the stream. The
@@ -30,7 +28,7 @@ pub enum Supply {
 pub fn run_beside(
     driver: &Driver,
     stream: Handle,
-    function: Function,
+    enqueue: &dyn Fn(Handle) -> Result<(), Fault>,
     (begun, stop): (&Sender<()>, &AtomicBool),
 ) -> Result<Supply, Fault> {
     let mut events = ManuallyDrop::new(Events::<2>::new(driver));
@@ -42,11 +40,7 @@ pub fn run_beside(
             break;
         }
         for _ in 0..HALF {
-            // SAFETY: the user states that the function enqueues one job on the stream.
-            match unsafe { function(stream as *mut c_void) } {
-                0 => {}
-                code => return Err(Fault::Plugin(code)),
-            }
+            enqueue(stream)?;
         }
         if group == 0 {
             let _ = begun.send(());

@@ -6,8 +6,10 @@ use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 
 use super::super::library::{Code, Driver, NOT_READY};
-use super::plugin::FUNCTION;
 use crate::realtime;
+
+/// Name of the function of a plugin.
+pub const FUNCTION: &str = "gs_measure_job";
 
 /// A tenth of the time after which the dispatcher gives up on a job [ns].
 pub const BUDGET: u64 = 6_000_000_000;

@@ -1,45 +1,45 @@
-//! Measurements on a GPU: the jobs of a plugin run through the dispatcher, in a green context of each size.
+//! Measurements on a GPU: the jobs of a kernel run through the dispatcher, in a green context of each size.
 //!
 //! The dispatcher of one partition runs all jobs of a series. So the time of a job is its occupancy, from the decision of the dispatcher
 //! to the next decision, and it includes the overheads of a dispatcher that runs alone. Two events around the job give its time on the
 //! GPU. The state of the GPU is read before and after each series, and never changed.
 //!
-//! * `plugin`: shared libraries with one kernel;
+//! * `kernel`: plugins, and kernels of the program that measures;
 //! * `sequence`: the jobs of a series, as the dispatcher sees them;
 //! * `beside`: a kernel that runs on other SMs;
-//! * `events`, `fault`: events of a stream, and reasons for the early end of a series.
+//! * `fault`: reasons for the early end of a series.
 #![allow(unsafe_code, reason = "calls of the CUDA driver")]
 
 mod beside;
-mod events;
 mod fault;
-mod plugin;
+mod kernel;
 mod sequence;
 
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use gpusched_model::Times;
 use gpusched_model::error::{Error, Refusal, Result};
 
 use self::beside::{Supply, run_beside};
-use self::events::Events;
 use self::fault::{BUDGET, Fault};
-use self::plugin::{Function, Plugin};
+use self::kernel::Launcher;
+pub use self::kernel::{Kernel, Launch, Place, Plugin};
 use self::sequence::{Calls, Sequence};
+use super::calibration::{Buffers, Kernels as LoadKernels};
 use super::context::{Device, Partition};
+use super::events::Events;
 use super::lane::{GpuLane, Jobs, Shared};
-use super::library::Driver;
+use super::library::{Driver, Handle};
 use super::memory::{Flags, Memory};
 use super::nvml::Nvml;
 use super::separate;
 use crate::backend::dispatch;
 use crate::client::OPEN_END;
 use crate::core::{Arrivals, Core, Order, Task};
-use crate::measure::{Cache, Conditions, Contention, Executor, Neighbor, Sample, Series};
+use crate::measure::{Cache, Conditions, Contention, Executor, Load, Neighbor, Sample, Series};
 use crate::realtime;
 
 /// Size of the memory that replaces the content of L2, as a multiple of the size of L2 in halves.
@@ -48,30 +48,40 @@ const HALVES: usize = 5;
 /// Time before an arrival from which the dispatcher spins [ns]. It only waits for its own preparation, so it never sleeps.
 const SPIN: u64 = 1_000_000;
 
-/// A GPU that runs the jobs of plugins.
+/// Another kernel of a measurement.
+pub enum OtherKernel<'a> {
+    /// A kernel of the user.
+    User(Box<dyn Kernel + 'a>),
+    /// A kernel of gpusched, for other SMs.
+    Load(Load),
+}
+
+/// The measured kernel, and the other kernels.
+pub type Kernels<'a> = (Box<dyn Kernel + 'a>, Vec<OtherKernel<'a>>);
+
+/// A GPU that runs the jobs of kernels.
 pub struct MeasuredGpu<'a> {
     device: ManuallyDrop<Device<'a>>,
     /// Whether a job may still run. Then the device stays open, because its end would wait for the job.
     lost: bool,
     /// SMs of the kernel on other SMs, by the SMs of the measured kernel.
     rest: BTreeMap<u32, u32>,
-    measured: Plugin,
-    others: Vec<Plugin>,
+    measured: Box<dyn Kernel + 'a>,
+    others: Vec<OtherKernel<'a>>,
     sizes: Vec<u32>,
     nvml: Option<Nvml>,
     conditions: Conditions,
 }
 
 impl<'a> MeasuredGpu<'a> {
-    /// Opens the GPU `ordinal`, and loads the plugin `measured` and the plugins `others`. `locked` states whether the clocks cannot
-    /// change.
+    /// Opens the GPU `ordinal` for the measured kernel and the other kernels. `locked` states whether the clocks cannot change.
     ///
     /// # Errors
-    /// Fails without this GPU, if a call of the driver fails, and for a file that is not a plugin.
+    /// Fails without this GPU, and if a call of the driver fails.
     pub fn open(
         driver: &'a Driver,
         ordinal: i32,
-        (measured, others): (&Path, &[PathBuf]),
+        (measured, others): Kernels<'a>,
         locked: Option<bool>,
     ) -> Result<MeasuredGpu<'a>> {
         let device = Device::open(driver, ordinal)?;
@@ -91,11 +101,8 @@ impl<'a> MeasuredGpu<'a> {
         };
         Ok(MeasuredGpu {
             sizes: device.sizes()?,
-            measured: Plugin::load(measured)?,
-            others: others
-                .iter()
-                .map(|path| Plugin::load(path))
-                .collect::<Result<_>>()?,
+            measured,
+            others,
             device: ManuallyDrop::new(device),
             lost: false,
             rest: BTreeMap::new(),
@@ -112,11 +119,6 @@ impl<'a> MeasuredGpu<'a> {
         }
     }
 
-    fn other(&self, index: usize) -> Result<Function> {
-        let other = self.others.get(index).map(|other| other.function);
-        other.ok_or_else(|| Error::Internal(format!("there is no kernel {index}")))
-    }
-
     /// Returns the largest number of SMs that a second partition can have beside `sms` SMs.
     fn second_size(&self, sms: u32) -> Result<u32> {
         // The last size is the whole GPU, and the size before it is the largest total of a split.
@@ -127,10 +129,11 @@ impl<'a> MeasuredGpu<'a> {
             .ok_or_else(|| Error::parameter("sms", sms, expected))
     }
 
-    /// Runs `count` jobs of `series` in `partition`.
+    /// Runs `count` jobs of `series` in `partition`. `second` is the stream of a concurrent kernel, or 0.
     fn series(
         &self,
-        partition: &Partition<'_>,
+        (partition, second): (&Partition<'_>, Handle),
+        (measured, other): (Launch, Option<Launch>),
         (series, count): (&Series, u64),
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<(Vec<Sample>, String)> {
@@ -144,11 +147,9 @@ impl<'a> MeasuredGpu<'a> {
             }
         };
         let neighbor = match series.neighbor {
-            Some(Neighbor::Inside(other, contention)) => Some((self.other(other)?, contention)),
+            Some(Neighbor::Inside(_, contention)) => other.map(|other| (other, contention)),
             None | Some(Neighbor::Beside(_)) => None,
         };
-        let concurrent = matches!(neighbor, Some((_, Contention::Concurrent)));
-        let second = concurrent.then(|| partition.second_stream()).transpose()?;
         let flags = Flags::new(driver, 1)?;
         let shared = Shared::default();
         let events = Events::<2>::new(driver);
@@ -156,9 +157,10 @@ impl<'a> MeasuredGpu<'a> {
         let sequence = Sequence {
             calls: Calls::of(driver),
             events: events.handles,
-            measured: self.measured.function,
+            launcher: Launcher::of(driver),
+            measured,
             neighbor,
-            second: second.as_ref().map_or(0, |stream| stream.stream),
+            second,
             cold: cold.as_ref().map(|(memory, words)| (memory.address, *words)),
             left: count,
             pending: Vec::new(),
@@ -178,7 +180,7 @@ impl<'a> MeasuredGpu<'a> {
         // A job may still use the memory after an error. The end of the process frees it.
         if let Err(error) = lane.warm_up() {
             drop(lane);
-            std::mem::forget((flags, events, second, cold));
+            std::mem::forget((flags, events, cold));
             return Err(Refusal::new("partition 0", error, "jobs that end").into());
         }
         let wait = lane.wait.described().to_owned();
@@ -209,9 +211,95 @@ impl<'a> MeasuredGpu<'a> {
         match ended.map_err(lost).flatten() {
             Ok(samples) => Ok((samples, wait)),
             Err(error) => {
-                std::mem::forget((flags, events, second, cold));
+                std::mem::forget((flags, events, cold));
                 Err(error)
             }
+        }
+    }
+}
+
+/// Prepares the measured kernel for its place, and the other kernel of a series for its own.
+fn prepare(
+    measured: &mut (dyn Kernel + '_),
+    others: &mut [OtherKernel<'_>],
+    own: Place,
+    other: Option<(usize, Place)>,
+) -> Result<(Launch, Option<Job>)> {
+    let measured = measured.prepare(own)?;
+    let other = other.map(|(index, place)| {
+        let none = || Error::Internal(format!("there is no kernel {index}"));
+        match others.get_mut(index).ok_or_else(none)? {
+            OtherKernel::User(kernel) => kernel.prepare(place).map(Job::User),
+            OtherKernel::Load(load) => Ok(Job::Load(*load)),
+        }
+    });
+    Ok((measured, other.transpose()?))
+}
+
+/// A job of another kernel.
+#[derive(Copy, Clone)]
+enum Job {
+    User(Launch),
+    Load(Load),
+}
+
+impl Job {
+    /// Returns the job of a kernel of the user.
+    fn of_user(self) -> Option<Launch> {
+        match self {
+            Job::User(launch) => Some(launch),
+            Job::Load(_) => None,
+        }
+    }
+}
+
+/// Runs `job` in `partition` until `stop`, as [`run_beside`] does.
+fn beside(
+    device: &Device<'_>,
+    partition: &Partition<'_>,
+    job: Job,
+    signals: (&Sender<()>, &AtomicBool),
+) -> Result<Supply> {
+    device.make_current()?;
+    let driver = device.driver;
+    let failed = |fault: Fault| fault.error(driver, "the other kernel");
+    match job {
+        Job::User(launch) => {
+            let launcher = Launcher::of(driver);
+            let enqueue = |stream| launcher.enqueue(launch, stream);
+            run_beside(driver, partition.stream, &enqueue, signals).map_err(failed)
+        }
+        Job::Load(load) => {
+            let expected = "a GPU whose driver states the size of its L2 cache";
+            let none = || Error::parameter("beside", device.name.clone(), expected);
+            let kernels = LoadKernels::load(device)?;
+            let buffers = ManuallyDrop::new(Buffers::new(device)?.ok_or_else(none)?);
+            let enqueue = |stream| match buffers.load(&kernels, (stream, partition.sms), load) {
+                0 => Ok(()),
+                code => Err(Fault::Call("cuLaunchKernel", code)),
+            };
+            let supply = run_beside(driver, partition.stream, &enqueue, signals);
+            match supply {
+                Ok(supply) => {
+                    drop(ManuallyDrop::into_inner(buffers));
+                    Ok(supply)
+                }
+                Err(fault) => {
+                    // A job may still run. The end of the process frees its kernel and its memory.
+                    std::mem::forget(kernels);
+                    Err(failed(fault))
+                }
+            }
+        }
+    }
+}
+
+/// Frees what all kernels created for the last series.
+fn release(measured: &mut (dyn Kernel + '_), others: &mut [OtherKernel<'_>]) {
+    measured.release();
+    for other in others {
+        if let OtherKernel::User(kernel) = other {
+            kernel.release();
         }
     }
 }
@@ -269,8 +357,11 @@ impl Drop for MeasuredGpu<'_> {
 
 impl Executor for MeasuredGpu<'_> {
     fn names(&self) -> (String, Vec<String>) {
-        let others = self.others.iter().map(|other| other.name.clone());
-        (self.measured.name.clone(), others.collect())
+        let others = self.others.iter().map(|other| match other {
+            OtherKernel::User(kernel) => kernel.name().to_owned(),
+            OtherKernel::Load(load) => load.to_string(),
+        });
+        (self.measured.name().to_owned(), others.collect())
     }
 
     fn sizes(&self) -> Vec<u32> {
@@ -312,20 +403,46 @@ impl Executor for MeasuredGpu<'_> {
             return Err(Error::parameter("partition 0", found, series.sms));
         }
         separate(&observed, &wanted)?;
-        let measured = match (series.neighbor, partitions.get(1)) {
-            (Some(Neighbor::Beside(other)), Some(second)) => {
-                let (function, stop) = (self.other(other)?, AtomicBool::new(false));
+        let concurrent = matches!(series.neighbor, Some(Neighbor::Inside(_, Contention::Concurrent)));
+        let second = concurrent.then(|| partition.second_stream()).transpose()?;
+        let second_stream = second.as_ref().map_or(0, |second| second.stream);
+        let place = |stream, sms| Place {
+            stream,
+            sms,
+            all: device.sms,
+        };
+        // The other kernel has a stream of its own, unless it alternates with the measured kernel.
+        let other = match (series.neighbor, partitions.get(1)) {
+            (Some(Neighbor::Beside(other)), Some(beside)) => Some((other, place(beside.stream, beside.sms))),
+            (Some(Neighbor::Inside(other, Contention::Concurrent)), _) => {
+                Some((other, place(second_stream, partition.sms)))
+            }
+            (Some(Neighbor::Inside(other, _)), _) => Some((other, place(partition.stream, partition.sms))),
+            _ => None,
+        };
+        let own = place(partition.stream, partition.sms);
+        let launches = prepare(&mut *self.measured, &mut self.others, own, other);
+        let launches = match launches {
+            Ok(launches) => launches,
+            Err(error) => {
+                release(&mut *self.measured, &mut self.others);
+                return Err(error);
+            }
+        };
+        let run_series = |gpu: &MeasuredGpu<'_>| {
+            let launches = (launches.0, launches.1.and_then(Job::of_user));
+            gpu.series((partition, second_stream), launches, (series, count), done)
+        };
+        let measured = match (series.neighbor, partitions.get(1), launches.1) {
+            (Some(Neighbor::Beside(_)), Some(second), Some(job)) => {
+                let stop = AtomicBool::new(false);
                 let (begun, begins) = channel();
                 let stopped = &stop;
-                let beside = move || {
-                    device.make_current()?;
-                    let ended = run_beside(device.driver, second.stream, function, (&begun, stopped));
-                    ended.map_err(|fault| fault.error(device.driver, "the other kernel"))
-                };
+                let beside = move || beside(device, second, job, (&begun, stopped));
                 let (measured, beside) = std::thread::scope(|scope| {
                     let beside = scope.spawn(beside);
                     let measured = match begins.recv() {
-                        Ok(()) => self.series(partition, (series, count), done),
+                        Ok(()) => run_series(self),
                         // The thread returns the reason.
                         Err(_) => Err(Error::Internal("the other kernel did not begin".to_owned())),
                     };
@@ -335,18 +452,20 @@ impl Executor for MeasuredGpu<'_> {
                 });
                 beside.and_then(|supply| Ok((measured?, Some(supply))))
             }
-            _ => { self.series(partition, (series, count), done) }.map(|measured| (measured, None)),
+            _ => run_series(self).map(|measured| (measured, None)),
         };
         let ((samples, wait), supply) = match measured {
             Ok(measured) => measured,
             Err(error) => {
                 // A job may still run, and the driver would wait for it.
-                std::mem::forget(partitions);
+                std::mem::forget((second, partitions));
                 self.lost = true;
                 return Err(error);
             }
         };
         let beside = partitions.get(1).map(|partition| partition.sms);
+        release(&mut *self.measured, &mut self.others);
+        drop(second);
         drop(partitions);
         if let Some(beside) = beside {
             self.rest.insert(series.sms, beside);

@@ -1,12 +1,11 @@
 //! The jobs of a series, as the dispatcher sees them.
 #![allow(unsafe_code, reason = "calls of the CUDA driver and of plugins")]
 
-use std::ffi::c_void;
 use std::sync::mpsc::Sender;
 
 use super::super::library::{Address, Code, Driver, Handle};
 use super::fault::{Fault, poll};
-use super::plugin::Function;
+use super::kernel::{Launch, Launcher};
 use crate::client::{Client, Launched, Signal};
 use crate::core::{Job, Record};
 use crate::measure::{Contention, Sample};
@@ -40,8 +39,9 @@ pub struct Sequence {
     pub calls: Calls,
     /// Events before and after a job.
     pub events: Option<[Handle; 2]>,
-    pub measured: Function,
-    pub neighbor: Option<(Function, Contention)>,
+    pub launcher: Launcher,
+    pub measured: Launch,
+    pub neighbor: Option<(Launch, Contention)>,
     /// Stream of a concurrent kernel; 0 without such a kernel.
     pub second: Handle,
     /// Memory that replaces the content of L2, and its number of words.
@@ -123,27 +123,24 @@ impl Sequence {
 
 impl Client for Sequence {
     fn enqueue(&mut self, stream: usize, job: &Job) -> Launched {
-        let call = |function: Function, stream: usize| {
-            // SAFETY: the user states that the function enqueues one job on the stream.
-            unsafe { function(stream as *mut c_void) }
-        };
-        let code = match (job.task, self.neighbor) {
-            (1, Some((other, _))) => call(other, stream),
+        let launcher = self.launcher;
+        let enqueued = match (job.task, self.neighbor) {
+            (1, Some((other, _))) => launcher.enqueue(other, stream),
             _ => {
                 let before = match self.neighbor {
-                    Some((other, Contention::Concurrent)) => call(other, self.second),
-                    _ => 0,
+                    Some((other, Contention::Concurrent)) => launcher.enqueue(other, self.second),
+                    _ => Ok(()),
                 };
                 self.record(0, stream);
-                let code = call(self.measured, stream);
+                let measured = launcher.enqueue(self.measured, stream);
                 self.record(1, stream);
-                if before != 0 { before } else { code }
+                before.and(measured)
             }
         };
-        match code {
-            0 => Launched::Enqueued,
-            code => {
-                self.fail(Fault::Plugin(code));
+        match enqueued {
+            Ok(()) => Launched::Enqueued,
+            Err(fault) => {
+                self.fail(fault);
                 Launched::Failed
             }
         }
