@@ -9,6 +9,7 @@
 //! * `cores`: CPU cores with fixed priorities (joint and local windows);
 //! * `queues`: copy engines and partitions, under first in first out or fixed priorities;
 //! * `deadlines`: earliest deadline first on cores and partitions;
+//! * `time_slices`: waiting times of contexts that take turns;
 //! * `memory`: losses of resources that share a memory;
 //! * `fixed_point`: the least solution of all equations;
 //! * `enforcement`: releases by timers;
@@ -33,6 +34,7 @@ mod queues;
 mod scaling;
 mod sizing;
 mod streams;
+mod time_slices;
 
 pub use baselines::{Baseline, baseline};
 pub use scaling::scaling;
@@ -55,11 +57,16 @@ pub fn analyze(system: &System) -> Answer {
 ///
 /// # Errors
 /// Fails if a task busy-waits. Also fails with overheads of dispatchers, because a dispatcher may see a kernel before the time
-/// that a timer for the end of its wake-up states.
+/// that a timer for the end of its wake-up states. Also fails with time slices.
 pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
     if let Some(overheads) = system.overheads() {
         let expected = "none with enforced releases, because no analysis counts both";
         return Refusal::refuse("overheads", overheads, expected);
+    }
+    if let Some(gpu) = system.time_slices().first() {
+        let expected = "another policy with enforced releases, because no analysis counts both";
+        let found = format!("time slices on {}", gpu.name);
+        return Refusal::refuse("partitions", found, expected);
     }
     let (bounds, offsets) = enforcement::solve(system)?;
     Ok(answer(system, bounds, Some(offsets)))

@@ -8,6 +8,7 @@ use gpusched_model::{Bandwidth, Bytes};
 
 use super::arithmetic::INFINITE;
 use super::memory::{Memory, Omitted};
+use super::time_slices::Gpu;
 use crate::interference::bandwidth::{Delay, Load, Source};
 
 /// The bounds of one segment [ns]; [`INFINITE`] if a bound is missing.
@@ -70,6 +71,7 @@ pub(super) struct State {
     pub tasks: Vec<Owner>,
     pub bounds: Vec<Vec<Bound>>,
     pub memory: Option<Memory>,
+    pub time_sliced: Vec<Gpu>,
     /// Whether timers release the segments.
     pub enforced: bool,
     /// Whether each segment must end before the timer releases its successor.
@@ -146,6 +148,7 @@ impl State {
                 let parts = tasks.iter().flat_map(|task| &task.parts);
                 parts.map(|part| (part.on, part.moved(memory))).collect()
             }),
+            time_sliced: Gpu::all(system),
             tasks,
             bounds,
             enforced: offsets.is_some(),
@@ -264,6 +267,16 @@ impl State {
             memory.bandwidth,
             others.into_iter().map(|(_, sources)| Load::new(sources)),
         )
+    }
+
+    /// Whether the context of a segment is idle just before each release of the segment: only this task uses the context, and
+    /// the previous segment is on another resource. The segment before the first one is the last one of the previous job.
+    pub fn starts_fresh(&self, task: usize, segment: usize) -> bool {
+        let parts = &self.tasks[task].parts;
+        let on = parts[segment].on;
+        let before = segment.checked_sub(1).unwrap_or(parts.len() - 1);
+        let mut gpus = self.time_sliced.iter();
+        gpus.any(|gpu| gpu.serves_only(on, task)) && parts[before].on != on
     }
 
     /// Returns the longest time for which a segment blocks other segments in a window, if it started before the window.

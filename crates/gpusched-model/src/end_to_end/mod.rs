@@ -25,7 +25,8 @@ pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;
 pub use environment::Environment;
 pub use resource::{
-    CopyEngine, Core, CorePolicy, EnginePolicy, Partition, PartitionDraft, PartitionPolicy, Resource,
+    Context, ContextDraft, CopyEngine, Core, CorePolicy, DraftPolicy, EnginePolicy, Idle, Partition,
+    PartitionDraft, PartitionPolicy, Resource, TimeSlices,
 };
 pub use segment::{Segment, SegmentDraft};
 pub use system::System;
