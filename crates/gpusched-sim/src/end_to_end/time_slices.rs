@@ -135,7 +135,10 @@ impl Rotation {
         let (seed, run) = rules.numbers;
         Rotation {
             phase: Phase::Between,
-            until: NEVER,
+            until: match gpu.idle {
+                Idle::Skip => NEVER,
+                Idle::Wait | Idle::Fixed => 0, // the first switch starts at time 0
+            },
             position: None,
             current: None,
             queue: VecDeque::new(),
