@@ -16,6 +16,7 @@ mod scope;
 mod segment;
 mod system;
 mod task;
+mod time_shared;
 
 pub use bounds::{
     Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, SystemPlan,
@@ -31,3 +32,4 @@ pub use resource::{
 pub use segment::{Segment, SegmentDraft};
 pub use system::System;
 pub use task::{Alternative, Arrivals, Task, TaskDraft, Wait};
+pub use time_shared::TimeShares;

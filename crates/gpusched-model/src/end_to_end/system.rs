@@ -131,6 +131,25 @@ impl System {
         &self.time_slices
     }
 
+    /// Returns the number of SMs of all partitions. The contexts of a time-sliced partition share its SMs.
+    pub fn sms(&self) -> u64 {
+        let shares = |index: usize| {
+            let context = self.context(Resource::Partition(index));
+            context.is_some_and(|(_, position)| position > 0)
+        };
+        let partitions = self.partitions.iter().enumerate();
+        let sms = partitions
+            .filter(|(index, _)| !shares(*index))
+            .map(|(_, partition)| u64::from(partition.sms));
+        sms.sum()
+    }
+
+    /// Returns the number of partitions whose kernels do not share SMs by time slices.
+    pub fn own_partitions(&self) -> usize {
+        let shared = self.time_slices.iter().map(|gpu| gpu.contexts.len());
+        self.partitions.len() - shared.sum::<usize>()
+    }
+
     /// Returns the time-sliced partition with the context `resource`, and the position of the context in it. Returns `None`
     /// if the resource is no context.
     pub fn context(&self, resource: Resource) -> Option<(&TimeSlices, usize)> {
