@@ -9,7 +9,8 @@
 //! * `cores`: CPU cores with fixed priorities (joint and local windows);
 //! * `queues`: copy engines and partitions, under first in first out or fixed priorities;
 //! * `deadlines`: earliest deadline first on cores and partitions;
-//! * `time_slices`: waiting times of contexts that take turns;
+//! * `contexts`: contexts that take turns;
+//! * `time_slices`: waiting times of contexts;
 //! * `memory`: losses of resources that share a memory;
 //! * `fixed_point`: the least solution of all equations;
 //! * `enforcement`: releases by timers;
@@ -26,6 +27,7 @@
 mod arithmetic;
 mod baselines;
 mod chains;
+mod contexts;
 mod cores;
 mod deadlines;
 mod enforcement;

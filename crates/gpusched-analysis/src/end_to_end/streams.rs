@@ -7,8 +7,8 @@ use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes};
 
 use super::arithmetic::INFINITE;
+use super::contexts::Gpu;
 use super::memory::{Memory, Omitted};
-use super::time_slices::Gpu;
 use crate::interference::bandwidth::{Delay, Load, Source};
 
 /// The bounds of one segment [ns]; [`INFINITE`] if a bound is missing.

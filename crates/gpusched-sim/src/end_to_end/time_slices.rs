@@ -15,7 +15,7 @@ use crate::engine::tournament::NEVER;
 /// Behavior of time-sliced partitions that their model leaves open.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Turns {
-    /// Whether contexts have turns in the order in which they received kernels. Only partitions with [`Idle::Skip`] and with
+    /// Whether contexts have turns in the order of the arrivals of their kernels. Only partitions with [`Idle::Skip`] and with
     /// one turn of each context per round can have this order. Otherwise, the order is the order of the partition.
     pub by_arrival: bool,
     /// Whether a context gets a new slice if no other context has kernels at the end of its slice. If false, its turn ends as

@@ -109,8 +109,7 @@ pub struct PartitionDraft {
     /// Contexts that take turns; only with the policy `time-sliced`. Segments name a context, not the partition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<ContextDraft>,
-    /// Names of contexts in the order of their turns. A context can have several turns per round. The default is the order
-    /// of `contexts`.
+    /// Names of contexts in the order of their turns; the order of `contexts` by default. A name may occur several times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runlist: Option<Vec<String>>,
     /// Turns of contexts without kernels; `skip` by default.

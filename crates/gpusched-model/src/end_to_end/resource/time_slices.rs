@@ -18,8 +18,7 @@ const MAX_TURNS: usize = 1000;
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Idle {
-    /// A context without kernels has no turn. If a context has no kernels left, its turn ends. If no other context has
-    /// kernels, the turn of a context does not end.
+    /// Only contexts with kernels have turns. A turn ends early if its context has no kernel left.
     #[default]
     Skip,
     /// Each turn takes its whole slice, even without kernels. An overrun delays all later turns.
@@ -44,8 +43,7 @@ pub struct ContextDraft {
     /// Scheduling rule for the kernels of the context: `np-fifo` (default), `np-fp`, `fp`, `edf` or `np-edf`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PartitionPolicy>,
-    /// o: maximum time for which a running kernel keeps the GPU after the end of its slice [ns], for example its longest
-    /// thread block; 0 by default.
+    /// o: maximum time for which a running kernel keeps the GPU after its slice, such as a thread block [ns]; 0 by default.
     #[serde(
         default,
         deserialize_with = "crate::time::optional_time",
