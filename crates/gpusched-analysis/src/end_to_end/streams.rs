@@ -270,13 +270,17 @@ impl State {
     }
 
     /// Whether the context of a segment is idle just before each release of the segment: only this task uses the context, and
-    /// the previous segment is on another resource. The segment before the first one is the last one of the previous job.
+    /// the previous segment is on another resource. If the last segment of the previous job is on the context, this job must
+    /// end before the next arrival.
     pub fn starts_fresh(&self, task: usize, segment: usize) -> bool {
-        let parts = &self.tasks[task].parts;
-        let on = parts[segment].on;
-        let before = segment.checked_sub(1).unwrap_or(parts.len() - 1);
+        let owner = &self.tasks[task];
+        let on = owner.parts[segment].on;
         let mut gpus = self.time_sliced.iter();
-        gpus.any(|gpu| gpu.serves_only(on, task)) && parts[before].on != on
+        let idle = match segment.checked_sub(1) {
+            Some(before) => owner.parts[before].on != on,
+            None => owner.parts.last().is_none_or(|last| last.on != on) || self.response(task) < owner.period,
+        };
+        idle && gpus.any(|gpu| gpu.serves_only(on, task))
     }
 
     /// Returns the longest time for which a segment blocks other segments in a window, if it started before the window.
