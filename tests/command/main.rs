@@ -38,6 +38,7 @@ mod schema;
 mod spreadsheets;
 mod streaming;
 mod tables;
+mod time_slices;
 mod verify_command;
 mod what_if;
 mod words;

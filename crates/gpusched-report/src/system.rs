@@ -144,19 +144,19 @@ fn verdict(input: &Input<'_>) -> Verdict {
 
 fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {
     let (system, answer) = (input.system, input.answer);
-    let sms: u64 = { system.partitions().iter() }
-        .map(|partition| u64::from(partition.sms))
-        .sum();
     let mut facts = vec![
         ("Tasks", system.tasks().len().to_string()),
         ("Chains", system.chains().len().to_string()),
         ("CPU cores", system.cores().len().to_string()),
         ("Copy engines", system.copy_engines().to_string()),
-        ("Partitions", system.partitions().len().to_string()),
-        ("SMs used", sms.to_string()),
+        ("Partitions", system.own_partitions().to_string()),
+        ("SMs used", system.sms().to_string()),
         ("Analysis", answer.policy.to_string()),
         ("Interference model", system.interference().to_string()),
     ];
+    for gpu in system.time_slices() {
+        facts.push(("Contexts", format!("{} on {}", gpu.contexts.len(), gpu.name)));
+    }
     if let Some(overheads) = system.overheads() {
         facts.push(("Overheads of dispatchers", overheads.to_string()));
     }
@@ -337,7 +337,11 @@ impl<'a> Use<'a> {
             Resource::Partition(at) => {
                 let partition = system.partitions().get(at);
                 let policy = partition.map(|partition| partition.policy.to_string());
-                ("partition", partition.map(|partition| partition.sms), policy)
+                let kind = match system.context(resource) {
+                    Some(_) => "context",
+                    None => "partition",
+                };
+                (kind, partition.map(|partition| partition.sms), policy)
             }
         };
         Use {

@@ -4,7 +4,7 @@ use gpusched::end_to_end::{Baseline, analyze, baseline};
 use gpusched::model::Interference;
 use gpusched::model::end_to_end::{Answer, System};
 use gpusched::simulator::campaign::Campaign as _;
-use gpusched::simulator::validation::end_to_end::{Campaign, draw};
+use gpusched::simulator::validation::end_to_end::{Campaign, Sharing, draw};
 
 use crate::end_to_end::system;
 use crate::support::rounds;
@@ -29,7 +29,7 @@ fn no_run_exceeds_a_baseline() {
         |system| answer(system, Baseline::Blocking),
     ];
     for (seed, analysis) in (30..).zip(analyses) {
-        let mut campaign = Campaign::new(rounds(3000), seed, false);
+        let mut campaign = Campaign::new(rounds(3000), seed, Sharing::Nothing);
         campaign.analysis = analysis;
         let report = campaign.run(None, |_| ()).unwrap();
         assert_eq!(report.excess, None);

@@ -3,7 +3,7 @@
 use gpusched::Time;
 use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::Answer;
-use gpusched::simulator::validation::end_to_end::Campaign;
+use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
 use gpusched::verification::verify_system;
 
 use crate::support::rounds;
@@ -63,13 +63,13 @@ fn changed(answer: &Answer, number: usize) -> Option<Answer> {
 /// 10⁴ changed certificates are refused.
 #[test]
 fn changed_certificates_are_refused() {
-    refused(&Campaign::new(0, 28, false));
+    refused(&Campaign::new(0, 28, Sharing::Nothing));
 }
 
 /// 10⁴ changed certificates of systems with a shared memory are refused.
 #[test]
 fn changed_certificates_with_a_shared_memory_are_refused() {
-    refused(&Campaign::new(0, 28, true));
+    refused(&Campaign::new(0, 28, Sharing::Memory));
 }
 
 fn refused(campaign: &Campaign) {

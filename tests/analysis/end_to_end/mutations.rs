@@ -7,7 +7,7 @@ use gpusched::end_to_end::{Gpu, Search, analyze, analyze_enforced, plan};
 use gpusched::model::Interference;
 use gpusched::model::end_to_end::{Answer, Draft, System, SystemPlan};
 use gpusched::partitioning::HeuristicKind;
-use gpusched::simulator::validation::end_to_end::Campaign;
+use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
 use gpusched::verification::verify_system;
 use rand::{Rng, RngExt};
 use serde_json::Value;
@@ -218,7 +218,9 @@ fn changed_verdicts_are_refused() {
     let mut rng = random_sets::rng(90);
     let mut counts = Counts::default();
     for index in 0.. {
-        let (system, _) = Campaign::new(0, 29, index % 2 == 1).system(index / 2).unwrap();
+        let (system, _) = Campaign::new(0, 29, [Sharing::Nothing, Sharing::Memory][(index % 2) as usize])
+            .system(index / 2)
+            .unwrap();
         let enforced = analyze_enforced(&system).ok();
         for mut answer in [Some(analyze(&system)), enforced].into_iter().flatten() {
             answer.assumptions = system.assumptions(answer.evidence.offsets_ns.is_some());

@@ -2,7 +2,7 @@
 
 use gpusched::end_to_end::{analyze, analyze_enforced};
 use gpusched::simulator::campaign::Campaign as _;
-use gpusched::simulator::validation::end_to_end::Campaign;
+use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
 use gpusched::verification::verify_system;
 use rayon::prelude::*;
 
@@ -10,7 +10,9 @@ use crate::support::rounds;
 
 #[test]
 fn no_run_exceeds_a_bound() {
-    let report = Campaign::new(rounds(3000), 26, false).run(None, |_| ()).unwrap();
+    let report = Campaign::new(rounds(3000), 26, Sharing::Nothing)
+        .run(None, |_| ())
+        .unwrap();
     assert_eq!(report.excess, None);
     assert!(
         report.tally.bounds > rounds(3000) && report.tally.attained > rounds(500),
@@ -26,7 +28,9 @@ fn no_run_exceeds_a_bound() {
 
 #[test]
 fn no_run_with_a_shared_memory_exceeds_a_bound() {
-    let report = Campaign::new(rounds(3000), 26, true).run(None, |_| ()).unwrap();
+    let report = Campaign::new(rounds(3000), 26, Sharing::Memory)
+        .run(None, |_| ())
+        .unwrap();
     assert_eq!(report.excess, None);
     assert!(
         report.tally.bounds > rounds(1000) && report.tally.attained > rounds(100),
@@ -37,16 +41,16 @@ fn no_run_with_a_shared_memory_exceeds_a_bound() {
 
 #[test]
 fn the_verifier_confirms_every_answer() {
-    confirmed(false);
+    confirmed(Sharing::Nothing);
 }
 
 #[test]
 fn the_verifier_confirms_every_answer_with_a_shared_memory() {
-    confirmed(true);
+    confirmed(Sharing::Memory);
 }
 
-fn confirmed(shared: bool) {
-    let campaign = Campaign::new(rounds(3000), 27, shared);
+fn confirmed(sharing: Sharing) {
+    let campaign = Campaign::new(rounds(3000), 27, sharing);
     (0..rounds(3000)).into_par_iter().for_each(|index| {
         let (system, _) = campaign.system(index).unwrap();
         let answers = [Some(analyze(&system)), analyze_enforced(&system).ok()];

@@ -12,6 +12,7 @@
 use crate::interference::bandwidth::Delay;
 
 use super::arithmetic::{INFINITE, released};
+use super::time_slices::Turns;
 
 /// Maximum number of evaluations of streams for one resource.
 const STEPS: u64 = 10_000_000;
@@ -37,15 +38,17 @@ pub(super) struct Deadlines<'a> {
     streams: &'a [Stream],
     /// Time that the resource loses in a window because of a shared memory.
     lost: Delay,
+    /// Turns of the resource, if it is a context.
+    turns: Turns<'a>,
     /// Length of the longest busy period.
     horizon: u64,
     steps: std::cell::Cell<u64>,
 }
 
 impl<'a> Deadlines<'a> {
-    /// Returns the analysis of `streams` on a resource that loses the time `lost`. Returns `None` if the streams have
-    /// no bounds.
-    pub fn new(streams: &'a [Stream], lost: Delay) -> Option<Deadlines<'a>> {
+    /// Returns the analysis of `streams` on a resource that loses the time `lost` and executes only in its `turns`. Returns
+    /// `None` if the streams have no bounds.
+    pub fn new(streams: &'a [Stream], lost: Delay, turns: Turns<'a>) -> Option<Deadlines<'a>> {
         let unbounded = |stream: &Stream| {
             stream.cost == INFINITE
                 || stream.jitter == INFINITE
@@ -60,9 +63,9 @@ impl<'a> Deadlines<'a> {
             let work = streams.iter().fold(blocker, |work, stream| {
                 work.saturating_add(released(length, (stream.jitter, stream.period, stream.cost)))
             });
-            work.saturating_add(lost.within(length))
+            turns.served(work, length).saturating_add(lost.within(length))
         };
-        if !lost.is_none() && work(FAR) > FAR {
+        if !(lost.is_none() && turns.is_none()) && work(FAR) > FAR {
             return None; // no busy period ends soon
         }
         let mut length = streams
@@ -84,6 +87,7 @@ impl<'a> Deadlines<'a> {
         Some(Deadlines {
             streams,
             lost,
+            turns,
             horizon: length,
             steps: std::cell::Cell::new(steps),
         })
@@ -131,7 +135,7 @@ impl<'a> Deadlines<'a> {
         loop {
             self.steps
                 .set(self.steps.get().checked_sub(self.streams.len() as u64)?);
-            let mut work = base.checked_add(self.lost.within(end))?;
+            let mut work = base;
             for (other, stream) in self.streams.iter().enumerate() {
                 let room = due + i128::from(stream.jitter) - i128::from(stream.deadline);
                 if other == own || room < 0 {
@@ -142,6 +146,10 @@ impl<'a> Deadlines<'a> {
                     .ok()?
                     .saturating_add(1);
                 work = work.checked_add(released.min(due).checked_mul(stream.cost)?)?;
+            }
+            let work = self.turns.served(work, end).checked_add(self.lost.within(end))?;
+            if work == INFINITE {
+                return None;
             }
             if work <= end {
                 return Some(end);

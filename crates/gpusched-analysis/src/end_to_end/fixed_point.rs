@@ -13,6 +13,7 @@ use super::deadlines::{Deadlines, Stream};
 use super::memory::Omitted;
 use super::queues::{self, Preemption};
 use super::streams::{Bound, State};
+use super::time_slices::Turns;
 
 /// Scheduling rule of a resource, in the form that the equations use.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -55,7 +56,11 @@ pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: boo
         // Through a shared memory, each task influences each resource.
         let shared = state.memory.is_some() && !place.here.is_empty();
         for (task, places) in influenced.iter_mut().enumerate() {
-            if shared || place.tasks.contains(&task) {
+            let turns = state
+                .time_sliced
+                .iter()
+                .any(|gpu| gpu.depends(place.resource, task));
+            if shared || turns || place.tasks.contains(&task) {
                 places.push(index);
             }
         }
@@ -249,7 +254,11 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
             stream.cost = stream.cost.saturating_add(longer);
         }
     }
-    match Deadlines::new(&streams, lost(state, place)) {
+    match Deadlines::new(
+        &streams,
+        lost(state, place),
+        Turns::of(state, place.resource, false),
+    ) {
         Some(analysis) => (0..streams.len())
             .map(|own| analysis.response(own, streams[own].cost))
             .collect(),
@@ -283,14 +292,18 @@ fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
             }
         })
         .collect();
-    let analysis = Deadlines::new(&streams, lost(state, place));
-    let mut changed = BTreeMap::new();
-    for &(task, segment) in &place.here {
+    let turns = Turns::of(state, place.resource, false);
+    let analysis = Deadlines::new(&streams, lost(state, place), turns);
+    let ends = place.here.iter().map(|&(task, segment)| {
         let own = place.tasks.iter().position(|&other| other == task);
-        let end = match (&analysis, own) {
+        match (&analysis, own) {
             (Some(analysis), Some(own)) => analysis.response(own, state.prefix(task, segment)),
             _ => INFINITE,
-        };
+        }
+    });
+    let ends: Vec<u64> = ends.collect();
+    let mut changed = BTreeMap::new();
+    for (&(task, segment), end) in place.here.iter().zip(ends) {
         let bound = Bound {
             end,
             ..state.bound(task, segment)

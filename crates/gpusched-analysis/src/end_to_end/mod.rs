@@ -9,11 +9,14 @@
 //! * `cores`: CPU cores with fixed priorities (joint and local windows);
 //! * `queues`: copy engines and partitions, under first in first out or fixed priorities;
 //! * `deadlines`: earliest deadline first on cores and partitions;
+//! * `contexts`: contexts that take turns;
+//! * `time_slices`: waiting times of contexts;
 //! * `memory`: losses of resources that share a memory;
 //! * `fixed_point`: the least solution of all equations;
 //! * `enforcement`: releases by timers;
 //! * `chains`: reaction time and data age;
 //! * `sizing`: partitions and their sizes for a system;
+//! * `turns`: slices and turns of contexts;
 //! * `scaling`: common factors by which WCETs may grow;
 //! * `baselines`: published bounds for self-suspending tasks, for comparison.
 //!
@@ -24,6 +27,7 @@
 mod arithmetic;
 mod baselines;
 mod chains;
+mod contexts;
 mod cores;
 mod deadlines;
 mod enforcement;
@@ -33,10 +37,13 @@ mod queues;
 mod scaling;
 mod sizing;
 mod streams;
+mod time_slices;
+mod turns;
 
 pub use baselines::{Baseline, baseline};
 pub use scaling::scaling;
 pub use sizing::{Gpu, NO_EFFECT, Search, check_interference, plan, refuse};
+pub use turns::{ChosenTurns, TurnSearch, choose_turns};
 
 use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer};
 use gpusched_model::error::Refusal;
@@ -55,11 +62,16 @@ pub fn analyze(system: &System) -> Answer {
 ///
 /// # Errors
 /// Fails if a task busy-waits. Also fails with overheads of dispatchers, because a dispatcher may see a kernel before the time
-/// that a timer for the end of its wake-up states.
+/// that a timer for the end of its wake-up states. Also fails with time slices.
 pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
     if let Some(overheads) = system.overheads() {
         let expected = "none with enforced releases, because no analysis counts both";
         return Refusal::refuse("overheads", overheads, expected);
+    }
+    if let Some(gpu) = system.time_slices().first() {
+        let expected = "another policy with enforced releases, because no analysis counts both";
+        let found = format!("time slices on {}", gpu.name);
+        return Refusal::refuse("partitions", found, expected);
     }
     let (bounds, offsets) = enforcement::solve(system)?;
     Ok(answer(system, bounds, Some(offsets)))

@@ -5,6 +5,7 @@ use crate::interference::bandwidth::Delay;
 use super::arithmetic::{INFINITE, least, released, started};
 use super::memory::Omitted;
 use super::streams::State;
+use super::time_slices::Turns;
 
 /// Preemption of a segment that is running.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -32,8 +33,9 @@ pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usiz
         delay = delay.saturating_add(longest);
     }
     let lost = state.lost(state.part(task, segment).on, Omitted::Task(task));
+    let turns = Turns::from_release(state, (task, segment));
     least(delay, state.tasks[task].period, |window| {
-        delay.saturating_add(lost.within(window))
+        turns.served(delay, window).saturating_add(lost.within(window))
     })
 }
 
@@ -80,8 +82,10 @@ pub(super) fn priorities(
         })
     };
     if immediate {
+        let turns = Turns::from_release(state, (task, segment));
         return window(cost, &lost, &|window| {
-            sum(cost, &streams, |stream| released(window, stream))
+            let work = sum(cost, &streams, |stream| released(window, stream));
+            turns.served(work, window)
         });
     }
     let blocker = |with_own: bool| {
@@ -106,14 +110,15 @@ pub(super) fn priorities(
     match preemption {
         // After its start, the segment runs to its end. So no work that is released after the start counts.
         Preemption::Never => {
+            let turns = Turns::of(state, on, false);
             let to_end = |blocker: u64, streams: &[(u64, u64, u64)], lost: &Delay| {
                 let before = |start: u64| sum(blocker, streams, |stream| started(start, stream));
-                let start = window(blocker, lost, &before);
+                let start = window(blocker, lost, &|start| turns.started(before(start), start));
                 if start == INFINITE {
                     return INFINITE;
                 }
                 let work = before(start).saturating_add(cost);
-                window(work, lost, &|_| work)
+                window(work.max(start), lost, &|window| turns.served(work, window))
             };
             to_end(first, &streams, &lost).min(to_end(second, &carried, &own_lost))
         }

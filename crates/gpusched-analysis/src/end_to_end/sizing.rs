@@ -14,7 +14,9 @@ pub use effects::{NO_EFFECT, check_interference, refuse};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan, planned};
+use gpusched_model::end_to_end::{
+    Answer, Draft, DraftPolicy, Environment, PartitionDraft, System, SystemPlan, planned,
+};
 use gpusched_model::error::Refusal;
 
 use crate::partitioning::{HeuristicKind, Offer};
@@ -125,6 +127,12 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
             "at least one partition for the kernels",
         );
     };
+    let sliced = |partition: &PartitionDraft| partition.policy == DraftPolicy::TimeSliced;
+    if let Some(index) = draft.partitions.iter().position(sliced) {
+        let expected = "another policy, because the search does not choose sizes of time-sliced partitions";
+        let refusal = Refusal::new(format!("partitions[{index}].policy"), "time-sliced", expected);
+        return Err(refusal.hint("state `sms`, and use `gpusched test`"));
+    }
     // Finds faults of the file that exist with all partition sizes.
     let largest = vec![largest; draft.partitions.len()];
     let at_most = System::new(&draft.clone().sized(&largest), search.environment)?;

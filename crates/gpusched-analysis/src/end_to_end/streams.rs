@@ -7,6 +7,7 @@ use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes};
 
 use super::arithmetic::INFINITE;
+use super::contexts::Gpu;
 use super::memory::{Memory, Omitted};
 use crate::interference::bandwidth::{Delay, Load, Source};
 
@@ -70,6 +71,7 @@ pub(super) struct State {
     pub tasks: Vec<Owner>,
     pub bounds: Vec<Vec<Bound>>,
     pub memory: Option<Memory>,
+    pub time_sliced: Vec<Gpu>,
     /// Whether timers release the segments.
     pub enforced: bool,
     /// Whether each segment must end before the timer releases its successor.
@@ -146,6 +148,7 @@ impl State {
                 let parts = tasks.iter().flat_map(|task| &task.parts);
                 parts.map(|part| (part.on, part.moved(memory))).collect()
             }),
+            time_sliced: Gpu::all(system),
             tasks,
             bounds,
             enforced: offsets.is_some(),
@@ -264,6 +267,20 @@ impl State {
             memory.bandwidth,
             others.into_iter().map(|(_, sources)| Load::new(sources)),
         )
+    }
+
+    /// Whether the context of a segment is idle just before each release of the segment: only this task uses the context, and
+    /// the previous segment is on another resource. If the last segment of the previous job is on the context, this job must
+    /// end before the next arrival.
+    pub fn starts_fresh(&self, task: usize, segment: usize) -> bool {
+        let owner = &self.tasks[task];
+        let on = owner.parts[segment].on;
+        let mut gpus = self.time_sliced.iter();
+        let idle = match segment.checked_sub(1) {
+            Some(before) => owner.parts[before].on != on,
+            None => owner.parts.last().is_none_or(|last| last.on != on) || self.response(task) < owner.period,
+        };
+        idle && gpus.any(|gpu| gpu.serves_only(on, task))
     }
 
     /// Returns the longest time for which a segment blocks other segments in a window, if it started before the window.

@@ -303,11 +303,11 @@ impl SystemDraw {
                 })
                 .into_iter()
                 .collect(),
-            partitions: vec![PartitionDraft {
-                name: "gpu".to_owned(),
-                sms: Some(configuration.sms),
-                policy: configuration.policy,
-            }],
+            partitions: vec![PartitionDraft::new(
+                "gpu",
+                Some(configuration.sms),
+                configuration.policy,
+            )],
             tasks: tasks.collect::<Result<_, Error>>()?,
             chains: Vec::new(),
         })

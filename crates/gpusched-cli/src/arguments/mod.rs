@@ -9,6 +9,7 @@ mod overheads;
 mod pairs;
 mod request;
 pub mod seed;
+mod time_sharing;
 mod values;
 
 pub use global::{Format, Global};
@@ -18,4 +19,5 @@ pub use names::{Either, either, named, one_of, policy};
 pub use overheads::{StatedOverheads, overheads};
 pub use pairs::{check_as_many, pairs};
 pub use request::{Answer, Case, Request, naming};
+pub use time_sharing::TimeSharing;
 pub use values::{number, refused, whole};

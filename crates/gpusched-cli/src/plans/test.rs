@@ -1,18 +1,20 @@
 //! `gpusched test`: tests all tasks in one partition.
 
 use crate::arguments::notes;
-use crate::arguments::{Answer, Case, Request};
+use crate::arguments::{Answer, Case, Request, TimeSharing};
 use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation;
-use crate::report::{About, Cell, Form, Palette, Report, Table, clip, json_lines, numbered};
+use crate::report::{About, Cell, Form, Output, Palette, Report, Table, clip, json_lines, numbered};
 use crate::{Global, Outcome, Run};
 use gpusched_analysis::schedulability::{self, Demand};
 use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
+use gpusched_model::end_to_end::Draft;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::policy::Strength;
+use gpusched_model::reader::TaskSets;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Kind, Policy, Task, Utilization, Verdict};
+use gpusched_model::{Evidence, Kind, Policy, Task, TaskSet, Utilization, Verdict};
 use serde::Serialize;
 
 /// Arguments of `gpusched test`.
@@ -36,6 +38,8 @@ pub struct Args {
     /// Only for end-to-end systems.
     #[arg(long, help_heading = "Output")]
     sensitivity: bool,
+    #[command(flatten)]
+    sharing: TimeSharing,
 }
 
 /// Result of `test`: a verdict, with response times if gpusched computes them.
@@ -68,20 +72,22 @@ Examples:
   gpusched test tasksets/tasksets/adas.json --gpu rtx2060
   gpusched test tasksets/tasksets/adas.json --sms 24 --policy np-fp
   gpusched test tasksets/tasksets/adas.json --gpu rtx2060 --format json
+  gpusched test tasksets/tasksets/adas.json --gpu rtx2060 --time-slice 1ms --switch 100us --overrun 50us
   gpusched test tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
-        let sets = match Input::open(self.request.path())? {
-            Input::Sets(sets) => sets,
-            Input::Systems(systems) => {
+        let sets = match (Input::open(self.request.path())?, self.sharing.is_given()) {
+            (Input::Sets(sets), false) => sets,
+            (Input::Sets(sets), true) => return self.share(sets, global),
+            (Input::Systems(_), true) => {
+                let expected = "a task set (a system states the slices of its contexts)";
+                return Err(Error::parameter("time_slice", "an end-to-end system", expected));
+            }
+            (Input::Systems(systems), false) => {
                 self.request.refuse_for_systems()?;
-                return end_to_end::test(
-                    systems,
-                    self.request.environment()?,
-                    (self.enforce, self.sensitivity),
-                    global,
-                );
+                let file = systems.file().to_owned();
+                return self.test_systems(&file, systems, Output::open(global)?, global);
             }
         };
         if self.sensitivity {
@@ -125,6 +131,55 @@ impl Run for Args {
                 beside: None,
             })
         })
+    }
+}
+
+impl Args {
+    /// Tests task sets whose tasks share the GPU by time slices.
+    fn share(&self, mut sets: TaskSets, global: &Global) -> Result<Outcome> {
+        self.request.refuse_for_plans_of_systems()?;
+        let sms = self.request.sms()?;
+        let environment = self.request.environment()?;
+        let file = sets.file().to_owned();
+        let system = |line: usize, set: &TaskSet| {
+            let system = self.sharing.system(set, sms, environment);
+            system.map_err(|refusal| Error::from(refusal.at(&file, line)))
+        };
+        let mut output = Output::open(global)?;
+        let beside = output.beside(self.sharing.system.as_ref())?;
+        if let Some(beside) = beside {
+            let (first, next) = (sets.next().transpose()?, sets.next().transpose()?);
+            let (Some((line, set)), None) = (first, next) else {
+                return Err(Error::parameter("system", "several task sets", "one task set"));
+            };
+            let draft = system(line, &set)?;
+            output.complete(beside, json_lines([&draft])?)?;
+            let systems = std::iter::once(Ok((line, draft)));
+            return self.test_systems(&file, systems, output, global);
+        }
+        let systems = sets.map(|read| {
+            let (line, set) = read?;
+            Ok((line, system(line, &set)?))
+        });
+        self.test_systems(&file, systems, output, global)
+    }
+
+    fn test_systems(
+        &self,
+        file: &str,
+        systems: impl Iterator<Item = Result<(usize, Draft)>>,
+        output: Output,
+        global: &Global,
+    ) -> Result<Outcome> {
+        let options = (self.enforce, self.sensitivity);
+        end_to_end::test(
+            file,
+            systems,
+            self.request.environment()?,
+            options,
+            output,
+            global,
+        )
     }
 }
 

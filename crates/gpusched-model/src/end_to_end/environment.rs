@@ -1,6 +1,6 @@
 //! The interference model of a system, the memory that all resources share, and the overheads of the dispatchers.
 
-use super::{PartitionDraft, PartitionPolicy};
+use super::{DraftPolicy, PartitionDraft};
 use crate::{Bandwidth, Interference, Overheads, Refusal};
 
 /// Interference between the segments of a system.
@@ -52,12 +52,17 @@ impl Environment {
             Some(_) => {}
         }
         let limited = |partition: &PartitionDraft| {
-            matches!(partition.policy, PartitionPolicy::LpFp | PartitionPolicy::LpEdf)
+            matches!(
+                partition.policy,
+                DraftPolicy::LpFp | DraftPolicy::LpEdf | DraftPolicy::TimeSliced
+            )
         };
         match partitions.iter().position(limited) {
             Some(index) => Refusal::refuse(
                 format!("partitions[{index}].policy"),
-                "preemption at block boundaries",
+                partitions
+                    .get(index)
+                    .map_or(String::new(), |found| found.policy.to_string()),
                 "another policy for a shared memory, because a preempted kernel may transfer its data again",
             ),
             None => Ok(()),
@@ -71,11 +76,12 @@ impl Environment {
                 "conflict or none with overheads, because no analysis counts overheads and shared memory";
             return Refusal::refuse("interference", self.interference, expected);
         }
-        use PartitionPolicy::{Edf, Fp, LpEdf, LpFp, NpEdf, NpFifo, NpFp};
+        use DraftPolicy::{Edf, Fp, LpEdf, LpFp, NpEdf, NpFifo, NpFp, TimeSliced};
         for (index, partition) in partitions.iter().enumerate() {
             let reason = match partition.policy {
                 NpFifo | NpFp | NpEdf => continue,
                 Fp | Edf => "no dispatcher on a GPU preempts at any point",
+                TimeSliced => "no analysis counts overheads of dispatchers and time slices",
                 LpFp | LpEdf => "each launch adds the overhead, and a system states no number of launches",
             };
             let expected = format!("np-edf, np-fp or np-fifo with overheads, because {reason}");

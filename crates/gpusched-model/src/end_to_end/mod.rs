@@ -16,6 +16,7 @@ mod scope;
 mod segment;
 mod system;
 mod task;
+mod time_shared;
 
 pub use bounds::{
     Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, SystemPlan,
@@ -25,8 +26,10 @@ pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;
 pub use environment::Environment;
 pub use resource::{
-    CopyEngine, Core, CorePolicy, EnginePolicy, Partition, PartitionDraft, PartitionPolicy, Resource,
+    Context, ContextDraft, CopyEngine, Core, CorePolicy, DraftPolicy, EnginePolicy, Idle, Partition,
+    PartitionDraft, PartitionPolicy, Resource, TimeSlices,
 };
 pub use segment::{Segment, SegmentDraft};
 pub use system::System;
 pub use task::{Alternative, Arrivals, Task, TaskDraft, Wait};
+pub use time_shared::TimeShares;

@@ -1,6 +1,6 @@
 //! Assumptions of an end-to-end verdict.
 
-use super::{Communication, PartitionPolicy, System};
+use super::{Communication, Idle, PartitionPolicy, System, TimeSlices};
 use crate::Interference;
 use crate::assumptions::{Assumption, AssumptionId as Id, Ports};
 use crate::time::Time;
@@ -116,6 +116,9 @@ impl System {
             Id::CopyEngines,
             "Each copy engine executes one copy at a time, by its policy.",
         );
+        for gpu in self.time_slices() {
+            add(true, Id::TimeSlices, &self.turns(gpu));
+        }
         add(
             true,
             Id::OneThreadPerTask,
@@ -171,5 +174,26 @@ impl System {
             "No segment takes less than its stated BCET.",
         );
         list
+    }
+    /// Returns the assumption on the turns of the contexts of `gpu`.
+    fn turns(&self, gpu: &TimeSlices) -> String {
+        let order = match gpu.idle {
+            Idle::Skip => "in turn if they have kernels",
+            Idle::Wait => "in turn, also without kernels",
+            Idle::Fixed => "in turn, at fixed times",
+        };
+        let contexts = gpu.contexts.iter().map(|context| {
+            let name = self
+                .partitions()
+                .get(context.partition)
+                .map_or("", |found| &found.name);
+            format!("{name} {} (at most {} longer)", context.slice, context.overrun)
+        });
+        format!(
+            "The GPU serves the contexts of {} {order}: {}. A switch takes at most {}. A context chooses its kernel when its turn starts.",
+            gpu.name,
+            contexts.collect::<Vec<_>>().join(", "),
+            gpu.switch,
+        )
     }
 }

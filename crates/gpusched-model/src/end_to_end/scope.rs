@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::draft::{Draft, MAX_SEGMENTS};
-use super::{Arrivals, Partition, Resource, Segment, SegmentDraft, Task, TaskDraft, Wait};
+use super::{Arrivals, DraftPolicy, Partition, Resource, Segment, SegmentDraft, Task, TaskDraft, Wait};
 use crate::time::Time;
 use crate::wcet::MAX_SMS;
 use crate::{Bytes, Contention, Interference, Kind, Refusal};
@@ -11,9 +11,13 @@ use crate::{Bytes, Contention, Interference, Kind, Refusal};
 /// The resources by name, and the kind of each kernel on each partition.
 pub(super) struct Scope<'a> {
     draft: &'a Draft,
-    resources: HashMap<&'a str, Resource>,
+    /// A time-sliced partition is no resource (`None`). Its contexts are resources.
+    resources: HashMap<&'a str, Option<Resource>>,
     interference: Interference,
-    /// For each partition, the task and the kind of each kernel.
+    /// For each partition or context, the first context of the same time-sliced partition, or itself.
+    together: Vec<usize>,
+    /// For each partition, the task and the kind of each kernel. The contexts of a time-sliced partition share its caches,
+    /// so its first context has the kernels of all its contexts.
     kernels: Vec<Vec<(usize, Option<Kind>)>>,
 }
 
@@ -25,25 +29,43 @@ impl<'a> Scope<'a> {
         let engines = draft.copy_engines.iter().enumerate();
         let engines =
             engines.map(|(index, engine)| ("copy_engines", index, &engine.name, Resource::Engine(index)));
-        let partitions = draft.partitions.iter().enumerate();
-        let partitions = partitions
-            .map(|(index, partition)| ("partitions", index, &partition.name, Resource::Partition(index)));
         let mut resources = HashMap::new();
-        for (list, index, name, resource) in cores.chain(engines).chain(partitions) {
-            if resources.insert(name.as_str(), resource).is_some() {
+        let mut insert = |place: &str, name: &'a str, resource: Option<Resource>| {
+            if resources.insert(name, resource).is_some() {
                 let found = format!("{name:?}, the name of another resource");
-                Refusal::refuse(
-                    format!("{list}[{index}].name"),
-                    found,
-                    "a name that no other resource has",
+                let expected = "a name that no other resource has";
+                return Refusal::refuse(format!("{place}.name"), found, expected);
+            }
+            Ok(())
+        };
+        for (list, index, name, resource) in cores.chain(engines) {
+            insert(&format!("{list}[{index}]"), name, Some(resource))?;
+        }
+        // For each partition or context, its time-sliced partition, or itself.
+        let mut together = Vec::new();
+        for (index, partition) in draft.partitions.iter().enumerate() {
+            let (place, first) = (format!("partitions[{index}]"), together.len());
+            if partition.policy != DraftPolicy::TimeSliced {
+                insert(&place, &partition.name, Some(Resource::Partition(first)))?;
+                together.push(first);
+                continue;
+            }
+            insert(&place, &partition.name, None)?;
+            for (index, context) in partition.contexts.iter().enumerate() {
+                let resource = Resource::Partition(together.len());
+                insert(
+                    &format!("{place}.contexts[{index}]"),
+                    &context.name,
+                    Some(resource),
                 )?;
+                together.push(first);
             }
         }
-        let mut kernels = vec![Vec::new(); draft.partitions.len()];
+        let mut kernels = vec![Vec::new(); together.len()];
         for (index, task) in draft.tasks.iter().enumerate() {
             for segment in &task.segments {
-                if let Some(Resource::Partition(partition)) = resources.get(segment.on.as_str())
-                    && let Some(kernels) = kernels.get_mut(*partition)
+                if let Some(Some(Resource::Partition(partition))) = resources.get(segment.on.as_str())
+                    && let Some(kernels) = together.get(*partition).and_then(|&first| kernels.get_mut(first))
                 {
                     kernels.push((index, segment.kind));
                 }
@@ -53,6 +75,7 @@ impl<'a> Scope<'a> {
             draft,
             resources,
             interference,
+            together,
             kernels,
         })
     }
@@ -164,15 +187,14 @@ impl<'a> Scope<'a> {
         draft: &SegmentDraft,
         partitions: &[Partition],
     ) -> Result<Segment, Refusal> {
-        let Some(&on) = self.resources.get(draft.on.as_str()) else {
-            let names: Vec<&str> = self.draft.cores.iter().map(|core| core.name.as_str()).collect();
-            let engines = self.draft.copy_engines.iter().map(|engine| engine.name.as_str());
-            let partitions = self
-                .draft
-                .partitions
+        let Some(&Some(on)) = self.resources.get(draft.on.as_str()) else {
+            let mut names: Vec<(Resource, &str)> = self
+                .resources
                 .iter()
-                .map(|partition| partition.name.as_str());
-            let names: Vec<&str> = names.into_iter().chain(engines).chain(partitions).collect();
+                .filter_map(|(name, on)| Some(((*on)?, *name)))
+                .collect();
+            names.sort_unstable();
+            let names: Vec<&str> = names.into_iter().map(|(_, name)| name).collect();
             return Refusal::refuse(
                 "on",
                 format!("{:?}", draft.on),
@@ -283,7 +305,11 @@ impl<'a> Scope<'a> {
 
     /// Returns the contention of a kernel of `task` on `partition`.
     fn contention(&self, task: usize, kind: Option<Kind>, partition: usize) -> Contention {
-        let others = self.kernels.get(partition).into_iter().flatten();
+        let first = self.together.get(partition);
+        let others = first
+            .and_then(|&first| self.kernels.get(first))
+            .into_iter()
+            .flatten();
         let clash = |other: &Option<Kind>| match (kind, other) {
             (Some(own), Some(other)) => own == *other,
             _ => true,

@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::scope::Scope;
 use super::{
     Chain, ChainDraft, CopyEngine, Core, Environment, Partition, Resource, Segment, Task, TaskDraft,
-    overheads,
+    TimeSlices, overheads,
 };
 use crate::time::Time;
 use crate::wcet::MAX_SMS;
@@ -21,6 +21,7 @@ pub struct System {
     copy_engines: usize,
     engines: Vec<CopyEngine>,
     partitions: Vec<Partition>,
+    time_slices: Vec<TimeSlices>,
     tasks: Vec<Task>,
     chains: Vec<Chain>,
     environment: Environment,
@@ -45,7 +46,7 @@ impl System {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
         draft.check_counts()?;
-        let partitions = partitions(draft)?;
+        let (partitions, time_slices) = partitions(draft)?;
         let scope = Scope::new(draft, environment.interference)?;
         let defaults = default_priorities(&draft.tasks)?;
         let mut tasks = Vec::with_capacity(draft.tasks.len());
@@ -82,6 +83,7 @@ impl System {
             copy_engines: draft.copy_engines.len(),
             engines,
             partitions,
+            time_slices,
             tasks,
             chains: chains?,
             environment,
@@ -119,9 +121,43 @@ impl System {
         self.environment.overheads
     }
 
-    /// Returns the GPU partitions.
+    /// Returns the GPU partitions. The contexts of a time-sliced partition take its place.
     pub fn partitions(&self) -> &[Partition] {
         &self.partitions
+    }
+
+    /// Returns the time-sliced partitions.
+    pub fn time_slices(&self) -> &[TimeSlices] {
+        &self.time_slices
+    }
+
+    /// Returns the number of SMs of all partitions. The contexts of a time-sliced partition share its SMs.
+    pub fn sms(&self) -> u64 {
+        let shares = |index: usize| {
+            let context = self.context(Resource::Partition(index));
+            context.is_some_and(|(_, position)| position > 0)
+        };
+        let partitions = self.partitions.iter().enumerate();
+        let sms = partitions
+            .filter(|(index, _)| !shares(*index))
+            .map(|(_, partition)| u64::from(partition.sms));
+        sms.sum()
+    }
+
+    /// Returns the number of partitions whose kernels do not share SMs by time slices.
+    pub fn own_partitions(&self) -> usize {
+        let shared = self.time_slices.iter().map(|gpu| gpu.contexts.len());
+        self.partitions.len() - shared.sum::<usize>()
+    }
+
+    /// Returns the time-sliced partition with the context `resource`, and the position of the context in it. Returns `None`
+    /// if the resource is no context.
+    pub fn context(&self, resource: Resource) -> Option<(&TimeSlices, usize)> {
+        let Resource::Partition(partition) = resource else {
+            return None;
+        };
+        let mut found = self.time_slices.iter();
+        found.find_map(|gpu| Some((gpu, gpu.position(partition)?)))
     }
 
     /// Returns the tasks; at least one.
@@ -212,27 +248,24 @@ impl System {
     }
 }
 
-/// Returns the partitions. Fails if a partition has no size.
-fn partitions(draft: &Draft) -> Result<Vec<Partition>, Refusal> {
-    let partitions = draft.partitions.iter().enumerate();
-    partitions
-        .map(|(index, partition)| {
-            let place = format!("partitions[{index}].sms");
-            let sms = match partition.sms {
-                Some(sms) if (1..=MAX_SMS).contains(&sms) => sms,
-                Some(sms) => Refusal::refuse(place, sms, format!("1 to {MAX_SMS}"))?,
-                None => {
-                    let refusal = Refusal::new(place, "no field `sms`", "the number of SMs of the partition");
-                    return Err(refusal.hint("let `gpusched partition` choose the sizes"));
-                }
-            };
-            Ok(Partition {
-                name: partition.name.clone(),
-                sms,
-                policy: partition.policy,
-            })
-        })
-        .collect()
+/// Returns the partitions, and the time-sliced partitions. Fails if a partition has no size or invalid time slices.
+fn partitions(draft: &Draft) -> Result<(Vec<Partition>, Vec<TimeSlices>), Refusal> {
+    let (mut partitions, mut time_slices) = (Vec::new(), Vec::new());
+    for (index, partition) in draft.partitions.iter().enumerate() {
+        let place = format!("partitions[{index}]");
+        let sms = match partition.sms {
+            Some(sms) if (1..=MAX_SMS).contains(&sms) => sms,
+            Some(sms) => Refusal::refuse(format!("{place}.sms"), sms, format!("1 to {MAX_SMS}"))?,
+            None => {
+                let expected = "the number of SMs of the partition";
+                let refusal = Refusal::new(format!("{place}.sms"), "no field `sms`", expected);
+                return Err(refusal.hint("let `gpusched partition` choose the sizes"));
+            }
+        };
+        let added = TimeSlices::add(partition, sms, &mut partitions);
+        time_slices.extend(added.map_err(|refusal| refusal.within(&place))?);
+    }
+    Ok((partitions, time_slices))
 }
 
 /// Returns two default priorities for each task: one on its core, and one on other resources. The order is

@@ -63,6 +63,10 @@ pub enum Purpose {
     SystemSets = 54,
     /// The concurrent kernels for the comparison of simulated delays with memory times.
     CoRuns = 55,
+    /// The generated end-to-end systems with time-sliced partitions.
+    TimeSlicedSystems = 56,
+    /// The turns of contexts in the simulation of systems with time-sliced partitions.
+    TimeSlicedRuns = 57,
 }
 
 /// Returns the random stream of `seed` and `purpose` for set number `set` at experiment point

@@ -20,6 +20,7 @@
 //!   Preemption is free.
 //! * A busy-waiting task occupies its core at its priority from the release of a job to the end of the job. Copies and
 //!   kernels of the task proceed while the task is preempted. A CPU segment proceeds only while the task has the core.
+//! * A context of a time-sliced partition executes only in its turns. [`Turns`] has the behavior that the model leaves open.
 //! * A job that misses its deadline continues.
 //! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource.
 
@@ -34,6 +35,7 @@ mod script;
 mod simulator;
 mod source;
 mod thread;
+mod time_slices;
 
 pub use crate::engine::{Arrivals, Jitter, Offsets};
 pub use channels::{Burst, Channels};
@@ -46,3 +48,4 @@ pub use pattern::Pattern;
 pub use script::{Playback, Script};
 pub use simulator::Simulator;
 pub use source::{Arrival, Delay, Drawn, Execution, Source, TaskRun};
+pub use time_slices::{Overruns, Turns};

@@ -1,5 +1,6 @@
 //! Tables of a system in the form that the simulator uses.
 
+use super::time_slices::Gpu;
 use gpusched_model::Refusal;
 use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, System};
 use gpusched_model::policy::Preemption;
@@ -58,6 +59,7 @@ pub(super) struct Plan {
     /// Segments of all tasks, in the order of the tasks.
     pub pieces: Vec<Piece>,
     pub rules: Vec<Rule>,
+    pub time_sliced: Vec<Gpu>,
 }
 
 impl Plan {
@@ -77,6 +79,7 @@ impl Plan {
                 .resources()
                 .map(|resource| rule(system, resource))
                 .collect(),
+            time_sliced: Gpu::all(system, number(Resource::Partition(0))),
         };
         for (position, task) in system.tasks().iter().enumerate() {
             plan.tasks.push(Constants {

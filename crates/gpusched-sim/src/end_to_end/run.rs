@@ -5,6 +5,7 @@ use std::collections::binary_heap::PeekMut;
 
 use super::plan::{Key, Plan};
 use super::thread::{Arrived, Entry, State, job};
+use super::time_slices::{Context, Kernel};
 use super::{Channels, Event, Extent, FOREVER, Part, Source};
 use crate::engine::tournament::NEVER;
 use gpusched_model::Observer;
@@ -32,7 +33,7 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         }
         loop {
             interrupt::check();
-            let next = self.state.agenda.time();
+            let next = self.next();
             if self.extent.cut && next > self.extent.end.ns() {
                 self.now = self.extent.end.ns();
                 self.report_overdue();
@@ -53,10 +54,20 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         }
     }
 
+    /// Returns the time of the next event; [`NEVER`] if all jobs are complete.
+    fn next(&self) -> u64 {
+        let next = self.state.agenda.time();
+        if next == NEVER && !self.state.threads.iter().any(|thread| thread.busy) {
+            return NEVER;
+        }
+        let turns = self.state.rotations.iter().map(|rotation| rotation.until);
+        turns.fold(next, u64::min)
+    }
+
     /// Executes all events of the present instant.
     fn instant(&mut self) {
         let (resources, tasks) = (self.plan.rules.len(), self.plan.tasks.len());
-        while self.state.agenda.time() <= self.now {
+        loop {
             while self.state.agenda.time() <= self.now {
                 let slot = self.state.agenda.winner();
                 self.state.agenda.set(slot, NEVER);
@@ -72,6 +83,15 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
                 self.state.lanes[resource].dirty = false;
                 self.dispatch(resource);
             }
+            if self.state.agenda.time() <= self.now {
+                continue;
+            }
+            for gpu in 0..self.state.rotations.len() {
+                self.rotate(gpu);
+            }
+            if self.state.dirty.is_empty() {
+                break;
+            }
         }
         while let Some(resource) = self.state.touched.pop() {
             self.state.lanes[resource].touched = false;
@@ -79,6 +99,32 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         }
         if let Some(memory) = self.memory {
             self.grant(memory);
+        }
+    }
+
+    /// Passes the turn to another context of the time-sliced partition `number`, if its turn has ended.
+    fn rotate(&mut self, number: usize) {
+        let plan = self.plan;
+        let gpu = &plan.time_sliced[number];
+        let kernel = |context: &Context| {
+            let Entry { task, .. } = self.state.lanes[context.resource].running?;
+            let started = self.state.threads[task].started;
+            Some(Kernel { task, started })
+        };
+        let kernels: Vec<Option<Kernel>> = gpu.contexts.iter().map(kernel).collect();
+        let rotation = &mut self.state.rotations[number];
+        rotation.advance(gpu, self.now, &kernels);
+        let serves = rotation.serves();
+        for (context, found) in gpu.contexts.iter().enumerate() {
+            let held = serves != Some(context);
+            if self.state.lanes[found.resource].held == held {
+                continue;
+            }
+            if held {
+                self.interrupt(found.resource);
+            }
+            self.state.lanes[found.resource].held = held;
+            self.mark(found.resource);
         }
     }
 
@@ -385,6 +431,9 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         };
         let executes = self.resource(task) == resource;
         let lane = &mut self.state.lanes[resource];
+        if lane.held {
+            return;
+        }
         if !std::mem::replace(&mut lane.armed, true) {
             lane.finish = match executes {
                 // A time after 2^62 ns is an error, so it must stay below `NEVER`.
@@ -420,7 +469,7 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         let Some(Entry { task, .. }) = lane.running else {
             return;
         };
-        if std::mem::replace(&mut lane.announced, true) {
+        if lane.held || std::mem::replace(&mut lane.announced, true) {
             return;
         }
         lane.since = self.now;

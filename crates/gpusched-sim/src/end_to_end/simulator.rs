@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::run::Run;
 use super::thread::State;
-use super::{Channels, Event, Extent, FOREVER, Source};
+use super::{Channels, Event, Extent, FOREVER, Source, Turns};
 use gpusched_model::Observer;
 use gpusched_model::end_to_end::System;
 use gpusched_model::error::Error;
@@ -15,6 +15,7 @@ pub struct Simulator {
     plan: Plan,
     state: State,
     memory: Option<Channels>,
+    turns: Turns,
 }
 
 impl Simulator {
@@ -30,6 +31,7 @@ impl Simulator {
             plan,
             state,
             memory: None,
+            turns: Turns::default(),
         })
     }
 
@@ -41,6 +43,11 @@ impl Simulator {
         memory.check(&self.plan)?;
         self.memory = Some(memory);
         Ok(())
+    }
+
+    /// Sets the behavior of time-sliced partitions in the next runs.
+    pub fn set_turns(&mut self, turns: Turns) {
+        self.turns = turns;
     }
 
     /// Executes the jobs of `source` within `extent`. `observer` receives each event. Each run starts at time 0 with
@@ -57,7 +64,7 @@ impl Simulator {
         if extent.end > FOREVER {
             return Err(Error::parameter("duration", extent.end, "at most 2^62 ns"));
         }
-        self.state.clear();
+        self.state.clear(&self.plan.time_sliced, self.turns);
         Run {
             plan: &self.plan,
             memory: self.memory.as_ref(),

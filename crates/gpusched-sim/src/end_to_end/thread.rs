@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::Job;
 use super::plan::Constants;
+use super::time_slices::{Gpu, Rotation, Turns};
 use crate::engine::tournament::{NEVER, Tournament};
 use gpusched_model::time::Time;
 
@@ -89,6 +90,8 @@ pub(super) struct Lane {
     pub finish: u64,
     /// Whether the running segment waits for a channel of the memory.
     pub stalled: bool,
+    /// Whether the resource is a context that waits for its turn.
+    pub held: bool,
     /// Whether the observer knows that the running segment executes, and the start of this execution.
     pub announced: bool,
     pub since: u64,
@@ -106,6 +109,7 @@ impl Default for Lane {
             armed: false,
             finish: NEVER,
             stalled: false,
+            held: false,
             announced: false,
             since: 0,
             dirty: false,
@@ -143,6 +147,8 @@ pub(super) struct State {
     pub dirty: Vec<usize>,
     /// Numbers of the resources that changed at the present instant.
     pub touched: Vec<usize>,
+    /// Turns of the time-sliced partitions.
+    pub rotations: Vec<Rotation>,
 }
 
 impl State {
@@ -153,15 +159,23 @@ impl State {
             agenda: Tournament::new(resources + 2 * tasks),
             dirty: Vec::with_capacity(resources),
             touched: Vec::with_capacity(resources),
+            rotations: Vec::new(),
         }
     }
 
     /// Resets the state for a new run.
-    pub fn clear(&mut self) {
+    pub fn clear(&mut self, gpus: &[Gpu], turns: Turns) {
         self.threads.iter_mut().for_each(Thread::clear);
         self.lanes.iter_mut().for_each(Lane::clear);
         self.agenda.clear();
         self.dirty.clear();
         self.touched.clear();
+        self.rotations.clear();
+        for (number, gpu) in gpus.iter().enumerate() {
+            self.rotations.push(Rotation::new(gpu, turns, number));
+            for context in &gpu.contexts {
+                self.lanes[context.resource].held = true;
+            }
+        }
     }
 }

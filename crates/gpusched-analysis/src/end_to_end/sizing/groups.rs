@@ -124,7 +124,7 @@ fn regrouped(draft: &Draft, division: &Division) -> Draft {
         regrouped.partitions.push(PartitionDraft {
             name: name.clone(),
             sms: None,
-            policy: original.policy,
+            ..original.clone()
         });
         for &(task, partition) in group {
             let Some(old) = draft.partitions.get(partition) else {

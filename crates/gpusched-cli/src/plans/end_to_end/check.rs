@@ -101,11 +101,7 @@ pub fn verify(
     } = read(path, systems, environment)?;
     let shown = path.display().to_string();
     let place = if plan.is_some() { "verdict." } else { "" };
-    let used: u64 = system
-        .partitions()
-        .iter()
-        .map(|partition| u64::from(partition.sms))
-        .sum();
+    let used = system.sms();
     if let Some(sms) = sms.filter(|&sms| used > u64::from(sms)) {
         let found = format!("partitions with {} in total", counted(used, "SM"));
         return Err(Error::file(

@@ -6,31 +6,33 @@ use crate::report::{About, Cell, Output, Palette, Report, Table, clip, numbered}
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end;
 use gpusched_model::counted;
-use gpusched_model::end_to_end::{Answer, ChainBound, Environment, Scaling, System, Task, TaskAnswer, Wait};
+use gpusched_model::end_to_end::{
+    Answer, ChainBound, Draft, Environment, Scaling, System, Task, TaskAnswer, Wait,
+};
 use gpusched_model::error::Result;
-use gpusched_model::reader::EndToEndSystems;
+use gpusched_model::time::Time;
 
-/// Tests all systems of the stream and writes the results.
+/// Tests all systems of the stream and writes the results. `file` is the name of the stream.
 ///
 /// # Errors
 /// Fails on bad input, or if output cannot be written.
 pub fn test(
-    systems: EndToEndSystems,
+    file: &str,
+    systems: impl Iterator<Item = Result<(usize, Draft)>>,
     environment: Environment,
     (enforce, sensitivity): (bool, bool),
+    mut output: Output,
     global: &Global,
 ) -> Result<Outcome> {
-    let file = systems.file().to_owned();
-    let mut output = Output::open(global)?;
     let mut positive = true;
     let mut systems = systems.peekable();
     let mut index = 0u64;
     while let Some(draft) = systems.next() {
         let (line, draft) = draft?;
         let alone = index == 0 && systems.peek().is_none();
-        let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, line))?;
+        let system = System::new(&draft, environment).map_err(|refusal| refusal.at(file, line))?;
         let mut answer = answer(&system, enforce)
-            .map_err(|refusal| refusal.map_refusal(|refusal| refusal.at(&file, line)))?;
+            .map_err(|refusal| refusal.map_refusal(|refusal| refusal.at(file, line)))?;
         if sensitivity {
             let test = |system: &System| self::answer(system, enforce).ok();
             answer.sensitivity = Some(end_to_end::scaling(&system, test));
@@ -109,7 +111,8 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
     let resources = [
         (system.cores().len(), "core"),
         (system.copy_engines(), "copy engine"),
-        (system.partitions().len(), "partition"),
+        (system.own_partitions(), "partition"),
+        (system.time_slices().len(), "time-sliced partition"),
     ];
     let resources: Vec<String> = resources
         .iter()
@@ -164,6 +167,9 @@ fn tasks(system: &System, answer: &Answer) -> Table {
             (false, Wait::Suspend) if task.suspends() => "suspend",
             _ => "-",
         })
+        .when(!system.time_slices().is_empty(), |table| {
+            table.text("slices", |(_, task, _)| slices(system, task))
+        })
         .time("bound", |(.., found)| Cell::or(found.bound_ns, "none"))
         .time("D", |(.., found)| found.deadline_ns)
         .time("T", |(_, task, _)| task.period)
@@ -184,6 +190,29 @@ fn tasks(system: &System, answer: &Answer) -> Table {
         })
         .text("", |(.., found)| if found.meets { "" } else { "late?" });
     table.done()
+}
+
+/// Returns the slices of the contexts of `task`, with the number of turns per round if it is above 1.
+fn slices(system: &System, task: &Task) -> String {
+    let mut slices: Vec<String> = Vec::new();
+    for segment in &task.segments {
+        let Some((gpu, position)) = system.context(segment.on) else {
+            continue;
+        };
+        let turns = gpu.runlist.iter().filter(|&&turn| turn == position).count();
+        let slice = gpu
+            .contexts
+            .get(position)
+            .map_or(Time::ZERO, |context| context.slice);
+        let text = match turns {
+            1 => slice.to_string(),
+            turns => format!("{turns} × {slice}"),
+        };
+        if !slices.contains(&text) {
+            slices.push(text);
+        }
+    }
+    slices.join(", ")
 }
 
 fn chains(answer: &Answer) -> Table {

@@ -44,6 +44,11 @@ pub struct Args {
     /// the system to the file of `--reproducer`. With `--shared-memory`, all resources of a system share a memory.
     #[arg(long, conflicts_with_all = ["pessimism", "devices"])]
     end_to_end: bool,
+    /// Validate the end-to-end analysis of contexts that take turns
+    ///
+    /// Each system has a time-sliced partition. The runs differ in the order of the turns and in the overruns of slices.
+    #[arg(long, requires = "end_to_end", conflicts_with = "shared_memory")]
+    time_sliced: bool,
     /// Use the GPUs that `gpusched gpus` lists, with their partition sizes
     ///
     /// The generated systems use all granularities in turn. Only with `--shared-memory`.
@@ -81,6 +86,7 @@ Examples:
   gpusched validate --shared-memory --systems 10000
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --shared-memory --systems 10000
+  gpusched validate --end-to-end --time-sliced --systems 10000
 {examples}  gpusched validate --systems 608 --pessimism pessimism.csv && \
 gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg"
     )
@@ -137,7 +143,12 @@ impl Args {
 
     fn run_end_to_end(&self, common: Common<'_>, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
-        let campaign = systems::Campaign::new(self.systems, global.seed(), self.shared_memory);
+        let sharing = match (self.shared_memory, self.time_sliced) {
+            (true, _) => systems::Sharing::Memory,
+            (false, true) => systems::Sharing::Time,
+            (false, false) => systems::Sharing::Nothing,
+        };
+        let campaign = systems::Campaign::new(self.systems, global.seed(), sharing);
         let report = common.run(&campaign, global)?;
         common.write(&mut output, report.draft.as_ref())?;
         output.last(&EndToEndValidation::new(&campaign, &report))?;

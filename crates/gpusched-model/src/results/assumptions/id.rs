@@ -118,6 +118,8 @@ pub enum AssumptionId {
     CoreScheduling,
     /// Each copy engine executes one copy at a time, and orders copies by its policy.
     CopyEngines,
+    /// The contexts of a partition take turns, with the stated slices, switches and overruns.
+    TimeSlices,
     /// Timers release the segments of each job at fixed times after its arrival.
     ReleaseTimers,
     /// Arrivals of a periodic task in a chain are exactly one period apart.

@@ -143,11 +143,8 @@ pub fn convert(path: &Path, model: &Model<'_>, options: &Options) -> Result<Impo
         policy: EnginePolicy::Fifo,
         bandwidth: None,
     };
-    let partition = PartitionDraft {
-        name: PARTITION.to_owned(),
-        sms: gpu.as_ref().map(|gpu| gpu.sms),
-        policy: options.gpu_policy,
-    };
+    let sms = gpu.as_ref().map(|gpu| gpu.sms);
+    let partition = PartitionDraft::new(PARTITION, sms, options.gpu_policy);
     let flows: Vec<_> = found
         .iter()
         .map(|thread| (thread.name, &thread.job.flows))

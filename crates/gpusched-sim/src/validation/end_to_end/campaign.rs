@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 use super::draw::system;
-use super::traffic;
+use super::{traffic, turns};
 use crate::campaign::{self, Header};
 use crate::end_to_end::{
     Arrivals, ChainTimes, Drawn, Execution, Extent, Jitter, Observed, Offsets, Pattern, Simulator,
@@ -19,6 +19,17 @@ use crate::end_to_end::{
 /// A function that returns the bounds on a system.
 pub type Analyze = fn(&System) -> Answer;
 
+/// What the resources of a generated system share.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// Nothing.
+    Nothing,
+    /// All resources share a memory.
+    Memory,
+    /// The contexts of a partition share its SMs by time slices.
+    Time,
+}
+
 /// Parameters of a validation campaign.
 #[derive(Copy, Clone, Debug)]
 pub struct Campaign {
@@ -26,8 +37,8 @@ pub struct Campaign {
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Whether the resources of each system share a memory.
-    pub shared: bool,
+    /// What the resources of each system share.
+    pub sharing: Sharing,
     /// Analysis without enforced releases. The default is [`analyze`]. Tests can replace this function.
     pub analysis: Analyze,
 }
@@ -141,22 +152,25 @@ struct Longest {
 
 impl Campaign {
     /// Creates a campaign that validates the analysis of gpusched.
-    pub fn new(systems: u64, seed: u64, shared: bool) -> Campaign {
+    pub fn new(systems: u64, seed: u64, sharing: Sharing) -> Campaign {
         Campaign {
             systems,
             seed,
-            shared,
+            sharing,
             analysis: analyze,
         }
     }
 
     fn draft(&self, index: u64) -> Option<(Draft, Option<usize>)> {
-        let draft = system(self.seed, index)?;
-        if !self.shared {
-            return Some((draft, None));
-        }
-        let (draft, channels) = traffic::with_traffic(draft, (self.seed, index));
-        Some((draft, Some(channels)))
+        let (draft, numbers) = (system(self.seed, index)?, (self.seed, index));
+        Some(match self.sharing {
+            Sharing::Nothing => (draft, None),
+            Sharing::Memory => {
+                let (draft, channels) = traffic::with_traffic(draft, numbers);
+                (draft, Some(channels))
+            }
+            Sharing::Time => (turns::with_time_slices(draft, numbers), None),
+        })
     }
 
     /// Returns system `index`, and the number of channels of its memory. The number is `None` if the system has no
@@ -167,9 +181,9 @@ impl Campaign {
     pub fn system(&self, index: u64) -> Result<(System, Option<usize>)> {
         let drawn = self.draft(index);
         let (draft, channels) = drawn.ok_or_else(|| Error::Internal(format!("no system {index}")))?;
-        let environment = match self.shared {
-            true => traffic::environment(),
-            false => Interference::Conflict.into(),
+        let environment = match self.sharing {
+            Sharing::Memory => traffic::environment(),
+            Sharing::Nothing | Sharing::Time => Interference::Conflict.into(),
         };
         Ok((System::new(&draft, environment)?, channels))
     }
@@ -248,6 +262,7 @@ impl Campaign {
             if let Some(channels) = channels {
                 simulator.share(traffic::memory(system, channels, numbers))?;
             }
+            simulator.set_turns(turns::turns(numbers));
             let mut source = Drawn::new(system, &pattern.runs(system, numbers), numbers)?;
             let mut chains = ChainTimes::new(system);
             let extent = Extent::before(Time::from_ns(6 * period));
@@ -270,7 +285,11 @@ impl campaign::Campaign for Campaign {
     const CHUNK: u64 = 64;
 
     fn header(&self) -> Result<Header> {
-        Header::new(self.systems, self.seed).of("end-to-end", &self.shared)
+        let header = Header::new(self.systems, self.seed);
+        match self.sharing {
+            Sharing::Time => header.of("time-sliced", &true),
+            sharing => header.of("end-to-end", &(sharing == Sharing::Memory)),
+        }
     }
 
     fn record(&self, chunk: u64) -> Record {

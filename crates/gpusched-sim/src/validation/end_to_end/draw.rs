@@ -41,10 +41,9 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
         })
         .collect();
     let partitions: Vec<PartitionDraft> = (0..1 + below(rng, 2))
-        .map(|partition| PartitionDraft {
-            name: format!("gpu{partition}"),
-            sms: Some(1),
-            policy: PARTITIONS[below(rng, PARTITIONS.len())],
+        .map(|partition| {
+            let policy = PARTITIONS[below(rng, PARTITIONS.len())];
+            PartitionDraft::new(format!("gpu{partition}"), Some(1), policy)
         })
         .collect();
     let count = 2 + below(rng, 4);

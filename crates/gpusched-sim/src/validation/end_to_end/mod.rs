@@ -2,10 +2,12 @@
 //!
 //! * [`draw`] generates random systems with all policies and waiting modes, and chains of their tasks.
 //! * `traffic` lets the resources of a system share a memory.
+//! * `turns` gives the GPU of a system time slices.
 //! * [`campaign`] compares each bound with the longest time in several runs.
 
 pub mod campaign;
 pub mod draw;
 mod traffic;
+mod turns;
 
-pub use campaign::{Analyze, Campaign, Excess, Report, Tally};
+pub use campaign::{Analyze, Campaign, Excess, Report, Sharing, Tally};

@@ -1,6 +1,6 @@
 //! Memory traffic of the generated systems, and of their runs.
 
-use gpusched_model::end_to_end::{Draft, Environment, PartitionPolicy, System};
+use gpusched_model::end_to_end::{Draft, DraftPolicy, Environment, System};
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::{Bandwidth, Bytes, Interference};
 
@@ -26,8 +26,8 @@ pub(super) fn with_traffic(mut draft: Draft, (seed, index): (u64, u64)) -> (Draf
     let rate = BYTES_PER_NS / channels as u64;
     for partition in &mut draft.partitions {
         partition.policy = match partition.policy {
-            PartitionPolicy::LpFp => PartitionPolicy::Fp,
-            PartitionPolicy::LpEdf => PartitionPolicy::NpEdf,
+            DraftPolicy::LpFp => DraftPolicy::Fp,
+            DraftPolicy::LpEdf => DraftPolicy::NpEdf,
             other => other,
         };
     }

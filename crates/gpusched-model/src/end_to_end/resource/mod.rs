@@ -1,4 +1,13 @@
 //! Resources of an end-to-end system: CPU cores, copy engines and GPU partitions.
+//!
+//! * `partition`: GPU partitions and their policies;
+//! * `time_slices`: partitions whose contexts take turns.
+
+mod partition;
+mod time_slices;
+
+pub use partition::{DraftPolicy, Partition, PartitionDraft, PartitionPolicy};
+pub use time_slices::{Context, ContextDraft, Idle, TimeSlices};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,29 +37,6 @@ pub enum EnginePolicy {
     Fifo,
     /// Fixed priorities (`gpu_priority`).
     NpFp,
-}
-
-/// Scheduling rule of a GPU partition. A partition executes one kernel at a time.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum PartitionPolicy {
-    /// First in, first out, without preemption.
-    NpFifo,
-    /// Fixed priorities (`gpu_priority`), without preemption.
-    NpFp,
-    /// Fixed priorities (`gpu_priority`), with immediate preemption.
-    Fp,
-    /// Fixed priorities (`gpu_priority`), with preemption at the boundaries of thread blocks.
-    LpFp,
-    /// Earliest deadline first, with immediate preemption.
-    Edf,
-    /// Earliest deadline first, without preemption.
-    NpEdf,
-    /// Earliest deadline first, with preemption at the boundaries of thread blocks.
-    LpEdf,
 }
 
 /// A CPU core.
@@ -86,35 +72,6 @@ pub struct CopyEngine {
     /// divided by this bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
-}
-
-/// A GPU partition as written in a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(
-    deny_unknown_fields,
-    expecting = "a partition: an object with \"name\", \"sms\" and \"policy\""
-)]
-#[cfg_attr(feature = "schema", schemars(rename = "SystemPartition"))]
-pub struct PartitionDraft {
-    /// Name of the partition. The names of all resources differ.
-    pub name: String,
-    /// Number of SMs; at least 1. If the field is absent, `gpusched partition` chooses the number of SMs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sms: Option<u32>,
-    /// Scheduling rule of the partition.
-    pub policy: PartitionPolicy,
-}
-
-/// A GPU partition: SMs that execute one kernel at a time.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Partition {
-    /// Name of the partition.
-    pub name: String,
-    /// Number of SMs; at least 1.
-    pub sms: u32,
-    /// Scheduling rule of the partition.
-    pub policy: PartitionPolicy,
 }
 
 /// A resource of a system, identified by its kind and by its position in the list of this kind, from 0.

@@ -1,0 +1,126 @@
+//! Contexts of time-sliced partitions, and the order of their turns.
+
+use gpusched_model::end_to_end::{Idle, PartitionPolicy, Resource, System};
+
+use super::arithmetic::INFINITE;
+
+/// A time-sliced partition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Gpu {
+    /// θ: time to switch to another context [ns].
+    pub switch: u64,
+    pub idle: Idle,
+    pub contexts: Vec<Context>,
+    /// Positions in `contexts`, in the order of the turns.
+    runlist: Vec<usize>,
+}
+
+/// A context of a time-sliced partition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Context {
+    pub resource: Resource,
+    /// q: slice [ns].
+    pub slice: u64,
+    /// o: overrun [ns].
+    pub overrun: u64,
+    /// Tasks with a segment on the context.
+    tasks: Vec<usize>,
+    /// Whether no kernel of the context preempts another kernel of the context.
+    pub whole_kernels: bool,
+}
+
+impl Gpu {
+    /// Returns the time-sliced partitions of `system`.
+    pub fn all(system: &System) -> Vec<Gpu> {
+        let gpus = system.time_slices().iter();
+        let gpus = gpus.map(|gpu| Gpu {
+            switch: gpu.switch.ns(),
+            idle: gpu.idle,
+            contexts: gpu
+                .contexts
+                .iter()
+                .map(|context| {
+                    let resource = Resource::Partition(context.partition);
+                    let mut tasks: Vec<usize> = system.on(resource).map(|(task, _)| task).collect();
+                    tasks.dedup();
+                    let policy = system
+                        .partitions()
+                        .get(context.partition)
+                        .map(|found| found.policy);
+                    Context {
+                        resource,
+                        slice: context.slice.ns(),
+                        overrun: context.overrun.ns(),
+                        whole_kernels: tasks.len() <= 1
+                            || !matches!(policy, Some(PartitionPolicy::Fp | PartitionPolicy::Edf) | None),
+                        tasks,
+                    }
+                })
+                .collect(),
+            runlist: gpu.runlist.clone(),
+        });
+        gpus.collect()
+    }
+
+    /// Whether `on` is a context that executes segments of `task` only, and contexts without kernels have no turns.
+    pub fn serves_only(&self, on: Resource, task: usize) -> bool {
+        let found = self.contexts.iter().find(|context| context.resource == on);
+        self.idle == Idle::Skip && found.is_some_and(|context| context.tasks == [task])
+    }
+
+    /// Whether the times of context `on` depend on the bounds of `task`.
+    pub fn depends(&self, on: Resource, task: usize) -> bool {
+        self.resources().any(|resource| resource == on)
+            && self.contexts.iter().any(|context| context.tasks.contains(&task))
+    }
+
+    /// Returns the contexts.
+    pub fn resources(&self) -> impl Iterator<Item = Resource> {
+        self.contexts.iter().map(|context| context.resource)
+    }
+}
+
+impl Gpu {
+    /// Returns the waiting time of a context whose turns start at fixed times.
+    pub fn fixed(&self, own: usize, gaps: impl Fn(u64) -> u64) -> u64 {
+        let turns = self.runlist.iter().filter(|&&turn| turn == own).count();
+        if turns > 1 {
+            return INFINITE; // the distances between the turns differ
+        }
+        let length = |turn: &usize| self.contexts[*turn].slice.saturating_add(self.switch);
+        let round = self.runlist.iter().map(length).fold(0, u64::saturating_add);
+        let before = self.runlist.iter().position(|&turn| turn == own).unwrap_or(0);
+        let before = before.checked_sub(1).unwrap_or(self.runlist.len() - 1);
+        let usable = self.contexts[own]
+            .slice
+            .saturating_sub(self.contexts[self.runlist[before]].overrun);
+        match usable {
+            0 => INFINITE,
+            _ => gaps(usable).saturating_mul(round.saturating_sub(usable)),
+        }
+    }
+
+    /// For each turn of context `own` in a round: returns how many turns each context has in `gaps` consecutive intervals
+    /// between own turns, if the first interval follows this turn. Own turns do not count.
+    pub fn turns(&self, own: usize, gaps: u64) -> Vec<Vec<u64>> {
+        let length = self.runlist.len();
+        let starts = (0..length).filter(|&start| self.runlist[start] == own);
+        let own_turns = starts.clone().count() as u64;
+        let of_start = |start: usize| {
+            let round = (1..=length).map(|step| self.runlist[(start + step) % length]);
+            let mut turns = vec![0u64; self.contexts.len()];
+            let mut rest = gaps % own_turns;
+            for turn in round {
+                turns[turn] = turns[turn].saturating_add(gaps / own_turns);
+                if turn == own {
+                    rest = rest.saturating_sub(1);
+                } else if rest > 0 {
+                    turns[turn] = turns[turn].saturating_add(1);
+                }
+            }
+            turns[own] = 0;
+            turns
+        };
+        starts.map(of_start).collect()
+    }
+}

@@ -1,0 +1,93 @@
+//! Options for tasks that share a GPU by time slices.
+
+use gpusched_analysis::end_to_end::{TurnSearch, choose_turns};
+use gpusched_model::end_to_end::{Draft, Environment, Idle, TimeShares};
+use gpusched_model::time::Time;
+use gpusched_model::{Refusal, TaskSet};
+
+use super::values::{refused, whole};
+use crate::report::{Content, OutputPath};
+
+/// Turns of the tasks of a task set, if the GPU has no partitions.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Time slices")]
+pub struct TimeSharing {
+    /// Share the GPU by time slices of this length, e.g., 2ms; or choose from several
+    ///
+    /// Each task has a context (a process) of its own, and the contexts take turns on all SMs. So the GPU has no partitions. With
+    /// several lengths, such as `500us,1ms,5ms`, gpusched chooses one for each task. Only for task sets: an end-to-end system
+    /// states the slices of its contexts.
+    #[arg(long, value_name = "TIME", requires = "switch", value_delimiter = ',')]
+    time_slice: Vec<Time>,
+    /// Longest time to switch to another context, e.g., 200us
+    #[arg(long, value_name = "TIME", requires = "time_slice")]
+    switch: Option<Time>,
+    /// Longest time for which a kernel exceeds a slice [default: `block`, or the WCET]
+    ///
+    /// By default, a kernel keeps the GPU for its longest thread block. If the task states no `block`, it keeps the GPU until its
+    /// end. State 0ns if the GPU preempts kernels at any instruction, and add the time of the preemption to `--switch`.
+    #[arg(long, value_name = "TIME", requires = "time_slice")]
+    overrun: Option<Time>,
+    /// Turns of tasks without kernels [default: skip]
+    ///
+    /// skip: only tasks with kernels have turns. wait: each turn takes its whole slice. fixed: turns start at fixed times, as with
+    /// fixed shares of virtual GPUs.
+    #[arg(long, value_name = "RULE", requires = "time_slice", value_parser = idle)]
+    idle: Option<Idle>,
+    /// Give a task up to N turns per round
+    ///
+    /// gpusched chooses the number of turns of each task.
+    #[arg(long, value_name = "N", requires = "time_slice", default_value_t = 1, value_parser = whole::<usize>(1..=8))]
+    turns: usize,
+    /// Stop the choice of slices and turns after N tests
+    #[arg(long, value_name = "N", requires = "time_slice", default_value_t = 20_000, value_parser = whole::<u64>(1..=100_000_000))]
+    turn_tests: u64,
+    /// Also write the system with one context per task, for `verify` and `simulate tasks`
+    #[arg(long, value_name = "PATH", requires = "time_slice",
+        value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
+    pub system: Option<OutputPath>,
+}
+
+fn idle(text: &str) -> Result<Idle, String> {
+    let rules = [Idle::Skip, Idle::Wait, Idle::Fixed];
+    let found = rules.into_iter().find(|rule| rule.to_string() == text);
+    found.ok_or_else(|| refused(text, "skip, wait or fixed"))
+}
+
+impl TimeSharing {
+    /// Whether the tasks share the GPU by time slices.
+    pub fn is_given(&self) -> bool {
+        !self.time_slice.is_empty()
+    }
+
+    /// Returns the system where the tasks of `set` share `sms` SMs. If the user leaves a choice, gpusched chooses slices and
+    /// turns with which all tasks meet their deadlines.
+    ///
+    /// # Errors
+    /// Fails if a slice is 0, or if the tasks have no valid system.
+    pub fn system(&self, set: &TaskSet, sms: u32, environment: Environment) -> Result<Draft, Refusal> {
+        let (Some(&first), Some(switch)) = (self.time_slice.first(), self.switch) else {
+            return Refusal::refuse("time_slice", "no time", "a time such as 2ms");
+        };
+        if let Some(found) = self.time_slice.iter().find(|&&slice| slice == Time::ZERO) {
+            Refusal::refuse("time_slice", found, "more than 0 ns")?;
+        }
+        let shares = TimeShares {
+            slice: first,
+            switch,
+            overrun: self.overrun,
+            idle: self.idle.unwrap_or_default(), // the rule of GPUs that share their time
+        };
+        let draft = Draft::time_shared(set, sms, shares);
+        if self.time_slice.len() == 1 && self.turns == 1 {
+            return Ok(draft);
+        }
+        let search = TurnSearch {
+            slices: &self.time_slice,
+            turns: self.turns,
+            tests: self.turn_tests,
+            environment,
+        };
+        choose_turns(&draft, &search).map(|chosen| chosen.draft)
+    }
+}

@@ -1,0 +1,160 @@
+//! Promise: `test` answers whether tasks meet their deadlines on a GPU whose contexts take turns, and refuses invalid turns.
+#![cfg(feature = "cli")]
+
+use serde_json::Value;
+
+use crate::support::checkout::Checkout;
+use crate::support::transcript::Transcript;
+use crate::support::{ADAS, run, run_with};
+
+const SHARED: &str = "--gpu rtx2060 --switch 100us --overrun 50us --format json";
+
+fn bounds(options: &str) -> Vec<Option<u64>> {
+    let answer = run(&format!("test {ADAS} {options}"));
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    let verdict: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let bounds = verdict["response_times_ns"].as_array().unwrap();
+    bounds.iter().map(Value::as_u64).collect()
+}
+
+/// The chosen slices are at least as good as each common slice: no more tasks are late.
+#[test]
+fn several_slices_are_never_worse_than_one() {
+    let met = |bounds: &[Option<u64>]| bounds.iter().flatten().count();
+    let chosen = bounds(&format!(
+        "{SHARED} --time-slice 1ms,2ms --turns 2 --turn-tests 200"
+    ));
+    for slice in ["1ms", "2ms"] {
+        assert!(met(&bounds(&format!("{SHARED} --time-slice {slice}"))) <= met(&chosen));
+    }
+}
+
+/// A missing overrun is the longest thread block or the WCET, never 0.
+#[test]
+fn a_missing_overrun_is_the_safe_extreme() {
+    let sets = |block: &str| {
+        format!(
+            r#"{{"tasks":[{{"period":"100ms",{block}"wcet":{{"table":[[1,"9ms"]]}}}},{{"period":"100ms","wcet":{{"table":[[1,"4ms"]]}}}}]}}"#
+        )
+    };
+    let second = |set: String, options: &str| {
+        let answer = run_with(
+            &format!(
+                "test - --sms 1 --time-slice 4ms --switch 0ns {options} --format json --interference none"
+            ),
+            set,
+        );
+        let verdict: Value = serde_json::from_str(&answer.stdout).unwrap();
+        verdict["response_times_ns"][1].as_u64().unwrap()
+    };
+    // The first kernel keeps the GPU for a slice of 4 ms, and for its 9 ms, its block of 2 ms, or 0 ms after this slice.
+    assert_eq!(second(sets(""), ""), 17_000_000);
+    assert_eq!(second(sets(r#""block":"2ms","#), ""), 10_000_000);
+    assert_eq!(second(sets(""), "--overrun 0ns"), 8_000_000);
+}
+
+/// The system of `--system` has the bounds of the verdict.
+#[test]
+fn the_system_of_a_verdict_can_be_simulated_and_tested() {
+    let folder = Checkout::new();
+    let shown = folder.sh(&format!(
+        "gpusched test {ADAS} {SHARED} --time-slice 500us,2ms --turns 2 --turn-tests 20 --system s.json -o a.json; \
+         gpusched test s.json --format json -o b.json; cmp a.json b.json && gpusched simulate tasks s.json --duration 300ms > runs.txt; \
+         gpusched partition s.json --gpu rtx2060"
+    ));
+    assert_eq!(shown.code, 2, "{}", shown.text);
+    assert!(
+        shown
+            .text
+            .contains("the search does not choose sizes of time-sliced partitions"),
+        "{}",
+        shown.text
+    );
+    assert!(folder.path("runs.txt").exists(), "{}", shown.text);
+}
+
+#[test]
+fn invalid_turns_are_refused() {
+    let mut told = Transcript::default();
+    for options in [
+        "--time-slice 1ms",
+        "--time-slice 0ns --switch 1us",
+        "--time-slice 1ms --switch 1us --idle never",
+        "--time-slice 1ms --switch 1us --policy np-fp",
+        "--time-slice 1ms --switch 1us --interference bandwidth --memory-bandwidth 10GB/s",
+        "--time-slice 1ms --switch 1us --idle fixed --overrun 1ms",
+        "--switch 1us",
+    ] {
+        let answer = run(&format!("test {ADAS} --sms 8 {options}"));
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{options}");
+        told.case(options, answer.stderr);
+    }
+    let gpu = |fields: &str, on: &str| {
+        format!(
+            r#"{{"partitions":[{{"name":"gpu","sms":1,{fields}}}],"tasks":[{{"name":"a","period":"9ms","segments":[{{"on":"{on}","wcet":"1ms"}}]}}]}}"#
+        )
+    };
+    let two = r#""contexts":[{"name":"x","slice":"1ms","overrun":"2ms"},{"name":"y","slice":"1ms"}]"#;
+    for (name, system) in [
+        (
+            "a segment on the partition",
+            gpu(&format!(r#""policy":"time-sliced","switch":"0ns",{two}"#), "gpu"),
+        ),
+        ("no switch", gpu(&format!(r#""policy":"time-sliced",{two}"#), "x")),
+        (
+            "no contexts",
+            gpu(r#""policy":"time-sliced","switch":"0ns""#, "x"),
+        ),
+        (
+            "a context without a turn",
+            gpu(
+                &format!(r#""policy":"time-sliced","switch":"0ns","runlist":["x"],{two}"#),
+                "x",
+            ),
+        ),
+        (
+            "an unknown turn",
+            gpu(
+                &format!(r#""policy":"time-sliced","switch":"0ns","runlist":["z"],{two}"#),
+                "x",
+            ),
+        ),
+        (
+            "a long overrun",
+            gpu(
+                &format!(r#""policy":"time-sliced","switch":"0ns","idle":"fixed",{two}"#),
+                "x",
+            ),
+        ),
+        (
+            "contexts without time slices",
+            gpu(&format!(r#""policy":"fp",{two}"#), "gpu"),
+        ),
+        (
+            "thread blocks",
+            gpu(
+                r#""policy":"time-sliced","switch":"0ns","contexts":[{"name":"x","slice":"1ms","policy":"lp-fp"}]"#,
+                "x",
+            ),
+        ),
+        (
+            "a slice of 0",
+            gpu(
+                r#""policy":"time-sliced","switch":"0ns","contexts":[{"name":"x","slice":"0ns"}]"#,
+                "x",
+            ),
+        ),
+        (
+            "a name of two resources",
+            gpu(
+                r#""policy":"time-sliced","switch":"0ns","contexts":[{"name":"gpu","slice":"1ms"}]"#,
+                "gpu",
+            ),
+        ),
+    ] {
+        let answer = run_with("test -", system);
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{name}");
+        told.case(name, answer.stderr);
+    }
+    insta::assert_snapshot!(told);
+}
