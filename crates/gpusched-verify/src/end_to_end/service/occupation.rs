@@ -25,8 +25,6 @@ struct Part {
     cost: u128,
     /// c plus the overruns inside the kernel.
     occupied: u128,
-    /// Number of slices that end inside the kernel.
-    cuts: u128,
 }
 
 impl Part {
@@ -34,8 +32,15 @@ impl Part {
     fn within(&self, window: u128, period: u128, each: u128) -> u128 {
         // L is at least c, and at least c plus its overruns, in a valid table. In an invalid table, the check of R fails.
         let early = self.lag.saturating_sub(each);
-        let jobs = window.saturating_add(early).div_ceil(period);
-        jobs.saturating_mul(each)
+        jobs(window.saturating_add(early), period).saturating_mul(each)
+    }
+}
+
+/// Returns ⌈t/T⌉ for the length t > 0. Most windows are not longer than a period, and divisions take most of the time of a check.
+fn jobs(length: u128, period: u128) -> u128 {
+    match length <= period {
+        true => 1,
+        false => length.div_ceil(period),
     }
 }
 
@@ -82,7 +87,6 @@ impl Occupation {
                 lag: stream.end?.saturating_sub(stream.earliest),
                 cost: stream.cost,
                 occupied: cuts.saturating_mul(overrun).saturating_add(stream.cost),
-                cuts,
             })
         };
         let of_task = |streams: &[Stream]| {
@@ -95,7 +99,6 @@ impl Occupation {
                     lag: last.end?.saturating_sub(first.earliest),
                     cost: sum(|part| part.cost),
                     occupied: sum(|part| part.occupied),
-                    cuts: sum(|part| part.cuts),
                 },
                 each,
             })
@@ -112,23 +115,24 @@ impl Occupation {
     /// Returns the use of the GPU in a window of length `window`; `None` if a task has no bound.
     pub fn within(&self, window: u128) -> Option<Use> {
         let kernels = self.kernels.as_ref()?;
-        let (mut work, mut occupied, mut ends, mut cuts) = (0u128, 0u128, 0u128, 0u128);
+        let (mut work, mut occupied, mut ends) = (0u128, 0u128, 0u128);
         for task in kernels {
             work = work.saturating_add(task.within(window, |part| part.cost));
             occupied = occupied.saturating_add(task.within(window, |part| part.occupied));
             for part in &task.each {
-                let jobs = window.saturating_add(part.lag).div_ceil(task.period);
-                ends = ends.saturating_add(jobs);
-                cuts = cuts.saturating_add(jobs.saturating_mul(part.cuts));
+                ends = ends.saturating_add(jobs(window.saturating_add(part.lag), task.period));
             }
         }
-        let slices = work / self.slice;
+        let slices = (work / self.slice).saturating_add(1); // two slice ends have a whole slice between them
+        let occupied = (!self.preempts).then_some(occupied);
+        // Both values bound the execution time.
+        let least = occupied.map_or(work, |occupied| occupied.min(work));
         Some(Use {
             work,
             slices,
             overrun: self.overrun,
-            turns: ends.saturating_add(if self.preempts { slices } else { slices.min(cuts) }),
-            occupied: (!self.preempts).then_some(occupied),
+            turns: ends.saturating_add(least / self.slice),
+            occupied,
         })
     }
 }
@@ -138,7 +142,7 @@ impl Occupation {
 pub(super) struct Use {
     /// W: execution time.
     work: u128,
-    /// ⌊W/q⌋.
+    /// ⌊W/q⌋ + 1: number of slices that end in the window.
     slices: u128,
     /// o: longest overrun.
     overrun: u128,
@@ -156,8 +160,11 @@ impl Use {
 
     /// Returns the execution time with all overruns. The run list allows `most` turns.
     pub fn time(&self, most: u128) -> u128 {
-        let ends = self.slices.saturating_add(1).min(most); // two slice ends have a whole slice between them
-        let time = ends.saturating_mul(self.overrun).saturating_add(self.work);
+        let time = self
+            .slices
+            .min(most)
+            .saturating_mul(self.overrun)
+            .saturating_add(self.work);
         self.occupied.map_or(time, |occupied| occupied.min(time))
     }
 }

@@ -162,7 +162,7 @@ impl Turns<'_> {
         let mut turns = vec![0u128; self.gpu.contexts.len()];
         let from_first = intervals.iter().cycle().skip(first).take(intervals.len());
         for (position, interval) in (0u128..).zip(from_first) {
-            let times = rounds + u128::from(position < rest);
+            let times = rounds.saturating_add(u128::from(position < rest));
             for &context in interval {
                 turns[context] = turns[context].saturating_add(times);
             }
@@ -208,7 +208,7 @@ impl Turns<'_> {
 /// of a non-preemptive kernel.
 fn intervals_until(demand: u128, slice: u128, until: Until) -> u128 {
     match until {
-        Until::Start => demand / slice + 1,
+        Until::Start => (demand / slice).saturating_add(1),
         Until::End | Until::EndFromIdle => demand.div_ceil(slice),
     }
 }
