@@ -93,7 +93,7 @@ def test_progress_reaches_the_caller():
     from gpusched import _native
 
     steps = []
-    answer, refused = _native.call(["validate", "--systems", "200", "--format", "json"], lambda *step: steps.append(step))
+    answer, refused, _ = _native.call(["validate", "--systems", "200", "--format", "json"], lambda *step: steps.append(step))
     assert refused is None and answer[0]
     assert steps[-1] == (200, 200, "systems")
     positions = [step[0] for step in steps]
