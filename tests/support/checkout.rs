@@ -41,6 +41,8 @@ impl Checkout {
             .args(["-c", &format!("exec 2>&1\n{command}")])
             .current_dir(&self.folder)
             .env("PATH", &self.path)
+            // A line about the progress would change the output on a busy computer.
+            .env("GPUSCHED_PROGRESS", "3600s")
             .env_remove("CLICOLOR_FORCE")
             .output()
             .unwrap();
