@@ -45,6 +45,10 @@ pub enum Failure {
     Interrupted,
 }
 
+/// The measured kernel, and the other kernels.
+#[cfg(target_os = "linux")]
+type Kernels = (Kernel, Vec<Kernel>);
+
 /// Progress of a running command. Another thread may read the progress.
 #[derive(Clone, Default, Debug)]
 pub struct Watch(Arc<Mutex<Option<(ProgressBar, String)>>>);
@@ -81,9 +85,8 @@ pub(crate) struct Capture {
     notes: Arc<Mutex<Vec<String>>>,
     watch: Watch,
     formats: Vec<(String, String)>,
-    /// The measured kernel, and the other kernels.
     #[cfg(target_os = "linux")]
-    kernels: Arc<Mutex<Option<(Kernel, Vec<Kernel>)>>>,
+    kernels: Arc<Mutex<Option<Kernels>>>,
 }
 
 thread_local! {
@@ -237,7 +240,7 @@ pub(crate) fn keep(format: &str, result: String) {
 
 /// Takes the kernels of the program that calls [`measure`].
 #[cfg(target_os = "linux")]
-pub(crate) fn kernels() -> Option<(Kernel, Vec<Kernel>)> {
+pub(crate) fn kernels() -> Option<Kernels> {
     CALL.with_borrow(|call| {
         let kernels = &call.as_ref()?.kernels;
         kernels.lock().unwrap_or_else(PoisonError::into_inner).take()

@@ -153,7 +153,7 @@ mod on_gpu {
         }
         let device: Device = serde_json::from_value(document).map_err(|error| Refusal::told("", error))?;
         if let Some(reason) = &topology.unknown {
-            global.note(&format!("the GPCs are unknown, because {reason}"));
+            global.note(format!("the GPCs are unknown, because {reason}"));
         }
         if let Some(file) = file {
             let all = all(&found, &granted, &topology, observed);
