@@ -21,6 +21,7 @@
 //! * A busy-waiting task occupies its core at its priority from the release of a job to the end of the job. Copies and
 //!   kernels of the task proceed while the task is preempted. A CPU segment proceeds only while the task has the core.
 //! * A context of a time-sliced partition executes only in its turns. [`Turns`] has the behavior that the model leaves open.
+//!   Between two kernels of a task, a segment of length 0 on another resource leaves the context idle.
 //! * A job that misses its deadline continues.
 //! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource.
 

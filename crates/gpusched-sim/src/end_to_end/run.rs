@@ -112,7 +112,15 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
             Some(Kernel { task, started })
         };
         let kernels: Vec<Option<Kernel>> = gpu.contexts.iter().map(kernel).collect();
+        let mut idle = kernels.clone();
+        for (context, kernel) in gpu.contexts.iter().zip(&mut idle) {
+            let emptied = self.state.lanes[context.resource].emptied.take();
+            *kernel = kernel.filter(|kernel| emptied != Some(kernel.task));
+        }
         let rotation = &mut self.state.rotations[number];
+        if idle != kernels {
+            rotation.advance(gpu, self.now, &idle);
+        }
         rotation.advance(gpu, self.now, &kernels);
         let serves = rotation.serves();
         for (context, found) in gpu.contexts.iter().enumerate() {
@@ -184,6 +192,14 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
     /// Returns the number of the resource that the current segment of `task` uses.
     fn resource(&self, task: usize) -> usize {
         self.plan.pieces[self.plan.tasks[task].first + self.state.threads[task].segment].resource
+    }
+
+    /// Returns the number of the resource that the next segment of `task` uses. After the last segment, the next segment is the
+    /// first segment of the next job.
+    fn next_resource(&self, task: usize) -> usize {
+        let of = &self.plan.tasks[task];
+        let next = (self.state.threads[task].segment + 1) % of.segments;
+        self.plan.pieces[of.first + next].resource
     }
 
     /// Requests a decision of `resource` at the present instant.
@@ -326,6 +342,9 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         if core != Some(resource) {
             self.state.lanes[resource].running = None;
         }
+        let lane = &self.state.lanes[resource];
+        let leaves = self.next_resource(task) != resource;
+        self.state.lanes[resource].emptied = (leaves && lane.waiting.is_empty()).then_some(task);
         if let Some(core) = core
             && core != resource
             && self.state.lanes[core].is_held_by(task)

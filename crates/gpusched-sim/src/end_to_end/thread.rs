@@ -92,6 +92,9 @@ pub(super) struct Lane {
     pub stalled: bool,
     /// Whether the resource is a context that waits for its turn.
     pub held: bool,
+    /// Task whose kernel ended at the present instant and left the context without kernels. The next kernel of this task is
+    /// later, even if the segments between them have length 0.
+    pub emptied: Option<usize>,
     /// Whether the observer knows that the running segment executes, and the start of this execution.
     pub announced: bool,
     pub since: u64,
@@ -110,6 +113,7 @@ impl Default for Lane {
             finish: NEVER,
             stalled: false,
             held: false,
+            emptied: None,
             announced: false,
             since: 0,
             dirty: false,
