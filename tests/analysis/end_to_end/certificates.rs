@@ -72,6 +72,12 @@ fn changed_certificates_with_a_shared_memory_are_refused() {
     refused(&Campaign::new(0, 28, Sharing::Memory));
 }
 
+/// 10⁴ changed certificates of systems with time slices are refused.
+#[test]
+fn changed_certificates_with_time_slices_are_refused() {
+    refused(&Campaign::new(0, 28, Sharing::Time));
+}
+
 fn refused(campaign: &Campaign) {
     let (mut refused, mut index) = (0, 0);
     while refused < rounds(10_000) {

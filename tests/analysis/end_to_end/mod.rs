@@ -7,6 +7,7 @@ mod mutations;
 mod random;
 mod sizes;
 mod tables;
+mod time_slices;
 mod traps;
 mod waters;
 

@@ -218,9 +218,8 @@ fn changed_verdicts_are_refused() {
     let mut rng = random_sets::rng(90);
     let mut counts = Counts::default();
     for index in 0.. {
-        let (system, _) = Campaign::new(0, 29, [Sharing::Nothing, Sharing::Memory][(index % 2) as usize])
-            .system(index / 2)
-            .unwrap();
+        let sharing = [Sharing::Nothing, Sharing::Memory, Sharing::Time][(index % 3) as usize];
+        let (system, _) = Campaign::new(0, 29, sharing).system(index / 3).unwrap();
         let enforced = analyze_enforced(&system).ok();
         for mut answer in [Some(analyze(&system)), enforced].into_iter().flatten() {
             answer.assumptions = system.assumptions(answer.evidence.offsets_ns.is_some());

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use gpusched_model::end_to_end::Resource;
 
-use super::memory::Lost;
+use super::service::{Service, Until};
 use super::stream::Stream;
 use super::table::Table;
 use super::window::{blocking, least, smaller, total};
@@ -49,8 +49,10 @@ fn fifo(table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
         *longest = other.cost.max(*longest);
     }
     let work = longest.into_values().fold(own.cost, u128::saturating_add);
-    let lost = table.lost_from_release(resource(table, own), own.task);
-    least(work, own.period, |w| Some(work.saturating_add(lost.within(w))))
+    let resource = resource(table, own);
+    let service = table.service(resource, table.lost_from_release(resource, own.task));
+    let until = table.until_end(own);
+    least(work, own.period, |w| service.time(work, w, until))
 }
 
 /// Returns the resource of `stream`.
@@ -128,31 +130,35 @@ impl<'a> Rivals<'a> {
         let lower = costs(&self.lower);
         let pushed = lower.max(costs(&self.mine));
         let (resource, task) = (resource(table, self.own), self.own.task);
-        let from_idle = table.lost_from_idle(resource, task);
+        let from_idle = table.service(resource, table.lost_from_idle(resource, task));
         let w1 = self.start_and_end(pushed, &from_idle, |w| self.work_from_idle(w));
-        let from_release = table.lost_from_release(resource, task);
+        let from_release = table.service(resource, table.lost_from_release(resource, task));
         let w2 = self.start_and_end(lower, &from_release, |w| self.work_from_release(w));
         smaller(w1, w2)
     }
 
     /// Returns the least e = B + work(w) + c + lost(e), with the least w = B + work(w) + lost(w). w is the latest start
-    /// of the segment, and e is its latest end.
+    /// of the segment, and e is its latest end. On a context of a time-sliced partition, the time until its turns is added in
+    /// place of the lost time, and e is at least w.
     fn start_and_end(
         &self,
         blocking: u128,
-        lost: &Lost<'_>,
+        service: &Service<'_>,
         work: impl Fn(u128) -> Option<u128>,
     ) -> Option<u128> {
         let limit = self.own.period;
         let before = |w: u128| Some(work(w)?.saturating_add(blocking));
-        let start = least(blocking, limit, |w| {
-            Some(before(w)?.saturating_add(lost.within(w)))
-        })?;
+        let start = least(blocking, limit, |w| service.time(before(w)?, w, Until::Start))?;
         let all = before(start)?.saturating_add(self.own.cost);
-        least(all, limit, |e| Some(all.saturating_add(lost.within(e))))
+        let first = if service.turns.is_some() {
+            all.max(start)
+        } else {
+            all
+        };
+        least(first, limit, |e| service.time(all, e, Until::End))
     }
 
-    /// Least w = c + Σ ⌈(w + J)/T⌉·c + lost(w). On a partition without higher-priority segments,
+    /// Least w = c + Σ ⌈(w + J)/T⌉·c + lost(w), or with the time until own turns in place of lost(w). On a partition without higher-priority segments,
     /// the window starts with the release.
     fn preemptive(&self, table: &Table<'_>) -> Option<u128> {
         let cost = self.own.cost;
@@ -161,9 +167,10 @@ impl<'a> Rivals<'a> {
             true => table.lost_from_release(resource, task),
             false => table.lost_from_idle(resource, task),
         };
+        let (service, until) = (table.service(resource, lost), table.until_end(self.own));
         least(cost, self.own.period, |w| {
             let work = total(self.higher.iter().map(|other| other.work(w)))?;
-            Some(work.saturating_add(cost).saturating_add(lost.within(w)))
+            service.time(work.saturating_add(cost), w, until)
         })
     }
 

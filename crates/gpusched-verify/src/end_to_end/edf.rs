@@ -10,9 +10,10 @@
 //! The response time is the maximum of t − a. The check examines only the arrivals a for which another job has the
 //! deadline of the analyzed job. These arrivals are sufficient, because B(a) never grows with a.
 //!
-//! lost(t) is the time that the resource loses to the memory traffic of other resources.
+//! lost(t) is the time that the resource loses to the memory traffic of other resources, or the time that a context waits
+//! for its turns.
 
-use super::memory::Lost;
+use super::service::{Service, Until};
 use super::window::least;
 use crate::conditions::Fraction;
 
@@ -20,7 +21,7 @@ use crate::conditions::Fraction;
 /// This result is safe.
 const STEP_LIMIT: u64 = 10_000_000;
 
-/// Maximum number of iterations for a busy period with memory traffic. If no bandwidth is free, a busy period may grow
+/// Maximum number of iterations for a busy period with memory traffic or time slices. If no bandwidth is free, a busy period may grow
 /// by 1 ns per iteration. A busy period that needs more iterations counts as "no bound". This result is safe.
 const BUSY_STEPS: u64 = 1_000_000;
 
@@ -43,8 +44,8 @@ pub(super) struct Source {
 /// A resource with EDF.
 pub(super) struct Edf<'a> {
     sources: Vec<Source>,
-    /// Time that the resource loses to the memory traffic of other resources.
-    lost: Lost<'a>,
+    /// The service that the jobs receive.
+    service: Service<'a>,
     /// Length of the longest busy period.
     busy: Option<u128>,
     /// Number of evaluations that the step limit still permits.
@@ -53,11 +54,13 @@ pub(super) struct Edf<'a> {
 
 impl<'a> Edf<'a> {
     /// Creates a resource with `sources`. If `sources` is `None`, no job has a bound.
-    pub fn new(sources: Option<Vec<Source>>, lost: Lost<'a>) -> Edf<'a> {
-        let busy = sources.as_deref().and_then(|sources| busy_period(sources, &lost));
+    pub fn new(sources: Option<Vec<Source>>, service: Service<'a>) -> Edf<'a> {
+        let busy = sources
+            .as_deref()
+            .and_then(|sources| busy_period(sources, &service));
         Edf {
             sources: sources.unwrap_or_default(), // never read, because `busy` is `None`
-            lost,
+            service,
             busy,
             steps: STEP_LIMIT,
         }
@@ -113,7 +116,7 @@ impl<'a> Edf<'a> {
                     released.min(jobs).saturating_mul(other.cost)
                 });
                 let work = work.fold(base, u128::saturating_add);
-                Some(work.saturating_add(self.lost.within(t)))
+                self.service.time(work, t, Until::End)
             })?;
             self.steps = steps.get();
             previous = Some((blocking, end));
@@ -153,12 +156,13 @@ fn signed(value: u128) -> i128 {
 
 /// Returns the length of the longest busy period: least L = max B + Σ ⌈(L + J)/T⌉·C + lost(L).
 /// Returns `None` if the busy period may never end.
-fn busy_period(sources: &[Source], lost: &Lost<'_>) -> Option<u128> {
+fn busy_period(sources: &[Source], service: &Service<'_>) -> Option<u128> {
     let blocking = sources.iter().map(|source| source.blocking).max()?;
     let utilization = Fraction::sum(sources.iter().map(|job| Fraction::new(job.cost, job.period)));
-    let delayed = blocking > 0 || sources.iter().any(|source| source.jitter > 0);
+    let late = sources.iter().any(|source| source.jitter > 0);
+    let delayed = blocking > 0 || late || service.always_waits();
     // lost(L) is at least L times the share that the resource loses in the long run.
-    match utilization.plus(lost.share()).cmp(1) {
+    match utilization.plus(service.share()).cmp(1) {
         std::cmp::Ordering::Greater => return None,
         std::cmp::Ordering::Equal if delayed => return None,
         _ => {}
@@ -169,7 +173,7 @@ fn busy_period(sources: &[Source], lost: &Lost<'_>) -> Option<u128> {
         .fold(blocking, u128::saturating_add);
     let steps = std::cell::Cell::new(BUSY_STEPS);
     least(start, LONGEST, |length| {
-        if !lost.is_zero() {
+        if !service.is_immediate() {
             steps.set(steps.get().checked_sub(1)?);
         }
         let work = sources.iter().map(|source| {
@@ -177,6 +181,6 @@ fn busy_period(sources: &[Source], lost: &Lost<'_>) -> Option<u128> {
             jobs.saturating_mul(source.cost)
         });
         let work = work.fold(blocking, u128::saturating_add);
-        Some(work.saturating_add(lost.within(length)))
+        service.time(work, length, Until::End)
     })
 }

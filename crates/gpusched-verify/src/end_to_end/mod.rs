@@ -16,7 +16,7 @@
 //! * `table`: the shape of the table;
 //! * `stream`: the releases of a segment that follow from the table;
 //! * `compare`: comparison of stated values with recomputed values;
-//! * `memory`: the time that a resource loses to the memory traffic of other resources;
+//! * `service`: the time that a resource loses to memory traffic, and to other contexts of its GPU;
 //! * `segments`: the equation of each value;
 //! * `device`: copy engines and partitions, except EDF;
 //! * `core`: cores with fixed priorities;
@@ -29,8 +29,8 @@ mod compare;
 mod core;
 mod device;
 mod edf;
-mod memory;
 mod segments;
+mod service;
 mod stream;
 mod table;
 mod verdict;
@@ -68,6 +68,10 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
             "overheads",
             "found overheads, expected none with enforced releases",
         ));
+    }
+    if enforced && !system.time_slices().is_empty() {
+        let message = "found enforced releases, expected none with time slices";
+        return Err(Fault::new("offsets_ns", message).inside("evidence"));
     }
     if answer.policy != expected {
         let message = format!("found {}, expected {expected}", answer.policy);

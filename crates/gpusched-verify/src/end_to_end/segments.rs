@@ -6,7 +6,7 @@ use super::compare::same_bound;
 use super::core::FixedPriorities;
 use super::device::{self, Rule};
 use super::edf::{Edf, Source};
-use super::memory::Lost;
+use super::service::{Lost, Service};
 use super::stream::Stream;
 use super::table::Table;
 use super::window::{blocking, smaller};
@@ -34,17 +34,19 @@ struct Required {
 /// Checks every value of `table`. Returns the first value that is too small, or else the first value that is larger than
 /// necessary.
 pub(super) fn check(table: &Table<'_>) -> Result<(), Fault> {
-    for exactly in [false, true] {
-        for resource in table.system.resources() {
-            let streams = table.streams(resource);
-            let mut prepared = prepare(table, resource, streams);
-            for (position, stream) in streams.iter().enumerate() {
-                let required = prepared.required(table, streams, position);
-                check_segment(table, stream, &required, exactly)?;
-            }
+    let mut found = Vec::new();
+    for resource in table.system.resources() {
+        let streams = table.streams(resource);
+        let mut prepared = prepare(table, resource, streams);
+        for (position, stream) in streams.iter().enumerate() {
+            let required = prepared.required(table, streams, position);
+            check_segment(table, stream, &required, false)?;
+            found.push((stream, required));
         }
     }
-    Ok(())
+    found
+        .iter()
+        .try_for_each(|(stream, required)| check_segment(table, stream, required, true))
 }
 
 /// Checks that R and S of the segment `stream` are at least `required`, or equal `required` if `exactly` is true. If a task
@@ -151,7 +153,10 @@ fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) ->
             blocking: 0,
         })
     });
-    Prepared::EdfCore(Edf::new(sources.collect(), lost_in_busy(table, resource)), tasks)
+    Prepared::EdfCore(
+        Edf::new(sources.collect(), service_in_busy(table, resource)),
+        tasks,
+    )
 }
 
 /// Returns a resource with EDF. Each segment is an independent task, whose jobs arrive at a + φ.
@@ -184,16 +189,17 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
     });
     let limited = policy == PartitionPolicy::LpEdf && in_full; // a preempted kernel may transfer its data again
     let sources = sources.collect::<Option<Vec<Source>>>().filter(|_| !limited);
-    Prepared::EdfDevice(Edf::new(sources, lost_in_busy(table, resource)))
+    Prepared::EdfDevice(Edf::new(sources, service_in_busy(table, resource)))
 }
 
-/// Returns the time that `resource` loses in a busy period under EDF. This busy period may start before the release of
+/// Returns the service of `resource` in a busy period under EDF. This busy period may start before the release of
 /// the analyzed job.
-fn lost_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Lost<'a> {
+fn service_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Service<'a> {
     let first = table.streams(resource).first();
-    first.map_or(Lost::default(), |stream| {
+    let lost = first.map_or(Lost::default(), |stream| {
         table.lost_from_idle(resource, stream.task)
-    })
+    });
+    table.service(resource, lost)
 }
 
 impl Prepared<'_> {

@@ -6,7 +6,7 @@ use gpusched_model::end_to_end::{Evidence, Resource, Segment, System, Task, Task
 use gpusched_model::time::Time;
 
 use super::compare::same_length;
-use super::memory::{Lost, Memory};
+use super::service::{Lost, Memory, Service, TimeSliced, Until, starts_idle};
 use super::stream::Stream;
 use super::window::total;
 use crate::fault::Fault;
@@ -19,6 +19,8 @@ pub(super) struct Table<'a> {
     streams: HashMap<Resource, Vec<Stream>>,
     /// The memory that all resources share; `None` if the system counts no memory traffic.
     memory: Option<Memory>,
+    /// The time-sliced partitions, in the order of the system.
+    time_sliced: Vec<TimeSliced>,
 }
 
 impl<'a> Table<'a> {
@@ -45,6 +47,7 @@ impl<'a> Table<'a> {
             offsets,
             streams: HashMap::new(),
             memory: None,
+            time_sliced: Vec::new(),
         };
         for (task, found) in tasks.iter().enumerate() {
             for (segment, on) in found.segments.iter().map(|segment| segment.on).enumerate() {
@@ -53,6 +56,10 @@ impl<'a> Table<'a> {
             }
         }
         table.memory = Memory::new(system, &table.streams);
+        let gpus = system.time_slices().iter();
+        table.time_sliced = gpus
+            .map(|gpu| TimeSliced::new(gpu, system, &table.streams))
+            .collect();
         Ok(table)
     }
 
@@ -82,6 +89,32 @@ impl<'a> Table<'a> {
         }
         let memory = self.memory.as_ref();
         memory.map_or(Lost::default(), |memory| memory.lost(resource, None))
+    }
+
+    /// Returns the service of `resource` in windows in which it loses the time `lost` to memory traffic.
+    pub fn service<'b>(&'b self, resource: Resource, lost: Lost<'b>) -> Service<'b> {
+        let gpus = self.system.time_slices().iter().zip(&self.time_sliced);
+        let mut turns = gpus.filter_map(|(gpu, sliced)| match resource {
+            Resource::Partition(partition) => Some(sliced.turns(gpu.position(partition)?)),
+            Resource::Core(_) | Resource::Engine(_) => None,
+        });
+        Service {
+            lost,
+            turns: turns.next(),
+        }
+    }
+
+    /// Returns the end of a window that starts at the release of `stream`.
+    pub fn until_end(&self, stream: &Stream) -> Until {
+        let on = self.task(stream.task).segments[stream.segment].on;
+        let from_idle = self
+            .system
+            .context(on)
+            .is_some_and(|(gpu, _)| starts_idle(gpu.idle, self.system, self.streams(on), stream));
+        match from_idle {
+            true => Until::EndFromIdle,
+            false => Until::End,
+        }
     }
 
     /// Returns the task at `task`, a position in the system.

@@ -7,6 +7,7 @@ mod enforced;
 mod examples;
 mod memory;
 mod resources;
+mod time_slices;
 
 use gpusched::end_to_end::analyze;
 use gpusched::model::Interference;

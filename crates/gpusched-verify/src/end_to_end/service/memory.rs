@@ -10,13 +10,13 @@ use std::collections::HashMap;
 
 use gpusched_model::end_to_end::{Resource, System};
 
-use super::stream::Stream;
+use super::super::stream::Stream;
 use crate::conditions::Fraction;
 use crate::memory::Source;
 
 /// The memory that all resources share. All amounts are in nano-bytes, and all rates in nano-bytes per ns. 1 nano-byte
 /// per ns is 1 byte per second.
-pub(super) struct Memory {
+pub(in super::super) struct Memory {
     /// B: guaranteed memory bandwidth.
     bandwidth: u128,
     /// Segments with traffic, by resource.
@@ -111,7 +111,7 @@ fn peak<'a>(load: impl IntoIterator<Item = &'a Moving>) -> u128 {
 
 /// Time that a resource loses. By default, the resource loses no time.
 #[derive(Copy, Clone, Default)]
-pub(super) struct Lost<'a> {
+pub(in super::super) struct Lost<'a> {
     /// `None` if the resource loses no time.
     memory: Option<&'a Memory>,
     /// The resource that loses time.

@@ -1,0 +1,166 @@
+//! Runs above wrong equations, as scripts.
+
+use gpusched::Time;
+use gpusched::end_to_end::analyze;
+use gpusched::model::end_to_end::{Bounds, System, TaskBounds};
+use gpusched::simulator::end_to_end::{
+    Arrival, Drawn, Extent, Observed, Overruns, Pattern, Script, Simulator, Turns,
+};
+use gpusched::verification::verify_system;
+
+use super::super::system;
+use super::reference::{Reference, Wrong};
+
+/// Returns the least table of the equations for a system whose tasks have one kernel each.
+fn solve(system: &System, wrong: Wrong) -> Bounds {
+    let rows = system.tasks().iter().map(|task| {
+        let value = vec![Some(task.segments[0].wcet)];
+        TaskBounds {
+            ends_ns: value.clone(),
+            delays_ns: value,
+        }
+    });
+    let mut bounds = Bounds(rows.collect());
+    loop {
+        let reference = Reference {
+            system,
+            bounds: &bounds,
+            wrong,
+        };
+        let rows = (0..system.tasks().len()).map(|task| {
+            let delay = reference.delay(task, 0).unwrap();
+            let value = vec![delay.map(|delay| Time::from_ns(u64::try_from(delay).unwrap()))];
+            TaskBounds {
+                ends_ns: value.clone(),
+                delays_ns: value,
+            }
+        });
+        let next = Bounds(rows.collect());
+        if next == bounds {
+            return bounds;
+        }
+        bounds = next;
+    }
+}
+
+/// In each turn of context x, the nine short kernels execute first. Then the slice ends inside the long kernel. So a kernel of 10
+/// has ten overruns, not ⌈9/10⌉.
+#[test]
+fn each_slice_may_end_inside_the_same_preempted_kernel() {
+    let short: Vec<String> = (0..9)
+        .map(|task| {
+            format!(
+                r#"{{"name":"short{task}","period":60,"priority":{},"segments":[{{"on":"x","wcet":1,"bcet":1}}]}}"#,
+                2 + task
+            )
+        })
+        .collect();
+    let text = format!(
+        r#"{{"partitions":[{{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[
+        {{"name":"x","slice":10,"policy":"fp","overrun":20}},{{"name":"y","slice":30,"policy":"fp"}}]}}],"tasks":[
+        {{"name":"v","period":4000,"priority":1,"segments":[{{"on":"y","wcet":300,"bcet":300}}]}},
+        {{"name":"long","period":4000,"priority":50,"segments":[{{"on":"x","wcet":10,"bcet":10}}]}},{}]}}"#,
+        short.join(",")
+    );
+    let system = system(&text);
+    let mut longest = Time::ZERO;
+    for (first, renew) in [(0, false), (0, true), (1, false), (1, true)] {
+        let mut simulator = Simulator::new(&system, None).unwrap();
+        simulator.set_turns(Turns {
+            renew,
+            overruns: Overruns::Longest,
+            ..Turns::default()
+        });
+        let mut runs = Pattern::default().runs(&system, (0, 0));
+        runs[0].first = Time::from_ns(first);
+        let mut source = Drawn::new(&system, &runs, (0, 0)).unwrap();
+        let mut observed = Observed::new(&system);
+        let extent = Extent::before(Time::from_ns(4000));
+        simulator.run(&mut source, extent, &mut observed).unwrap();
+        longest = longest.max(observed.tasks[0].response);
+    }
+    let answer = analyze(&system);
+    assert_eq!(longest, Time::from_ns(580));
+    let unsafe_form = solve(&system, Wrong::Preemption);
+    assert_eq!(unsafe_form.response_time(0), Some(Time::from_ns(402)));
+    assert_eq!(solve(&system, Wrong::Nothing), answer.evidence.bounds);
+    assert_eq!(answer.response_times_ns[0], Some(Time::from_ns(600)));
+    assert!(verify_system(&answer, &system).is_ok());
+}
+
+/// Executes jobs: task, arrival, jitter, and execution times. Returns the longest delay of each segment of task 0.
+fn delays(system: &System, jobs: &[(usize, u64, u64, &[u64])]) -> Vec<Time> {
+    let ns = Time::from_ns;
+    let mut script = Script::new(system);
+    for &(task, at, jitter, times) in jobs {
+        let arrival = Arrival {
+            at: ns(at),
+            jitter: ns(jitter),
+        };
+        let times: Vec<Time> = times.iter().copied().map(ns).collect();
+        script.push(task, arrival, &times).unwrap();
+    }
+    let mut observed = Observed::new(system);
+    let mut simulator = Simulator::new(system, None).unwrap();
+    simulator
+        .run(&mut script.play(), Extent::ALL, &mut observed)
+        .unwrap();
+    observed.tasks[0].delays.clone()
+}
+
+/// Checks the delay of the only kernel of task 0: the delay in a run, the bound, and the smaller value of the wrong equations.
+fn refuted(system: &System, wrong: Wrong, jobs: &[(usize, u64, u64, &[u64])], expected: [u64; 3]) {
+    let [run, bound, unsafe_form] = expected.map(Time::from_ns);
+    assert_eq!(delays(system, jobs), [run]);
+    let answer = analyze(system);
+    assert_eq!(answer.evidence.bounds.delay(0, 0), Some(bound));
+    assert_eq!(solve(system, wrong).response_time(0), Some(unsafe_form));
+    assert!(unsafe_form < run && run <= bound);
+    let mut changed = answer.clone();
+    changed.evidence.bounds.0[0].delays_ns[0] = Some(unsafe_form);
+    assert!(verify_system(&changed, system).is_err());
+}
+
+/// Returns a system with two contexts. Task 0 has a kernel of `wcet` on context x. The other tasks are on context y.
+fn two_contexts(x: u64, wcet: u64, y: &str, tasks: &str) -> System {
+    system(&format!(
+        r#"{{"partitions":[{{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[{{"name":"x","slice":{x}}},
+        {{"name":"y",{y}}}]}}],"tasks":[
+        {{"name":"own","period":1000,"priority":0,"segments":[{{"on":"x","wcet":{wcet}}}]}},{tasks}]}}"#
+    ))
+}
+
+/// Two jobs of the other context arrive 20 apart, but the first one is late.
+#[test]
+fn the_other_context_has_work_at_the_start_of_the_window() {
+    let other = r#"{"name":"other","period":20,"jitter":13,"priority":1,"segments":[{"on":"y","wcet":5}]}"#;
+    let system = two_contexts(2, 4, r#""slice":100"#, other);
+    let jobs: [(usize, u64, u64, &[u64]); 3] = [(1, 0, 13, &[5]), (1, 20, 0, &[5]), (0, 13, 0, &[4])];
+    refuted(&system, Wrong::CarryIn, &jobs, [14, 14, 9]);
+}
+
+/// A kernel of 2 starts 1 ns before the end of the slice, so it has an overrun.
+#[test]
+fn a_slice_ends_inside_a_short_kernel() {
+    let others = r#"{"name":"long","period":1000,"priority":1,"segments":[{"on":"y","wcet":9}]},
+        {"name":"short","period":1000,"priority":2,"segments":[{"on":"y","wcet":2}]}"#;
+    let system = two_contexts(100, 1, r#""slice":10,"overrun":20"#, others);
+    let jobs: [(usize, u64, u64, &[u64]); 3] = [(1, 0, 0, &[9]), (2, 0, 0, &[2]), (0, 8, 0, &[1])];
+    refuted(&system, Wrong::ShortKernels, &jobs, [23, 31, 12]);
+}
+
+/// Every segment takes more than 0 ns. So the context is idle between two kernels, even if the CPU segment between them is
+/// rounded to 0. Without this rule, the second kernel starts in the rest of a slice, and its delay is 19.
+#[test]
+fn a_segment_of_length_0_leaves_the_context_idle() {
+    let text = r#"{"cores":[{"name":"cpu","policy":"fp"}],
+        "partitions":[{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[
+        {"name":"x","slice":5,"policy":"fp","overrun":9},{"name":"y","slice":5,"policy":"fp"}]}],"tasks":[
+        {"name":"a","period":1000,"wait":"suspend","segments":[{"on":"x","wcet":4},{"on":"cpu","wcet":1},{"on":"x","wcet":5}]},
+        {"name":"b","period":1000,"segments":[{"on":"y","wcet":5}]}]}"#;
+    let system = system(text);
+    let bound = analyze(&system).evidence.bounds.delay(0, 2);
+    assert_eq!(bound, Some(Time::from_ns(10)));
+    let found = delays(&system, &[(0, 0, 0, &[4, 0, 5]), (1, 1, 0, &[5])]);
+    assert_eq!(found, [4, 0, 10].map(Time::from_ns));
+}
