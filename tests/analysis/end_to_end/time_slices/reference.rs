@@ -29,6 +29,8 @@ pub enum Wrong {
     WorkConserving,
     /// With fixed turns, overruns do not shorten turns.
     FixedOverruns,
+    /// The window until the start of a kernel does not include the instant of the start.
+    LastInstant,
     /// The number of overruns inside a kernel is limited, even if kernels preempt each other (the published form of 5).
     Preemption,
 }
@@ -201,6 +203,12 @@ impl Reference<'_> {
             return Some(intervals(least) * (slices.sum::<u128>() - least));
         }
         let n = intervals(ns(context.slice));
+        // (5): the window until the start of a kernel includes the instant of the start.
+        let window = match (until, self.wrong) {
+            (Until::Start, Wrong::LastInstant) => window,
+            (Until::Start, _) => window + 1,
+            _ => window,
+        };
         let overruns = match (self.wrong, until) {
             (Wrong::OwnOverruns, _) => 0,
             (Wrong::FirstOverrun, _) | (_, Until::EndFromIdle) => n.saturating_sub(1),

@@ -164,3 +164,25 @@ fn a_segment_of_length_0_leaves_the_context_idle() {
     let found = delays(&system, &[(0, 0, 0, &[4, 0, 5]), (1, 1, 0, &[5])]);
     assert_eq!(found, [4, 0, 10].map(Time::from_ns));
 }
+
+/// At 34, kernel l could start, but the slice of context x ends, and context y receives its second kernel. So l starts later, after
+/// the second kernel h. Without the last instant of the window until the start, the bound of l is 8.
+#[test]
+fn another_context_may_receive_a_kernel_at_the_start() {
+    let text = r#"{"partitions":[{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[
+        {"name":"x","slice":1,"policy":"np-fp"},{"name":"y","slice":100}]}],"tasks":[
+        {"name":"l","period":1000,"priority":2,"segments":[{"on":"x","wcet":1}]},
+        {"name":"h","period":5,"priority":1,"segments":[{"on":"x","wcet":1}]},
+        {"name":"g","period":1000,"priority":3,"segments":[{"on":"x","wcet":1}]},
+        {"name":"y","period":25,"jitter":20,"priority":1,"segments":[{"on":"y","wcet":3}]}]}"#;
+    let system = system(text);
+    let jobs: [(usize, u64, u64, &[u64]); 6] = [
+        (0, 30, 0, &[1]),
+        (1, 30, 0, &[1]),
+        (1, 35, 0, &[1]),
+        (2, 29, 0, &[1]),
+        (3, 9, 20, &[3]),
+        (3, 34, 0, &[3]),
+    ];
+    refuted(&system, Wrong::LastInstant, &jobs, [9, 9, 8]);
+}

@@ -124,6 +124,12 @@ impl Turns<'_> {
             Until::EndFromIdle => intervals.saturating_sub(1),
         };
         let overruns = overruns.saturating_mul(own.overrun);
+        // Until the start of a kernel, the instant of the start counts, too: a slice may end there, and another context may receive
+        // a kernel at this instant.
+        let window = match until {
+            Until::Start => window.saturating_add(1),
+            Until::End | Until::EndFromIdle => window,
+        };
         let uses: Vec<Option<Use>> = match self.gpu.idle {
             Idle::Skip => self
                 .gpu
