@@ -1,8 +1,8 @@
 //! The native part of the Python module `gpusched`: runs the command inside the Python process.
 
-mod own;
 #[cfg(target_os = "linux")]
 mod measure;
+mod own;
 #[cfg(target_os = "linux")]
 mod runtime;
 

@@ -44,9 +44,10 @@ impl<'a> Turns<'a> {
     }
 
     /// Returns the time until the resource has executed `demand` and a further kernel starts, in a window of length
-    /// `window`.
+    /// `window`. The window includes the instant of the start, because another context may receive a kernel at this instant.
     pub fn started(&self, demand: u64, window: u64) -> u64 {
-        demand.saturating_add(self.waiting(demand, window, |slice| demand / slice + 1))
+        let waiting = self.waiting(demand, window.saturating_add(1), |slice| demand / slice + 1);
+        demand.saturating_add(waiting)
     }
 
     /// Returns the time that the context waits while it executes `demand` in `gaps`(q) intervals between turns.

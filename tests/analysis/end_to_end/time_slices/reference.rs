@@ -111,11 +111,14 @@ impl Reference<'_> {
 
     /// (2) Whether the context is idle just before the release of `kernel`.
     fn idle_before(&self, gpu: &TimeSlices, kernels: &[Kernel], kernel: &Kernel) -> bool {
-        let segments = &self.system.tasks()[kernel.task].segments;
+        let task = &self.system.tasks()[kernel.task];
+        let segments = &task.segments;
         let before = (kernel.segment + segments.len() - 1) % segments.len();
+        let response = self.bounds.response_time(kernel.task);
+        let ended = kernel.segment == 0 && response.is_some_and(|response| response < task.period);
         gpu.idle == Idle::Skip
             && kernels.iter().all(|other| other.task == kernel.task)
-            && segments[before].on != segments[kernel.segment].on
+            && (segments[before].on != segments[kernel.segment].on || ended)
     }
 
     /// (4) W or, with `overrun`, the time with the overruns inside each kernel. `None` if a task has no bound.

@@ -81,8 +81,8 @@ fn serves_one_task(streams: &[Stream]) -> bool {
 }
 
 /// Returns whether a context with the kernels `streams` is idle just before each release of the kernel `stream`. Only contexts
-/// with kernels have turns, and the previous segment of the only task is on another resource. The segment before the first
-/// one is the last segment of the previous job.
+/// with kernels have turns, and the previous segment of the only task is on another resource. Before the first segment, the
+/// last segment of the previous job may be on the context if this job ends before the next arrival.
 pub(in super::super) fn starts_idle(
     idle: Idle,
     system: &System,
@@ -94,11 +94,14 @@ pub(in super::super) fn starts_idle(
         .get(stream.task)
         .map_or(&[][..], |task| &task.segments);
     let on = |segment: usize| segments.get(segment).map(|segment| segment.on);
-    let previous = stream
-        .segment
-        .checked_sub(1)
-        .unwrap_or(segments.len().saturating_sub(1));
-    idle == Idle::Skip && serves_one_task(streams) && on(previous) != on(stream.segment)
+    let leaves = match stream.segment.checked_sub(1) {
+        Some(previous) => on(previous) != on(stream.segment),
+        None => {
+            let last = streams.iter().find(|found| found.segment + 1 == segments.len());
+            last.is_none_or(|last| last.end.is_some_and(|end| end < last.period))
+        }
+    };
+    idle == Idle::Skip && serves_one_task(streams) && leaves
 }
 
 /// The turns of one context.
