@@ -23,8 +23,8 @@ pub(super) struct Context {
     pub slice: u64,
     /// o: overrun [ns].
     pub overrun: u64,
-    /// Tasks with a segment on the context.
-    tasks: Vec<usize>,
+    /// Tasks with segments on the context, and the positions of these segments.
+    pub tasks: Vec<(usize, Vec<usize>)>,
     /// Whether no kernel of the context preempts another kernel of the context.
     pub whole_kernels: bool,
 }
@@ -41,8 +41,13 @@ impl Gpu {
                 .iter()
                 .map(|context| {
                     let resource = Resource::Partition(context.partition);
-                    let mut tasks: Vec<usize> = system.on(resource).map(|(task, _)| task).collect();
-                    tasks.dedup();
+                    let mut tasks: Vec<(usize, Vec<usize>)> = Vec::new();
+                    for (task, segment) in system.on(resource) {
+                        match tasks.last_mut().filter(|(last, _)| *last == task) {
+                            Some((_, segments)) => segments.push(segment),
+                            None => tasks.push((task, vec![segment])),
+                        }
+                    }
                     let policy = system
                         .partitions()
                         .get(context.partition)
@@ -65,22 +70,24 @@ impl Gpu {
     /// Whether `on` is a context that executes segments of `task` only, and contexts without kernels have no turns.
     pub fn serves_only(&self, on: Resource, task: usize) -> bool {
         let found = self.contexts.iter().find(|context| context.resource == on);
-        self.idle == Idle::Skip && found.is_some_and(|context| context.tasks == [task])
+        self.idle == Idle::Skip
+            && found.is_some_and(|context| matches!(&context.tasks[..], [(only, _)] if *only == task))
     }
 
     /// Whether the times of context `on` depend on the bounds of `task`.
     pub fn depends(&self, on: Resource, task: usize) -> bool {
         self.resources().any(|resource| resource == on)
-            && self.contexts.iter().any(|context| context.tasks.contains(&task))
+            && self
+                .contexts
+                .iter()
+                .any(|context| context.tasks.iter().any(|(found, _)| *found == task))
     }
 
     /// Returns the contexts.
     pub fn resources(&self) -> impl Iterator<Item = Resource> {
         self.contexts.iter().map(|context| context.resource)
     }
-}
 
-impl Gpu {
     /// Returns the waiting time of a context whose turns start at fixed times.
     pub fn fixed(&self, own: usize, gaps: impl Fn(u64) -> u64) -> u64 {
         let turns = self.runlist.iter().filter(|&&turn| turn == own).count();

@@ -118,9 +118,8 @@ impl Work {
             ends: 0,
             with_overruns: 0,
         };
-        for (task, owner) in state.tasks.iter().enumerate() {
-            let here = |segment: &usize| owner.parts[*segment].on == context.resource;
-            let segments: Vec<usize> = (0..owner.parts.len()).filter(here).collect();
+        for &(task, ref segments) in &context.tasks {
+            let owner = &state.tasks[task];
             let (Some(&first), Some(&last)) = (segments.first(), segments.last()) else {
                 continue;
             };
@@ -154,7 +153,7 @@ impl Work {
                 .saturating_add(total(&|segment| owner.parts[segment].cost));
             let with_overruns = |segment: usize| {
                 let (cost, slice) = (owner.parts[segment].cost, context.slice);
-                let cuts = match state.starts_fresh(task, segment) {
+                let cuts = match context.tasks.len() == 1 && state.starts_fresh(task, segment) {
                     true => cost.div_ceil(slice).saturating_sub(1),
                     false => cost.saturating_sub(1).div_ceil(slice),
                 };
@@ -164,7 +163,7 @@ impl Work {
                 true => work.with_overruns.saturating_add(total(&with_overruns)),
                 false => INFINITE,
             };
-            for &segment in &segments {
+            for &segment in segments {
                 let ends = window.saturating_add(within(segment, segment));
                 work.ends = work.ends.saturating_add(ends.div_ceil(owner.period));
             }
