@@ -3,6 +3,7 @@
 
 use gpusched_model::end_to_end::{Answer, Draft, DraftPolicy, Environment, PartitionDraft, System};
 use gpusched_model::error::Refusal;
+use gpusched_model::interrupt;
 use gpusched_model::time::Time;
 
 /// Slices and turns that a search may choose.
@@ -40,7 +41,7 @@ type Cost = (usize, u64);
 /// choices, the choice is exact. Otherwise, the search changes one context at a time, from the best common slice.
 ///
 /// # Errors
-/// Fails if the draft is invalid, or if it has no time-sliced partition.
+/// Fails if the draft is invalid with all tested choices, or if it has no time-sliced partition.
 pub fn choose_turns(draft: &Draft, search: &TurnSearch<'_>) -> Result<ChosenTurns, Refusal> {
     let sliced = |partition: &PartitionDraft| partition.policy == DraftPolicy::TimeSliced;
     let Some(gpu) = draft.partitions.iter().position(sliced) else {
@@ -57,13 +58,14 @@ pub fn choose_turns(draft: &Draft, search: &TurnSearch<'_>) -> Result<ChosenTurn
         search,
         tests: 0,
         best: None,
+        invalid: None,
     };
     let options: Vec<(usize, usize)> = (0..search.turns.max(1))
         .flat_map(|turns| (0..search.slices.len()).map(move |slice| (slice, turns)))
         .collect();
     for slice in 0..search.slices.len() {
-        if trial.test(&vec![(slice, 0); contexts])? {
-            return Ok(trial.result(true));
+        if trial.test(&vec![(slice, 0); contexts]) {
+            return trial.result(true);
         }
     }
     let exponent = u32::try_from(contexts).unwrap_or(u32::MAX);
@@ -71,11 +73,11 @@ pub fn choose_turns(draft: &Draft, search: &TurnSearch<'_>) -> Result<ChosenTurn
     match all.filter(|&all| all <= search.tests) {
         Some(all) => {
             for number in 0..all {
-                if trial.test(&trial.numbered(number, contexts, &options))? {
+                if trial.test(&trial.numbered(number, contexts, &options)) {
                     break;
                 }
             }
-            Ok(trial.result(true))
+            trial.result(true)
         }
         None => trial.improve(&options),
     }
@@ -88,26 +90,36 @@ struct Trial<'a> {
     search: &'a TurnSearch<'a>,
     tests: u64,
     best: Option<(Cost, Choice)>,
+    /// Why the first invalid choice is invalid.
+    invalid: Option<Refusal>,
 }
 
 impl Trial<'_> {
-    /// Tests `choice`, and keeps it if it is better than all earlier choices. Returns whether all tasks meet their deadlines.
-    fn test(&mut self, choice: &[(usize, usize)]) -> Result<bool, Refusal> {
+    /// Tests `choice`, and keeps it if it is better than all earlier choices. Returns whether all tasks meet their deadlines. An
+    /// invalid choice does not.
+    fn test(&mut self, choice: &[(usize, usize)]) -> bool {
+        interrupt::check();
         self.tests += 1;
-        let system = System::new(&self.with(choice), self.search.environment)?;
+        let system = match System::new(&self.with(choice), self.search.environment) {
+            Ok(system) => system,
+            Err(refusal) => {
+                self.invalid.get_or_insert(refusal);
+                return false;
+            }
+        };
         let answer = super::analyze(&system);
         let cost = cost(&answer);
         if self.best.as_ref().is_none_or(|(best, _)| cost < *best) {
             self.best = Some((cost, choice.to_vec()));
         }
-        Ok(answer.schedulable)
+        answer.schedulable
     }
 
     /// Changes one context at a time, until no change is better or the search has made all its tests.
     fn improve(mut self, options: &[(usize, usize)]) -> Result<ChosenTurns, Refusal> {
         loop {
             let Some((before, start)) = self.best.clone() else {
-                return Ok(self.result(false));
+                return self.result(false);
             };
             for context in 0..start.len() {
                 let choice = self
@@ -122,14 +134,14 @@ impl Trial<'_> {
                     if self.tests >= self.search.tests || changed == choice {
                         continue;
                     }
-                    if self.test(&changed)? {
-                        return Ok(self.result(true));
+                    if self.test(&changed) {
+                        return self.result(true);
                     }
                 }
             }
             if self.best.as_ref().is_none_or(|(after, _)| *after == before) || self.tests >= self.search.tests
             {
-                return Ok(self.result(false));
+                return self.result(false);
             }
         }
     }
@@ -168,12 +180,16 @@ impl Trial<'_> {
         draft
     }
 
-    fn result(self, complete: bool) -> ChosenTurns {
-        let choice = self.best.as_ref().map(|(_, choice)| choice.as_slice());
-        ChosenTurns {
-            draft: choice.map_or_else(|| self.draft.clone(), |choice| self.with(choice)),
-            tests: self.tests,
-            complete,
+    /// Returns the best choice. Fails if every tested choice is invalid.
+    fn result(self, complete: bool) -> Result<ChosenTurns, Refusal> {
+        match (&self.best, self.invalid.clone()) {
+            (Some((_, choice)), _) => Ok(ChosenTurns {
+                draft: self.with(choice),
+                tests: self.tests,
+                complete,
+            }),
+            (None, Some(refusal)) => Err(refusal),
+            (None, None) => Refusal::refuse("slices", "no slices", "one or more slices"),
         }
     }
 }

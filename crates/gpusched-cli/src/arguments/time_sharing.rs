@@ -61,11 +61,17 @@ impl TimeSharing {
     }
 
     /// Returns the system where the tasks of `set` share `sms` SMs. If the user leaves a choice, gpusched chooses slices and
-    /// turns with which all tasks meet their deadlines.
+    /// turns with which all tasks meet their deadlines. Also returns the number of tests if the search ended before it tested all
+    /// choices.
     ///
     /// # Errors
     /// Fails if a slice is 0, or if the tasks have no valid system.
-    pub fn system(&self, set: &TaskSet, sms: u32, environment: Environment) -> Result<Draft, Refusal> {
+    pub fn system(
+        &self,
+        set: &TaskSet,
+        sms: u32,
+        environment: Environment,
+    ) -> Result<(Draft, Option<u64>), Refusal> {
         let (Some(&first), Some(switch)) = (self.time_slice.first(), self.switch) else {
             return Refusal::refuse("time_slice", "no time", "a time such as 2ms");
         };
@@ -80,7 +86,7 @@ impl TimeSharing {
         };
         let draft = Draft::time_shared(set, sms, shares);
         if self.time_slice.len() == 1 && self.turns == 1 {
-            return Ok(draft);
+            return Ok((draft, None));
         }
         let search = TurnSearch {
             slices: &self.time_slice,
@@ -88,6 +94,7 @@ impl TimeSharing {
             tests: self.turn_tests,
             environment,
         };
-        choose_turns(&draft, &search).map(|chosen| chosen.draft)
+        let chosen = choose_turns(&draft, &search)?;
+        Ok((chosen.draft, (!chosen.complete).then_some(chosen.tests)))
     }
 }

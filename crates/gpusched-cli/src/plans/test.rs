@@ -5,7 +5,7 @@ use crate::arguments::{Answer, Case, Request, TimeSharing};
 use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation;
 use crate::report::{About, Cell, Form, Output, Palette, Report, Table, clip, json_lines, numbered};
-use crate::{Global, Outcome, Run};
+use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::schedulability::{self, Demand};
 use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
@@ -142,8 +142,14 @@ impl Args {
         let environment = self.request.environment()?;
         let file = sets.file().to_owned();
         let system = |line: usize, set: &TaskSet| {
-            let system = self.sharing.system(set, sms, environment);
-            system.map_err(|refusal| Error::from(refusal.at(&file, line)))
+            let chosen = self.sharing.system(set, sms, environment);
+            let (system, stopped) = chosen.map_err(|refusal| Error::from(refusal.at(&file, line)))?;
+            if let Some(tests) = stopped.filter(|_| !global.quiet) {
+                complain(&format!(
+                    "note: gpusched tested {tests} choices of slices and turns, and other choices may be better"
+                ));
+            }
+            Ok::<Draft, Error>(system)
         };
         let mut output = Output::open(global)?;
         let beside = output.beside(self.sharing.system.as_ref())?;

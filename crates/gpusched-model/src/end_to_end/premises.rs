@@ -21,7 +21,15 @@ impl System {
                 .any(|partition| policies.contains(&partition.policy))
         };
         use PartitionPolicy::{Edf, Fp, LpEdf, LpFp, NpEdf, NpFifo, NpFp};
-        let one = "A dispatcher runs at most one kernel of a partition at a time and never waits while a kernel is ready";
+        let one = match self.time_slices() {
+            [] => {
+                "A dispatcher runs at most one kernel of a partition at a time and never waits while a kernel is ready"
+            }
+            _ => {
+                "A dispatcher runs at most one kernel of a partition or context at a time and never waits while a kernel is ready and \
+                 the context has its turn"
+            }
+        };
         add(
             has(&[Edf, NpEdf, LpEdf]),
             Id::DispatchEdf,
@@ -190,7 +198,7 @@ impl System {
             format!("{name} {} (at most {} longer)", context.slice, context.overrun)
         });
         format!(
-            "The GPU serves the contexts of {} {order}: {}. A switch takes at most {}. A context chooses its kernel when its turn starts.",
+            "The GPU serves the contexts of {} {order}: {}. A switch takes at most {}. A context chooses its kernels only in its turns. Each segment takes more than 0ns.",
             gpu.name,
             contexts.collect::<Vec<_>>().join(", "),
             gpu.switch,

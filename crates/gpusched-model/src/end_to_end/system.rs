@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::draft::Draft;
 use super::scope::Scope;
 use super::{
-    Chain, ChainDraft, CopyEngine, Core, Environment, Partition, Resource, Segment, Task, TaskDraft,
-    TimeSlices, overheads,
+    Chain, ChainDraft, CopyEngine, Core, DraftPolicy, Environment, Idle, Partition, Resource, Segment, Task,
+    TaskDraft, TimeSlices, overheads,
 };
 use crate::time::Time;
 use crate::wcet::MAX_SMS;
@@ -46,7 +46,7 @@ impl System {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
         draft.check_counts()?;
-        let (partitions, time_slices) = partitions(draft)?;
+        let (partitions, mut time_slices) = partitions(draft)?;
         let scope = Scope::new(draft, environment.interference)?;
         let defaults = default_priorities(&draft.tasks)?;
         let mut tasks = Vec::with_capacity(draft.tasks.len());
@@ -62,6 +62,14 @@ impl System {
                     .task(index, task, (default, &partitions))
                     .map_err(|refusal| refusal.within(&place))?,
             );
+        }
+        let sliced = draft.partitions.iter().enumerate();
+        let sliced = sliced.filter(|(_, partition)| partition.policy == DraftPolicy::TimeSliced);
+        for (gpu, (index, partition)) in time_slices.iter_mut().zip(sliced) {
+            let longest = |context: usize| longest_block(&tasks, Resource::Partition(context));
+            let place = format!("partitions[{index}]");
+            gpu.complete(partition, longest)
+                .map_err(|refusal| refusal.within(&place))?;
         }
         let chains = draft.chains.iter().enumerate();
         let chains: Result<Vec<Chain>, Refusal> = chains
@@ -212,29 +220,40 @@ impl System {
     }
 
     /// Returns a copy of the system with changed times. For each segment that `of` selects, the WCET and the longest
-    /// thread block are multiplied by `permille`/1000 and rounded up. BCETs stay unchanged.
+    /// thread block are multiplied by `permille`/1000 and rounded up. So is the overrun of a context with such a kernel, if it
+    /// grows. BCETs stay unchanged.
     ///
     /// Returns `None` if a changed WCET is below its BCET or above [`Time::LIMIT`].
     pub fn scaled(&self, permille: u64, of: impl Fn(usize, &Segment) -> bool) -> Option<System> {
+        let times = |time: Time| {
+            let ns = (u128::from(time.ns()) * u128::from(permille)).div_ceil(1000);
+            u64::try_from(ns)
+                .ok()
+                .map(Time::from_ns)
+                .filter(|&time| time <= Time::LIMIT)
+        };
         let mut scaled = self.clone();
         for (index, task) in scaled.tasks.iter_mut().enumerate() {
             for segment in &mut task.segments {
                 if !of(index, segment) {
                     continue;
                 }
-                let times = |time: Time| {
-                    let ns = (u128::from(time.ns()) * u128::from(permille)).div_ceil(1000);
-                    u64::try_from(ns)
-                        .ok()
-                        .map(Time::from_ns)
-                        .filter(|&time| time <= Time::LIMIT)
-                };
+                if let Resource::Partition(partition) = segment.on {
+                    let gpus = scaled.time_slices.iter_mut().zip(&self.time_slices);
+                    for (gpu, before) in gpus {
+                        let contexts = gpu.contexts.iter_mut().zip(&before.contexts);
+                        for (context, before) in contexts.filter(|(found, _)| found.partition == partition) {
+                            context.overrun = times(before.overrun)?.max(before.overrun);
+                        }
+                    }
+                }
                 segment.wcet =
                     times(segment.wcet).filter(|&wcet| wcet >= segment.bcet.max(Time::from_ns(1)))?;
                 segment.block = times(segment.block)?.min(segment.wcet).max(Time::from_ns(1));
             }
         }
-        Some(scaled)
+        let fits = |gpu: &TimeSlices| gpu.idle != Idle::Fixed || gpu.overruns_fit();
+        scaled.time_slices.iter().all(fits).then_some(scaled)
     }
 
     /// Returns the hyperperiod: the least common multiple of all periods [ns]. Returns `None` if the hyperperiod is
@@ -246,6 +265,15 @@ impl System {
         });
         multiple.map(Time::from_ns).filter(|&time| time <= Time::LIMIT)
     }
+}
+
+/// Returns the longest thread block of the kernels on `resource`; 0 without kernels.
+fn longest_block(tasks: &[Task], resource: Resource) -> Time {
+    let segments = tasks.iter().flat_map(|task| &task.segments);
+    let blocks = segments
+        .filter(|segment| segment.on == resource)
+        .map(|segment| segment.block);
+    blocks.max().unwrap_or_default()
 }
 
 /// Returns the partitions, and the time-sliced partitions. Fails if a partition has no size or invalid time slices.

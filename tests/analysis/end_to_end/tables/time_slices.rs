@@ -25,7 +25,7 @@ fn sliced(gpu: &str, tasks: &[(&str, u64, [u64; 3])]) -> System {
 /// Example A.
 #[test]
 fn two_contexts_take_turns() {
-    let gpu = r#""switch":1,"contexts":[{"name":"x","slice":4},{"name":"y","slice":4}]"#;
+    let gpu = r#""switch":1,"contexts":[{"name":"x","slice":4,"overrun":0},{"name":"y","slice":4,"overrun":0}]"#;
     let system = sliced(gpu, &[("x", 40, [2, 9, 1]), ("y", 60, [3, 14, 2])]);
     tight(&system, "[[[2,29,30],[null,27,null]],[[3,41,43],[null,38,null]]]");
 }
@@ -42,7 +42,7 @@ fn slices_overrun() {
 /// Example C.
 #[test]
 fn a_context_has_two_turns_per_round() {
-    let gpu = r#""switch":0,"runlist":["x","y","x","z"],"contexts":[{"name":"x","slice":3},{"name":"y","slice":3},{"name":"z","slice":3}]"#;
+    let gpu = r#""switch":0,"runlist":["x","y","x","z"],"contexts":[{"name":"x","slice":3,"overrun":0},{"name":"y","slice":3,"overrun":0},{"name":"z","slice":3,"overrun":0}]"#;
     let tasks = [("x", 50, [1, 10, 1]), ("y", 70, [1, 7, 1]), ("z", 90, [1, 7, 1])];
     let row = "[[1,25,26],[null,24,null]]";
     tight(
@@ -54,7 +54,7 @@ fn a_context_has_two_turns_per_round() {
 /// Example D.
 #[test]
 fn contexts_have_fixed_shares() {
-    let gpu = r#""switch":1,"idle":"fixed","contexts":[{"name":"x","slice":5},{"name":"y","slice":5}]"#;
+    let gpu = r#""switch":1,"idle":"fixed","contexts":[{"name":"x","slice":5,"overrun":0},{"name":"y","slice":5,"overrun":0}]"#;
     let system = sliced(gpu, &[("x", 60, [2, 9, 1]), ("y", 90, [3, 14, 2])]);
     tight(&system, "[[[2,25,26],[null,23,null]],[[3,38,40],[null,35,null]]]");
 }
@@ -62,7 +62,7 @@ fn contexts_have_fixed_shares() {
 /// No analysis counts timers and time slices.
 #[test]
 fn enforced_releases_are_refused() {
-    let gpu = r#""switch":1,"contexts":[{"name":"x","slice":4}]"#;
+    let gpu = r#""switch":1,"contexts":[{"name":"x","slice":4,"overrun":0}]"#;
     let system = sliced(gpu, &[("x", 40, [2, 9, 1])]);
     let rows = rows("[[[2,12,14],[2,9,1]]]");
     let expected = "evidence.offsets_ns: found enforced releases, expected none with time slices";

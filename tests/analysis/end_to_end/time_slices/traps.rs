@@ -124,7 +124,7 @@ fn refuted(system: &System, wrong: Wrong, jobs: &[(usize, u64, u64, &[u64])], ex
 /// Returns a system with two contexts. Task 0 has a kernel of `wcet` on context x. The other tasks are on context y.
 fn two_contexts(x: u64, wcet: u64, y: &str, tasks: &str) -> System {
     system(&format!(
-        r#"{{"partitions":[{{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[{{"name":"x","slice":{x}}},
+        r#"{{"partitions":[{{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[{{"name":"x","slice":{x},"overrun":0}},
         {{"name":"y",{y}}}]}}],"tasks":[
         {{"name":"own","period":1000,"priority":0,"segments":[{{"on":"x","wcet":{wcet}}}]}},{tasks}]}}"#
     ))
@@ -134,7 +134,7 @@ fn two_contexts(x: u64, wcet: u64, y: &str, tasks: &str) -> System {
 #[test]
 fn the_other_context_has_work_at_the_start_of_the_window() {
     let other = r#"{"name":"other","period":20,"jitter":13,"priority":1,"segments":[{"on":"y","wcet":5}]}"#;
-    let system = two_contexts(2, 4, r#""slice":100"#, other);
+    let system = two_contexts(2, 4, r#""slice":100,"overrun":0"#, other);
     let jobs: [(usize, u64, u64, &[u64]); 3] = [(1, 0, 13, &[5]), (1, 20, 0, &[5]), (0, 13, 0, &[4])];
     refuted(&system, Wrong::CarryIn, &jobs, [14, 14, 9]);
 }
@@ -155,7 +155,7 @@ fn a_slice_ends_inside_a_short_kernel() {
 fn a_segment_of_length_0_leaves_the_context_idle() {
     let text = r#"{"cores":[{"name":"cpu","policy":"fp"}],
         "partitions":[{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[
-        {"name":"x","slice":5,"policy":"fp","overrun":9},{"name":"y","slice":5,"policy":"fp"}]}],"tasks":[
+        {"name":"x","slice":5,"policy":"fp","overrun":9},{"name":"y","slice":5,"policy":"fp","overrun":0}]}],"tasks":[
         {"name":"a","period":1000,"wait":"suspend","segments":[{"on":"x","wcet":4},{"on":"cpu","wcet":1},{"on":"x","wcet":5}]},
         {"name":"b","period":1000,"segments":[{"on":"y","wcet":5}]}]}"#;
     let system = system(text);
@@ -170,7 +170,7 @@ fn a_segment_of_length_0_leaves_the_context_idle() {
 #[test]
 fn another_context_may_receive_a_kernel_at_the_start() {
     let text = r#"{"partitions":[{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[
-        {"name":"x","slice":1,"policy":"np-fp"},{"name":"y","slice":100}]}],"tasks":[
+        {"name":"x","slice":1,"overrun":0,"policy":"np-fp"},{"name":"y","slice":100,"overrun":0}]}],"tasks":[
         {"name":"l","period":1000,"priority":2,"segments":[{"on":"x","wcet":1}]},
         {"name":"h","period":5,"priority":1,"segments":[{"on":"x","wcet":1}]},
         {"name":"g","period":1000,"priority":3,"segments":[{"on":"x","wcet":1}]},

@@ -43,7 +43,7 @@ pub struct ContextDraft {
     /// Scheduling rule for the kernels of the context: `np-fifo` (default), `np-fp`, `fp`, `edf` or `np-edf`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PartitionPolicy>,
-    /// o: maximum time for which a running kernel keeps the GPU after its slice, such as a thread block [ns]; 0 by default.
+    /// o: maximum time for which a running kernel keeps the GPU after its slice [ns]; by default the longest `block`.
     #[serde(
         default,
         deserialize_with = "crate::time::optional_time",
@@ -122,9 +122,6 @@ impl TimeSlices {
             Refusal::refuse("contexts", "no contexts", "one or more contexts")?;
         }
         let runlist = runlist(draft)?;
-        if idle == Idle::Fixed {
-            check_fixed(&contexts, &runlist)?;
-        }
         Ok(Some(TimeSlices {
             name: draft.name.clone(),
             switch,
@@ -132,6 +129,27 @@ impl TimeSlices {
             contexts,
             runlist,
         }))
+    }
+
+    /// Sets each overrun that `draft` does not state to the longest time for which a kernel of the context keeps the GPU:
+    /// `longest` of its partition. Then checks the overruns.
+    pub(in super::super) fn complete(
+        &mut self,
+        draft: &PartitionDraft,
+        longest: impl Fn(usize) -> Time,
+    ) -> Result<(), Refusal> {
+        for (context, draft) in self.contexts.iter_mut().zip(&draft.contexts) {
+            context.overrun = draft.overrun.unwrap_or_else(|| longest(context.partition));
+        }
+        match self.idle {
+            Idle::Fixed => check_fixed(&self.contexts, &self.runlist),
+            Idle::Skip | Idle::Wait => Ok(()),
+        }
+    }
+
+    /// Whether each overrun is shorter than the slice of the next turn.
+    pub(in super::super) fn overruns_fit(&self) -> bool {
+        check_fixed(&self.contexts, &self.runlist).is_ok()
     }
 
     /// Returns the context that is partition `partition` of the system, as a position in `contexts`.
@@ -149,6 +167,9 @@ fn context(draft: &ContextDraft, sms: u32, partitions: &mut Vec<Partition>) -> R
             Refusal::refuse(field, found, "less than 2^63 ns")?;
         }
     }
+    if draft.slice == Time::ZERO {
+        Refusal::refuse("slice", draft.slice, "more than 0 ns")?;
+    }
     let policy = draft.policy.unwrap_or(PartitionPolicy::NpFifo); // the order of kernels in one stream
     if let PartitionPolicy::LpFp | PartitionPolicy::LpEdf = policy {
         let expected =
@@ -163,7 +184,7 @@ fn context(draft: &ContextDraft, sms: u32, partitions: &mut Vec<Partition>) -> R
     Ok(Context {
         partition: partitions.len() - 1,
         slice: draft.slice,
-        overrun: draft.overrun.unwrap_or_default(), // an assumption of the verdict states the overruns
+        overrun: draft.overrun.unwrap_or_default(), // `complete` replaces a missing overrun
     })
 }
 
