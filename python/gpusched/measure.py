@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal, Optional, Union, cast
 
 from . import _native
@@ -26,7 +26,7 @@ from ._commands import measure_kernel as kernel
 from ._commands import measure_overhead as overhead
 from ._commands import measure_platform as platform
 from ._documents import is_list
-from ._graphs import captured
+from ._graphs import captured, not_empty
 from .errors import GpuschedError
 from .results import Measurement, results
 
@@ -58,8 +58,9 @@ class _Kernel:
                 hint = f"state `sms={all}`, or a function that captures the graph"
                 raise GpuschedError(f"{message}\n\nhint: {hint}", field=self.name, expected=expected, hint=hint)
             return handle
-        if "stream" in inspect.signature(self.work).parameters:
-            graph = self.work(stream)
+        if "stream" in self._parameters():
+            with not_empty(self.name):
+                graph = self.work(stream)
             self.kept.append(graph)
             handle = _handle(graph)
             if handle is None:
@@ -70,6 +71,15 @@ class _Kernel:
         kept, handle = captured(self.name, stream, self.work)
         self.kept.append(kept)
         return handle
+
+    def _parameters(self) -> Collection[str]:
+        try:
+            return inspect.signature(self.work).parameters
+        except (TypeError, ValueError) as error:
+            expected = "a graph, or a function whose parameters Python knows"
+            message = f"{self.name}: found an object of type {type(self.work).__name__}, expected {expected}"
+            hint = "state a function such as `lambda: work()`"
+            raise GpuschedError(f"{message}\n\nhint: {hint}", field=self.name, expected=expected, hint=hint) from error
 
     def release(self) -> None:
         self.kept.clear()
@@ -144,7 +154,7 @@ def function(
 
 def _handle(work: Any) -> Optional[int]:
     """Returns the handle of a graph, or ``None`` for another object."""
-    if isinstance(work, int):
+    if isinstance(work, int) and not isinstance(work, bool):
         return work
     raw = getattr(work, "raw_cuda_graph_exec", None)
     return None if raw is None else int(raw())

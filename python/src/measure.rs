@@ -36,7 +36,10 @@ impl Graphs {
         let raised = Arc::clone(&self.raised);
         let request: Request = Box::new(move |py| match call(py) {
             Ok(result) => drop(sender.send(result)),
-            Err(error) => *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),
+            Err(error) => {
+                let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
+                raised.get_or_insert(error);
+            }
         });
         self.sender.send(Message::Asked(request)).ok()?;
         receiver.recv().ok()
@@ -49,6 +52,12 @@ impl Kernel for Graphs {
     }
 
     fn prepare(&mut self, place: Place) -> Result<Launch> {
+        // The result of the measurement will be this exception, so it ends.
+        let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        if raised.is_some() {
+            return Err(Error::parameter(&self.name, "an exception", "no exception"));
+        }
+        drop(raised);
         let prepare = Arc::clone(&self.prepare);
         let handle = self.ask(move |py| {
             let handle = prepare.call1(py, (place.stream, place.sms, place.all))?;

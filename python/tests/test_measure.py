@@ -119,9 +119,11 @@ print(json.dumps({"kernel": whole["kernel"], "times": whole["series"][0]["time_n
 
 def test_each_fault_is_one_exception(measured):
     found = measured("""
-import gc, weakref
+import gc, warnings, weakref
 def failing(): raise KeyError("weights")
 def no_graph(stream): return "text"
+def empty(): warnings.warn("The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or stream.")
+def empty_graph(stream): empty()
 def raised(call):
     try:
         call()
@@ -133,6 +135,10 @@ faults = [
     raised(lambda: gs.measure(model, sms=7)),
     raised(lambda: gs.measure(model, sms=8, samples=0)),
     raised(lambda: gs.measure(model, sms=8, contention="concurrent")),
+    raised(lambda: gs.measure(empty, sms=8)),
+    raised(lambda: gs.measure(empty_graph, sms=8)),
+    raised(lambda: gs.measure(True, sms=8)),
+    raised(lambda: gs.measure("text", sms=8)),
 ]
 # After a measurement, the graphs are free, and a failed measurement has not damaged the next one.
 alive.clear()
@@ -148,7 +154,12 @@ print(json.dumps({"faults": faults, "free": [graph() is None for graph in made],
         "GpuschedError: --sms: found 7, expected sizes that the GPU grants: 8, 16, ",
         "GpuschedError: --samples: found 0, expected a whole number from 1",
         "GpuschedError: --contention: found concurrent, expected another kernel",
+        "GpuschedError: empty: found an empty CUDA graph, expected work on the stream of the capture",
+        "GpuschedError: empty_graph: found an empty CUDA graph, expected work on the stream of the capture",
+        "GpuschedError: bool: found an object of type bool, expected a graph, or a function",
+        "GpuschedError: str: found an object of type str, expected a graph, or a function",
     ]
+    assert len(found["faults"]) == len(expected)
     for fault, start in zip(found["faults"], expected):
         assert fault.startswith(start), fault
     assert found["free"] == [True] and found["jobs"] == 2
@@ -170,6 +181,62 @@ except gs.GpuschedError as error:
 """, FAKE_FAIL="cuGraphLaunch:5:700")
     # A job of the graph may still run, so the graph stays.
     assert found == ["cuGraphLaunch: found CUDA_ERROR_ILLEGAL_ADDRESS, expected CUDA_SUCCESS", 1]
+
+
+def test_the_result_states_that_the_sms_of_graphs_are_not_observed(measured):
+    found = measured("""
+result = gs.measure(model, sms=8, samples=2)
+print(json.dumps([result["notes"], result["conditions"]["settings"]]))
+""")
+    assert any("whose SMs gpusched cannot observe" in note for note in found[0]), found
+
+
+def test_an_interrupt_ends_the_series(measured):
+    # A whole series takes 80 s.
+    found = measured("""
+import signal, time
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 1)
+begin = time.monotonic()
+try:
+    gs.measure(model, sms=8, samples=100_000)
+except KeyboardInterrupt:
+    print(json.dumps(time.monotonic() - begin))
+""")
+    assert found < 40
+
+
+def test_an_interrupt_ends_the_kernel_on_other_sms(measured, tmp_path):
+    plugin = str(tmp_path / "libjobs.so")
+    source = os.path.join(os.path.dirname(__file__), "../../tests/command/measure/plugin.c")
+    options = ["-std=c11", "-shared", "-fPIC", "-O1", "-DRUN", "-DNANOSECONDS=1000000ull"]
+    subprocess.run(["cc", *options, "-o", plugin, source, "-ldl"], check=True)
+    # The jobs alone take 3 s, and the interrupt comes while the other kernel runs.
+    found = measured(f"""
+import signal, time
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 4.5)
+begin = time.monotonic()
+try:
+    gs.measure.interference(plugin={plugin!r}, beside="dram-read", sms="8", samples=3000)
+except KeyboardInterrupt:
+    print(json.dumps(time.monotonic() - begin))
+""")
+    assert found < 40
+
+
+def test_an_exception_in_release_ends_the_measurement(measured):
+    found = measured("""
+kernel = sys.modules["gpusched.measure"]._Kernel
+def release(self): raise KeyError("release")
+kernel.release = release
+try:
+    gs.measure(model, sms=[8, 16], samples=2)
+except KeyError as error:
+    print(json.dumps([str(error), calls.count("capture")]))
+""")
+    # The second size is not measured.
+    assert found == ["'release'", 1]
 
 
 def test_without_a_gpu_there_is_one_sentence(measured):

@@ -151,6 +151,13 @@ fn overheads_of_another_gpu_are_noted() {
         write(folder.path(), name, &text)
     };
     let drawn = file("virtual.json", "virtual time");
+    let measured = |name: &str, more: &str| {
+        let both = r#""occupancy_ns":"30us","wake_ns":"10us","longest":"29us","device":"#;
+        write(folder.path(), name, &format!("{{{both}{more}}}"))
+    };
+    let without = measured("without.json", r#""NVIDIA H100""#);
+    let with = measured("with.json", r#""NVIDIA H100","timer_ns":"1us""#);
+    let drawn_longest = measured("drawn.json", r#""virtual time""#);
     let orin = file("orin.json", "Orin");
     let h100 = file("h100.json", "NVIDIA H100 80GB HBM3");
     let unknown = file("unknown.json", "Some card");
@@ -173,6 +180,20 @@ fn overheads_of_another_gpu_are_noted() {
     let virtual_time = "note: the overheads were drawn in virtual time, so they say nothing about a GPU";
     assert_eq!(noted("--sms 8", &drawn), (0, virtual_time.to_owned()));
     assert_eq!(noted("--sms 8 -q", &drawn), (0, String::new()));
+    assert_eq!(noted("--sms 8", &drawn_longest), (0, virtual_time.to_owned()));
+    let timer = "note: the overheads were measured without the step of the timer (`timer_ns`), so the bound per job may be too low by one step";
+    assert_eq!(noted("--sms 8", &without), (0, timer.to_owned()));
+    assert_eq!(noted("--sms 8", &with), (0, String::new()));
+    // The refusal needs no driver: it comes before the plan is read.
+    let line = format!("run missing.json {set} --backend cuda --overheads {drawn}");
+    says(
+        &run(&line),
+        2,
+        &[
+            "--overheads: found virtual time, expected overheads of a GPU",
+            "measure overhead",
+        ],
+    );
     let other = "note: the overheads were measured on `Orin`, but the WCETs are from `NVIDIA H100`; they can be longer there";
     assert_eq!(noted("--sms 8", &orin), (0, other.to_owned()));
     let other =

@@ -138,6 +138,13 @@ fn bad_files_are_named() {
             let warps = vec![(5, 1, 0)];
             Launch { threads: 1, warps }.file(Layout::Early, None, Some(16))
         }),
+        (
+            "data of 2^66 bytes",
+            [1 << 24, 1, 1, 1024, 1, 1, 0, 2, u32::MAX, 1, 64, 0, 16, 32, 64, 0]
+                .into_iter()
+                .flat_map(u32::to_le_bytes)
+                .collect(),
+        ),
         ("data before its section", with(40, 32)),
         ("data beyond the file", with(44, 1)),
         ("another SM in a block", of(&|launch| launch.warps[3].2 = 7)),

@@ -434,6 +434,11 @@ fn each_fault_is_one_sentence() {
         ),
         (
             plugin(&case.path("libjobs.so")),
+            &[("FAKE_WANDER", "2")],
+            "partition 0: found kernels on the SMs 8, 9, 10, 11, 12, 13, 14, 15 after the jobs, expected the SMs before the jobs: 0, 1",
+        ),
+        (
+            plugin(&case.path("libjobs.so")),
             &[("FAKE_FAIL", "cuGreenCtxCreate")],
             "cuGreenCtxCreate: found CUDA_ERROR_NOT_SUPPORTED",
         ),
@@ -640,6 +645,24 @@ fn kernels_in_other_partitions_run_until_the_jobs_end() {
             "{faults:?}: {queued}, {pauses}"
         );
     }
+    // Two threads would share the variables of one library.
+    let (jobs, link) = (case.path("libjobs.so"), case.path("link.so"));
+    std::os::unix::fs::symlink(&jobs, &link).unwrap();
+    for same in [&jobs, &link] {
+        let line = format!(
+            "measure interference --plugin {} --beside {} --sms 8",
+            jobs.display(),
+            same.display()
+        );
+        let answer = on_fake(&line, &[]);
+        assert!(
+            answer.code == 2
+                && answer.stderr.contains("expected another file than `--plugin`")
+                && answer.stderr.contains("hint: copy the file"),
+            "{}",
+            answer.stderr
+        );
+    }
     for (options, faults, expected) in [
         (
             "--sms 128",
@@ -712,6 +735,11 @@ fn a_device_file_states_the_partitions_that_the_driver_grants() {
             "measure device",
             &[("FAKE_MOST", "0")],
             "cuGreenCtxCreate: found CUDA_ERROR_OUT_OF_MEMORY",
+        ),
+        (
+            "measure device",
+            &[("FAKE_FAIL", "cuLaunchKernelEx:3:700")],
+            "cuLaunchKernelEx: found CUDA_ERROR_ILLEGAL_ADDRESS",
         ),
         ("measure device --name a/b", &[], "name: found \"a/b\""),
         (

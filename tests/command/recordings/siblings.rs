@@ -266,6 +266,15 @@ fn calls_are_no_launches_and_no_ranges() {
         );
     }
     let header = "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"";
+    for domain in ["", "ROCTX_DOMAIN", "MARKER_CORE_RANGE_API"] {
+        let rows = format!(
+            "\"HIP_RUNTIME_API\",\"hipLaunchKernel\",100,101,1,1000,2000\n\"{domain}\",\"step\",100,101,2,900,3000\n\
+             \"HSA_CORE_API\",\"hsa_init\",100,101,3,3100,3200\n"
+        );
+        let text = summary("api.csv", format!("{header}\n{rows}"));
+        states(&text, &["range: step", "rocprof (marker_trace)"]);
+        assert!(!text.contains("hipLaunchKernel"), "{text}");
+    }
     let rows = "\"HIP_RUNTIME_API\",\"hipLaunchKernel\",100,101,1,1000,2000\n\"MARKER_CORE_API\",\"step\",100,101,2,900,3000\n";
     let text = summary("api.csv", format!("{header}\n{rows}"));
     states(&text, &["range: step"]);

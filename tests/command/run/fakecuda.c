@@ -5,6 +5,7 @@
      FAKE_GROUPS=4           most groups of a split
      FAKE_SHORT=2            each context has so many SMs less
      FAKE_SHARED=1           all contexts have the same SMs
+     FAKE_WANDER=N           after N launches that observe SMs, a context has other SMs
      FAKE_FAIL=NAME:N:CODE   the call NAME fails with CODE after N calls; without N and CODE, always with 801 (not supported)
      FAKE_STICKY=CODE        after the failure of FAKE_FAIL, each query of a stream returns CODE
      FAKE_CLUSTERS=1         from CUDA 13.1, only groups of any SMs exist
@@ -179,8 +180,10 @@ int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned z, uns
     if (!hangs()) __atomic_store_n((uint32_t *)(uintptr_t) * (uint64_t *)arguments[0], *(uint32_t *)arguments[1], __ATOMIC_RELEASE);
   } else if (function == NAMES[2]) {
     uint32_t *ids = (uint32_t *)(uintptr_t) * (uint64_t *)arguments[0];
+    static long launches;
+    unsigned first = stream->first + (launches++ >= number("FAKE_WANDER", 1 << 30) ? 8 : 0);
     if (shared != 232448) return 1;
-    for (unsigned i = 0; i < x; ++i) ids[i] = stream->sms == 132 ? ordered(stream, i) : stream->first + i % stream->sms;
+    for (unsigned i = 0; i < x; ++i) ids[i] = stream->sms == 132 ? ordered(stream, i) : first + i % stream->sms;
   } else if (function == NAMES[3]) {
     uint64_t *out = (uint64_t *)(uintptr_t) * (uint64_t *)arguments[0], tick = (uint64_t)number("FAKE_TICK", 1);
     unsigned count = *(unsigned *)arguments[1];

@@ -262,6 +262,10 @@ fn bad_overheads_are_refused() {
             format!(r#"{{{both},"longest":2}}"#),
             "occupancy_ns: found 1ns, expected at least 2ns",
         ),
+        (
+            format!(r#"{{{both},"longest":1,"timer_ns":1}}"#),
+            "occupancy_ns: found 1ns, expected at least 2ns, the sum of `longest` and `timer_ns`",
+        ),
         (format!(r#"{{{both},"wakeup":2}}"#), "wakeup"),
         ("[]".to_owned(), "overheads"),
     ] {

@@ -16,6 +16,8 @@ pub struct StatedOverheads {
     /// The bounds.
     pub bounds: Overheads,
     device: Option<String>,
+    /// Whether the bound misses the step of the timer of the GPU.
+    no_timer: bool,
 }
 
 impl StatedOverheads {
@@ -24,13 +26,24 @@ impl StatedOverheads {
         self.device.as_deref() == Some(MeasuredOverheads::VIRTUAL)
     }
 
-    /// Returns a note if the overheads are not from the GPU `device`, or without it, from the GPU of the WCETs of `set`.
+    /// Returns a note if the overheads were drawn in virtual time, if they are not from the GPU `device`, or without it, from the GPU of the
+    /// WCETs of `set`, and if they miss the step of the timer.
     pub fn doubt(&self, set: &TaskSet, device: Option<&Device>) -> Option<String> {
         if self.is_virtual() {
             return Some(
                 "the overheads were drawn in virtual time, so they say nothing about a GPU".to_owned(),
             );
         }
+        let timer = "the overheads were measured without the step of the timer (`timer_ns`), so the bound per job may be too low by one step";
+        let doubts = [
+            self.other_gpu(set, device),
+            self.no_timer.then(|| timer.to_owned()),
+        ];
+        let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+        (!doubts.is_empty()).then(|| doubts.join("; "))
+    }
+
+    fn other_gpu(&self, set: &TaskSet, device: Option<&Device>) -> Option<String> {
         let measured = self.device.as_deref()?;
         let other = match device {
             Some(device) => {
@@ -58,8 +71,10 @@ pub fn overheads(path: &str) -> Result<StatedOverheads, String> {
         Error::Io { cause, .. } => refused(path, format_args!("a readable file with overheads ({cause})")),
         error => error.to_string(),
     })?;
+    let fields = measured.fields();
     Ok(StatedOverheads {
         bounds: measured.bounds(),
-        device: measured.fields().device.clone(),
+        device: fields.device.clone(),
+        no_timer: fields.longest.is_some() && fields.timer_ns.is_none(),
     })
 }

@@ -60,8 +60,8 @@ pub struct MeasuredOverheads(OverheadsShape);
     expecting = "an object such as {\"occupancy_ns\":\"30us\",\"wake_ns\":\"10us\"}"
 )]
 pub struct OverheadsShape {
-    /// o: bound on the occupancy of a job minus its time on the GPU [ns]. At least `longest`. The value is 0 if the WCETs
-    /// include this time.
+    /// o: bound on the occupancy of a job minus its time on the GPU [ns]. At least `longest` plus `timer_ns`. The value is 0 if the
+    /// WCETs include this time.
     pub occupancy_ns: Time,
     /// w: bound on the time from an arrival in an idle partition to the decision of the dispatcher [ns].
     pub wake_ns: Time,
@@ -92,12 +92,13 @@ pub struct OverheadsShape {
     pub margin: Option<u32>,
 }
 
-/// The bound on the occupancy is below the longest measured overhead.
+/// The bound on the occupancy is below the longest measured overhead plus the step of the timer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("occupancy_ns: found {found}, expected at least {longest}, the value of `longest`")]
+#[error("occupancy_ns: found {found}, expected at least {least}, {what}")]
 pub struct OverheadsError {
     found: Time,
-    longest: Time,
+    least: Time,
+    what: &'static str,
 }
 
 impl MeasuredOverheads {
@@ -122,12 +123,21 @@ impl TryFrom<OverheadsShape> for MeasuredOverheads {
     type Error = OverheadsError;
 
     fn try_from(shape: OverheadsShape) -> Result<MeasuredOverheads, OverheadsError> {
-        match shape.longest {
-            Some(longest) if shape.occupancy_ns < longest => Err(OverheadsError {
+        let (least, what) = match (shape.longest, shape.timer_ns) {
+            (Some(longest), Some(timer)) => {
+                let sum = Time::from_ns(longest.ns().saturating_add(timer.ns()));
+                (sum, "the sum of `longest` and `timer_ns`")
+            }
+            (Some(longest), None) => (longest, "the value of `longest`"),
+            (None, _) => (Time::ZERO, ""),
+        };
+        match shape.occupancy_ns < least {
+            true => Err(OverheadsError {
                 found: shape.occupancy_ns,
-                longest,
+                least,
+                what,
             }),
-            _ => Ok(MeasuredOverheads(shape)),
+            false => Ok(MeasuredOverheads(shape)),
         }
     }
 }

@@ -183,8 +183,19 @@ fn section(bytes: &mut Bytes, size: &Size) -> Result<(usize, Vec<Section>)> {
             let message = format!("found {} for probe {probe}, expected {offset}", section.offset);
             return bytes.refuse("offset", message);
         }
-        let groups = size.threads.div_ceil(section.group.max(1));
-        offset = offset.saturating_add(size.blocks * groups * section.bytes);
+        // At most 2^34 groups.
+        let groups = size.blocks * size.threads.div_ceil(section.group.max(1));
+        let end = groups
+            .checked_mul(section.bytes)
+            .and_then(|data| offset.checked_add(data));
+        let Some(end) = end else {
+            let found = format!(
+                "found {} for each of {groups} groups of probe {probe}",
+                section.bytes
+            );
+            return bytes.refuse("size", format!("{found}, expected data of less than 2^64 bytes"));
+        };
+        offset = end;
     }
     Ok((position, sections))
 }

@@ -150,6 +150,11 @@ pub fn notes(of: &measure::Conditions) -> Vec<String> {
             "the computer is a virtual machine, so its host can delay a job at any time: no time is a bound";
         notes.push(text.to_owned());
     }
+    #[cfg(target_os = "linux")]
+    if { of.settings.iter() }.any(|(name, _)| name == gpusched_runtime::cuda::GRAPHS) {
+        let text = "the jobs are CUDA graphs: their times are of the nodes of the graph, whose SMs gpusched cannot observe";
+        notes.push(text.to_owned());
+    }
     if of.locked != Some(true) {
         let text =
             "gpusched does not know whether the clocks are locked; at a lower clock, the kernel takes longer";

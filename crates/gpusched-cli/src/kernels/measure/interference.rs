@@ -79,6 +79,7 @@ impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         let (discarded, samples) = self.source.jobs();
         let others: Vec<Other> = self.beside.iter().flat_map(|beside| beside.0.clone()).collect();
+        self.source.apart(&others)?;
         let protocol = Protocol {
             sizes: self.sms.clone().unwrap_or_default().0,
             discarded,

@@ -89,6 +89,28 @@ impl Source {
         }
     }
 
+    /// Refuses the plugin as one of `others`, which run in a second thread: a library is loaded once, so its variables would be shared.
+    ///
+    /// # Errors
+    /// Fails if a file of `others` is the plugin.
+    pub fn apart(&self, others: &[Other]) -> Result<()> {
+        let file = |path: &PathBuf| path.canonicalize().ok();
+        let Some(plugin) = self.plugin.as_ref().and_then(file) else {
+            return Ok(());
+        };
+        let same = others.iter().find_map(|other| match other {
+            Other::File(path) if file(path).as_ref() == Some(&plugin) => Some(path),
+            _ => None,
+        });
+        let Some(path) = same else {
+            return Ok(());
+        };
+        let expected =
+            "another file than `--plugin`, because the variables of one file would be shared by two threads";
+        let refusal = Refusal::new("beside", path.display(), expected);
+        Err(refusal.hint("copy the file, and state the copy").into())
+    }
+
     /// Opens the GPU or the simulated GPU, and calls `then` with it. `others` are the other kernels.
     ///
     /// # Errors

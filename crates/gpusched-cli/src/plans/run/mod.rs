@@ -13,7 +13,7 @@ use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
-use gpusched_model::{Factor, TaskSet};
+use gpusched_model::{Factor, MeasuredOverheads, TaskSet};
 use gpusched_runtime::core::Overrun;
 use gpusched_runtime::trace::ring::Ring;
 use gpusched_runtime::work::Fault;
@@ -251,8 +251,16 @@ impl Args {
         refusal.at(&self.plan, None)
     }
 
-    /// Refuses options without effect.
+    /// Refuses options without effect, and overheads of virtual time for a run on a GPU.
     fn check(&self) -> Result<()> {
+        let drawn = self.overheads.as_ref().is_some_and(StatedOverheads::is_virtual);
+        if drawn && self.backend == Backend::Cuda {
+            let expected = "overheads of a GPU, because those of virtual time say nothing about it";
+            let refusal = Refusal::new("overheads", MeasuredOverheads::VIRTUAL, expected);
+            return Err(refusal
+                .hint("measure them there: `gpusched measure overhead`")
+                .into());
+        }
         let options = [
             ("reserve", self.reserve.is_some()),
             ("spin", self.spin.is_some()),

@@ -13,6 +13,10 @@ const BEGIN: [&str; 2] = ["beginns", "start_timestamp"];
 const END: [&str; 2] = ["endns", "end_timestamp"];
 const KERNEL: [&str; 2] = ["kernelname", "kernel_name"];
 
+/// Reports with ranges, and with calls of an API alone.
+const MARKERS: &str = "marker_trace";
+const CALLS: &str = "api_trace";
+
 /// Returns the reader of the file of rocprof that starts with `header`.
 pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
     let origin = |report| Origin {
@@ -31,7 +35,7 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
         return Some((origin(report), Box::new(Kernels::of(header))));
     }
     if timed && header.has(&["domain", "function"]) {
-        return Some((origin("marker_trace"), Box::new(Markers::of(header))));
+        return Some((origin(MARKERS), Box::new(Markers::of(header))));
     }
     if header.has(&["name", "calls", "totaldurationns"]) {
         return Some((origin("kernel_stats"), Box::new(Stats::of(header))));
@@ -131,9 +135,16 @@ impl Markers {
 impl Report for Markers {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
         // Traces of HIP and HSA have the columns of a marker trace. Their calls are no ranges.
-        if !row.text(self.domain).to_ascii_uppercase().contains("MARKER") {
-            recording.origin.report = "api_trace";
+        let domain = row.text(self.domain).to_ascii_uppercase();
+        let empty = recording.launches.is_empty() && recording.ranges.is_empty();
+        if domain.contains("API") && !domain.contains("MARKER") {
+            if empty {
+                recording.origin.report = CALLS;
+            }
             return Ok(());
+        }
+        if recording.origin.report == CALLS {
+            recording.origin.report = MARKERS;
         }
         let missing = &mut recording.missing;
         let start = number::event_time(row, self.start, "Start_Timestamp", Rounding::Down, missing);

@@ -129,6 +129,10 @@ impl Drop for Context<'_> {
     }
 }
 
+/// Errors of the launch of clusters of a size that the GPU does not support: `CUDA_ERROR_INVALID_VALUE`,
+/// `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`, `CUDA_ERROR_NOT_SUPPORTED` and `CUDA_ERROR_INVALID_CLUSTER_SIZE`.
+const CLUSTER_SIZES: [Code; 4] = [1, 701, 801, 912];
+
 /// A partition: a green context with one stream.
 pub struct Partition<'a> {
     device: &'a Device<'a>,
@@ -504,9 +508,11 @@ impl<'a> Partition<'a> {
                     device.launch(device.smid, self.stream, size, &mut arguments),
                 )?,
                 Some(cluster) => {
-                    if device.launch_clusters(self.stream, size, cluster, &mut arguments) != 0 {
+                    let code = device.launch_clusters(self.stream, size, cluster, &mut arguments);
+                    if CLUSTER_SIZES.contains(&code) {
                         return Ok(None);
                     }
+                    check("cuLaunchKernelEx", code)?;
                 }
             }
         }

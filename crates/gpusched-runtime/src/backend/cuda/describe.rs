@@ -116,6 +116,21 @@ pub fn describe(driver: &Driver, ordinal: i32) -> Result<Description> {
     })
 }
 
+/// Errors of the driver for contexts or groups that it does not grant.
+const NOT_GRANTED: [&str; 5] = [
+    "CUDA_ERROR_INVALID_VALUE",
+    "CUDA_ERROR_OUT_OF_MEMORY",
+    "CUDA_ERROR_NOT_SUPPORTED",
+    "CUDA_ERROR_INVALID_RESOURCE_TYPE",
+    "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION",
+];
+
+/// Whether the driver may grant fewer contexts after `refusal`. After other errors of its calls, the GPU may be lost.
+fn is_size(refusal: &Refusal) -> bool {
+    let code = refusal.found().filter(|found| found.starts_with("CUDA"));
+    code.is_none_or(|code| NOT_GRANTED.contains(&code))
+}
+
 /// Creates green contexts of the smallest size until the driver grants no further one, and observes their SMs.
 ///
 /// # Errors
@@ -128,7 +143,7 @@ pub fn grants(driver: &Driver, ordinal: i32) -> Result<Grants> {
         let wanted = vec![least; count as usize];
         let found = match (device.partitions(&wanted), count) {
             (Ok(found), _) => found,
-            (Err(refusal), 0 | 1) => return Err(refusal.into()),
+            (Err(refusal), _) if count < 2 || !is_size(&refusal) => return Err(refusal.into()),
             (Err(_), _) => {
                 count -= 1;
                 continue;

@@ -19,19 +19,31 @@ impl<'a, const N: usize> Events<'a, N> {
             // SAFETY: the result is a valid place.
             unsafe { (driver.event_create)(handle, 0) == 0 }
         });
-        Events {
+        let mut events = Events {
             driver,
-            handles: created.then_some(handles),
+            handles: Some(handles),
+        };
+        if !created {
+            events.destroy();
+        }
+        events
+    }
+}
+
+impl<const N: usize> Events<'_, N> {
+    /// Destroys the events that exist.
+    fn destroy(&mut self) {
+        let handles = self.handles.take().into_iter().flatten();
+        for handle in handles.filter(|&handle| handle != 0) {
+            // SAFETY: the event exists, and no job uses it any more.
+            unsafe { (self.driver.event_destroy)(handle) };
         }
     }
 }
 
 impl<const N: usize> Drop for Events<'_, N> {
     fn drop(&mut self) {
-        for handle in self.handles.into_iter().flatten() {
-            // SAFETY: the event exists, and no job uses it any more.
-            unsafe { (self.driver.event_destroy)(handle) };
-        }
+        self.destroy();
     }
 }
 

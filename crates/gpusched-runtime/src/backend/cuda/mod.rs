@@ -49,7 +49,7 @@ use context::{Device, Partition};
 pub use describe::{Description, Grants, Limits, describe, grants};
 use lane::{GpuLane, Jobs, Shared};
 pub use library::Driver;
-pub use measure::{Kernel, Kernels, Launch, MeasuredGpu, OtherKernel, Place, Plugin, gpu};
+pub use measure::{GRAPHS, Kernel, Kernels, Launch, MeasuredGpu, OtherKernel, Place, Plugin, gpu};
 use memory::Flags;
 
 /// Options of a run on a GPU.

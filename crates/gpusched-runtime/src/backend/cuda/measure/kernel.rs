@@ -19,7 +19,8 @@ pub type Function = unsafe extern "C" fn(*mut c_void) -> c_int;
 pub enum Launch {
     /// The function enqueues a job.
     Function(Function),
-    /// The launch of this executable graph (`CUgraphExec`) is a job.
+    /// The launch of this executable graph (`CUgraphExec`) is a job. The kernel guarantees that the graph exists until
+    /// [`Kernel::release`]: the driver reads any other number as an address.
     Graph(usize),
 }
 

@@ -24,7 +24,7 @@ use gpusched_model::Times;
 use gpusched_model::error::{Error, Refusal, Result};
 
 use self::beside::{Supply, run_beside};
-use self::fault::{BUDGET, Fault};
+use self::fault::{BUDGET, Fault, poll};
 use self::kernel::Launcher;
 pub use self::kernel::{Kernel, Launch, Place, Plugin};
 use self::sequence::{Calls, Sequence};
@@ -47,6 +47,9 @@ const HALVES: usize = 5;
 
 /// Time before an arrival from which the dispatcher spins [ns]. It only waits for its own preparation, so it never sleeps.
 const SPIN: u64 = 1_000_000;
+
+/// Setting of a measurement whose jobs are CUDA graphs.
+pub const GRAPHS: &str = "jobs";
 
 /// Another kernel of a measurement.
 pub enum OtherKernel<'a> {
@@ -201,7 +204,7 @@ impl<'a> MeasuredGpu<'a> {
                     })
                 })
             });
-            let samples = receive(driver, &receiver, count, done);
+            let samples = receive(driver, receiver, count, done);
             let ended = dispatcher
                 .join()
                 .unwrap_or_else(|_| Err("its thread panicked".to_owned()));
@@ -234,6 +237,15 @@ fn prepare(
         }
     });
     Ok((measured, other.transpose()?))
+}
+
+/// Stops the kernel on other SMs at its end, which may be an interrupt of the measurement.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// A job of another kernel.
@@ -294,6 +306,20 @@ fn beside(
     }
 }
 
+/// Observes the SMs of all partitions again, and refuses SMs other than `before`.
+fn stayed(partitions: &[Partition<'_>], before: &[Vec<u32>]) -> Result<(), Refusal> {
+    for (index, (partition, before)) in partitions.iter().zip(before).enumerate() {
+        let after = partition.observe()?;
+        if after != *before {
+            let listed = |sms: &[u32]| sms.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            let found = format!("kernels on the SMs {} after the jobs", listed(&after));
+            let expected = format!("the SMs before the jobs: {}", listed(before));
+            return Err(Refusal::new(format!("partition {index}"), found, expected));
+        }
+    }
+    Ok(())
+}
+
 /// Frees what all kernels created for the last series.
 fn release(measured: &mut (dyn Kernel + '_), others: &mut [OtherKernel<'_>]) {
     measured.release();
@@ -316,10 +342,10 @@ fn core() -> Option<Core> {
     Core::new(&[task, task], &Order::Ranks(vec![1, 0]), OPEN_END, OPEN_END)
 }
 
-/// Collects `count` samples, and reports each to `done`.
+/// Collects `count` samples, and reports each to `done`. If `done` interrupts the measurement, the channel ends, and with it the series.
 fn receive(
     driver: &Driver,
-    receiver: &Receiver<Result<Sample, Fault>>,
+    receiver: Receiver<Result<Sample, Fault>>,
     count: u64,
     done: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<Sample>> {
@@ -441,12 +467,13 @@ impl Executor for MeasuredGpu<'_> {
                 let beside = move || beside(device, second, job, (&begun, stopped));
                 let (measured, beside) = std::thread::scope(|scope| {
                     let beside = scope.spawn(beside);
+                    let end = Stop(&stop);
                     let measured = match begins.recv() {
                         Ok(()) => run_series(self),
                         // The thread returns the reason.
                         Err(_) => Err(Error::Internal("the other kernel did not begin".to_owned())),
                     };
-                    stop.store(true, Ordering::Relaxed);
+                    drop(end);
                     let panicked = |_| Err(Error::Internal("a thread panicked".to_owned()));
                     (measured, beside.join().unwrap_or_else(panicked))
                 });
@@ -454,6 +481,18 @@ impl Executor for MeasuredGpu<'_> {
             }
             _ => run_series(self).map(|measured| (measured, None)),
         };
+        // The driver loaded the kernel after the first observation.
+        let measured = measured.and_then(|measured| {
+            if concurrent {
+                let ended = poll("cuStreamQuery", || {
+                    // SAFETY: the stream exists.
+                    unsafe { (device.driver.stream_query)(second_stream) }
+                });
+                ended.map_err(|fault| fault.error(device.driver, "the other kernel"))?;
+            }
+            stayed(&partitions, &observed)?;
+            Ok(measured)
+        });
         let ((samples, wait), supply) = match measured {
             Ok(measured) => measured,
             Err(error) => {
@@ -475,6 +514,10 @@ impl Executor for MeasuredGpu<'_> {
                 "other kernel",
                 "pauses between groups of jobs, because the streams refuse events",
             );
+        }
+        let graph = |launch| matches!(launch, Some(Launch::Graph(_)));
+        if graph(Some(launches.0)) || graph(launches.1.and_then(Job::of_user)) {
+            self.note(GRAPHS, "CUDA graphs, whose SMs are not observed");
         }
         self.note("split", &how);
         self.note("wait", &wait);

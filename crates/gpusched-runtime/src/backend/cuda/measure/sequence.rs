@@ -194,8 +194,10 @@ impl Client for Sequence {
             time_ns: record.occupancy,
             gpu_ns: self.gpu_ns(),
         };
-        // The receiver may have ended.
-        let _ = self.sender.send(Ok(sample));
+        if self.sender.send(Ok(sample)).is_err() {
+            // The measurement was interrupted.
+            self.left = 0;
+        }
     }
 
     fn ended(&mut self, _: Option<&str>) {}
