@@ -36,6 +36,8 @@ fn wrong_tables_are_refused() {
         "period,wcet,launches\n5ms,1ms,0\n",
         "period,wcet,launches\n5ms,1ms,true\n",
         "set,period,wcet\na,5ms,1ms\nb,5ms,1ms\na,5ms,1ms\n",
+        "set,name,period,wcet\n0,a,10ms,6ms\n,b,10ms,6ms\n",
+        "set,period,wcet\n,5ms,1ms\n",
         "set_name,period,wcet\na,5ms,1ms\nb,5ms,1ms\n",
         "times,period,wcet\nlong,5ms,1ms\n",
         "period,wcet\n5ms,\"1ms\n",
