@@ -129,6 +129,17 @@ def test_tables_are_read_as_strictly_as_files():
     assert [task.deadline_ns for task in gs.TaskSet.from_frame(exact)] == [2**59 + 1, 2**60 + 1]
 
 
+def test_plans_know_their_sets_of_tables(tmp_path):
+    pd = pytest.importorskip("pandas")
+    rows = pd.DataFrame({"set": [0, 0, 1], "name": ["a", "b", "c"], "period": "10ms", "wcet": "6ms"})
+    names = [["a", "b"], ["c"]]
+    rows.to_csv(tmp_path / "sets.csv", index=False)
+    for given in (rows, tmp_path / "sets.csv"):
+        assert [[task.name for task in plan.task_set] for plan in gs.partition(given, sms=4)] == names
+    [plan] = gs.partition([gs.TaskSet.from_frame(rows[2:].drop(columns="set"))], sms=4)
+    assert plan and gs.partition(rows[2:].drop(columns="set"), sms=4).task_set[0].name == "c"
+
+
 def test_each_row_of_a_table_states_its_set():
     pd = pytest.importorskip("pandas")
     rows = pd.DataFrame({"set": [1, 0, 1], "name": ["a", "b", "c"], "period": "10ms", "wcet": "6ms"})

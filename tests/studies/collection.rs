@@ -80,14 +80,33 @@ fn kinds_of_answers_do_not_mix() {
     assert_eq!(collection.add(0, &tallies(&[cell(1, 1), word(0)])), Added::New);
     assert_eq!(collection.add(1, &tallies(&[cell(0, 1), word(1)])), Added::New);
     assert_eq!(collection.add(2, &tallies(&[word(1), word(1)])), Added::Mixed(0));
-    assert_eq!(collection.add(4, &tallies(&[cell(1, 1), cell(1, 1)])), Added::Mixed(1));
-    assert!(collection.mixed(0).to_string().contains("found no partitions, unlike before"));
-    assert!(collection.mixed(1).to_string().contains("found partitions, unlike before"));
+    assert_eq!(
+        collection.add(4, &tallies(&[cell(1, 1), cell(1, 1)])),
+        Added::Mixed(1)
+    );
+    assert!(
+        collection
+            .mixed(0)
+            .to_string()
+            .contains("found no partitions, unlike before")
+    );
+    assert!(
+        collection
+            .mixed(1)
+            .to_string()
+            .contains("found partitions, unlike before")
+    );
     // A rejected chunk leaves no trace.
     assert_eq!((collection.chunks(), collection.contains(2)), (2, false));
     assert_eq!(collection.add(2, &tallies(&[cell(1, 1), word(1)])), Added::New);
     // Two variants share the algorithm, and further tallies have other meanings.
     let mut collection = Collection::of_tallies(Work::new(2, 4).unwrap(), 3, vec!["a".to_owned()], 2);
-    assert_eq!(collection.add(0, &tallies(&[cell(1, 1), word(1), word(1)])), Added::Mixed(0));
-    assert_eq!(collection.add(0, &tallies(&[cell(1, 1), cell(1, 1), word(1)])), Added::New);
+    assert_eq!(
+        collection.add(0, &tallies(&[cell(1, 1), word(1), word(1)])),
+        Added::Mixed(0)
+    );
+    assert_eq!(
+        collection.add(0, &tallies(&[cell(1, 1), cell(1, 1), word(1)])),
+        Added::New
+    );
 }

@@ -501,18 +501,26 @@ fn a_further_run_refuses_the_same_mixture() {
         // A specification that was read again knows no answers.
         let spec = study(scripts.path(), &script(&mixed), "");
         let found = run(&spec, folder.path(), "1/1", 1).unwrap_err().to_string();
-        assert!(found.contains("unlike before, expected partitions for all"), "{found}");
+        assert!(
+            found.contains("unlike before, expected partitions for all"),
+            "{found}"
+        );
         assert!(!folder.path().join("small.csv").exists());
     }
     // Each chunk of the last shard has the set 8 of a point, and no other shard has this set.
-    let parts: Vec<_> = (1..=5).map(|index| folder.path().join(format!("part{index}"))).collect();
+    let parts: Vec<_> = (1..=5)
+        .map(|index| folder.path().join(format!("part{index}")))
+        .collect();
     for (index, part) in parts.iter().enumerate() {
         let spec = study(scripts.path(), &script(&mixed), "");
         run(&spec, part, &format!("{}/5", index + 1), 2).unwrap();
     }
     let merged = folder.path().join("whole");
     let found = study::merge(&parts, &merged).unwrap_err().to_string();
-    assert!(found.contains("algorithm \"mine\": found no partitions, unlike before"), "{found}");
+    assert!(
+        found.contains("algorithm \"mine\": found no partitions, unlike before"),
+        "{found}"
+    );
     assert!(!merged.exists());
 }
 

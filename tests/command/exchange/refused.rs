@@ -57,6 +57,20 @@ fn wrong_tables_are_refused() {
     assert_snapshot!("files", transcript_of_file);
 }
 
+/// The table is refused before its cells need memory.
+#[test]
+fn tables_of_too_many_cells_are_refused() {
+    let task = r#"{"period":"5ms","wcet":{"amdahl":{"work":"1ms","serial":0.5}}}"#;
+    let set = format!("{{\"tasks\":[{}]}}\n", [task; 123].join(","));
+    let refused = run_with("export - --as csv --sms 65536", set.clone());
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{refused:?}");
+    let expected = "found 65536 for 123 tasks or more, expected at most 65040 SMs for these tasks";
+    assert!(refused.stderr.contains(expected), "{refused:?}");
+    // All sets together count.
+    let refused = run_with("export - --as csv --sms 65000", set.repeat(2));
+    assert!(refused.stderr.contains("246 tasks or more"), "{refused:?}");
+}
+
 #[test]
 fn wrong_files_of_other_tools_are_refused() {
     let mut transcript = Transcript::default();

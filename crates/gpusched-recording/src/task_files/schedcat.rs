@@ -12,8 +12,9 @@ use super::{Meaning, Remarks, Unit};
 /// Attributes of tasks that become fields of a task.
 const READ: [&str; 4] = ["id", "period", "wcet", "deadline"];
 
-/// Attributes of tasks that SchedCAT writes and that state no demand: an assignment to processors, and a size of memory.
-const WITHOUT_EFFECT: [&str; 2] = ["partition", "wss"];
+/// Attributes of tasks that SchedCAT writes and that state no demand: an assignment to processors, a size of memory, and a
+/// result.
+const WITHOUT_EFFECT: [&str; 3] = ["partition", "response_time", "wss"];
 
 /// Reads a task set, a test point with several task sets, or a task.
 pub fn read(root: Element<'_>, meaning: Meaning) -> Result<(Vec<TaskSet>, Remarks), Refusal> {

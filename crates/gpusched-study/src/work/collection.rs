@@ -149,9 +149,17 @@ impl Collection {
             Collected::Rows { .. } => None,
         };
         let (name, before) = answers.map_or(("", None), |(name, kind)| (name.as_str(), *kind));
-        let found = if before == Some(true) { "no partitions" } else { "partitions" };
+        let found = if before == Some(true) {
+            "no partitions"
+        } else {
+            "partitions"
+        };
         let expected = "partitions for all schedulable task sets, or for none";
-        Refusal::new(format!("algorithm {name:?}"), format!("{found}, unlike before"), expected)
+        Refusal::new(
+            format!("algorithm {name:?}"),
+            format!("{found}, unlike before"),
+            expected,
+        )
     }
 
     /// Returns whether chunk `index` is finished.
