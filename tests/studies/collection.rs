@@ -72,7 +72,7 @@ fn rows_stay_in_the_order_of_their_cases() {
     }
 }
 
-/// An algorithm states partitions for all schedulable task sets or for none, whatever the chunk and the variant.
+/// An algorithm states partitions for all schedulable task sets or for none, in every chunk and variant.
 #[test]
 fn kinds_of_answers_do_not_mix() {
     let word = |schedulable: u64| Tally::from([schedulable, 0, 0, 0, 1, 0]);
