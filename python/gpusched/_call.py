@@ -28,8 +28,11 @@ class Command:
         options: Mapping[str, Any],
         algorithms: Optional[Mapping[str, Algorithm]] = None,
     ) -> None:
-        # A function in place of a name is an algorithm of the user.
+        # A function in place of the name of a heuristic is an algorithm of the user.
         given = {getattr(value, "__name__", name): value for name, value in options.items() if callable(value)}
+        for name, value in options.items():
+            if callable(value) and name != "heuristic":
+                raise TypeError(f"{name}: found a function or class {value!r}, expected a value")
         self.functions = functions({**given, **(algorithms or {})})
         self.words = list(words)
         self.positional = [(name, item) for name, value in positional for item in self.items(name, value)]

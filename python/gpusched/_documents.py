@@ -23,6 +23,18 @@ def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=plain, allow_nan=False)
 
 
+def cell(value: Any) -> Any:
+    """Returns ``value`` as a cell of a table: lists and mappings as JSON, so that a CSV file of the table has them, too."""
+    return to_json(value) if isinstance(value, (list, dict)) else value
+
+
+def _cells(column: Any) -> Any:
+    """Returns ``column`` of pandas with its values as cells. Whole numbers beside missing values stay exact."""
+    if column.dtype != object:
+        return column
+    return type(column)([cell(value) for value in column], index=column.index, dtype=object)
+
+
 class Document:
     """The content of an input file, as it was when the function was called."""
 
@@ -60,8 +72,10 @@ class File:
 def frozen(name: str, value: Any) -> Any:
     """Returns the argument ``value`` of the parameter ``name`` as it is now: a document, a file, or a plain value."""
     if hasattr(value, "to_csv"):  # a table of pandas, or a Table
-        named = hasattr(value, "index") and any(level is not None for level in value.index.names)
-        return Document("csv", (value.reset_index() if named else value).to_csv(index=False))
+        if hasattr(value, "columns"):
+            value = value.reset_index() if any(level is not None for level in value.index.names) else value
+            value = value.apply(_cells)
+        return Document("csv", value.to_csv(index=False))
     if hasattr(value, "to_json"):
         return Document("json", value.to_json())
     if isinstance(value, Mapping):

@@ -308,8 +308,15 @@ def results(command: Command, kind: type[R], task_set: Any = None) -> R:
 def _sets_of(command: Command, count: int) -> list[Any]:
     """Returns the task set of each of ``count`` plans, as the command has read it."""
     [(_, given)] = command.positional
+    if isinstance(given, File) and count == 1:
+        return [given.path]
+    text = Path(given.path).read_text(encoding="utf-8-sig") if isinstance(given, File) else given.text
+    if not text.lstrip().startswith("{"):  # a CSV table
+        from ._commands import import_csv
+
+        return list(import_csv(given))
     if isinstance(given, File):
-        return [given.path] * count if count == 1 else [line for line in Path(given.path).read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [line for line in text.splitlines() if line.strip()]
     try:
         read = [json.loads(given.text)]
     except json.JSONDecodeError:

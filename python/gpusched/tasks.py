@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Optional, Union, overload
 
-from ._documents import to_json
+from ._documents import cell, to_json
 from ._frames import pandas
 from ._html import escape, table
 from ._native import Wcets
@@ -173,15 +173,6 @@ class Task:
         return f"Task({', '.join(f'{field}={value!r}' for field, value in self._fields.items())})"
 
 
-#: Columns of WCETs on a number of SMs, such as ``wcet_8_ns`` and ``conflict_8``.
-_POINT = re.compile(r"(wcet|conflict)_([0-9]+)(_ns)?")
-
-
-def _cell(value: Any) -> Any:
-    """Returns ``value`` as a cell: lists and mappings as JSON, so that a CSV file of the table has them, too."""
-    return to_json(value) if isinstance(value, (list, dict)) else value
-
-
 def _row(task: Task) -> dict[str, Any]:
     """One row of a table of tasks, with the columns of CSV tables. Times are in nanoseconds."""
     fields = task.to_dict()
@@ -191,7 +182,7 @@ def _row(task: Task) -> dict[str, Any]:
     fields.pop("deadline", None)
     for field, value in fields.items():
         is_time = field in ("jitter", "block")
-        row[field + "_ns" if is_time else field] = to_ns(value) if is_time else _cell(value)
+        row[field + "_ns" if is_time else field] = to_ns(value) if is_time else cell(value)
     if not isinstance(wcet, Mapping):
         row["wcet_ns"] = to_ns(wcet)
         return row
@@ -208,50 +199,8 @@ def _row(task: Task) -> dict[str, Any]:
         elif form == "affine" and "conflict" not in parameters and to_ns(parameters["isolated"]["a"]) == 0:
             row["wcet_ns"] = to_ns(parameters["isolated"]["b"])  # one time for every number of SMs
         else:
-            row["wcet"] = _cell(wcet)
+            row["wcet"] = cell(wcet)
     return row
-
-
-def _from_row(row: Mapping[str, Any]) -> Task:
-    """Returns the task of a row as :func:`_row` writes it.
-
-    Raises:
-        ValueError: for a missing WCET, and for a number of nanoseconds that is not whole.
-    """
-    fields: dict[str, Any] = {}
-    points: dict[str, dict[int, Any]] = {"wcet": {}, "conflict": {}}
-    for column, value in row.items():
-        if value is None or value != value:  # a missing value of pandas
-            continue
-        if isinstance(value, str) and value.startswith(("{", "[")):
-            value = json.loads(value)
-        field = column
-        if field in ("launches", "traffic", "bandwidth") and isinstance(value, float) and value.is_integer():
-            value = int(value)  # pandas stores whole numbers as floats if another cell of the column is empty
-        if column.endswith("_ns"):
-            if int(value) != value:
-                raise ValueError(f"{column}: found {value}, expected a whole number of nanoseconds")
-            field, value = column[: -len("_ns")], int(value)
-        point = _POINT.fullmatch(column)
-        if point is None:
-            fields[field] = value
-        else:
-            points[point[1]][int(point[2])] = value
-    wcet = fields.get("wcet")
-    if points["wcet"] or points["conflict"]:
-        if wcet is not None or "work" in fields or not points["wcet"]:
-            raise ValueError("wcet: found cells of several WCET functions, or only WCETs in conflict, expected `wcet_M`")
-        if points["conflict"] == points["wcet"]:
-            fields["wcet"] = {"table": [[sms, time] for sms, time in sorted(points["wcet"].items())]}
-        else:
-            fields["wcet"] = Wcet.table(points["wcet"], points["conflict"] or None)
-    elif "work" in fields and (wcet is None or wcet in _SCALING):
-        form = "amdahl" if wcet is None else wcet
-        scaling = _scaling(fields.pop("work"), fields.pop("serial", 0), fields.pop("conflict", None))
-        fields["wcet"] = {form: scaling}
-    elif wcet is None:
-        raise ValueError("wcet: found no column with a value, expected `wcet_M`, `wcet`, `wcet_ns` or `work`")
-    return Task.from_dict(fields)
 
 
 class TaskSet(Sequence[Task]):
@@ -297,10 +246,7 @@ class TaskSet(Sequence[Task]):
             return cls.from_dict(json.loads(text))
         from ._commands import import_csv
 
-        sets: TaskSets = import_csv(path)
-        if len(sets) != 1:
-            raise ValueError(f"{path}: found {len(sets)} task sets, expected one; use gpusched.import_.csv")
-        return cls.from_dict(sets[0].to_dict())
+        return cls._only(path, import_csv(path), "gpusched.import_.csv")
 
     @classmethod
     def from_frame(cls, frame: Any, name: Optional[str] = None) -> TaskSet:
@@ -312,19 +258,24 @@ class TaskSet(Sequence[Task]):
         (default) or ``"proportional"``. ``set_name`` and ``times`` are fields of the set.
 
         Raises:
-            ValueError: for a column ``set`` (see :meth:`TaskSets.from_frame`), a missing WCET or a fraction of a nanosecond.
+            GpuschedError: for a table that a CSV file could not contain, too, such as one with a missing WCET, a fraction of a
+                nanosecond, or two columns of the same value.
+            ValueError: for a column ``set`` (see :meth:`TaskSets.from_frame`).
         """
+        from ._commands import import_csv
+
         if "set" in frame.columns:
             raise ValueError("set: found a column of several task sets; use TaskSets.from_frame")
-        rows = [{str(column): value for column, value in row.items()} for row in frame.to_dict("records")]
-        fields = {}
-        for column, field in (("set_name", "name"), ("times", "times")):
-            values = {None if value != value else value for value in (row.pop(column, None) for row in rows)}
-            if len(values) > 1:
-                raise ValueError(f"{column}: found {sorted(map(str, values))}, expected equal cells in all rows of a set")
-            fields[field] = values.pop() if values else None
-        fields["name"] = fields["name"] if name is None else name
-        return cls([_from_row(row) for row in rows], **fields)
+        made = cls._only("frame", import_csv(frame), "TaskSets.from_frame")
+        made.name = made.name if name is None else name
+        return made
+
+    @classmethod
+    def _only(cls, source: Any, sets: TaskSets, other: str) -> TaskSet:
+        """Returns the only one of ``sets``. ``other`` is the function for several task sets."""
+        if len(sets) != 1:
+            raise ValueError(f"{source}: found {len(sets)} task sets, expected one; use {other}")
+        return cls.from_dict(sets[0].to_dict())
 
     def wcet(self, sms: int, conflict: bool = False) -> list[Optional[int]]:
         """Returns the WCET C(m) of each task on m = ``sms`` SMs, in whole nanoseconds.
@@ -368,7 +319,7 @@ class TaskSet(Sequence[Task]):
         of_set = {"set_name": self.name, "times": self._fields.get("times")}
         of_set = {column: value for column, value in of_set.items() if value is not None}
         measured_on = self._fields.get("measured_on")
-        of_task = {} if measured_on is None else {"measured_on": _cell(measured_on)}
+        of_task = {} if measured_on is None else {"measured_on": cell(measured_on)}
         return [{**of_set, **of_task, **_row(task)} for task in self.tasks]
 
     @overload
@@ -406,9 +357,19 @@ class TaskSets(Sequence[TaskSet]):
 
     @classmethod
     def from_frame(cls, frame: Any) -> TaskSets:
-        """Creates task sets from a table with a column ``set``. The other columns are as in :meth:`TaskSet.from_frame`."""
-        groups = frame.groupby("set", sort=True)
-        return cls([TaskSet.from_frame(group.drop(columns="set")) for _, group in groups])
+        """Creates task sets from a table with a column ``set``. The other columns are as in :meth:`TaskSet.from_frame`.
+
+        Raises:
+            GpuschedError: as in :meth:`TaskSet.from_frame`.
+            ValueError: for a missing value in the column ``set``.
+        """
+        from ._commands import import_csv
+
+        frame = frame.reset_index() if "set" in frame.index.names else frame
+        missing = int(frame["set"].isna().sum())
+        if missing:
+            raise ValueError(f"set: found {missing} missing values, expected the task set of each row, such as 0")
+        return cls(import_csv(frame.sort_values("set", kind="stable")))
 
     def to_json(self) -> str:
         """Returns the content of a file with these task sets, one per line (JSONL)."""

@@ -58,6 +58,34 @@ def test_an_interrupt_stops_a_call():
     assert gs.test(gs.TaskSet([gs.Task("5ms", "1ms")]), sms=1)
 
 
+def test_an_interrupt_stops_a_program_of_a_study(tmp_path):
+    (tmp_path / "sets.sh").write_text("while read -r line; do :; done\n")  # never answers
+    spec = tmp_path / "own.toml"
+    spec.write_text(
+        """
+name = "own"
+sets = 4
+sms = 4
+population = { command = ["sh", "sets.sh"] }
+axis = { utilization = [1], tasks = 2 }
+[[variant]]
+name = "edf"
+policy = "edf"
+[[algorithm]]
+name = "1G"
+heuristic = "1g"
+"""
+    )
+    for call in (lambda: gs.study.sets(spec, point=0), lambda: gs.generate(study=spec, point=0, count=4)):
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        timer.join()
+        assert time.monotonic() - begin < 30  # a program has 60 s for an answer
+
+
 def test_other_threads_run_meanwhile():
     ticks = []
     done = threading.Event()

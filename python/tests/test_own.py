@@ -231,3 +231,10 @@ def test_a_task_set_states_its_wcets():
     import pickle
 
     assert pickle.loads(pickle.dumps(tasks)).wcet(4) == tasks.wcet(4)
+
+
+def test_functions_are_algorithms_only_where_algorithms_are_expected():
+    tasks = gs.TaskSet([gs.Task("20ms", "1ms", name="a")])
+    for options in ({"policy": together}, {"sms": together}, {"gpu": dict}):
+        with pytest.raises(TypeError, match=f"{next(iter(options))}: found a function"):
+            gs.partition(tasks, **{"sms": 8, **options})

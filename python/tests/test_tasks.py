@@ -109,6 +109,50 @@ def test_tables_keep_every_form():
             gs.TaskSet.from_frame(pd.DataFrame(bad))
 
 
+def test_tables_are_read_as_strictly_as_files():
+    pd = pytest.importorskip("pandas")
+    for bad, found in [
+        ({"period": ["5ms"], "work": ["4ms"]}, "serial"),
+        ({"period": ["5ms"], "work": ["4ms"], "serial": [None]}, "serial"),
+        ({"period": ["5ms"], "period_ns": [9_000_000], "wcet": ["1ms"]}, "second column"),
+        ({"period": ["5ms"], "wcet": ["1ms"], "wcet_ns": [1]}, "several WCET functions"),
+        ({"period": ["5ms"], "wcet_8": ["1ms"], "wcet_8_ns": [1]}, "second column"),
+        ({"period": ["5ms"], "wcet": [None]}, "no value"),
+        ({"period": [], "wcet": []}, "no rows"),
+    ]:
+        with pytest.raises(gs.GpuschedError, match=found):
+            gs.TaskSet.from_frame(pd.DataFrame(bad))
+    named = pd.DataFrame({"name": ["[lidar]"], "period": ["5ms"], "wcet": ["1ms"]})
+    assert gs.TaskSet.from_frame(named)[0].name == "[lidar]" and gs.TaskSet.from_frame(named, "x").name == "x"
+    # A whole number beside a missing value stays exact.
+    exact = pd.DataFrame({"period_ns": [2**60 + 1] * 2, "deadline_ns": pd.Series([2**59 + 1, None], dtype=object), "wcet_ns": [1, 2]})
+    assert [task.deadline_ns for task in gs.TaskSet.from_frame(exact)] == [2**59 + 1, 2**60 + 1]
+
+
+def test_plans_know_their_sets_of_tables(tmp_path):
+    pd = pytest.importorskip("pandas")
+    rows = pd.DataFrame({"set": [0, 0, 1], "name": ["a", "b", "c"], "period": "10ms", "wcet": "6ms"})
+    names = [["a", "b"], ["c"]]
+    rows.to_csv(tmp_path / "sets.csv", index=False)
+    for given in (rows, tmp_path / "sets.csv"):
+        assert [[task.name for task in plan.task_set] for plan in gs.partition(given, sms=4)] == names
+    [plan] = gs.partition([gs.TaskSet.from_frame(rows[2:].drop(columns="set"))], sms=4)
+    assert plan and gs.partition(rows[2:].drop(columns="set"), sms=4).task_set[0].name == "c"
+
+
+def test_each_row_of_a_table_states_its_set():
+    pd = pytest.importorskip("pandas")
+    rows = pd.DataFrame({"set": [1, 0, 1], "name": ["a", "b", "c"], "period": "10ms", "wcet": "6ms"})
+    names = [["b"], ["a", "c"]]
+    for frame in (rows, rows.set_index("set")):
+        assert [[task.name for task in tasks] for tasks in gs.TaskSets.from_frame(frame)] == names
+    for missing in (None, float("nan"), pd.NA):
+        with pytest.raises(ValueError, match="set: found 1 missing"):
+            gs.TaskSets.from_frame(rows.assign(set=pd.Series([0, missing, 0], dtype=object)))
+    with pytest.raises(ValueError, match="at set: found an empty cell"):
+        gs.TaskSets.from_frame(rows.assign(set=["0", "", "0"]))
+
+
 @pytest.mark.filterwarnings("ignore::gpusched.GpuschedNote")
 def test_csv_files_have_the_columns_of_frames(checkout, tmp_path):
     pd = pytest.importorskip("pandas")

@@ -6,6 +6,11 @@ fn cell(schedulable: u64, search_ns: u64) -> Tally {
     Tally::from([schedulable, 10 * schedulable, 3, 4, search_ns, 0])
 }
 
+/// Returns a collection of one analysis variant with two algorithms.
+fn of_tallies(work: Work) -> Collection {
+    Collection::of_tallies(work, 2, vec!["a".to_owned(), "b".to_owned()], 2)
+}
+
 fn tallies(cells: &[Tally]) -> Content {
     Content::Tallies(cells.to_vec())
 }
@@ -18,7 +23,7 @@ fn rows(rows: &[[&str; 2]]) -> Content {
 fn chunks_count_once() {
     let work = Work::new(2, 4).unwrap();
     assert_eq!(work.len(), 8);
-    let mut collection = Collection::of_tallies(work, 2);
+    let mut collection = of_tallies(work);
     assert_eq!(collection.add(5, &tallies(&[cell(1, 7), cell(0, 7)])), Added::New);
     assert_eq!(
         collection.add(5, &tallies(&[cell(1, 9), cell(0, 9)])),
@@ -37,7 +42,7 @@ fn chunks_count_once() {
 
 #[test]
 fn malformed_results_are_refused() {
-    let mut collection = Collection::of_tallies(Work::new(2, 4).unwrap(), 2);
+    let mut collection = of_tallies(Work::new(2, 4).unwrap());
     assert_eq!(collection.add(8, &tallies(&[cell(1, 0); 2])), Added::Malformed);
     assert_eq!(collection.add(0, &tallies(&[cell(1, 0); 3])), Added::Malformed);
     assert_eq!(collection.add(0, &tallies(&[cell(2, 0); 2])), Added::Malformed);
@@ -65,4 +70,43 @@ fn rows_stay_in_the_order_of_their_cases() {
     for bad in [narrow, tallies(&[cell(0, 0); 2])] {
         assert_eq!(collection.add(2, &bad), Added::Malformed);
     }
+}
+
+/// An algorithm states partitions for all schedulable task sets or for none, in every chunk and variant.
+#[test]
+fn kinds_of_answers_do_not_mix() {
+    let word = |schedulable: u64| Tally::from([schedulable, 0, 0, 0, 1, 0]);
+    let mut collection = of_tallies(Work::new(2, 4).unwrap());
+    assert_eq!(collection.add(0, &tallies(&[cell(1, 1), word(0)])), Added::New);
+    assert_eq!(collection.add(1, &tallies(&[cell(0, 1), word(1)])), Added::New);
+    assert_eq!(collection.add(2, &tallies(&[word(1), word(1)])), Added::Mixed(0));
+    assert_eq!(
+        collection.add(4, &tallies(&[cell(1, 1), cell(1, 1)])),
+        Added::Mixed(1)
+    );
+    assert!(
+        collection
+            .mixed(0)
+            .to_string()
+            .contains("found no partitions, unlike before")
+    );
+    assert!(
+        collection
+            .mixed(1)
+            .to_string()
+            .contains("found partitions, unlike before")
+    );
+    // A rejected chunk leaves no trace.
+    assert_eq!((collection.chunks(), collection.contains(2)), (2, false));
+    assert_eq!(collection.add(2, &tallies(&[cell(1, 1), word(1)])), Added::New);
+    // Two variants share the algorithm, and further tallies have other meanings.
+    let mut collection = Collection::of_tallies(Work::new(2, 4).unwrap(), 3, vec!["a".to_owned()], 2);
+    assert_eq!(
+        collection.add(0, &tallies(&[cell(1, 1), word(1), word(1)])),
+        Added::Mixed(0)
+    );
+    assert_eq!(
+        collection.add(0, &tallies(&[cell(1, 1), cell(1, 1), word(1)])),
+        Added::New
+    );
 }

@@ -121,6 +121,26 @@ fn functions_leave_no_trace_of_threads_and_errors() {
     assert_eq!(stable_files(broken.path()), stable_files(whole.path()));
 }
 
+/// TOML adds no table to a list in one value, so the study must state its algorithms as tables.
+#[test]
+fn functions_join_only_tables_of_algorithms() {
+    let folder = temporary();
+    let study = folder.path().join("small.toml");
+    let (start, _) = SMALL.split_once("[[algorithm]]").unwrap();
+    let text = format!("algorithm = [{{ name = \"1G\", heuristic = \"1g\" }}]\n{start}");
+    std::fs::write(&study, text).unwrap();
+    Spec::read(&study, Overrides::default()).unwrap();
+    let registry = Registry::default().with("mine", "1", own_study::mine);
+    let refused = Spec::read_with(&study, Overrides::default(), &registry)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("small.toml:1: at algorithm: found a list of algorithms in one value")
+            && refused.contains("expected one table `[[algorithm]]` for each algorithm"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn examples_are_short() {
     let files = std::fs::read_dir(root().join("examples")).unwrap();

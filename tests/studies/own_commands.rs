@@ -489,6 +489,41 @@ fn partitions_have_supported_sizes_and_one_meaning() {
     );
 }
 
+/// Another process knows the answers of the process before only from its journal.
+#[test]
+fn a_further_run_refuses_the_same_mixture() {
+    let (scripts, folder) = (temporary(), temporary());
+    let mixed = format!(
+        "case $line in *'\"index\":8,'*) echo '{{\"schedulable\":true}}' ;; *) echo '{}' ;; esac",
+        r#"{"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}"#
+    );
+    for _ in 0..3 {
+        // A specification that was read again knows no answers.
+        let spec = study(scripts.path(), &script(&mixed), "");
+        let found = run(&spec, folder.path(), "1/1", 1).unwrap_err().to_string();
+        assert!(
+            found.contains("unlike before, expected partitions for all"),
+            "{found}"
+        );
+        assert!(!folder.path().join("small.csv").exists());
+    }
+    // Each chunk of the last shard has the set 8 of a point, and no other shard has this set.
+    let parts: Vec<_> = (1..=5)
+        .map(|index| folder.path().join(format!("part{index}")))
+        .collect();
+    for (index, part) in parts.iter().enumerate() {
+        let spec = study(scripts.path(), &script(&mixed), "");
+        run(&spec, part, &format!("{}/5", index + 1), 2).unwrap();
+    }
+    let merged = folder.path().join("whole");
+    let found = study::merge(&parts, &merged).unwrap_err().to_string();
+    assert!(
+        found.contains("algorithm \"mine\": found no partitions, unlike before"),
+        "{found}"
+    );
+    assert!(!merged.exists());
+}
+
 /// Results can be checked in a folder without the program.
 #[test]
 fn results_keep_a_copy_of_the_program() {

@@ -120,6 +120,35 @@ fn parts_without_an_effect_are_named() {
     );
 }
 
+/// Only attributes whose loss is known to be safe are notes. All others are warnings, also with `-q`.
+#[test]
+fn unknown_attributes_are_warnings() {
+    let simso = |more: &str| {
+        format!(
+            "<simulation><tasks><task name=\"a\" period=\"7\" deadline=\"6\" WCET=\"3\" {more}/></tasks></simulation>"
+        )
+    };
+    let schedcat = |more: &str| format!("<taskset><task period=\"7\" wcet=\"3\" {more}/></taskset>");
+    for (tool, safe, unsafe_) in [
+        ("simso", simso("activationDate=\"2\""), simso("jitter=\"2\"")),
+        (
+            "schedcat",
+            schedcat("partition=\"1\" wss=\"4\""),
+            schedcat("jitter=\"2\""),
+        ),
+    ] {
+        let import = |file: String| run_with(&format!("import {tool} - -q"), file);
+        let (safe, warned) = (import(safe), import(unsafe_));
+        assert_eq!((safe.code, safe.stderr.as_str()), (0, ""), "{tool}: {safe:?}");
+        assert!(
+            warned.code == 0
+                && warned.stderr.starts_with("warning")
+                && warned.stderr.contains("left out: task.jitter"),
+            "{tool}: {warned:?}"
+        );
+    }
+}
+
 /// Export and import return the tasks in one partition. So a test in one partition has the same result.
 #[test]
 fn exported_sets_come_back() {

@@ -36,6 +36,8 @@ fn wrong_tables_are_refused() {
         "period,wcet,launches\n5ms,1ms,0\n",
         "period,wcet,launches\n5ms,1ms,true\n",
         "set,period,wcet\na,5ms,1ms\nb,5ms,1ms\na,5ms,1ms\n",
+        "set,name,period,wcet\n0,a,10ms,6ms\n,b,10ms,6ms\n",
+        "set,period,wcet\n,5ms,1ms\n",
         "set_name,period,wcet\na,5ms,1ms\nb,5ms,1ms\n",
         "times,period,wcet\nlong,5ms,1ms\n",
         "period,wcet\n5ms,\"1ms\n",
@@ -53,6 +55,20 @@ fn wrong_tables_are_refused() {
     transcript_of_file.refusal("x.csv", &answer(gpusched(["test", "--sms", "8"]).arg(&path)));
     assert_snapshot!("tables", transcript);
     assert_snapshot!("files", transcript_of_file);
+}
+
+/// The table is refused before its cells need memory.
+#[test]
+fn tables_of_too_many_cells_are_refused() {
+    let task = r#"{"period":"5ms","wcet":{"amdahl":{"work":"1ms","serial":0.5}}}"#;
+    let set = format!("{{\"tasks\":[{}]}}\n", [task; 123].join(","));
+    let refused = run_with("export - --as csv --sms 65536", set.clone());
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{refused:?}");
+    let expected = "found 65536 for 123 tasks or more, expected at most 65040 SMs for these tasks";
+    assert!(refused.stderr.contains(expected), "{refused:?}");
+    // All sets together count.
+    let refused = run_with("export - --as csv --sms 65000", set.repeat(2));
+    assert!(refused.stderr.contains("246 tasks or more"), "{refused:?}");
 }
 
 #[test]

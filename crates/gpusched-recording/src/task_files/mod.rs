@@ -6,6 +6,7 @@ mod plain;
 mod schedcat;
 mod simso;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,20 @@ pub struct Remarks {
     pub warnings: Vec<String>,
     /// Other parts.
     pub notes: Vec<String>,
+}
+
+impl Remarks {
+    /// Adds a warning about attributes of tasks whose meaning is unknown, if there are any.
+    fn unknown(&mut self, attributes: &BTreeSet<&str>) {
+        if attributes.is_empty() {
+            return;
+        }
+        let names: Vec<String> = attributes.iter().map(|name| format!("task.{name}")).collect();
+        self.warnings.push(format!(
+            "left out: {}, which gpusched does not know; these attributes may matter, so a verdict may be unsafe",
+            names.join(", ")
+        ));
+    }
 }
 
 impl Tool {

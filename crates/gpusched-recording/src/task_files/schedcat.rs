@@ -9,12 +9,19 @@ use super::element::Element;
 use super::plain::{Plain, escaped};
 use super::{Meaning, Remarks, Unit};
 
+/// Attributes of tasks that become fields of a task.
+const READ: [&str; 4] = ["id", "period", "wcet", "deadline"];
+
+/// Attributes of tasks that SchedCAT writes and that state no demand: an assignment to processors, a size of memory, and a
+/// result.
+const WITHOUT_EFFECT: [&str; 3] = ["partition", "response_time", "wss"];
+
 /// Reads a task set, a test point with several task sets, or a task.
 pub fn read(root: Element<'_>, meaning: Meaning) -> Result<(Vec<TaskSet>, Remarks), Refusal> {
-    let mut ignored = BTreeSet::new();
+    let (mut ignored, mut unknown) = (BTreeSet::new(), BTreeSet::new());
     let mut remarks = Remarks::default();
     let sets = match root.tag() {
-        "taskset" => vec![set(root, meaning, &mut ignored)?],
+        "taskset" => vec![set(root, meaning, (&mut ignored, &mut unknown))?],
         "testpoint" => {
             let config = root.inside("config").flat_map(Element::attributes);
             let config: Vec<String> = config.map(|(name, value)| format!("{name}={value}")).collect();
@@ -26,7 +33,7 @@ pub fn read(root: Element<'_>, meaning: Meaning) -> Result<(Vec<TaskSet>, Remark
             }
             let sets = root
                 .inside("taskset")
-                .map(|element| set(element, meaning, &mut ignored));
+                .map(|element| set(element, meaning, (&mut ignored, &mut unknown)));
             sets.collect::<Result<Vec<TaskSet>, Refusal>>()?
         }
         tag => {
@@ -34,6 +41,7 @@ pub fn read(root: Element<'_>, meaning: Meaning) -> Result<(Vec<TaskSet>, Remark
             return Err(root.refuse("", format!("an element {tag:?}"), expected));
         }
     };
+    remarks.unknown(&unknown);
     if !ignored.is_empty() {
         let names: Vec<&str> = ignored.into_iter().collect();
         remarks
@@ -47,17 +55,21 @@ pub fn read(root: Element<'_>, meaning: Meaning) -> Result<(Vec<TaskSet>, Remark
     Ok((sets, remarks))
 }
 
-/// Returns the task set of an element. Adds the names of ignored parts to `ignored`.
+/// Returns the task set of an element. Adds the names of parts without an effect to `ignored`, and the names of other
+/// attributes to `unknown`.
 fn set<'a>(
     element: Element<'a>,
     meaning: Meaning,
-    ignored: &mut BTreeSet<&'a str>,
+    (ignored, unknown): (&mut BTreeSet<&'a str>, &mut BTreeSet<&'a str>),
 ) -> Result<TaskSet, Refusal> {
     let mut tasks = Vec::new();
     for element in element.inside("task") {
         tasks.push(task(element, meaning)?);
         let attributes = element.attributes().map(|(name, _)| name);
-        ignored.extend(attributes.filter(|name| !["id", "period", "wcet", "deadline"].contains(name)));
+        for name in attributes.filter(|name| !READ.contains(name)) {
+            let is_known = WITHOUT_EFFECT.contains(&name);
+            if is_known { &mut *ignored } else { &mut *unknown }.insert(name);
+        }
         ignored.extend(element.inside("affinity").map(Element::tag));
     }
     TaskSet::new(None, tasks).map_err(|_| element.refuse("", "no task", "at least one element \"task\""))

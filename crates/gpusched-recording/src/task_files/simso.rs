@@ -34,6 +34,9 @@ const WITHOUT_EFFECT: [&str; 16] = [
     "task_type",
 ];
 
+/// Attribute with the first arrival of a task.
+const OFFSET: &str = "activationDate";
+
 /// Attributes with times that SimSo adds to the execution times, by element.
 const OVERHEADS: [(&str, &[&str]); 4] = [
     ("sched", &["overhead", "overhead_activate", "overhead_terminate"]),
@@ -57,18 +60,13 @@ pub fn read(root: Element<'_>, sms: u32) -> Result<(Vec<TaskSet>, Remarks), Refu
         return Err(root.refuse("etm", root.attribute("etm").unwrap_or("use_wcet"), expected));
     }
     let mut tasks = Vec::new();
-    let mut ignored = BTreeSet::new();
+    let mut unknown = BTreeSet::new();
+    let mut has_offsets = false;
     for element in root.inside("task") {
         tasks.push(task(element, sms)?);
-        let offset = element.counts("activationDate").then_some("activationDate");
-        let others = element.attributes().map(|(name, _)| name);
-        let others = others.filter(|name| *name != "activationDate" && !WITHOUT_EFFECT.contains(name));
-        ignored.extend(
-            offset
-                .into_iter()
-                .chain(others)
-                .map(|name| format!("task.{name}")),
-        );
+        has_offsets |= element.counts(OFFSET);
+        let names = element.attributes().map(|(name, _)| name);
+        unknown.extend(names.filter(|name| *name != OFFSET && !WITHOUT_EFFECT.contains(name)));
     }
     let mut remarks = Remarks::default();
     let overheads = overheads(root);
@@ -92,11 +90,12 @@ pub fn read(root: Element<'_>, sms: u32) -> Result<(Vec<TaskSet>, Remarks), Refu
         .map(|name| format!(" with the scheduler {name:?}"))
         .unwrap_or_default();
     remarks.notes.push(format!("left out: {processors}{scheduler}"));
-    if !ignored.is_empty() {
-        let names: Vec<String> = ignored.into_iter().collect();
+    remarks.unknown(&unknown);
+    if has_offsets {
+        // Bounds of sporadic tasks hold for every first arrival.
         remarks
             .notes
-            .push(format!("left out, which is safe: {}", names.join(", ")));
+            .push(format!("left out, which is safe: task.{OFFSET}"));
     }
     let set = TaskSet::new(None, tasks);
     let set = set.map_err(|_| root.refuse("tasks", "no task", "at least one element \"task\""))?;

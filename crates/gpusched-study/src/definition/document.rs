@@ -43,6 +43,9 @@ impl Document {
     }
 
     /// Adds an algorithm for each pair of a name and a version, unless the study has a function of this name.
+    ///
+    /// # Errors
+    /// Fails if the study states its algorithms in a list `algorithm = […]`, to which TOML adds no table.
     pub fn add_functions<'a>(&mut self, functions: impl Iterator<Item = (&'a str, &'a str)>) -> Result<()> {
         let table: toml::Table = self.parse()?;
         let algorithms = table.get("algorithm").and_then(toml::Value::as_array);
@@ -53,10 +56,18 @@ impl Document {
                 text("name") == Some(name) && text("function").is_some()
             })
         };
+        let before = self.text.len();
         for (name, version) in functions.filter(|(name, _)| !has(name)) {
             let [name, version] = [name, version].map(|text| toml::Value::from(text).to_string());
             self.text
                 .push_str(&format!("\n[[algorithm]]\nname = {name}\nfunction = {version}\n"));
+        }
+        // The text before is valid, so only a table `algorithm` of another form makes the whole text invalid.
+        if self.text.len() > before && DeTable::parse(&self.text).is_err() {
+            self.text.truncate(before);
+            let found = "a list of algorithms in one value, to which no function can be added";
+            let refusal = Refusal::new("algorithm", found, "one table `[[algorithm]]` for each algorithm");
+            return Err(self.error(refusal));
         }
         Ok(())
     }

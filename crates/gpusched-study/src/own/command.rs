@@ -1,11 +1,16 @@
 //! A program of the user that answers lines. gpusched writes some questions ahead, so the program computes while gpusched
 //! prepares the next question.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::child::{AHEAD, Child, Fault};
 use gpusched_model::error::{Error, Refusal, Result};
+
+/// Length of the waiting lines from which no further line is written [bytes]. A line has about 20 bytes per task and SM, so a
+/// line for the largest GPU may have 1 GB.
+const BYTES_AHEAD: usize = 64 << 20;
 
 /// A program with its arguments, and the processes of this program that wait for a question.
 #[derive(Clone, Debug)]
@@ -115,6 +120,11 @@ impl Command {
     }
 }
 
+/// Returns whether a further line may wait beside the lines with the lengths `waiting`. One line always may.
+fn may_send(waiting: &VecDeque<usize>) -> bool {
+    waiting.is_empty() || waiting.len() < AHEAD && waiting.iter().sum::<usize>() < BYTES_AHEAD
+}
+
 impl Session<'_> {
     /// Asks all `questions`, and takes their answers in the same order. Returns `None` if the run was stopped.
     ///
@@ -136,18 +146,23 @@ impl Session<'_> {
         let before = child.asked;
         let id = |index: usize| before.saturating_add(index as u64).saturating_add(1);
         let (mut sent, mut begin) = (0, Instant::now());
+        // Lengths of the lines that the process has not answered [bytes].
+        let mut waiting: VecDeque<usize> = VecDeque::new();
         for index in 0..count {
             if !goes_on() {
                 return Ok(None);
             }
-            while sent < count && sent < index + AHEAD {
+            while sent < count && may_send(&waiting) {
                 let line = questions.line(sent, id(sent));
-                child.send(line.map_err(|error| Error::Internal(error.to_string()))?);
+                let line = line.map_err(|error| Error::Internal(error.to_string()))?;
+                waiting.push_back(line.len());
+                child.send(line);
                 sent += 1;
             }
             let line = child.receive(command.timeout, goes_on);
             let line = line.map_err(|fault| command.fault(&questions.place(index), fault))?;
             let Some(line) = line else { return Ok(None) };
+            waiting.pop_front();
             let ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
             begin = Instant::now();
             let numbered = questions.take(index, &line, ns).and_then(|found| match found {

@@ -28,7 +28,7 @@ use self::setting::{Contents, Setting};
 use super::definition::document::Document;
 use super::definition::files::Inputs;
 use super::definition::head::Head;
-use super::work::collection::Content;
+use super::work::collection::{Collection, Content};
 use super::work::{Chunk, MAX_CHUNKS, Point, Work};
 use crate::definition::levels::Level;
 use crate::own::{Command, Origin, Question, Registry, Session};
@@ -38,7 +38,7 @@ use gpusched_analysis::generation::Recipe;
 use gpusched_analysis::partitioning::{Heuristic, Offer, Problem};
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::{Factor, TaskSet};
+use gpusched_model::{Factor, TaskSet, interrupt};
 
 /// All inputs that determine the results of a study of partitioning, except its name and its seed.
 #[derive(Clone, Debug)]
@@ -250,7 +250,7 @@ impl Partitioning {
     /// Returns the task sets with the numbers `indices` like [`Partitioning::set`].
     ///
     /// # Errors
-    /// Fails like [`Partitioning::set`].
+    /// Fails like [`Partitioning::set`]. Unwinds after an [interrupt], also while a program of the user runs.
     pub fn set_list(&self, point: usize, variant: usize, indices: Range<u64>) -> Result<Vec<TaskSet>> {
         let Some(found) = self.points.get(point) else {
             let last = self.points.len().saturating_sub(1);
@@ -277,7 +277,11 @@ impl Partitioning {
                 format!("0 to {last}, the task sets of each point"),
             ));
         }
-        let sets = setting.sets(found, variant, self.seed, indices, &|| true)?;
+        let goes_on = || {
+            interrupt::check();
+            true
+        };
+        let sets = setting.sets(found, variant, self.seed, indices, &goes_on)?;
         Ok(sets.map_or_else(Vec::new, Cow::into_owned))
     }
 
@@ -294,6 +298,12 @@ impl Partitioning {
     /// Returns the chunks of work that the study consists of.
     pub(super) fn work(&self) -> Work {
         self.work
+    }
+
+    /// Returns an empty collection of results.
+    pub(super) fn collection(&self) -> Collection {
+        let names = self.algorithms.iter().map(|algorithm| algorithm.name.clone());
+        Collection::of_tallies(self.work, self.tallies(), names.collect(), self.cells())
     }
 
     /// Returns the number of results for one task set: number of analysis variants × number of algorithms.

@@ -223,9 +223,9 @@ impl Setting {
             }
             None => {
                 let source = self.source(point, variant, seed)?;
-                let sets = indices.map(|index| source.draw(point.drawn, index));
-                sets.collect::<Result<Vec<_>>>()
-                    .map(|sets| Some(Cow::Owned(sets)))
+                let sets = indices.map_while(|index| goes_on().then(|| source.draw(point.drawn, index)));
+                let sets = sets.collect::<Result<Vec<_>>>()?;
+                Ok(goes_on().then_some(Cow::Owned(sets)))
             }
         }
     }

@@ -7,11 +7,12 @@ use std::path::Path;
 use rayon::ThreadPool;
 
 use super::difference;
-use super::journal::{Header, Journal, Record};
+use super::journal::{Header, Journal, Record, START_ANEW};
 use crate::definition::folder::Folder;
 use crate::output::provenance::Provenance;
 use crate::output::results;
 use crate::spec::Spec;
+use crate::work::collection::Added;
 use crate::work::{Chunk, Shard};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_sim::campaign::each;
@@ -82,8 +83,12 @@ pub fn run(
         let compute = |chunk: &Chunk, goes_on: &dyn Fn() -> bool| record(spec, chunk, goes_on);
         let accept = |record: Record| {
             let before = collection.units();
+            // Chunks of an earlier run may have another kind of answers.
+            if let Added::Mixed(algorithm) = collection.add(record.chunk, &record.content) {
+                let refusal = collection.mixed(algorithm).at(&path, None);
+                return Err(refusal.hint(START_ANEW).into());
+            }
             journal.record(&record)?;
-            collection.add(record.chunk, &record.content);
             observer.advanced(collection.units() - before);
             Ok(())
         };

@@ -100,7 +100,7 @@ impl Kind {
     /// Returns an empty collection of results.
     pub(crate) fn collection(&self) -> Collection {
         match self {
-            Kind::Partitioning(study) => Collection::of_tallies(study.work(), study.tallies()),
+            Kind::Partitioning(study) => study.collection(),
             Kind::Cases(study) => Collection::of_rows(study.work(), study.columns().len()),
         }
     }

@@ -4,6 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Work;
 use super::tally::Tally;
+use gpusched_model::error::Refusal;
 
 /// The results of one chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,6 +37,7 @@ enum Collected {
         /// Tallies, sorted by point, then by analysis variant, then by algorithm. The number of tallies does not depend on
         /// the number of sets.
         tallies: Vec<Tally>,
+        answers: Answers,
     },
     Rows {
         /// Number of columns of the results table.
@@ -43,6 +45,16 @@ enum Collected {
         /// Rows of each chunk.
         rows: Vec<Vec<Vec<String>>>,
     },
+}
+
+/// Whether the answers of each algorithm for schedulable task sets state partitions. In one study, they state partitions for
+/// all schedulable task sets or for none: otherwise their mean number of SMs has no meaning.
+#[derive(Clone, Debug)]
+struct Answers {
+    /// Name of each algorithm, and whether it states partitions; `None` before its first schedulable task set.
+    algorithms: Vec<(String, Option<bool>)>,
+    /// Number of analysis variants × number of algorithms. Further tallies are of pairs and metrics.
+    cells: usize,
 }
 
 /// Outcome of adding the results of one chunk.
@@ -54,15 +66,27 @@ pub enum Added {
     Again,
     /// The results were rejected, because the collection already has different results.
     Conflict,
+    /// The results were rejected, because this algorithm states partitions in some chunks, and none in others.
+    Mixed(usize),
     /// The results were rejected, because this chunk cannot have such results.
     Malformed,
 }
 
 impl Collection {
-    /// Creates an empty collection for a study that has `cells` results per task set.
-    pub fn of_tallies(work: Work, cells: usize) -> Collection {
+    /// Creates an empty collection for a study that has `cells` tallies per task set. The first `results` of them are the
+    /// results of the `algorithms`, sorted by analysis variant, then by algorithm.
+    pub fn of_tallies(work: Work, cells: usize, algorithms: Vec<String>, results: usize) -> Collection {
         let tallies = vec![Tally::default(); work.points() * cells];
-        Collection::new(work, Collected::Tallies { cells, tallies })
+        let answers = Answers {
+            algorithms: algorithms.into_iter().map(|name| (name, None)).collect(),
+            cells: results,
+        };
+        let content = Collected::Tallies {
+            cells,
+            tallies,
+            answers,
+        };
+        Collection::new(work, content)
     }
 
     /// Creates an empty collection for a study whose table has `width` columns.
@@ -95,10 +119,16 @@ impl Collection {
         match self.done[index] {
             Some(other) if other == digest => return Added::Again,
             Some(_) => return Added::Conflict,
-            None => self.done[index] = Some(digest),
+            None => {}
         }
+        if let (Collected::Tallies { answers, .. }, Content::Tallies(new)) = (&mut self.content, content)
+            && let Err(algorithm) = answers.add(new)
+        {
+            return Added::Mixed(algorithm);
+        }
+        self.done[index] = Some(digest);
         match (&mut self.content, content) {
-            (Collected::Tallies { cells, tallies }, Content::Tallies(new)) => {
+            (Collected::Tallies { cells, tallies, .. }, Content::Tallies(new)) => {
                 for (sum, cell) in tallies[chunk.point * *cells..].iter_mut().zip(new) {
                     sum.add(cell);
                     self.ns = self.ns.saturating_add(cell.ns());
@@ -110,6 +140,26 @@ impl Collection {
         self.chunks += 1;
         self.units += units;
         Added::New
+    }
+
+    /// Returns the refusal of a chunk with [`Added::Mixed`] for `algorithm`.
+    pub fn mixed(&self, algorithm: usize) -> Refusal {
+        let answers = match &self.content {
+            Collected::Tallies { answers, .. } => answers.algorithms.get(algorithm),
+            Collected::Rows { .. } => None,
+        };
+        let (name, before) = answers.map_or(("", None), |(name, kind)| (name.as_str(), *kind));
+        let found = if before == Some(true) {
+            "no partitions"
+        } else {
+            "partitions"
+        };
+        let expected = "partitions for all schedulable task sets, or for none";
+        Refusal::new(
+            format!("algorithm {name:?}"),
+            format!("{found}, unlike before"),
+            expected,
+        )
     }
 
     /// Returns whether chunk `index` is finished.
@@ -140,7 +190,7 @@ impl Collection {
     /// Returns the tallies of `point`, sorted by analysis variant, then by algorithm.
     pub fn point(&self, point: usize) -> &[Tally] {
         match &self.content {
-            Collected::Tallies { cells, tallies } => {
+            Collected::Tallies { cells, tallies, .. } => {
                 tallies.chunks((*cells).max(1)).nth(point).unwrap_or_default()
             }
             Collected::Rows { .. } => &[],
@@ -153,6 +203,28 @@ impl Collection {
             Collected::Tallies { .. } => Vec::new(),
             Collected::Rows { rows, .. } => rows.concat(),
         }
+    }
+}
+
+impl Answers {
+    /// Adds the answers of one chunk. Fails with the number of an algorithm whose answers differ from those before, and
+    /// then changes nothing.
+    fn add(&mut self, chunk: &[Tally]) -> Result<(), usize> {
+        let mut now: Vec<Option<bool>> = self.algorithms.iter().map(|(_, kind)| *kind).collect();
+        for (index, tally) in chunk.iter().take(self.cells).enumerate() {
+            let algorithm = index % now.len().max(1);
+            // A plan of a task set uses at least one SM.
+            let found = (tally.schedulable > 0).then_some(tally.sms_used > 0);
+            if let (Some(kind), Some(found)) = (now.get_mut(algorithm), found)
+                && *kind.get_or_insert(found) != found
+            {
+                return Err(algorithm);
+            }
+        }
+        for ((_, kind), now) in self.algorithms.iter_mut().zip(now) {
+            *kind = now;
+        }
+        Ok(())
     }
 }
 

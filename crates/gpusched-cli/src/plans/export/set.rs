@@ -6,16 +6,20 @@ use crate::report::{Output, task_sets};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::TaskSets;
-use gpusched_model::{Factor, TaskSet};
+use gpusched_model::task_table::MOST_CELLS;
+use gpusched_model::{Factor, TaskSet, counted};
 use gpusched_recording::task_files::{Meaning, Tool, Unit};
 
 /// Writes the task sets in the file at `path` as a CSV table. With `sms`, the WCETs have one column for each number of
 /// SMs.
 pub fn table(global: &Global, path: &Path, sms: Option<u32>) -> Result<Outcome> {
     check_format(global, "csv", Format::Csv)?;
+    let mut tasks = 0;
     let sets = TaskSets::open(path)?.map(|set| {
         let (_, set) = set?;
         let Some(sms) = sms else { return Ok(set) };
+        tasks += set.tasks().len();
+        check_cells(sms, tasks)?;
         // The factor 1 keeps all times.
         set.scaled(Factor::ONE, sms).ok_or_else(|| unknown(&set, sms))
     });
@@ -26,6 +30,18 @@ pub fn table(global: &Global, path: &Path, sms: Option<u32>) -> Result<Outcome> 
     };
     task_sets(&global, sets.into_iter().map(Ok))?;
     Ok(Outcome::Positive)
+}
+
+/// Checks that a table with the WCETs of `tasks` tasks on 1 to `sms` SMs, in isolation and in conflict, fits into memory.
+fn check_cells(sms: u32, tasks: usize) -> Result<()> {
+    let most = MOST_CELLS / (2 * tasks.max(1));
+    if usize::try_from(sms).is_ok_and(|sms| sms <= most) {
+        return Ok(());
+    }
+    let found = format!("{sms} for {} or more", counted(tasks, "task"));
+    let expected =
+        format!("at most {most} SMs for these tasks, because a table has at most {MOST_CELLS} cells");
+    Err(Error::parameter("sms", found, expected))
 }
 
 fn unknown(set: &TaskSet, sms: u32) -> Error {

@@ -12,6 +12,9 @@ pub use writing::csv;
 
 use crate::wcet::{Contention, MAX_SMS};
 
+/// Largest number of cells of a written table. Such a table needs about 2 GB of memory.
+pub const MOST_CELLS: usize = 16_000_000;
+
 /// Fields of a set, equal in all rows of the set, with their columns.
 const OF_SET: [(&str, &str); 2] = [("set_name", "name"), ("times", "times")];
 

@@ -146,7 +146,7 @@ struct Document {
 impl Sets {
     /// Adds the task of `row` on line number `line`.
     fn add(&mut self, line: usize, row: &Row<'_>) -> Result<(), Refusal> {
-        let (key, head) = (row.of(Column::Set).unwrap_or_default(), row.head()?);
+        let (key, head) = (row.key()?, row.head()?);
         if self.current.as_ref().is_none_or(|set| set.key != key) {
             self.close();
             if !self.keys.insert(key.to_owned()) {
@@ -222,11 +222,17 @@ impl<'a> Row<'a> {
         cells.filter(|(_, cell)| !cell.is_empty())
     }
 
-    /// Returns the cell of `column`; `None` if it is empty or absent.
-    fn of(&self, column: Column) -> Option<&'a str> {
-        self.given()
-            .find(|((found, ..), _)| *found == column)
-            .map(|(_, cell)| cell)
+    /// Returns the cell of the column `set`. Without this column, all rows are one set, and the cell is an empty text.
+    fn key(&self) -> Result<&'a str, Refusal> {
+        let is_set = |column: Column| column == Column::Set;
+        let key = self.given().find(|((column, ..), _)| is_set(*column));
+        match key {
+            Some((_, key)) => Ok(key),
+            None if self.columns.iter().any(|&(column, ..)| is_set(column)) => {
+                Refusal::refuse("set", "an empty cell", "the task set of the row, such as 0")
+            }
+            None => Ok(""),
+        }
     }
 
     /// Returns the fields of the set in JSON, each with a comma at its end.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Column, OF_SET, SCALING, TEXTS, TIMES, VALUES};
+use super::{Column, MOST_CELLS, OF_SET, SCALING, TEXTS, TIMES, VALUES};
 use crate::error::Refusal;
 use crate::{TaskSet, TaskShape};
 
@@ -13,7 +13,7 @@ use crate::{TaskSet, TaskShape};
 ///
 /// # Errors
 /// Fails with [`Refusal`] for a set with other memory traffic than the traffic of its tasks, for which the table has no
-/// column.
+/// column, and for a table with more than [`MOST_CELLS`] cells.
 pub fn csv(sets: &[TaskSet]) -> Result<String, Refusal> {
     let mut rows = Vec::new();
     for (index, set) in sets.iter().enumerate() {
@@ -39,6 +39,10 @@ pub fn csv(sets: &[TaskSet]) -> Result<String, Refusal> {
     }
     let used: BTreeSet<Column> = rows.iter().flat_map(BTreeMap::keys).copied().collect();
     let columns: Vec<Column> = in_order(&used);
+    if rows.len().saturating_mul(columns.len()) > MOST_CELLS {
+        let found = format!("{} rows and {} columns", rows.len(), columns.len());
+        return Refusal::refuse("", found, format!("at most {MOST_CELLS} cells of a table"));
+    }
     let unwritten = |error| Refusal::told("", error);
     let mut writer = csv::Writer::from_writer(Vec::new());
     let header = columns.iter().map(|&column| name(column));

@@ -128,6 +128,7 @@ impl<'a> JournalReader<'a> {
                 "a damaged line",
                 "the results of a chunk of this study",
             ))),
+            Added::Mixed(algorithm) => Err(self.error(collection.mixed(algorithm))),
             Added::Conflict => {
                 let found = format!(
                     "chunk {} with results that differ from the results in an earlier line",
