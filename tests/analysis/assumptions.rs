@@ -160,8 +160,12 @@ fn words_are_short_and_harmless() {
         assert!(text.chars().count() <= 140 && text.ends_with('.'), "{text}");
         seen.insert(one.id);
     }
-    for name in ["iii-alt-fp-avg", "i-file-fifo"] {
-        let path = root().join(format!("tasksets/end_to_end/waters2019-{name}.json"));
+    for name in [
+        "waters2019-iii-alt-fp-avg",
+        "waters2019-i-file-fifo",
+        "two-programs",
+    ] {
+        let path = root().join(format!("tasksets/end_to_end/{name}.json"));
         let draft = Draft::from_json(&std::fs::read_to_string(path).unwrap())
             .map_err(|(_, refusal)| refusal)
             .unwrap();

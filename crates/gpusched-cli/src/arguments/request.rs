@@ -157,6 +157,11 @@ impl Request {
         })
     }
 
+    /// Whether the user states a policy.
+    pub fn states_policy(&self) -> bool {
+        self.policy.is_some()
+    }
+
     /// Returns the policy inside each partition, with its test.
     pub fn policy(&self) -> Policy {
         self.policy.unwrap_or(Policy::DEFAULT)

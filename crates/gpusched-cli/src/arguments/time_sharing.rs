@@ -2,6 +2,7 @@
 
 use gpusched_analysis::end_to_end::{TurnSearch, choose_turns};
 use gpusched_model::end_to_end::{Draft, Environment, Idle, TimeShares};
+use gpusched_model::error::Error;
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, TaskSet};
 
@@ -60,12 +61,27 @@ impl TimeSharing {
         !self.time_slice.is_empty()
     }
 
+    /// Checks the options. `policy` tells whether the user states a policy.
+    ///
+    /// # Errors
+    /// Fails if a slice is 0, and with a policy.
+    pub fn check(&self, policy: bool) -> Result<(), Error> {
+        if let Some(found) = self.time_slice.iter().find(|&&slice| slice == Time::ZERO) {
+            return Err(Error::parameter("time_slice", found, "more than 0 ns"));
+        }
+        if policy {
+            let expected = "no policy with --time-slice, because each task has its own context";
+            return Err(Error::parameter("policy", "a policy", expected));
+        }
+        Ok(())
+    }
+
     /// Returns the system where the tasks of `set` share `sms` SMs. If the user leaves a choice, gpusched chooses slices and
     /// turns with which all tasks meet their deadlines. Also returns the number of tests if the search ended before it tested all
     /// choices.
     ///
     /// # Errors
-    /// Fails if a slice is 0, or if the tasks have no valid system.
+    /// Fails if the tasks have no valid system.
     pub fn system(
         &self,
         set: &TaskSet,
@@ -75,9 +91,6 @@ impl TimeSharing {
         let (Some(&first), Some(switch)) = (self.time_slice.first(), self.switch) else {
             return Refusal::refuse("time_slice", "no time", "a time such as 2ms");
         };
-        if let Some(found) = self.time_slice.iter().find(|&&slice| slice == Time::ZERO) {
-            Refusal::refuse("time_slice", found, "more than 0 ns")?;
-        }
         let shares = TimeShares {
             slice: first,
             switch,

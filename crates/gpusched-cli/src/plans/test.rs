@@ -137,6 +137,7 @@ impl Run for Args {
 impl Args {
     /// Tests task sets whose tasks share the GPU by time slices.
     fn share(&self, mut sets: TaskSets, global: &Global) -> Result<Outcome> {
+        self.sharing.check(self.request.states_policy())?;
         self.request.refuse_for_plans_of_systems()?;
         let sms = self.request.sms()?;
         let environment = self.request.environment()?;

@@ -332,7 +332,9 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
         let (good, bad) = (palette.good, palette.bad);
         let (verified, taken, conclusion) = match checked {
             Err(fault) => {
-                let other = fault.field.starts_with("partitions") && notes == Notes::All;
+                // A value that the user states as an option says nothing about the task set.
+                let stated = fault.message.ends_with("the stated value");
+                let other = fault.field.starts_with("partitions") && !stated && notes == Notes::All;
                 let hint = if other {
                     format!("\nhint: {OTHER_SET}\n")
                 } else {

@@ -26,8 +26,7 @@ impl System {
                 "A dispatcher runs at most one kernel of a partition at a time and never waits while a kernel is ready"
             }
             _ => {
-                "A dispatcher runs at most one kernel of a partition or context at a time and never waits while a kernel is ready and \
-                 the context has its turn"
+                "A partition or context runs at most one kernel at a time, and never waits in its turn while a kernel is ready"
             }
         };
         add(
@@ -186,21 +185,15 @@ impl System {
     /// Returns the assumption on the turns of the contexts of `gpu`.
     fn turns(&self, gpu: &TimeSlices) -> String {
         let order = match gpu.idle {
-            Idle::Skip => "in turn if they have kernels",
-            Idle::Wait => "in turn, also without kernels",
-            Idle::Fixed => "in turn, at fixed times",
+            Idle::Skip => "if they have kernels",
+            Idle::Wait => "also without kernels",
+            Idle::Fixed => "at fixed times",
         };
-        let contexts = gpu.contexts.iter().map(|context| {
-            let name = self
-                .partitions()
-                .get(context.partition)
-                .map_or("", |found| &found.name);
-            format!("{name} {} (at most {} longer)", context.slice, context.overrun)
-        });
+        let overruns = gpu.contexts.iter().map(|context| context.overrun);
         format!(
-            "The GPU serves the contexts of {} {order}: {}. A switch takes at most {}. A context chooses its kernels only in its turns. Each segment takes more than 0ns.",
+            "Contexts of {} take turns {order}, with the stated slices. An overrun takes at most {}, a switch {}, and a segment more than 0ns.",
             gpu.name,
-            contexts.collect::<Vec<_>>().join(", "),
+            overruns.max().unwrap_or_default(),
             gpu.switch,
         )
     }

@@ -25,7 +25,8 @@ fn sliced(gpu: &str, tasks: &[(&str, u64, [u64; 3])]) -> System {
 /// Example A.
 #[test]
 fn two_contexts_take_turns() {
-    let gpu = r#""switch":1,"contexts":[{"name":"x","slice":4,"overrun":0},{"name":"y","slice":4,"overrun":0}]"#;
+    let gpu =
+        r#""switch":1,"contexts":[{"name":"x","slice":4,"overrun":0},{"name":"y","slice":4,"overrun":0}]"#;
     let system = sliced(gpu, &[("x", 40, [2, 9, 1]), ("y", 60, [3, 14, 2])]);
     tight(&system, "[[[2,29,30],[null,27,null]],[[3,41,43],[null,38,null]]]");
 }
