@@ -305,6 +305,8 @@ fn no_option_takes_nonsense_or_tells_it_otherwise() {
                 if error.filter(is_complaint).is_none() {
                     // gpusched checks names and paths later. A reference line may be negative.
                     let later = value == "-1" && (TOGETHER.contains(&long) || long == "reference");
+                    // A value of --beside is the name of a built-in kernel or a path.
+                    let later = later || long == "beside";
                     if !takes_anything(option) && !later {
                         faults.push(format!("{line}\n  taken"));
                     }

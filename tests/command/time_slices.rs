@@ -18,7 +18,7 @@ fn met(options: &str) -> usize {
     tasks.iter().filter(|task| task["meets"] == true).count()
 }
 
-/// The chosen slices are at least as good as each common slice: no more tasks are late.
+/// The chosen slices are at least as good as each common slice: at least as many tasks meet their deadlines.
 #[test]
 fn several_slices_are_never_worse_than_one() {
     let chosen = met(&format!(

@@ -26,8 +26,8 @@ impl StatedOverheads {
         self.device.as_deref() == Some(MeasuredOverheads::VIRTUAL)
     }
 
-    /// Returns a note if the overheads were drawn in virtual time, if they are not from the GPU `device`, or without it, from the GPU of the
-    /// WCETs of `set`, and if they miss the step of the timer.
+    /// Returns a note if the overheads were drawn in virtual time, or if they lack the step of the timer. Also returns a note if they
+    /// are not from the GPU `device`. Without `device`, this is the GPU of the WCETs of `set`.
     pub fn doubt(&self, set: &TaskSet, device: Option<&Device>) -> Option<String> {
         if self.is_virtual() {
             return Some(

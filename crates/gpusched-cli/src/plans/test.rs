@@ -72,7 +72,7 @@ Examples:
   gpusched test tasksets/tasksets/adas.json --gpu rtx2060
   gpusched test tasksets/tasksets/adas.json --sms 24 --policy np-fp
   gpusched test tasksets/tasksets/adas.json --gpu rtx2060 --format json
-  gpusched test tasksets/tasksets/adas.json --gpu rtx2060 --time-slice 1ms --switch 100us --overrun 50us
+  gpusched test tasksets/tasksets/shared-memory.json --gpu h100 --time-slice 2ms --switch 100us --overrun 100us
   gpusched test tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
 
 impl Run for Args {

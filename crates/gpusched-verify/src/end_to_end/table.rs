@@ -91,7 +91,7 @@ impl<'a> Table<'a> {
         memory.map_or(Lost::default(), |memory| memory.lost(resource, None))
     }
 
-    /// Returns the service of `resource` in windows in which it loses the time `lost` to memory traffic.
+    /// Returns the service of `resource` in windows where it loses the time `lost` to memory traffic.
     pub fn service<'b>(&'b self, resource: Resource, lost: Lost<'b>) -> Service<'b> {
         let gpus = self.system.time_slices().iter().zip(&self.time_sliced);
         let mut turns = gpus.filter_map(|(gpu, sliced)| match resource {

@@ -25,7 +25,7 @@ pub enum Wrong {
     FirstSwitch,
     /// No slice ends inside a kernel that is not longer than the slice.
     ShortKernels,
-    /// Contexts without kernels have no turns, whatever the rule is.
+    /// Contexts without kernels have no turns, for every rule.
     WorkConserving,
     /// With fixed turns, overruns do not shorten turns.
     FixedOverruns,

@@ -130,7 +130,7 @@ fn two_contexts(x: u64, wcet: u64, y: &str, tasks: &str) -> System {
     ))
 }
 
-/// Two jobs of the other context arrive 20 apart, but the first one is late.
+/// Two jobs of the other context arrive 20 apart, but the first one is released after its arrival.
 #[test]
 fn the_other_context_has_work_at_the_start_of_the_window() {
     let other = r#"{"name":"other","period":20,"jitter":13,"priority":1,"segments":[{"on":"y","wcet":5}]}"#;

@@ -255,7 +255,7 @@ impl Args {
     fn check(&self) -> Result<()> {
         let drawn = self.overheads.as_ref().is_some_and(StatedOverheads::is_virtual);
         if drawn && self.backend == Backend::Cuda {
-            let expected = "overheads of a GPU, because those of virtual time say nothing about it";
+            let expected = "overheads of a GPU, because overheads of virtual time say nothing about it";
             let refusal = Refusal::new("overheads", MeasuredOverheads::VIRTUAL, expected);
             return Err(refusal
                 .hint("measure them there: `gpusched measure overhead`")

@@ -14,7 +14,7 @@ pub(super) use turns::{TimeSliced, Turns, starts_idle};
 
 use crate::conditions::Fraction;
 
-/// End of a window in which a resource has work all the time.
+/// End of a window. The resource has work during the whole window.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Until {
     /// The start of a non-preemptive segment.

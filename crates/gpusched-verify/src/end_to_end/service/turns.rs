@@ -1,6 +1,6 @@
 //! The time that a context of a time-sliced partition waits for its turns.
 //!
-//! A window in which the context has work all the time contains n intervals between own turns. The run list limits the
+//! Suppose that the context has work during a whole window. The window contains n intervals between own turns. The run list limits the
 //! turns of other contexts in n consecutive intervals. Without turns of idle contexts, the work of the other contexts also
 //! limits these turns.
 
@@ -55,7 +55,7 @@ impl TimeSliced {
         Turns { gpu: self, own }
     }
 
-    /// Returns F, the length of a round in which each turn takes its whole slice.
+    /// Returns F, the length of a round where each turn takes its whole slice.
     fn round(&self) -> u128 {
         let turns = self.runlist.iter().map(|&turn| self.contexts[turn].slice);
         turns.fold(0u128, |sum, slice| {
@@ -112,8 +112,7 @@ pub(in super::super) struct Turns<'a> {
 }
 
 impl Turns<'_> {
-    /// Returns the time in a window of length `window` in which the context has work and does not execute. It executes `demand`
-    /// in this window. Returns `None` if no bound follows.
+    /// Returns the time for which the context waits with work in a window of length `window`. It executes `demand` in this window. Returns `None` if no bound follows.
     pub fn waiting(&self, demand: u128, window: u128, until: Until) -> Option<u128> {
         let own = &self.gpu.contexts[self.own];
         if self.gpu.idle == Idle::Fixed {
@@ -148,7 +147,7 @@ impl Turns<'_> {
         Some(others.max().unwrap_or(0).saturating_add(overruns)) // every context has a turn
     }
 
-    /// Returns u, the shortest part of an own turn in which the context executes, with fixed turns. Returns `None` if the
+    /// Returns u, the shortest time for which the context executes in an own turn, with fixed turns. Returns `None` if the
     /// context has several turns per round.
     fn least_turn(&self) -> Option<u128> {
         let runlist = &self.gpu.runlist;
@@ -213,7 +212,7 @@ impl Turns<'_> {
     }
 }
 
-/// Returns n, the number of intervals between own turns of which each executes `slice`: ⌈x/q⌉, or ⌊x/q⌋ + 1 until the start
+/// Returns n, the number of intervals between own turns that each execute `slice`: ⌈x/q⌉, or ⌊x/q⌋ + 1 until the start
 /// of a non-preemptive kernel.
 fn intervals_until(demand: u128, slice: u128, until: Until) -> u128 {
     match until {
