@@ -159,6 +159,13 @@ def test(
     response_times: bool = False,
     enforce: bool = False,
     sensitivity: bool = False,
+    time_slice: Value = None,
+    switch: Value = None,
+    overrun: Value = None,
+    idle: Value = None,
+    turns: Optional[int] = None,
+    turn_tests: Optional[int] = None,
+    system: Optional[Path] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Verdict:
@@ -203,6 +210,20 @@ def test(
             reports response-time bounds.
         enforce: Release the segments of each job at fixed times, by timers. Only for end-to-end systems.
         sensitivity: Also report the largest factors by which WCETs may grow. Only for end-to-end systems.
+        time_slice: Share the GPU by time slices of this length, e.g., 2ms; or choose from several. Each task has a
+            context (a process) of its own, and the contexts take turns on all SMs. So the GPU has no partitions.
+            With several lengths, such as `500us,1ms,5ms`, gpusched chooses one for each task. Only for task sets:
+            an end-to-end system states the slices of its contexts.
+        switch: Longest time to switch to another context, e.g., 200us.
+        overrun: Longest time for which a kernel exceeds a slice [default: `block`, or the WCET]. By default, a
+            kernel keeps the GPU for its longest thread block. If the task states no `block`, it keeps the GPU until
+            its end. State 0ns if the GPU preempts kernels at any instruction, and add the time of the preemption to
+            ``switch``.
+        idle: Turns of tasks without kernels [default: skip]. skip: only tasks with kernels have turns. wait: each
+            turn takes its whole slice. fixed: turns start at fixed times, as with fixed shares of virtual GPUs.
+        turns: Give a task up to N turns per round. gpusched chooses the number of turns of each task.
+        turn_tests: Stop the choice of slices and turns after N tests.
+        system: Also write the system with one context per task, for `verify` and `simulate tasks`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
 
@@ -228,6 +249,13 @@ def test(
             "response-times": response_times,
             "enforce": enforce,
             "sensitivity": sensitivity,
+            "time-slice": time_slice,
+            "switch": switch,
+            "overrun": overrun,
+            "idle": idle,
+            "turns": turns,
+            "turn-tests": turn_tests,
+            "system": system,
             "threads": threads,
             "seed": seed,
         },
@@ -1812,6 +1840,7 @@ def validate(
     systems: Optional[int] = None,
     shared_memory: bool = False,
     end_to_end: bool = False,
+    time_sliced: bool = False,
     devices: bool = False,
     warps: bool = False,
     machine: Value = None,
@@ -1840,6 +1869,8 @@ def validate(
             system in six runs with different arrivals and execution times. The result compares all bounds on
             segments, tasks and chains with the simulated times. If a time exceeds its bound, gpusched writes the
             system to the file of ``reproducer``. With ``shared_memory``, all resources of a system share a memory.
+        time_sliced: Validate the end-to-end analysis of contexts that take turns. Each system has a time-sliced
+            partition. The runs differ in the order of the turns and in the overruns of slices.
         devices: Use the GPUs that `gpusched gpus` lists, with their partition sizes. The generated systems use all
             granularities in turn. Only with ``shared_memory``.
         warps: Validate memory time against concurrent kernels, cycle by cycle. Each system is a co-run of two or
@@ -1881,6 +1912,7 @@ def validate(
             "systems": systems,
             "shared-memory": shared_memory,
             "end-to-end": end_to_end,
+            "time-sliced": time_sliced,
             "devices": devices,
             "warps": warps,
             "machine": machine,

@@ -38,7 +38,7 @@ def test_processes_run_a_study_from_its_text(checkout):
 def test_an_own_study_from_the_template_and_its_comparison(checkout, tmp_path):
     text = gs.study.new("mine")
     first = gs.study.run(text, tmp_path / "first")
-    assert first.attrs["study"] == "mine" and set(first["algorithm"]) == {"one partition", "SMS"}
+    assert first.attrs["study"] == "mine" and set(first["algorithm"]) == {"one partition", "SMS", "optimal"}
     gs.study.run(text.replace("seed = 1", "seed = 2"), tmp_path / "second")
     same = gs.study.diff(tmp_path / "first", tmp_path / "first")
     assert bool(same) and all(row["before"] == row["after"] for row in same["rows"])
