@@ -228,7 +228,15 @@ fn a_killed_run_leaves_no_trace() {
     running.wait().unwrap();
     assert!(!output.join("small.csv").exists());
     let spec = Spec::read(&file, study::Overrides::default()).unwrap();
-    let resumed = run(&spec, &output, "1/1", 1).unwrap();
+    // A process that the killed one was about to start holds its files until it starts the program.
+    let resumed = (0..500).find_map(|_| match run(&spec, &output, "1/1", 1) {
+        Err(error) if error.to_string().contains("another process") => {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            None
+        }
+        resumed => Some(resumed.unwrap()),
+    });
+    let resumed = resumed.unwrap();
     assert!(resumed.resumed > 0 && resumed.resumed < resumed.units);
     let whole = temporary();
     run(&spec, whole.path(), "1/1", 2).unwrap();
