@@ -53,6 +53,36 @@ fn a_missing_overrun_is_the_safe_extreme() {
     assert_eq!(second(sets(""), "--overrun 0ns"), 8_000_000);
 }
 
+/// The same holds for a system: a context without `overrun` exceeds its slice by the longest block of its kernels.
+#[test]
+fn a_context_without_an_overrun_is_as_safe() {
+    let bound = |overrun: &str, block: &str| {
+        let system = format!(
+            r#"{{"partitions":[{{"name":"gpu","sms":1,"policy":"time-sliced","switch":0,"contexts":[
+            {{"name":"x","slice":"2ms","overrun":0}},{{"name":"y","slice":"2ms"{overrun}}}]}}],"tasks":[
+            {{"name":"a","period":"50ms","segments":[{{"on":"x","wcet":"2ms"}}]}},
+            {{"name":"b","period":"100ms","segments":[{{"on":"y","wcet":"9ms"{block}}}]}}]}}"#
+        );
+        let answer = run_with("test - --format json", system);
+        let verdict: Value = serde_json::from_str(&answer.stdout).unwrap();
+        verdict["response_times_ns"][0].as_u64().unwrap()
+    };
+    assert_eq!(bound(r#","overrun":0"#, ""), 4_000_000);
+    assert_eq!(bound(r#","overrun":"9ms""#, ""), bound("", ""));
+    assert_eq!(bound(r#","overrun":"3ms""#, ""), bound("", r#","block":"3ms""#));
+    assert!(bound("", r#","block":"3ms""#) < bound("", ""));
+}
+
+/// A slice that the other options make invalid is no choice, but other slices are.
+#[test]
+fn an_invalid_slice_is_not_chosen() {
+    let shared = "--sms 30 --switch 100us --idle fixed --overrun 2ms -q";
+    let chosen = run(&format!("test {ADAS} {shared} --time-slice 1ms,10ms"));
+    let alone = run(&format!("test {ADAS} {shared} --time-slice 10ms"));
+    assert_eq!((chosen.code, chosen.stdout), (alone.code, alone.stdout));
+    assert_eq!(run(&format!("test {ADAS} {shared} --time-slice 1ms,2ms")).code, 2);
+}
+
 /// A factor by which a WCET may grow counts the longer overruns of its context.
 #[test]
 fn longer_kernels_keep_the_gpu_for_longer() {

@@ -183,7 +183,7 @@ fn observations_are_those_of_the_model() {
             assert!(range[1] >= least, "{field}: {rate}");
         }
     }
-    // What cannot be observed is absent.
+    // A value that cannot be observed is absent.
     device(
         &case,
         &options,

@@ -90,7 +90,7 @@ struct Trial<'a> {
     search: &'a TurnSearch<'a>,
     tests: u64,
     best: Option<(Cost, Choice)>,
-    /// Why the first invalid choice is invalid.
+    /// Refusal of the first invalid choice.
     invalid: Option<Refusal>,
 }
 

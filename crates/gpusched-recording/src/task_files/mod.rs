@@ -58,7 +58,7 @@ impl Unit {
     }
 }
 
-/// What the times in a file mean.
+/// Meaning of the times in a file.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Meaning {
     /// Number of SMs on which the WCETs hold; from 1 to [`MAX_SMS`](gpusched_model::wcet::MAX_SMS).
@@ -72,7 +72,7 @@ pub struct Meaning {
 pub struct Imported {
     /// The task sets; at least one.
     pub sets: Vec<TaskSet>,
-    /// What the conversion changes or leaves out.
+    /// Values that the conversion changes or leaves out.
     pub remarks: Remarks,
 }
 
@@ -81,11 +81,11 @@ pub struct Imported {
 pub struct Exported {
     /// The content of the file.
     pub text: String,
-    /// What the conversion changes or leaves out.
+    /// Values that the conversion changes or leaves out.
     pub remarks: Remarks,
 }
 
-/// What a conversion changes or leaves out.
+/// Values that a conversion changes or leaves out.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Remarks {
     /// Parts whose loss may make a result optimistic.

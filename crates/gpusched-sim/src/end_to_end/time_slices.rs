@@ -86,7 +86,7 @@ impl Gpu {
     }
 }
 
-/// What a time-sliced partition does at present.
+/// Present activity of a time-sliced partition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Phase {
     /// No context has a turn.

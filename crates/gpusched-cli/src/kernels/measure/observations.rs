@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What kernels observed on a GPU. A field is absent if it could not be observed.
+/// Observations of kernels on a GPU. A field is absent if it could not be observed.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Observations"))]

@@ -164,7 +164,7 @@ impl Run for Args {
     }
 }
 
-/// What searches for a plan: a heuristic of gpusched, or the algorithm of the calling program, with its name.
+/// Algorithm that searches for a plan: a heuristic of gpusched, or an algorithm of the calling program with its name.
 enum Searcher<'a> {
     Heuristic(Heuristic),
     Own(&'a str, &'a dyn OwnAlgorithm),

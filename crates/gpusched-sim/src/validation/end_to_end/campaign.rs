@@ -19,7 +19,7 @@ use crate::end_to_end::{
 /// A function that returns the bounds on a system.
 pub type Analyze = fn(&System) -> Answer;
 
-/// What the resources of a generated system share.
+/// Sharing of time or memory by the resources of a generated system.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Sharing {
     /// Nothing.
@@ -37,7 +37,7 @@ pub struct Campaign {
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// What the resources of each system share.
+    /// Sharing by the resources of each system.
     pub sharing: Sharing,
     /// Analysis without enforced releases. The default is [`analyze`]. Tests can replace this function.
     pub analysis: Analyze,

@@ -112,7 +112,8 @@ pub(in super::super) struct Turns<'a> {
 }
 
 impl Turns<'_> {
-    /// Returns the time for which the context waits with work in a window of length `window`. It executes `demand` in this window. Returns `None` if no bound follows.
+    /// Returns the time for which the context waits with work in a window of length `window`. It executes `demand` in this window.
+    /// Returns `None` if no bound follows.
     pub fn waiting(&self, demand: u128, window: u128, until: Until) -> Option<u128> {
         let own = &self.gpu.contexts[self.own];
         if self.gpu.idle == Idle::Fixed {

@@ -47,7 +47,8 @@ pub struct Priority {
     pub low_ns: u64,
 }
 
-/// Returns the step between two values of the timer of the GPU [ns]. A pause of the kernel looks like a long step, so the result is the shortest of the longest steps of several launches. Returns `None` if the timer stands still.
+/// Returns the step between two values of the timer of the GPU [ns]. A pause of the kernel looks like a long step, so the result
+/// is the shortest of the longest steps of several launches. Returns `None` if the timer stands still.
 ///
 /// # Errors
 /// Fails if a call of the driver fails.

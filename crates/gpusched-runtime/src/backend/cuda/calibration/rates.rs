@@ -21,7 +21,8 @@ const ROUNDS: u32 = 16;
 /// Launches of each kernel. The first launch does not count.
 const LAUNCHES: usize = 6;
 
-/// Rates of kernels on one number of SMs [bytes per second]: of the slowest and of the fastest launch. Absent if the streams refuse events.
+/// Rates of kernels on one number of SMs [bytes per second]: of the slowest and of the fastest launch. Absent if the streams
+/// refuse events.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Rate {
     /// Number of SMs.

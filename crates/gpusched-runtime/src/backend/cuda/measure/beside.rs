@@ -20,8 +20,8 @@ pub enum Supply {
     Pauses,
 }
 
-/// Calls `enqueue`, which enqueues one job on its stream, again and again on `stream` until `stop`, and waits for its end. Sends a message to `begun` after the launch of the
-/// first group, so that no job is measured before.
+/// Calls `enqueue`, which enqueues one job on its stream, again and again on `stream` until `stop`, and waits for its end.
+/// Sends a message to `begun` after the launch of the first group, so that no job is measured before.
 ///
 /// An event follows each group of [`HALF`] jobs. The next group but one waits for this event, so one group always waits in the stream. The
 /// stream runs empty only if the GPU ends jobs faster than the host launches them.
