@@ -27,8 +27,6 @@ pub struct Input<'a> {
     pub timeline: &'a Timeline,
     /// Remarks about the content of the recording.
     pub notes: &'a [String],
-    /// Whether a plan is part of the audit.
-    pub planned: bool,
 }
 
 #[derive(Serialize)]
@@ -64,7 +62,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         unknown: not_visible(&unknown),
         figure,
         run,
-        planned: input.planned,
+        planned: audit.planned,
     };
     let title = format!("Recording: {}", input.file);
     Ok(Page {
@@ -80,7 +78,14 @@ fn verdict(input: &Input<'_>) -> Verdict {
         .filter(|finding| finding.kind != FindingKind::Unknown)
         .count();
     let (tone, word, sentence) = match audit.verdict {
-        Visible::Kept => (Tone::Good, "Kept", "The recording shows no violation.".to_owned()),
+        Visible::Kept if audit.shows_partitions() => {
+            (Tone::Good, "Kept", "The recording shows no violation.".to_owned())
+        }
+        Visible::Kept => {
+            let sentence =
+                "The recording shows no violation, but it does not show the SMs of the partitions.";
+            (Tone::Good, "Kept as far as visible", sentence.to_owned())
+        }
         Visible::Broken => {
             let count = counted(violations, "violation");
             (Tone::Bad, "Broken", format!("The recording shows {count}."))

@@ -310,6 +310,62 @@ fn sizes_of_green_contexts_are_compared() {
 }
 
 #[test]
+fn one_green_context_for_all_partitions_is_a_violation() {
+    let simulated = simulated();
+    let mut run = simulated.run.clone();
+    for kernel in &mut run.kernels {
+        (kernel.context, kernel.green) = (2, 2);
+    }
+    // The export names green contexts. A Kineto trace states contexts, which may contain the partitions of libsmctrl.
+    let [sqlite, kineto] = simulated.files(&run);
+    let answer = simulated.audit(&sqlite, "");
+    assert_eq!(answer.code, 1);
+    let shared = "ran in green context 2, which another partition also uses";
+    assert!(
+        answer.stdout.starts_with("BROKEN: ") && answer.stdout.contains(shared),
+        "{}",
+        answer.stdout
+    );
+    let answer = simulated.audit(&kineto, "");
+    assert_eq!(answer.code, 0);
+    assert!(
+        answer.stdout.starts_with("KEPT as far as visible: "),
+        "{}",
+        answer.stdout
+    );
+    // With sizes, the verdict of a good run has no restriction.
+    let [sqlite, _] = simulated.files(&simulated.run);
+    let answer = simulated.audit(&sqlite, "");
+    assert!(answer.stdout.starts_with("KEPT: "), "{}", answer.stdout);
+}
+
+#[test]
+fn the_text_groups_violations_of_one_kind() {
+    let simulated = simulated();
+    let mut run = simulated.run.clone();
+    for (kernel, (name, _)) in run.kernels.iter_mut().zip(&simulated.jobs) {
+        kernel.end += if name == "stereo-depth" { 1_000_000 } else { 0 };
+    }
+    let [sqlite, _] = simulated.files(&run);
+    let text = simulated.audit(&sqlite, "").stdout;
+    let table = simulated.audit(&sqlite, "--format csv").stdout;
+    let all = table
+        .lines()
+        .filter(|line| line.starts_with("stereo-depth,wcet-exceeded"))
+        .count();
+    let mut lines = text
+        .lines()
+        .filter(|line| line.starts_with("wcet-exceeded of stereo-depth"));
+    assert!(all > 5 && lines.clone().count() == 6, "{text}");
+    let last = lines.next_back().unwrap();
+    let rest = format!(
+        "wcet-exceeded of stereo-depth: {} more, by up to 1ms (`--format csv` lists each)",
+        all - 5
+    );
+    assert_eq!(last, rest);
+}
+
+#[test]
 fn tasks_that_the_file_does_not_show_are_not_kept() {
     let simulated = simulated();
     let mut run = simulated.run.clone();

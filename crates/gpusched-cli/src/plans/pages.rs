@@ -202,7 +202,6 @@ impl Args {
             audit: &audited.found,
             timeline: &audited.timeline()?,
             notes: &audited.notes,
-            planned: audited.has_plan(),
         })
     }
 }

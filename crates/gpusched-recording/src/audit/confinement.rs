@@ -22,7 +22,13 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
     all.sort_unstable();
     all.dedup();
     let known = all.iter().any(|key| key.context.is_some() || key.green.is_some());
-    let separate = all.len() > 1 || plan.partitions.len() == 1;
+    // A green context is a partition. Other contexts may contain partitions, such as the masks of libsmctrl.
+    let green = all.iter().all(|key| key.green.is_some());
+    let separate = all.len() > 1 || green || plan.partitions.len() == 1;
+    let several = all
+        .iter()
+        .any(|key| Some(key.process) != all.first().map(|first| first.process));
+    let name = |key: StreamKey| name(key, several);
     if !known || !separate {
         let reason = match known {
             false => "the file states no contexts",
@@ -166,10 +172,15 @@ fn most_frequent(keys: impl Iterator<Item = StreamKey>) -> Option<StreamKey> {
     most.map(|(key, _)| key)
 }
 
-fn name(key: StreamKey) -> String {
-    match (key.green, key.context) {
+/// Returns the name of a context, with its process if the file has several processes.
+fn name(key: StreamKey, several: bool) -> String {
+    let name = match (key.green, key.context) {
         (Some(green), _) => format!("green context {green}"),
         (None, Some(context)) => format!("context {context}"),
         (None, None) => "no context".to_owned(),
+    };
+    match key.process.filter(|_| several) {
+        Some(process) => format!("{name} of process {process}"),
+        None => name,
     }
 }

@@ -299,7 +299,7 @@ impl Report {
     /// Returns the result.
     pub fn finish(
         mut self,
-        unassigned_launches: usize,
+        (planned, unassigned_launches): (bool, usize),
         dropped_jobs: usize,
         replay: Option<Replay>,
     ) -> Audit {
@@ -321,6 +321,7 @@ impl Report {
         Audit {
             kept: verdict == Visible::Kept,
             verdict,
+            planned,
             unassigned_launches,
             dropped_jobs,
             replay,

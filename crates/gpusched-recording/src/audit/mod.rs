@@ -64,6 +64,9 @@ pub struct Audit {
     /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of at least one task, or if it lacks records
     /// that could show a violation.
     pub verdict: Visible,
+    /// Whether a plan states partitions.
+    #[serde(skip)]
+    pub planned: bool,
     /// Number of launches that belong to no job. The checks ignore these launches.
     pub unassigned_launches: usize,
     /// Number of warm-up jobs that the audit dropped, over all tasks. The checks ignore these jobs.
@@ -82,6 +85,16 @@ impl Audit {
     pub fn shows_every_task(&self) -> bool {
         let mut checks = self.checks.iter();
         !checks.any(|check| check.subject == Subject::Jobs && check.verdict == Visible::NotVisible)
+    }
+
+    /// Whether the file shows, for each task, that no other partition of the plan uses the context of its partition, and that
+    /// this context has the planned size. `true` without a plan.
+    pub fn shows_partitions(&self) -> bool {
+        let shown = |subject| {
+            let mut checks = self.checks.iter().filter(|check| check.subject == subject);
+            checks.all(|check| check.verdict != Visible::NotVisible)
+        };
+        !self.planned || shown(Subject::Context) && shown(Subject::Size)
     }
 
     /// Returns the subjects that a table of the checks shows, in order.
@@ -196,7 +209,7 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
     if broken && dropped == 0 {
         report.lacks_records();
     }
-    Ok(report.finish(run.unassigned, dropped, replayed))
+    Ok(report.finish((plan.is_some(), run.unassigned), dropped, replayed))
 }
 
 fn audited<'a>(

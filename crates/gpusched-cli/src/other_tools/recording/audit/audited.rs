@@ -94,11 +94,6 @@ impl Audited<'_> {
         let run = run(&self.source, &self.blocks, self.warm_up);
         chart::timeline(&run, &self.set, self.plan.as_ref(), self.names, &self.found)
     }
-
-    /// Whether the audit has a plan.
-    pub fn has_plan(&self) -> bool {
-        self.plan.is_some()
-    }
 }
 
 fn run<'a>(source: &'a Source, blocks: &'a [(String, Residency)], warm_up: WarmUp) -> Run<'a> {

@@ -14,7 +14,10 @@ use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_recording::audit::{Audit, Check, FindingKind, Replay, Subject, Visible};
+use gpusched_recording::audit::{Audit, Check, Finding, FindingKind, Replay, Subject, Visible};
+
+/// Number of violations of one kind and task that the text lists.
+const SHOWN: usize = 5;
 
 /// Arguments of `gpusched recording audit`.
 #[derive(Debug, clap::Args)]
@@ -115,7 +118,12 @@ impl Report for About<String, Audit> {
     fn text(&self, palette: &Palette) -> Result<String> {
         let About(file, audit) = self;
         let mut text = match audit.verdict {
-            Visible::Kept => format!("KEPT: {file} shows no violation\n"),
+            Visible::Kept if audit.shows_partitions() => format!("KEPT: {file} shows no violation\n"),
+            Visible::Kept => {
+                format!(
+                    "KEPT as far as visible: {file} shows no violation, but it does not show the SMs of the partitions\n"
+                )
+            }
             Visible::Broken => format!("BROKEN: {file} shows violations\n"),
             Visible::NotVisible => match audit.shows_every_task() {
                 false => format!("NOT VISIBLE: {file} shows no jobs of some tasks\n"),
@@ -162,7 +170,25 @@ impl Report for About<String, Audit> {
         if !broken.is_empty() {
             text.push('\n');
         }
+        let same = |first: &&Finding, second: &&Finding| {
+            (&first.task, first.kind, first.check) == (&second.task, second.kind, second.check)
+        };
+        let mut shown: Vec<(&Finding, usize, Option<u64>)> = Vec::new(); // first of a kind, number and largest amount
         for finding in broken {
+            let of_kind = match shown.iter_mut().find(|(first, ..)| same(first, &finding)) {
+                Some((_, number, most)) => {
+                    *number += 1;
+                    *most = finding.by_ns.max(*most);
+                    *number
+                }
+                None => {
+                    shown.push((finding, 1, finding.by_ns));
+                    1
+                }
+            };
+            if of_kind > SHOWN {
+                continue;
+            }
             let at = { finding.at_ns }
                 .map(|at| format!(" at {}", Time::from_ns(at)))
                 .unwrap_or_default();
@@ -176,6 +202,16 @@ impl Report for About<String, Audit> {
                 finding.kind,
                 clip(&finding.task, 40),
                 finding.detail
+            );
+        }
+        for (first, number, most) in shown.iter().filter(|&&(_, number, _)| number > SHOWN) {
+            let most = most.map(|by| format!(", by up to {}", Time::from_ns(by)));
+            text += &format!(
+                "{} of {}: {} more{} (`--format csv` lists each)\n",
+                first.kind,
+                clip(&first.task, 40),
+                number - SHOWN,
+                most.unwrap_or_default()
             );
         }
         if !unknown.is_empty() || audit.unassigned_launches > 0 {
