@@ -80,3 +80,22 @@ fn a_plan_for_no_gpu_is_no_plan() {
         }
     }
 }
+
+/// The verdict of `test` for a task set is refused, and the hint names the command that writes a plan with the same verdict.
+#[test]
+fn verdicts_of_task_sets_are_refused_with_a_way_to_a_plan() {
+    let verdict = run(&format!("test {ADAS} --sms 24 --format json")).stdout;
+    let refused = run_with(&format!("verify - {ADAS}"), verdict.clone());
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{refused:?}");
+    let expected = "the document looks like a verdict of one partition\n\nhint: write a plan of one partition with \
+                    `gpusched partition SET --sms M --heuristic 1g --format json`\n";
+    assert!(refused.stderr.ends_with(expected), "{refused:?}");
+    let plan = run(&format!("partition {ADAS} --sms 24 --heuristic 1g --format json")).stdout;
+    let evidence = |text: &str| {
+        let document: serde_json::Value = serde_json::from_str(text).unwrap();
+        let verdict = document.pointer("/partitions/0/verdict").unwrap_or(&document);
+        verdict["evidence"].clone()
+    };
+    assert_eq!(evidence(&verdict), evidence(&plan));
+    assert_eq!(run_with(&format!("verify - {ADAS}"), plan).code, 0);
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::study_support::files::{stable_files, temporary};
 use crate::study_support::{SMALL, parse, run};
 use gpusched::Error;
-use gpusched::study::{self, Spec, Table};
+use gpusched::study::{self, Rejected, Spec, Table};
 
 /// Returns the study with the algorithms 1G and `mine`. `mine` is the shell script `script` in `folder`.
 fn study(folder: &Path, script: &str, fields: &str) -> Spec {
@@ -72,32 +72,108 @@ fn partitions_are_tested() {
     let scripts = temporary();
     let run_of = |answer: &str| {
         let folder = temporary();
-        run(
-            &study(scripts.path(), &script(&format!("echo '{answer}'")), ""),
-            folder.path(),
-            "1/1",
-            2,
-        )
-        .unwrap();
-        Table::read(folder.path().join("small.csv")).unwrap()
+        let spec = study(scripts.path(), &script(&format!("echo '{answer}'")), "");
+        run(&spec, folder.path(), "1/1", 2).unwrap();
+        let rejected: Vec<_> = spec.partitioning().unwrap().rejected().collect();
+        assert!(rejected.iter().all(|(name, _)| *name == "mine"));
+        let rejected: Option<Rejected> = rejected.into_iter().next().map(|(_, rejected)| rejected);
+        (Table::read(folder.path().join("small.csv")).unwrap(), rejected)
     };
-    let all = run_of(r#"{"partitions":[{"sms":12,"tasks":[4,0,1,2,3]}]}"#);
+    let (all, rejected) = run_of(r#"{"partitions":[{"sms":12,"tasks":[4,0,1,2,3]}]}"#);
     let expected = column(&all, "1G", "schedulable");
     assert!(
         expected.iter().any(|count| count != "0" && count != "9"),
         "{expected:?}"
     );
     assert_eq!(column(&all, "mine", "schedulable"), expected);
+    // 5 utilizations, 2 variants and 9 sets. The reason names a verdict.
+    let schedulable: u64 = expected.iter().map(|count| count.parse::<u64>().unwrap()).sum();
+    let rejected = rejected.unwrap();
+    assert_eq!(rejected.sets, 90 - schedulable);
+    assert!(
+        rejected
+            .reason
+            .starts_with("partition of 12 SMs with #0, #1, #2, #3, #4: "),
+        "{rejected:?}"
+    );
     // Without a claim of the command, or with a false one.
-    let claimed = run_of(r#"{"schedulable":true,"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}"#);
+    let (claimed, again) = run_of(r#"{"schedulable":true,"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}"#);
     assert_eq!(column(&claimed, "mine", "schedulable"), expected);
-    let denied = run_of(r#"{"schedulable":false,"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}"#);
+    assert_eq!(
+        again,
+        Some(rejected),
+        "the first set does not depend on the threads"
+    );
+    let (denied, rejected) = run_of(r#"{"schedulable":false,"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}"#);
     assert_eq!(column(&denied, "mine", "schedulable"), vec!["0"; 10]);
+    assert_eq!(rejected, None);
     // One SM more than the GPU has.
-    let large = run_of(r#"{"partitions":[{"sms":13,"tasks":[0,1,2,3,4]}]}"#);
+    let (large, rejected) = run_of(r#"{"partitions":[{"sms":13,"tasks":[0,1,2,3,4]}]}"#);
     assert_eq!(column(&large, "mine", "schedulable"), vec!["0"; 10]);
-    let huge = run_of(r#"{"partitions":[{"sms":4294967295,"tasks":[0]},{"sms":1,"tasks":[1,2,3,4]}]}"#);
+    let first = |reason: &str| Rejected {
+        sets: 90,
+        point: 0,
+        index: 0,
+        variant: "literal".to_owned(),
+        reason: reason.to_owned(),
+    };
+    let of_size = first("a partition has more SMs than the GPU, which has 12");
+    assert_eq!(rejected, Some(of_size.clone()));
+    let (huge, rejected) =
+        run_of(r#"{"partitions":[{"sms":4294967295,"tasks":[0]},{"sms":1,"tasks":[1,2,3,4]}]}"#);
     assert_eq!(column(&huge, "mine", "schedulable"), vec!["0"; 10]);
+    assert_eq!(rejected, Some(of_size));
+    // Small partitions that do not fit together. At the lowest utilization, each passes its test.
+    let parts: Vec<String> = (0..5)
+        .map(|task| format!("{{\"sms\":12,\"tasks\":[{task}]}}"))
+        .collect();
+    let (_, rejected) = run_of(&format!("{{\"partitions\":[{}]}}", parts.join(",")));
+    assert_eq!(
+        rejected,
+        Some(first("the partitions have 60 SMs, but the GPU has 12"))
+    );
+}
+
+/// The command states the first rejected set, unless it is quiet.
+#[test]
+fn a_run_states_rejected_partitions() {
+    let scripts = temporary();
+    let answer = r#"case $line in
+*'"index":0,'*|*'"index":1,'*) echo '{"partitions":[{"sms":12,"tasks":[0,1,2,3,4]}]}' ;;
+*'"index":4,'*) echo '{"partitions":[{"sms":13,"tasks":[0,1,2,3,4]}]}' ;;
+*) echo '{"schedulable":false}' ;;
+esac"#;
+    let text = study(scripts.path(), &script(answer), "");
+    let file = scripts.path().join("small.toml");
+    std::fs::write(&file, text.text()).unwrap();
+    let note = "note: algorithm \"mine\": gpusched rejected the partitions for";
+    let run_to = |folder: &Path, quiet: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gpusched"));
+        command
+            .args(["study", "run"])
+            .args(quiet)
+            .arg(&file)
+            .arg("-o")
+            .arg(folder);
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    let folder = temporary();
+    let stated = run_to(folder.path(), &[]);
+    let [line] = stated
+        .lines()
+        .filter(|line| line.starts_with(note))
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("{stated}");
+    };
+    assert!(
+        line.contains("task sets of this run; the first is set "),
+        "{line}"
+    );
+    assert!(line.contains(" of point 0, variant \"literal\": "), "{line}");
+    // A second run computes no task set.
+    assert!(!run_to(folder.path(), &[]).contains(note));
+    assert!(!run_to(temporary().path(), &["-q"]).contains(note));
 }
 
 #[test]
@@ -201,6 +277,11 @@ fn a_killed_process_leaves_no_trace() {
     let changed = study(scripts.path(), &script(FIRST_FIVE), "");
     let error = run(&changed, folder.path(), "1/1", 1).unwrap_err();
     assert!(matches!(error, Error::Refused(_)), "{error}");
+    let expected = "at experiment: found results with another content of the file";
+    assert!(
+        error.to_string().contains(expected) && error.to_string().contains("mine.sh\", from line 2"),
+        "{error}"
+    );
 }
 
 /// After SIGKILL of gpusched, the same command continues, and its files equal the files of a whole run.
@@ -228,15 +309,8 @@ fn a_killed_run_leaves_no_trace() {
     running.wait().unwrap();
     assert!(!output.join("small.csv").exists());
     let spec = Spec::read(&file, study::Overrides::default()).unwrap();
-    // A process that the killed one was about to start holds its files until it starts the program.
-    let resumed = (0..500).find_map(|_| match run(&spec, &output, "1/1", 1) {
-        Err(error) if error.to_string().contains("another process") => {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-            None
-        }
-        resumed => Some(resumed.unwrap()),
-    });
-    let resumed = resumed.unwrap();
+    // A process that the killed one was about to start holds its files until it starts the program. The run waits for it.
+    let resumed = run(&spec, &output, "1/1", 1).unwrap();
     assert!(resumed.resumed > 0 && resumed.resumed < resumed.units);
     let whole = temporary();
     run(&spec, whole.path(), "1/1", 2).unwrap();

@@ -33,7 +33,7 @@ pub use messages::refusal::Refusal;
 pub use numbers::factor::{Factor, ParseFactorError};
 pub use numbers::ratio::{ParseRatioError, Ratio};
 pub use observer::Observer;
-pub use overheads::{MeasuredOverheads, Overheads};
+pub use overheads::{MeasuredOverheads, Overheads, OverheadsOrigin, OverheadsSource};
 pub use plan::{Partition, Plan};
 pub use platform::Platform;
 pub use policies::budget_policy::BudgetPolicy;

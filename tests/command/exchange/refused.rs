@@ -42,6 +42,10 @@ fn wrong_tables_are_refused() {
         "times,period,wcet\nlong,5ms,1ms\n",
         "period,wcet\n5ms,\"1ms\n",
         "deadline,wcet\n5ms,1ms\n",
+        "name;period;wcet\na;5,5ms;1ms\n",
+        "\u{feff}name;\"period_ns\";wcet\r\na;5000000;1ms\r\n",
+        "name\tperiod\twcet\na\t5ms\t1ms\n",
+        "name;period",
     ] {
         transcript.refusal(table, &run_with("test - --sms 8", table));
     }

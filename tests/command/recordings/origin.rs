@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::run::{Kernel, Range, Run};
-use super::tasks::write;
+use super::tasks::{periodic, write};
 use super::writers;
 use crate::support::{run, run_with};
 
@@ -340,4 +340,67 @@ fn an_audit_points_to_the_warm_up() {
         "{}",
         answer.stderr
     );
+}
+
+/// Newer exports state the identity of a GPU with its name, and older exports with the CUDA device.
+#[test]
+fn exports_of_nsys_state_the_identity_of_the_gpu() {
+    let folder = tempfile::tempdir().unwrap();
+    let of_device = "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, numMultiprocessors INTEGER, uuid TEXT); \
+                     INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 48, 'GPU-old')";
+    let of_gpu = |uuid: &str| {
+        format!("ALTER TABLE TARGET_INFO_GPU ADD uuid; UPDATE TARGET_INFO_GPU SET uuid = {uuid}")
+    };
+    let second = of_gpu("'GPU-1'") + "; INSERT INTO TARGET_INFO_GPU VALUES (1, 'NVIDIA Test', 48, 'GPU-2')";
+    let long = "x".repeat(101);
+    for (index, (sql, shown, stated)) in [
+        (of_gpu("'GPU-new'"), Some("GPU-new"), Some("GPU-new")),
+        (of_device.to_owned(), Some("GPU-old"), Some("GPU-old")),
+        (
+            format!("{}; {of_device}", of_gpu("'GPU-new'")),
+            Some("GPU-new"),
+            Some("GPU-new"),
+        ),
+        (
+            format!("{}; {of_device}", of_gpu("NULL")),
+            Some("GPU-old"),
+            Some("GPU-old"),
+        ),
+        (of_gpu("''"), None, None),
+        (of_gpu("x'0102'"), None, None),
+        (of_gpu(&format!("'{long}'")), Some(long.as_str()), None),
+        // A recording of two GPUs does not state which of them a kernel used.
+        (second, Some("GPU-1"), None),
+        (String::new(), None, None),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = folder.path().join(format!("{index}.sqlite"));
+        writers::sqlite(&file, &periodic(&[100, 100, 90]), &writers::SCHEMAS[0]);
+        let file = file.display();
+        rusqlite::Connection::open(file.to_string())
+            .unwrap()
+            .execute_batch(&sql)
+            .unwrap();
+        let summary = run(&format!("recording summary {file} --format json"));
+        assert_eq!(summary.code, 0, "{sql}: {}", summary.stderr);
+        let found: Value = serde_json::from_str(&summary.stdout).unwrap();
+        assert_eq!(
+            found["gpus"][0].get("uuid").and_then(Value::as_str),
+            shown,
+            "{sql}"
+        );
+        let text = run(&format!("recording summary {file}")).stdout;
+        let line = shown.map_or("NVIDIA Test, 48 SMs\n".to_owned(), |uuid| {
+            format!("NVIDIA Test, 48 SMs, {uuid}\n")
+        });
+        assert!(text.contains(&line), "{sql}: {text}");
+        let tasks = run(&format!("recording tasks {file}@4 -q"));
+        assert_eq!(tasks.code, 0, "{sql}: {}", tasks.stderr);
+        let set: Value = serde_json::from_str(&tasks.stdout).unwrap();
+        let measured = &set["tasks"][0]["measured_on"];
+        assert_eq!(measured.get("uuid").and_then(Value::as_str), stated, "{sql}");
+        assert_eq!(measured["gpu"], "NVIDIA Test", "{sql}");
+    }
 }

@@ -10,7 +10,7 @@ use super::writers;
 use crate::support::{ADAS, root, run};
 
 /// A periodic run of one task with the given execution times [us]. Each job has two kernels with a gap of 5 us between them.
-fn periodic(times: &[i64]) -> Run {
+pub fn periodic(times: &[i64]) -> Run {
     let mut recorded = Run::default();
     for (job, &time) in times.iter().enumerate() {
         let release = 1_000_000 * job as i64 + 7_000 * (job as i64 % 2);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Case, SET, read};
@@ -97,12 +97,94 @@ fn a_plan_stores_its_overheads_and_verify_and_run_use_them() {
     }
 }
 
+/// A plan states where its overheads come from, and no verdict depends on it.
+#[test]
+fn a_plan_states_the_origin_of_its_overheads() {
+    let files = Files::new();
+    let bounds = r#""occupancy_ns":"200us","wake_ns":"100us""#;
+    let measured = r#""device":"NVIDIA H100 80GB HBM3","driver":"580.65","longest":"150us","timer_ns":32"#;
+    let long = format!(r#""device":"{}","longest":"1us""#, "x".repeat(200));
+    for (name, fields, origin, shown) in [
+        (
+            "measured",
+            measured,
+            json!({"source":"measured","device":"NVIDIA H100 80GB HBM3","driver":"580.65"}),
+            "100us per wake-up (measured on NVIDIA H100 80GB HBM3, driver 580.65)",
+        ),
+        (
+            "drawn",
+            r#""device":"virtual time","wait":"virtual time""#,
+            json!({"source":"virtual-time"}),
+            "100us per wake-up (drawn in virtual time, not measured on a GPU)",
+        ),
+        (
+            "nowhere",
+            r#""longest":"1us""#,
+            json!({"source":"measured"}),
+            "100us per wake-up (measured on an unknown GPU)",
+        ),
+        (
+            "long",
+            &long,
+            json!({"source":"measured","device":"x".repeat(200)}),
+            &format!("100us per wake-up (measured on {})", "x".repeat(60)),
+        ),
+        (
+            "stated",
+            "",
+            json!({"source":"stated"}),
+            "100us per wake-up (stated without a measurement)",
+        ),
+    ] {
+        let comma = if fields.is_empty() { "" } else { "," };
+        let path = files.written(&format!("{name}.json"), &format!("{{{bounds}{comma}{fields}}}"));
+        let case = Case::new(&format!(
+            "--gpu h100 --policy np-edf --overheads {}",
+            path.display()
+        ));
+        let mut plan = read(&case.plan);
+        assert_eq!(plan["overheads_origin"], origin, "{name}");
+        let (file, set) = (case.plan.display(), case.set.display());
+        let page = files.0.path().join("page.html");
+        let reported = run(&format!("report {file} {set} -q -o {}", page.display()));
+        assert_eq!(reported.code, 0, "{name}: {}", reported.stderr);
+        let text = std::fs::read_to_string(&page).unwrap();
+        assert!(text.contains(shown), "{name}");
+        // A run on a GPU refuses overheads of virtual time, and the error comes before the search for a GPU.
+        let ran = run(&case.line("--backend cuda"));
+        let refused = ran
+            .stderr
+            .contains("at overheads: found virtual time, expected overheads of a GPU");
+        assert_eq!(
+            (ran.code, refused),
+            (2, name == "drawn"),
+            "{name}: {}",
+            ran.stderr
+        );
+        assert_eq!(run(&case.line("--backend simulated")).code, 0, "{name}");
+        // Another plan with the same partitions keeps the origin.
+        let other = files.0.path().join("other.json");
+        let asked = run(&format!("what-if {file} {set} -q --new-plan {}", other.display()));
+        assert_eq!(asked.code, 0, "{name}: {}", asked.stderr);
+        assert_eq!(read(&other)["overheads_origin"], origin, "{name}");
+        // Plans of older versions have no origin.
+        let told = run(&format!("verify {file} {set}")).stdout;
+        plan.as_object_mut().unwrap().remove("overheads_origin");
+        std::fs::write(&case.plan, plan.to_string()).unwrap();
+        assert_eq!(run(&format!("verify {file} {set}")).stdout, told, "{name}");
+        assert!(
+            !run(&case.line("--backend cuda")).stderr.contains("virtual time"),
+            "{name}"
+        );
+    }
+}
+
 #[test]
 fn a_plan_without_overheads_states_none() {
     let files = Files::new();
     let case = Case::new("--gpu h100 --policy np-edf");
     let plan = read(&case.plan);
-    assert!(plan.get("overheads").is_none());
+    assert!(plan.get("overheads").is_none() && plan.get("overheads_origin").is_none());
     assert!(!ids(&plan).contains(&"dispatch-overheads".to_owned()));
     let (plan, set) = (case.plan.display(), case.set.display());
     let checked = run(&format!("verify {plan} {set} {}", files.of("1us", "1us")));

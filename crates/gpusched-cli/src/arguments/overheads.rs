@@ -5,7 +5,7 @@ use std::path::Path;
 use gpusched_model::error::Error;
 use gpusched_model::provenance::SameGpu;
 use gpusched_model::reader::OverheadsFiles;
-use gpusched_model::{Device, MeasuredOverheads, Overheads, TaskSet};
+use gpusched_model::{Device, Overheads, OverheadsOrigin, OverheadsSource, TaskSet};
 
 use crate::arguments::refused;
 use crate::report::clip;
@@ -15,15 +15,16 @@ use crate::report::clip;
 pub struct StatedOverheads {
     /// The bounds.
     pub bounds: Overheads,
-    device: Option<String>,
+    /// Where the bounds come from.
+    pub origin: OverheadsOrigin,
     /// Whether the bound misses the step of the timer of the GPU.
     no_timer: bool,
 }
 
 impl StatedOverheads {
     /// Whether the overheads were drawn in virtual time.
-    pub fn is_virtual(&self) -> bool {
-        self.device.as_deref() == Some(MeasuredOverheads::VIRTUAL)
+    fn is_virtual(&self) -> bool {
+        self.origin.source == OverheadsSource::VirtualTime
     }
 
     /// Returns a note if the overheads were drawn in virtual time, or if they lack the step of the timer. Also returns a note if they
@@ -44,7 +45,7 @@ impl StatedOverheads {
     }
 
     fn other_gpu(&self, set: &TaskSet, device: Option<&Device>) -> Option<String> {
-        let measured = self.device.as_deref()?;
+        let measured = self.origin.device.as_deref()?;
         let other = match device {
             Some(device) => {
                 let other = SameGpu::of(Some(measured), None, device) == SameGpu::No;
@@ -74,7 +75,7 @@ pub fn overheads(path: &str) -> Result<StatedOverheads, String> {
     let fields = measured.fields();
     Ok(StatedOverheads {
         bounds: measured.bounds(),
-        device: fields.device.clone(),
+        origin: measured.origin(),
         no_timer: fields.longest.is_some() && fields.timer_ns.is_none(),
     })
 }

@@ -17,7 +17,7 @@ use gpusched_analysis::partitioning::{Offer, Problem};
 use gpusched_model::end_to_end::Environment;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::reader::TaskSets;
-use gpusched_model::{Device, Overheads, Policy, SharedMemory, TaskSet};
+use gpusched_model::{Device, Overheads, OverheadsOrigin, Policy, SharedMemory, TaskSet};
 
 /// Number of task sets in a batch. gpusched reads and checks all task sets of a batch before it analyzes the first of
 /// them.
@@ -202,6 +202,11 @@ impl Request {
     /// Returns the overheads of the dispatchers that the WCETs of `set` do not include. `None` without `--overheads`.
     pub fn overheads(&self, set: &TaskSet) -> Option<Overheads> {
         Some(self.overheads.as_ref()?.bounds.of(set))
+    }
+
+    /// Returns where the overheads of the dispatchers come from. `None` without `--overheads`.
+    pub fn overheads_origin(&self) -> Option<OverheadsOrigin> {
+        self.overheads.as_ref().map(|stated| stated.origin.clone())
     }
 
     /// Returns the overheads as text after a comma. The text is empty without `--overheads`.

@@ -19,7 +19,7 @@ const FOREIGN: [(&str, &str); 1] = [(
 
 /// Pairs of a kind of document and a hint, for a command that does not read this kind. The hint names the commands that
 /// read this kind.
-const TAKEN: [(&str, &str); 9] = [
+const TAKEN: [(&str, &str); 10] = [
     (
         "a kernel",
         "give a kernel to `gpusched wcet` or `gpusched budget`",
@@ -40,6 +40,10 @@ const TAKEN: [(&str, &str); 9] = [
     (
         "a task set",
         "give a task set to `gpusched test` or `gpusched partition`",
+    ),
+    (
+        "a verdict of one partition",
+        "write a plan of one partition with `gpusched partition SET --sms M --heuristic 1g --format json`",
     ),
 ];
 

@@ -8,6 +8,8 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -20,11 +22,16 @@ pub struct Journal {
     file: File,
 }
 
+/// Longest wait for the lock of a journal. A killed process and the program that it was about to start keep the lock for some
+/// milliseconds: the copy of a process has all locks until it becomes the new program.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+
 impl Journal {
-    /// Opens the journal at `path` or creates it, and locks the file.
+    /// Opens the journal at `path` or creates it, and locks the file. If another process uses the file, waits for up to
+    /// [`PATIENCE`].
     ///
     /// # Errors
-    /// Fails with the error `busy` if another process uses the file. Fails with [`Error::Io`] if the file cannot be
+    /// Fails with the error `busy` if another process still uses the file. Fails with [`Error::Io`] if the file cannot be
     /// opened or locked.
     pub fn open(path: &Path, busy: impl FnOnce() -> Error) -> Result<Journal> {
         let mut options = OpenOptions::new();
@@ -32,13 +39,19 @@ impl Journal {
         let file = options
             .open(path)
             .map_err(|cause| Error::io(path, "open", cause))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Journal {
-                path: path.to_owned(),
-                file,
-            }),
-            Err(TryLockError::WouldBlock) => Err(busy()),
-            Err(TryLockError::Error(cause)) => Err(Error::io(path, "lock", cause)),
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => {
+                    let path = path.to_owned();
+                    return Ok(Journal { path, file });
+                }
+                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                    thread::sleep(Duration::from_millis(10));
+                }
+                Err(TryLockError::WouldBlock) => return Err(busy()),
+                Err(TryLockError::Error(cause)) => return Err(Error::io(path, "lock", cause)),
+            }
         }
     }
 

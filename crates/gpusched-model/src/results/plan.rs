@@ -9,7 +9,7 @@ use super::verdict::Verdict;
 use crate::device::{Hardware, Place};
 use crate::traffic::SharedMemory;
 use crate::wcet::MAX_SMS;
-use crate::{Interference, Overheads};
+use crate::{Interference, Overheads, OverheadsOrigin};
 
 /// Result of a partitioning heuristic: a plan, or the reason why the heuristic found no plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub struct Plan {
     /// WCETs include the overheads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overheads: Option<Overheads>,
+    /// Origin of `overheads`. Absent without overheads, and in plans of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overheads_origin: Option<OverheadsOrigin>,
     /// Total number of SMs of all partitions. If the heuristic found no plan, the number is larger than `gpu_sms`.
     pub sms_used: u32,
     /// Partitions, sorted by decreasing number of SMs. Partitions of equal size are sorted by their first task.

@@ -45,6 +45,58 @@ impl std::fmt::Display for Overheads {
     }
 }
 
+/// Where bounds on overheads come from, as a plan states it. No schedulability test uses this statement.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct OverheadsOrigin {
+    /// How the bounds were found.
+    pub source: OverheadsSource,
+    /// GPU of the measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Driver of the measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+}
+
+/// How bounds on overheads were found.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OverheadsSource {
+    /// A measurement on a GPU.
+    Measured,
+    /// Random numbers in virtual time. The bounds say nothing about a GPU.
+    VirtualTime,
+    /// The file states no measurement.
+    Stated,
+}
+
+impl std::fmt::Display for OverheadsOrigin {
+    /// Writes the origin for display, such as `measured on NVIDIA H100, driver 580.65`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let short = |text: &String| {
+            text.chars()
+                .filter(|c| !c.is_control())
+                .take(60)
+                .collect::<String>()
+        };
+        match (self.source, self.device.as_ref().map(short)) {
+            (OverheadsSource::VirtualTime, _) => {
+                return f.write_str("drawn in virtual time, not measured on a GPU");
+            }
+            (OverheadsSource::Stated, _) => return f.write_str("stated without a measurement"),
+            (OverheadsSource::Measured, Some(device)) => write!(f, "measured on {device}")?,
+            (OverheadsSource::Measured, None) => f.write_str("measured on an unknown GPU")?,
+        }
+        match self.driver.as_ref().map(short) {
+            Some(driver) => write!(f, ", driver {driver}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A file with overheads: the bounds, and how they were measured. Measure them while all dispatchers run, because the
 /// dispatchers delay each other in the driver.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -110,6 +162,21 @@ impl MeasuredOverheads {
         Overheads {
             occupancy_ns: self.0.occupancy_ns,
             wake_ns: self.0.wake_ns,
+        }
+    }
+
+    /// Returns where the bounds come from. Without a GPU and without a longest measured overhead, no one measured them.
+    pub fn origin(&self) -> OverheadsOrigin {
+        let device = self.0.device.clone();
+        let source = match device.as_deref() {
+            Some(MeasuredOverheads::VIRTUAL) => OverheadsSource::VirtualTime,
+            None if self.0.longest.is_none() => OverheadsSource::Stated,
+            _ => OverheadsSource::Measured,
+        };
+        OverheadsOrigin {
+            source,
+            device: device.filter(|_| source == OverheadsSource::Measured),
+            driver: self.0.driver.clone(),
         }
     }
 

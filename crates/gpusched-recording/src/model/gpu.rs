@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A GPU of the recorded machine.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Gpu {
@@ -11,6 +11,9 @@ pub struct Gpu {
     pub name: String,
     /// Number of SMs (NVIDIA) or compute units (AMD), or `null` if the file does not state it.
     pub sms: Option<u32>,
+    /// Identity of the GPU as the profiler states it. Absent if the file does not state it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
 }
 
 /// A context on a GPU. CUDA green contexts reserve SMs.

@@ -7,7 +7,7 @@ use gpusched_model::provenance::MeasuredOnShape;
 use super::{Options, Run, Sample};
 use crate::model::Dispatcher;
 
-/// Longest text of a dispatcher that the statement contains [characters].
+/// Longest text of a dispatcher, and longest identity of a GPU, that the statement contains [characters].
 const LONGEST: usize = 100;
 
 /// Returns where the jobs of `samples` were measured. The statement omits each value that the recordings do not contain.
@@ -33,12 +33,12 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option
             let dispatcher = sample.run.recording.dispatcher.as_ref();
             of(dispatcher?).clone()
         });
-        let printable = |text: &String| !text.trim().is_empty() && !text.chars().any(char::is_control);
-        common(texts).filter(|text| printable(text) && text.chars().count() <= LONGEST)
+        common(texts).filter(|text| is_printable(text))
     };
     let shape = MeasuredOnShape {
         gpu: common(samples.iter().map(|sample| gpu(sample.run).0)),
         sms: common(samples.iter().map(|sample| gpu(sample.run).1)),
+        uuid: common(samples.iter().map(|sample| uuid(sample.run))).filter(|uuid| is_printable(uuid)),
         driver: dispatched(&|of| &of.driver),
         split: dispatched(&|of| &of.split),
         wait: dispatched(&|of| &of.wait),
@@ -95,6 +95,17 @@ fn gpu(run: &Run<'_>) -> (Option<String>, Option<u32>) {
         (None, Some(stated)) => (Some(stated.name().to_owned()), sms.or(Some(stated.sms()))),
         (name, _) => (name, sms),
     }
+}
+
+/// Returns the identity of the only GPU of `run`, if it is known.
+fn uuid(run: &Run<'_>) -> Option<String> {
+    common(run.recording.gpus.iter().map(|gpu| gpu.uuid.clone()))
+}
+
+/// Returns whether a statement may contain `text`.
+fn is_printable(text: &str) -> bool {
+    let is_plain = !text.trim().is_empty() && !text.chars().any(char::is_control);
+    is_plain && text.chars().count() <= LONGEST
 }
 
 /// Returns the value that all `values` have; `None` without values, or if a value is absent or differs.

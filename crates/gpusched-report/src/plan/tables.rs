@@ -35,10 +35,13 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
         "Interference model",
         interference.unwrap_or_else(|| "unnamed".to_owned()),
     ));
-    facts.extend(
-        plan.overheads
-            .map(|overheads| ("Overheads", overheads.to_string())),
-    );
+    facts.extend(plan.overheads.map(|overheads| {
+        let origin = plan
+            .overheads_origin
+            .as_ref()
+            .map(|origin| format!(" ({origin})"));
+        ("Overheads", format!("{overheads}{}", origin.unwrap_or_default()))
+    }));
     if let Some(time) = plan.memory.and_then(|memory| memory.time) {
         facts.push(("Memory time", format!("{time}; {}", RateForm::STRENGTH)));
     } else if let Some(memory) = plan.memory {

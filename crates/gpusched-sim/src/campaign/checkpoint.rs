@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::journal::Journal;
+use gpusched_model::journal::{Journal, PATIENCE};
 
 /// Name of the expected kind of file, for error messages.
 const CHECKPOINT: &str = "a checkpoint of a validation";
@@ -100,7 +100,8 @@ fn fnv_1a(bytes: &[u8]) -> u64 {
 /// Fails with [`Error::Io`] if the file cannot be accessed.
 pub(super) fn open<R: DeserializeOwned>(path: &Path, header: &Header) -> Result<(Journal, Vec<R>)> {
     let mut journal = Journal::open(path, || {
-        let found = "a checkpoint that another process uses";
+        let seconds = PATIENCE.as_secs();
+        let found = format!("a checkpoint that another process uses, also after {seconds} s");
         Error::file(path, found, "a checkpoint that no other process uses")
     })?;
     let (mut lines, mut records) = (journal.lines(), Vec::new());

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::question::Question;
 use gpusched_analysis::partitioning::{Stated, no_plan, stated};
+use gpusched_model::counted;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::plan::Plan;
 
@@ -98,6 +99,42 @@ pub(crate) fn judged(question: &Question<'_>, answer: Answer) -> std::result::Re
         Answer::Schedulable(word) => Judged::Said(word),
         Answer::Partitions(parts) => Judged::Tested(stated(question.problem, &parts)?),
     })
+}
+
+/// Largest number of tasks of a partition in a message.
+const MOST_TASKS: usize = 8;
+
+/// Returns the reason why `plan`, with the partitions of an algorithm of the user, is not schedulable.
+pub(crate) fn rejection(plan: &Plan) -> String {
+    let capacity = plan.capacity();
+    if plan.partitions.is_empty() {
+        return format!(
+            "a partition has more SMs than the GPU, which has {}",
+            plan.gpu_sms
+        );
+    }
+    if let Some(partition) = { plan.partitions.iter() }.find(|partition| !partition.verdict.schedulable) {
+        let tasks = partition.tasks.iter().take(MOST_TASKS);
+        let tasks: Vec<String> = tasks.map(|task| format!("#{task}")).collect();
+        let more = if partition.tasks.len() > MOST_TASKS {
+            ", …"
+        } else {
+            ""
+        };
+        let sms = counted(partition.sms, "SM");
+        let tasks = tasks.join(", ");
+        return format!(
+            "partition of {sms} with {tasks}{more}: {}",
+            partition.verdict.evidence
+        );
+    }
+    match plan.sms_used > capacity {
+        true => format!(
+            "the partitions have {} SMs, but the GPU has {capacity}",
+            plan.sms_used
+        ),
+        false => "the partitions have no placement on the GPU".to_owned(),
+    }
 }
 
 /// Returns the refusal of an answer, which the parameter or the field `name` has given.

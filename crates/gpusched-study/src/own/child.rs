@@ -40,6 +40,8 @@ pub(super) enum Fault {
 pub(super) struct Child {
     process: process::Child,
     input: Option<Sender<Vec<u8>>>,
+    /// Lines that the process has received, for their memory.
+    written: Receiver<Vec<u8>>,
     lines: Receiver<io::Result<String>>,
     /// Number of questions so far.
     pub asked: u64,
@@ -60,12 +62,14 @@ impl Child {
         let (stdin, output) = (process.stdin.take(), process.stdout.take());
         // Threads write and read, because neither has a time limit.
         let (input, questions) = channel::<Vec<u8>>();
+        let (used, written) = channel();
         thread::spawn(move || {
             let Some(mut stdin) = stdin else { return };
             for question in questions {
                 if stdin.write_all(&question).and_then(|()| stdin.flush()).is_err() {
                     return;
                 }
+                let _ = used.send(question);
             }
         });
         let (sender, lines) = sync_channel(AHEAD);
@@ -84,9 +88,17 @@ impl Child {
         Ok(Child {
             process,
             input: Some(input),
+            written,
             lines,
             asked: 0,
         })
+    }
+
+    /// Returns an empty line, with the memory of an earlier line.
+    pub fn empty_line(&self) -> Vec<u8> {
+        let mut line = self.written.try_recv().unwrap_or_default();
+        line.clear();
+        line
     }
 
     /// Sends `line` to the process. If the process has ended, [`Child::receive`] states it.

@@ -50,8 +50,8 @@ pub(crate) trait Questions {
     fn count(&self) -> usize;
     /// Returns a text that names what question number `index` is about.
     fn place(&self, index: usize) -> String;
-    /// Returns the line of question number `index`. `id` is its number for the process.
-    fn line(&self, index: usize, id: u64) -> serde_json::Result<Vec<u8>>;
+    /// Writes the line of question number `index` to the empty `line`. `id` is its number for the process.
+    fn line(&self, index: usize, id: u64, line: &mut Vec<u8>) -> serde_json::Result<()>;
     /// Takes the answer to question number `index`, which arrived after `ns`. Returns the number of the question if the answer repeats it.
     fn take(&mut self, index: usize, line: &str, ns: u64) -> Result<Option<u64>, Refusal>;
 }
@@ -153,8 +153,9 @@ impl Session<'_> {
                 return Ok(None);
             }
             while sent < count && may_send(&waiting) {
-                let line = questions.line(sent, id(sent));
-                let line = line.map_err(|error| Error::Internal(error.to_string()))?;
+                let mut line = child.empty_line();
+                let written = questions.line(sent, id(sent), &mut line);
+                written.map_err(|error| Error::Internal(error.to_string()))?;
                 waiting.push_back(line.len());
                 child.send(line);
                 sent += 1;

@@ -15,7 +15,7 @@ mod question;
 mod registry;
 
 pub use answer::{Answer, Fault, Judged, OwnAlgorithm, plan};
-pub(crate) use answer::{asked, judged, refused};
+pub(crate) use answer::{asked, judged, refused, rejection};
 pub(crate) use command::{Command, Questions, Session};
 pub(crate) use question::Outcome;
 pub use question::{Origin, Question};

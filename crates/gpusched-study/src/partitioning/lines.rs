@@ -100,8 +100,8 @@ impl Questions for Wanted<'_> {
         format!("set {} of point {}", self.at(index), self.point.index)
     }
 
-    fn line(&self, index: usize, id: u64) -> serde_json::Result<Vec<u8>> {
-        let mut line = serde_json::to_vec(&Order {
+    fn line(&self, index: usize, id: u64, line: &mut Vec<u8>) -> serde_json::Result<()> {
+        let order = Order {
             id,
             sms: self.generator.sms,
             point: self.point.drawn,
@@ -109,9 +109,10 @@ impl Questions for Wanted<'_> {
             tasks: self.point.tasks,
             index: self.at(index),
             seed: self.seed,
-        })?;
+        };
+        serde_json::to_writer(&mut *line, &order)?;
         line.push(b'\n');
-        Ok(line)
+        Ok(())
     }
 
     fn take(&mut self, _: usize, line: &str, _: u64) -> Result<Option<u64>, Refusal> {
@@ -154,16 +155,16 @@ impl Questions for Rated<'_> {
         format!("{}, algorithm {:?}", question.unwrap_or_default(), self.algorithm)
     }
 
-    fn line(&self, index: usize, id: u64) -> serde_json::Result<Vec<u8>> {
+    fn line(&self, index: usize, id: u64, line: &mut Vec<u8>) -> serde_json::Result<()> {
         let (Some(question), Some(solved)) = (self.questions.get(index), self.solved.get(index)) else {
-            return Ok(Vec::new());
+            return Ok(());
         };
         let outcome = Outcome {
             algorithm: self.algorithm,
             schedulable: solved.tally.schedulable > 0,
             partitions: solved.partitions.as_deref(),
         };
-        question.line(id, Some(&outcome))
+        question.line(id, Some(&outcome), line)
     }
 
     fn take(&mut self, _: usize, line: &str, ns: u64) -> Result<Option<u64>, Refusal> {

@@ -1,6 +1,6 @@
 //! The methods of the algorithms that a study compares: heuristics of gpusched, and algorithms of the user.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::shape::Algorithm;
@@ -22,9 +22,9 @@ pub(super) enum Method {
     /// A heuristic, with the treatment of memory traffic.
     Heuristic(Heuristic, Traffic),
     /// A program of the user.
-    Command(Command, Kind),
+    Command(Command, Answers),
     /// An algorithm that the calling program registers.
-    Function(Function, Kind),
+    Function(Function, Answers),
 }
 
 /// An algorithm that the calling program registers.
@@ -42,20 +42,47 @@ impl std::fmt::Debug for Function {
     }
 }
 
-/// Whether the answers for schedulable task sets state partitions; unknown before the first such answer. All threads share the
-/// value.
+/// The answers of an algorithm of the user so far. All threads share the value.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kind(Arc<OnceLock<bool>>);
+pub(super) struct Answers(Arc<Shared>);
 
-impl Kind {
-    /// Checks that all schedulable task sets have partitions, or none: otherwise their mean number of SMs has no meaning.
-    fn check(&self, judged: &Judged) -> Result<(), Refusal> {
+#[derive(Debug, Default)]
+struct Shared {
+    /// Whether the answers for schedulable task sets state partitions; unknown before the first such answer.
+    have_partitions: OnceLock<bool>,
+    rejected: Mutex<Option<Rejected>>,
+}
+
+/// The task sets for which an algorithm of the user states partitions that fail the tests of gpusched, or do not fit on the GPU.
+/// These task sets count as not schedulable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rejected {
+    /// Number of these task sets.
+    pub sets: u64,
+    /// Index of the first point with such a task set, from 0.
+    pub point: usize,
+    /// Index of the first such task set of this point, from 0.
+    pub index: u64,
+    /// Name of the analysis variant. If several variants reject the first task set, the name is the first in alphabetical order.
+    pub variant: String,
+    /// Reason for the first task set, as text for display.
+    pub reason: String,
+}
+
+impl Answers {
+    /// Adds the answer to `question`. Checks that all schedulable task sets have partitions, or none: otherwise their mean number
+    /// of SMs has no meaning.
+    fn add(&self, question: &Question<'_>, judged: &Judged) -> Result<(), Refusal> {
         let found = match judged {
             Judged::Said(true) => false,
             Judged::Tested(plan) if plan.schedulable => true,
-            _ => return Ok(()),
+            Judged::Tested(plan) => {
+                self.reject(question, plan);
+                return Ok(());
+            }
+            Judged::Said(false) => return Ok(()),
         };
-        match *self.0.get_or_init(|| found) == found {
+        match *self.0.have_partitions.get_or_init(|| found) == found {
             true => Ok(()),
             false => {
                 let expected = "partitions for all schedulable task sets, or for none";
@@ -63,6 +90,33 @@ impl Kind {
                 Refusal::refuse("", format!("{found}, unlike before"), expected)
             }
         }
+    }
+
+    /// Counts a task set whose partitions are rejected.
+    fn reject(&self, question: &Question<'_>, plan: &Plan) {
+        let Some(at) = question.origin else { return };
+        let mut rejected = self.rejected();
+        let sets = 1 + rejected.as_ref().map_or(0, |rejected| rejected.sets);
+        // The order of the answers depends on the threads.
+        let is_first = rejected.as_ref().is_none_or(|first| {
+            (at.point, at.index, at.variant) < (first.point, first.index, first.variant.as_str())
+        });
+        match rejected.as_mut().filter(|_| !is_first) {
+            Some(rejected) => rejected.sets = sets,
+            None => {
+                *rejected = Some(Rejected {
+                    sets,
+                    point: at.point,
+                    index: at.index,
+                    variant: at.variant.to_owned(),
+                    reason: own::rejection(plan),
+                });
+            }
+        }
+    }
+
+    fn rejected(&self) -> MutexGuard<'_, Option<Rejected>> {
+        self.0.rejected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -112,6 +166,14 @@ impl Method {
         }
     }
 
+    /// Returns the task sets of this process whose partitions are rejected, or `None` without such task sets.
+    pub fn rejected(&self) -> Option<Rejected> {
+        match self {
+            Method::Heuristic(..) => None,
+            Method::Command(_, answers) | Method::Function(_, answers) => answers.rejected().clone(),
+        }
+    }
+
     /// Applies the method to all `questions`, in their order. A command uses its `session`. Returns `None` if the run was stopped.
     ///
     /// # Errors
@@ -127,11 +189,11 @@ impl Method {
                 let plan = partition_by(question.problem, heuristic, *traffic);
                 Ok(Solved::of_plan(&plan))
             },
-            (Method::Function(function, kind), _) => &|question| function.solve(question, kind),
-            (Method::Command(_, kind), Some(session)) => {
+            (Method::Function(function, answers), _) => &|question| function.solve(question, answers),
+            (Method::Command(_, answers), Some(session)) => {
                 let mut asked = Asked {
                     questions,
-                    kind,
+                    answers,
                     solved: Vec::with_capacity(questions.len()),
                 };
                 let answered = session.ask(&mut asked, goes_on)?;
@@ -153,7 +215,7 @@ impl Method {
 }
 
 impl Function {
-    fn solve(&self, question: &Question<'_>, kind: &Kind) -> Result<Solved> {
+    fn solve(&self, question: &Question<'_>, answers: &Answers) -> Result<Solved> {
         let Some(algorithm) = &self.algorithm else {
             let found = "a function of another program";
             let expected =
@@ -164,7 +226,7 @@ impl Function {
         let answer = own::asked(&self.name, &**algorithm, question)?;
         let ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let judged = own::judged(question, answer);
-        let judged = judged.and_then(|judged| kind.check(&judged).map(|()| judged));
+        let judged = judged.and_then(|judged| answers.add(question, &judged).map(|()| judged));
         let judged = judged.map_err(|refusal| own::refused(&self.name, question, &refusal))?;
         Ok(Solved::of_own(&judged, ns))
     }
@@ -173,7 +235,7 @@ impl Function {
 /// Task sets for a command.
 struct Asked<'a> {
     questions: &'a [Question<'a>],
-    kind: &'a Kind,
+    answers: &'a Answers,
     solved: Vec<Solved>,
 }
 
@@ -188,9 +250,9 @@ impl own::Questions for Asked<'_> {
             .map_or(String::new(), ToString::to_string)
     }
 
-    fn line(&self, index: usize, id: u64) -> serde_json::Result<Vec<u8>> {
+    fn line(&self, index: usize, id: u64, line: &mut Vec<u8>) -> serde_json::Result<()> {
         let question = self.questions.get(index);
-        question.map_or(Ok(Vec::new()), |question| question.line(id, None))
+        question.map_or(Ok(()), |question| question.line(id, None, line))
     }
 
     fn take(&mut self, index: usize, line: &str, ns: u64) -> Result<Option<u64>, Refusal> {
@@ -199,7 +261,7 @@ impl own::Questions for Asked<'_> {
         };
         let (answer, id) = Answer::numbered(line)?;
         let judged = own::judged(question, answer)?;
-        self.kind.check(&judged)?;
+        self.answers.add(question, &judged)?;
         self.solved.push(Solved::of_own(&judged, ns));
         Ok(id)
     }
@@ -232,7 +294,7 @@ pub(super) fn methods(
                 return Err(document.error(refusal));
             }
             let algorithm = entry.map(|entry| entry.algorithm.clone());
-            return Ok(Method::Function(Function { name, algorithm }, Kind::default()));
+            return Ok(Method::Function(Function { name, algorithm }, Answers::default()));
         }
         let field = format!("algorithm[{index}].command");
         let command = command(
@@ -241,7 +303,7 @@ pub(super) fn methods(
             (&algorithm.command, algorithm.timeout),
             files,
         )?;
-        Ok(Method::Command(command, Kind::default()))
+        Ok(Method::Command(command, Answers::default()))
     };
     algorithms.map(method).collect()
 }

@@ -12,6 +12,7 @@ pub(super) mod results;
 mod setting;
 mod shape;
 
+pub use methods::Rejected;
 pub use pairs::{PAIR_COLUMNS, mcnemar};
 pub use program::{Metric, Population, Program};
 pub use results::decimal;
@@ -219,6 +220,13 @@ impl Partitioning {
             Method::Heuristic(heuristic, _) => Some(heuristic),
             Method::Command(..) | Method::Function(..) => None,
         })
+    }
+
+    /// Returns the name of each algorithm of the user with the task sets whose partitions were rejected since this value was read.
+    /// Algorithms without such task sets are absent. Results of earlier runs do not count.
+    pub fn rejected(&self) -> impl Iterator<Item = (&str, Rejected)> {
+        let methods = self.algorithms.iter().zip(&self.methods);
+        methods.filter_map(|(algorithm, method)| Some((algorithm.name.as_str(), method.rejected()?)))
     }
 
     /// Returns the number of the analysis variant called `name`.

@@ -1,5 +1,7 @@
 //! Differences between two study files that define different experiments.
 
+use std::collections::BTreeMap;
+
 use gpusched_model::error::Refusal;
 use toml::{Table, Value};
 
@@ -39,6 +41,25 @@ pub(super) fn refusal(before: &str, now: &str) -> Option<Refusal> {
     }
     let found = format!("results of a study with {}", text(&first.before));
     Some(Refusal::new(first.field.clone(), found, expected))
+}
+
+/// Returns the refusal of results whose study names a file with another content. The keys of `before` and `now` are the paths of
+/// the files, and the values are their texts. Returns `None` if no file differs.
+pub(super) fn of_files(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Option<Refusal> {
+    let mut changed = now.iter().filter_map(|(path, now)| {
+        let before = before.get(path).filter(|before| *before != now)?;
+        Some((path, before, now))
+    });
+    let (path, before, now) = changed.next()?;
+    let same = before.lines().zip(now.lines());
+    let line = 1 + same.take_while(|(before, now)| before == now).count();
+    let mut expected = "results with its present content".to_owned();
+    let further: Vec<&str> = changed.map(|(path, ..)| path.as_str()).collect();
+    if !further.is_empty() {
+        expected += &format!("; further files that differ: {}", further.join(", "));
+    }
+    let found = format!("results with another content of the file {path:?}, from line {line}");
+    Some(Refusal::new("experiment", found, expected))
 }
 
 fn tables(path: &str, before: &Table, now: &Table, all: &mut Vec<Difference>) {

@@ -28,10 +28,11 @@ pub struct Journal {
 const SYNC: Duration = Duration::from_secs(5);
 
 impl Journal {
-    /// Opens the journal at `path` or creates it, and adds its finished chunks to `collection`.
+    /// Opens the journal at `path` or creates it, and adds its finished chunks to `collection`. If another process uses the
+    /// journal, waits for up to [`PATIENCE`](journal::PATIENCE).
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if another process uses the journal, or if the journal is damaged. Also fails if the
+    /// Fails with [`Error::Refused`] if another process still uses the journal, or if the journal is damaged. Also fails if the
     /// journal belongs to another experiment, version or shard. Fails with [`Error::Io`] if the file cannot be accessed.
     pub fn open(path: &Path, header: &Header, collection: &mut Collection) -> Result<Journal> {
         let mut journal = Journal {
@@ -89,5 +90,8 @@ fn locked(path: &Path) -> Result<journal::Journal> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(Error::file(path, "a folder or a special file", "a regular file"));
     }
-    journal::Journal::open(path, || busy(path))
+    journal::Journal::open(path, || {
+        let since = format!(", also after {} s", journal::PATIENCE.as_secs());
+        busy(path, &since)
+    })
 }

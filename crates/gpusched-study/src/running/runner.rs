@@ -130,14 +130,20 @@ pub fn discard(spec: &Spec, path: impl AsRef<Path>, shard: Shard) -> Result<()> 
 }
 
 /// If the journal at `journal` belongs to another experiment, replaces `error`. The new error states the differences
-/// between the study file in `folder` and `spec`.
+/// between the study file in `folder` and `spec`. If both are equal, it states the files named by the study that differ.
 fn differing(error: Error, spec: &Spec, folder: &Folder, journal: &Path) -> Error {
     let is_other = |refusal: &Refusal| matches!(refusal.field(), "experiment" | "seed");
     if !matches!(&error, Error::Refused(refusal) if is_other(refusal)) {
         return error;
     }
     let before = fs::read_to_string(folder.spec()).ok();
-    let Some(refusal) = before.and_then(|before| difference::refusal(&before, spec.text())) else {
+    let of_spec = before.and_then(|before| difference::refusal(&before, spec.text()));
+    let of_files = || {
+        let before = fs::read(folder.inputs()).ok()?;
+        let before = serde_json::from_slice(&before).ok()?;
+        difference::of_files(&before, &spec.inputs().texts)
+    };
+    let Some(refusal) = of_spec.or_else(of_files) else {
         return error;
     };
     error.map_refusal(|error| match error.advice() {

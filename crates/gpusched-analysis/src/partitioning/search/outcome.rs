@@ -161,6 +161,7 @@ pub(in crate::partitioning) fn assembled(
         interference: problem.interference_name(),
         memory: problem.memory(),
         overheads: problem.overheads(),
+        overheads_origin: None,
         sms_used,
         partitions,
         assumptions: None,

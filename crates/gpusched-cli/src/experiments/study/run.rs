@@ -9,8 +9,9 @@ use super::progress::Progress;
 use crate::arguments::{named, whole};
 use crate::report::{Columns, Picture};
 use crate::{Global, Outcome, Run, complain, embedding};
+use gpusched_model::counted;
 use gpusched_model::error::{Error, Result};
-use gpusched_study::{self, Findings, Folder, Merged, Overrides, Shard, Spec, Study};
+use gpusched_study::{self, Findings, Folder, Merged, Overrides, Rejected, Shard, Spec, Study};
 
 /// Arguments of `gpusched study run`. To continue an interrupted run, repeat the command.
 ///
@@ -124,6 +125,9 @@ impl Run for Args {
                     output.display()
                 ),
             );
+            for (algorithm, rejected) in spec.partitioning().into_iter().flat_map(|of| of.rejected()) {
+                note(global, &of_rejected(algorithm, &rejected));
+            }
         }
         match shard.is_whole() {
             true => finish(specs, output, self.columns, global),
@@ -196,6 +200,22 @@ fn folder(global: &Global) -> Result<&Path> {
     global
         .file()
         .ok_or_else(|| Error::parameter("output", "none", "-o DIR, the folder for the results"))
+}
+
+/// Returns the note that gpusched rejected the partitions of `algorithm` for some task sets.
+fn of_rejected(algorithm: &str, rejected: &Rejected) -> String {
+    let Rejected {
+        sets,
+        point,
+        index,
+        variant,
+        reason,
+    } = rejected;
+    let sets = counted(*sets, "task set");
+    format!(
+        "note: algorithm {algorithm:?}: gpusched rejected the partitions for {sets} of this run; the first is set {index} of point \
+         {point}, variant {variant:?}: {reason}"
+    )
 }
 
 /// Writes a line to standard error, but not with `--quiet`.

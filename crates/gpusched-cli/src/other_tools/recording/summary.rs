@@ -131,7 +131,8 @@ impl Report for About<String, Summary> {
                 1 => "GPU".to_owned(),
                 many => counted(many, "GPU"),
             };
-            text += &format!("{count}: {name}, {sms}\n");
+            let uuid = gpu.uuid.as_ref().map(|uuid| format!(", {uuid}"));
+            text += &format!("{count}: {name}, {sms}{}\n", uuid.unwrap_or_default());
         }
         text += &format!(
             "{} of {} on {}",

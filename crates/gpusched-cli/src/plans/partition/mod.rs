@@ -139,6 +139,10 @@ impl Run for Args {
             if let Some(hardware) = plan.hardware.as_ref().filter(|_| case.alone && plan.schedulable) {
                 notes::ports(&Ports::of_plan(&plan), hardware.granularity);
             }
+            plan.overheads_origin = self
+                .request
+                .overheads_origin()
+                .filter(|_| plan.overheads.is_some());
             if self.sensitivity {
                 plan.sensitivity = partitioning::sensitivity(&case.problem, &plan);
             }

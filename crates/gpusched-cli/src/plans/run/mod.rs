@@ -13,7 +13,7 @@ use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
-use gpusched_model::{Factor, MeasuredOverheads, TaskSet};
+use gpusched_model::{Factor, MeasuredOverheads, OverheadsOrigin, OverheadsSource, TaskSet};
 use gpusched_runtime::core::Overrun;
 use gpusched_runtime::trace::ring::Ring;
 use gpusched_runtime::work::Fault;
@@ -153,6 +153,7 @@ impl crate::Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
         let plan = Plans::only(&self.plan, "plan")?;
+        self.check_overheads(plan.overheads_origin.as_ref())?;
         let set = TaskSets::only(&self.set, "task set")?;
         let work = self.work(&set, global)?;
         let at = |error: Error| error.map_refusal(|refusal| self.in_plan(refusal));
@@ -251,16 +252,28 @@ impl Args {
         refusal.at(&self.plan, None)
     }
 
-    /// Refuses options without effect, and overheads of virtual time for a run on a GPU.
-    fn check(&self) -> Result<()> {
-        let drawn = self.overheads.as_ref().is_some_and(StatedOverheads::is_virtual);
-        if drawn && self.backend == Backend::Cuda {
-            let expected = "overheads of a GPU, because overheads of virtual time say nothing about it";
-            let refusal = Refusal::new("overheads", MeasuredOverheads::VIRTUAL, expected);
-            return Err(refusal
-                .hint("measure them there: `gpusched measure overhead`")
-                .into());
+    /// Refuses overheads of virtual time for a run on a GPU. They are from the file of `--overheads`, or else from the plan, whose
+    /// overheads have the origin `of_plan`.
+    fn check_overheads(&self, of_plan: Option<&OverheadsOrigin>) -> Result<()> {
+        let stated = self.overheads.as_ref();
+        let origin = stated.map(|stated| &stated.origin).or(of_plan);
+        let is_drawn = origin.is_some_and(|origin| origin.source == OverheadsSource::VirtualTime);
+        if !is_drawn || self.backend != Backend::Cuda {
+            return Ok(());
         }
+        let expected = "overheads of a GPU, because overheads of virtual time say nothing about it";
+        let refusal = Refusal::new("overheads", MeasuredOverheads::VIRTUAL, expected);
+        let refusal = match stated {
+            Some(_) => refusal,
+            None => refusal.at(&self.plan, None),
+        };
+        let hint = "measure them there: `gpusched measure overhead`";
+        Err(refusal.hint(hint).into())
+    }
+
+    /// Refuses options without effect.
+    fn check(&self) -> Result<()> {
+        self.check_overheads(None)?;
         let options = [
             ("reserve", self.reserve.is_some()),
             ("spin", self.spin.is_some()),

@@ -162,6 +162,7 @@ impl Run for Args {
             true => partition(&problem, &heuristic),
             false => extended(&problem, &kept, &heuristic),
         };
+        new.overheads_origin = old.overheads_origin.clone();
         if let Some(hardware) = new.hardware.as_ref().filter(|_| new.schedulable && !global.quiet) {
             notes::ports(&Ports::of_plan(&new), hardware.granularity);
         }

@@ -3,7 +3,7 @@
 use super::tree::Tree;
 
 /// Pairs of a field and a kind of document. The field occurs only in documents of this kind.
-const KINDS: [(&str, &str); 10] = [
+const KINDS: [(&str, &str); 11] = [
     ("system", PLAN_OF_SYSTEM),
     ("cores", SYSTEM),
     ("active_blocks", "a kernel"),
@@ -13,6 +13,7 @@ const KINDS: [(&str, &str); 10] = [
     ("gpu_sms", "a plan"),
     ("points", "a profile"),
     ("sms_per_tpc", "a device"),
+    ("strength", "a verdict of one partition"),
     ("tasks", "a task set"),
 ];
 

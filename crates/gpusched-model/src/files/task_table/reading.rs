@@ -14,15 +14,23 @@ use crate::time::Time;
 /// The line of a fault in the table, counted from 1, together with the refusal.
 type Fault = (usize, Refusal);
 
-/// Returns whether `line`, the first line of a file, is the header of a table of tasks: it names a column with periods.
+/// Returns whether `line`, the first line of a file, is the header of a table of tasks: it names a column with periods. Tables with
+/// another separator are refused later, with an error that names the separator.
 pub fn is_header(line: &[u8]) -> bool {
-    let Ok(line) = str::from_utf8(line) else {
-        return false;
+    str::from_utf8(line).is_ok_and(|line| separator(line).is_some())
+}
+
+/// Separators of cells, with their names. Only commas are accepted: tables with semicolons often have decimal commas.
+const SEPARATORS: [(char, &str); 3] = [(',', "commas"), (';', "semicolons"), ('\t', "tabs")];
+
+/// Returns the separator of the header in the first line of `text`, with its name.
+fn separator(text: &str) -> Option<(char, &'static str)> {
+    let header = header_of(text).lines().next().unwrap_or_default();
+    let has_period = |&(separator, _): &(char, &str)| {
+        let mut cells = header.split(separator).map(|cell| cell.trim().trim_matches('"'));
+        cells.any(|cell| matches!(cell, "period" | "period_ns"))
     };
-    let mut cells = header_of(line)
-        .split(',')
-        .map(|cell| cell.trim().trim_matches('"'));
-    cells.any(|cell| matches!(cell, "period" | "period_ns"))
+    SEPARATORS.into_iter().find(has_period)
 }
 
 /// Returns the text without a byte order mark. Spreadsheets write this mark.
@@ -42,6 +50,13 @@ pub fn documents(text: &[u8]) -> Result<Vec<(usize, Vec<u8>)>, Fault> {
         let lines = text.lines().take_while(|line| line.matches('"').count() % 2 == 0);
         let refusal = Refusal::new("", "a quote without a second quote", "quotes in pairs");
         return Err((lines.count() + 1, refusal));
+    }
+    if let Some((_, name)) = separator(text).filter(|(separator, _)| *separator != ',') {
+        let expected = "cells separated by commas, and numbers with decimal points";
+        return Err((
+            1,
+            Refusal::new("", format!("cells separated by {name}"), expected),
+        ));
     }
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader.has_headers(false).flexible(true);

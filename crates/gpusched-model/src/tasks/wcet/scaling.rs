@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rounding::{ceil_div, product};
+use super::rounding::{ceil_div, limited, product};
 use super::{Contention, MAX_SMS, WcetError};
 use crate::numbers::factor::Factor;
 use crate::time::Time;
@@ -42,19 +42,29 @@ impl Scaling {
 
     /// Computes k·(a/m + β·a) = k·a·(β_d + m·β_n) / (m·β_d), with β = β_n/β_d.
     pub(super) fn amdahl(&self, sms: u32, contention: Contention) -> Option<Time> {
-        let m = u128::from(sms);
-        let (k, k_divisor) = self.factor(contention);
-        let (beta, beta_divisor) = self.serial.ratio();
-        let spread = u128::from(beta_divisor) + m * u128::from(beta);
-        let numerator = product(self.work.ns(), k, spread)?;
-        ceil_div(numerator, m * u128::from(beta_divisor) * u128::from(k_divisor))
+        self.divided(sms, sms, contention)
     }
 
     /// Computes k·a·(1+β)/m = k·a·(β_d + β_n) / (m·β_d).
     pub(super) fn proportional(&self, sms: u32, contention: Contention) -> Option<Time> {
+        self.divided(sms, 1, contention)
+    }
+
+    /// Computes k·a·(β_d + `serial`·β_n) / (m·β_d), rounded up.
+    fn divided(&self, sms: u32, serial: u32, contention: Contention) -> Option<Time> {
         let (k, k_divisor) = self.factor(contention);
         let (beta, beta_divisor) = self.serial.ratio();
-        let spread = u128::from(beta_divisor) + u128::from(beta);
+        // The products of most tasks have at most 64 bits, and are faster then.
+        let short = || {
+            let spread = u64::from(serial).checked_mul(beta)?.checked_add(beta_divisor)?;
+            let numerator = self.work.ns().checked_mul(k)?.checked_mul(spread)?;
+            let denominator = u64::from(sms).checked_mul(beta_divisor)?.checked_mul(k_divisor)?;
+            Some(numerator.div_ceil(denominator))
+        };
+        if let Some(ns) = short() {
+            return limited(ns);
+        }
+        let spread = u128::from(beta_divisor) + u128::from(serial) * u128::from(beta);
         let numerator = product(self.work.ns(), k, spread)?;
         ceil_div(
             numerator,

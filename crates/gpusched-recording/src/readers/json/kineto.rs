@@ -28,6 +28,7 @@ impl Device {
         Gpu {
             name: self.name,
             sms: sms.filter(|&sms| sms > 0),
+            uuid: None,
         }
     }
 }

@@ -209,6 +209,7 @@ impl Agent {
         Gpu {
             name,
             sms: sms.filter(|&units| units > 0),
+            uuid: None,
         }
     }
 }

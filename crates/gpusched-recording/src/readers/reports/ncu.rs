@@ -147,6 +147,7 @@ impl Launches {
                 let gpu = Gpu {
                     name,
                     sms: values.sms,
+                    uuid: None,
                 };
                 if !recording.gpus.contains(&gpu) {
                     recording.gpus.push(gpu);

@@ -150,8 +150,10 @@ impl Report for GpuTrace {
         let device = row.text(self.device);
         let title = device.rsplit_once('(').map_or("", |(title, _)| title.trim());
         if !title.is_empty() && recording.gpus.iter().all(|gpu| gpu.name != title) {
-            let name = title.to_owned();
-            recording.gpus.push(Gpu { name, sms: None });
+            recording.gpus.push(Gpu {
+                name: title.to_owned(),
+                ..Gpu::default()
+            });
         }
         let missing = &mut recording.missing;
         let start = number::event_time(row, self.start, "Start", Rounding::Down, missing);

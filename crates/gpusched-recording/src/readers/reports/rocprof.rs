@@ -213,6 +213,7 @@ impl Report for Agents {
             recording.gpus.push(Gpu {
                 name: row.text(self.name).into_owned(),
                 sms: u32::try_from(units).ok().filter(|&units| units > 0),
+                uuid: None,
             });
         }
         Ok(())

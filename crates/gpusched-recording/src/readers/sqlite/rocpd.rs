@@ -174,6 +174,7 @@ impl Run<'_> {
             gpus.push(Gpu {
                 name: text(row, 0)?.unwrap_or_default(),
                 sms: sms_in(row, 1)?,
+                uuid: None,
             });
             Ok(())
         })?;

@@ -20,7 +20,7 @@ pub const START_ANEW: &str = "delete this file to start anew, or choose another 
 pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result<()> {
     let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
     match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => return Err(busy(path)),
+        Err(TryLockError::WouldBlock) => return Err(busy(path, "")),
         // If the file system has no file locks, the journal can still be read.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
@@ -42,9 +42,9 @@ pub fn first_line(path: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(without_end(line)).into_owned())
 }
 
-/// Returns the error for a journal that another process uses.
-pub(super) fn busy(path: &Path) -> Error {
-    let found = "a study that another process uses";
+/// Returns the error for a journal that another process uses. `since` ends the description of the journal.
+pub(super) fn busy(path: &Path, since: &str) -> Error {
+    let found = format!("a study that another process uses{since}");
     let refusal = Refusal::new("", found, "a study that no other process uses");
     refusal
         .at(path, None)

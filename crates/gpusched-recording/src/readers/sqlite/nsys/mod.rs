@@ -105,47 +105,39 @@ impl Database {
         let mut gpus: Vec<(Option<i64>, Gpu)> = Vec::new();
         let table = "TARGET_INFO_GPU";
         if self.has(table) {
-            let [id, name, sms] = [
-                self.column(table, &["id"]),
-                self.column(table, &["name"]),
-                self.column(table, &["smCount"]),
-            ];
-            self.rows(
-                table,
-                &format!("SELECT {id}, {name}, {sms} FROM {table} ORDER BY rowid"),
-                |row| {
-                    let name = text(row, 1)?.unwrap_or_default();
-                    let sms = sms_in(row, 2)?;
-                    gpus.push((integer(row, 0)?, Gpu { name, sms }));
-                    Ok(())
-                },
-            )?;
+            let columns = ["id", "name", "smCount", "uuid"].map(|column| self.column(table, &[column]));
+            let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
+            self.rows(table, &query, |row| {
+                let gpu = Gpu {
+                    name: text(row, 1)?.unwrap_or_default(),
+                    sms: sms_in(row, 2)?,
+                    uuid: identity(row, 3),
+                };
+                gpus.push((integer(row, 0)?, gpu));
+                Ok(())
+            })?;
         }
         let table = "TARGET_INFO_CUDA_DEVICE";
         if self.has(table) {
-            let [gpu, sms] = [
-                self.column(table, &["gpuId"]),
-                self.column(table, &["numMultiprocessors"]),
-            ];
-            self.rows(
-                table,
-                &format!("SELECT {gpu}, {sms} FROM {table} ORDER BY rowid"),
-                |row| {
-                    let (id, sms) = (integer(row, 0)?, sms_in(row, 1)?);
-                    match gpus.iter_mut().find(|(other, _)| *other == id) {
-                        Some((_, gpu)) => gpu.sms = gpu.sms.or(sms),
-                        None if sms.is_some() => gpus.push((
-                            id,
-                            Gpu {
-                                name: String::new(),
-                                sms,
-                            },
-                        )),
-                        None => {}
+            let columns = ["gpuId", "numMultiprocessors", "uuid"];
+            let columns = columns.map(|column| self.column(table, &[column]));
+            let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
+            self.rows(table, &query, |row| {
+                let (id, sms, uuid) = (integer(row, 0)?, sms_in(row, 1)?, identity(row, 2));
+                match gpus.iter_mut().find(|(other, _)| *other == id) {
+                    Some((_, gpu)) => {
+                        gpu.sms = gpu.sms.or(sms);
+                        // Older versions state the identity only here.
+                        gpu.uuid = gpu.uuid.take().or(uuid);
                     }
-                    Ok(())
-                },
-            )?;
+                    None if sms.is_some() => {
+                        let name = String::new();
+                        gpus.push((id, Gpu { name, sms, uuid }));
+                    }
+                    None => {}
+                }
+                Ok(())
+            })?;
         }
         recording.gpus = gpus.into_iter().map(|(_, gpu)| gpu).collect();
         Ok(())
@@ -245,6 +237,13 @@ impl Database {
         names.0.insert(id, found.clone());
         Ok(found.unwrap_or_else(|| format!("string {id}")))
     }
+}
+
+/// Returns the identity of a GPU in column `index` of `row`. An empty text, or a value of another type, means that the identity is
+/// unknown: no time depends on it.
+fn identity(row: &Row<'_>, index: usize) -> Option<String> {
+    let text = text(row, index).ok().flatten();
+    text.filter(|uuid| !uuid.trim().is_empty())
 }
 
 /// Returns the number of the process in `global`, a number of a process or thread on the whole machine.
