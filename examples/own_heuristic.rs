@@ -50,7 +50,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let set = Source::new(&Recipe::default(), 20, 24.0, 1)?.draw(0, 0)?;
     let problem = &Problem::new(&set, 44, Policy::Edf, &Conflict)?;
     let question = Question::new(&set, problem);
-    let plan = own::plan("fewest-sms", &fewest_sms, &question)?;
+    let (plan, _) = own::plan("fewest-sms", &fewest_sms, &question)?;
     println!("{} partitions on {} SMs", plan.partitions.len(), plan.sms_used);
     let built_in = partition(problem, &HeuristicKind::Sms.into());
     assert_eq!(plan.partitions, built_in.partitions);

@@ -292,6 +292,20 @@ class TaskSet(Sequence[Task]):
                 raise GpuschedError(str(error)) from None
         return self._wcets[1].at(sms, conflict)
 
+    def accepts(self, tasks: Iterable[int], sms: int) -> bool:
+        """Returns whether the tasks at the positions ``tasks`` pass the test of a study, or of ``partition``, in one partition of
+        ``sms`` SMs. The test has the policy and the interference model of the study, and supports each number of SMs.
+
+        Raises:
+            ValueError: for unknown positions, for 0 SMs or too many, and for a task set that no algorithm received, or whose tests
+                count memory traffic or overheads. Then use :func:`gpusched.test`.
+        """
+        native = self._wcets[1] if self._wcets and self._wcets[0] == self.tasks else None
+        accepted = native.accepts(list(tasks), sms) if native else None
+        if accepted is None:
+            raise ValueError("accepts: found no test of partitions; only a function of a study or of partition receives one")
+        return accepted
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_wcets": None}
 

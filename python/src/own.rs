@@ -2,14 +2,19 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gpusched::interference::model_of;
+use gpusched::partitioning::Problem;
 use gpusched::study::own::{Answer, Fault, OwnAlgorithm, Question, Registry};
-use gpusched_model::{Contention, TaskSet};
+use gpusched_model::{Contention, Interference, Policy, TaskSet};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A task set whose WCETs Python asks for.
+/// A task set whose WCETs Python asks for, and the test of one partition if an algorithm received the task set.
 #[pyclass(frozen)]
-pub struct Wcets(TaskSet);
+pub struct Wcets {
+    set: TaskSet,
+    test: Option<(Policy, Interference)>,
+}
 
 #[pymethods]
 impl Wcets {
@@ -17,7 +22,7 @@ impl Wcets {
     #[new]
     fn new(json: &str) -> PyResult<Wcets> {
         let set = serde_json::from_str(json);
-        set.map(Wcets)
+        set.map(|set| Wcets { set, test: None })
             .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -27,10 +32,25 @@ impl Wcets {
             true => Contention::Conflict,
             false => Contention::Isolated,
         };
-        let tasks = self.0.tasks().iter();
+        let tasks = self.set.tasks().iter();
         tasks
             .map(|task| task.wcet().at(sms, contention).map(|time| time.ns()))
             .collect()
+    }
+
+    /// Whether the tasks at the positions `tasks` pass the test in one partition of `sms` SMs. `None` without a test.
+    fn accepts(&self, tasks: Vec<usize>, sms: u32) -> PyResult<Option<bool>> {
+        let count = self.set.tasks().len();
+        if let Some(wrong) = tasks.iter().find(|&&task| task >= count) {
+            let message = format!("tasks: found {wrong}, expected positions below {count}");
+            return Err(PyValueError::new_err(message));
+        }
+        let Some((policy, interference)) = self.test else {
+            return Ok(None);
+        };
+        let problem = Problem::new(&self.set, sms, policy, model_of(interference));
+        let problem = problem.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Some(problem.accepts(&tasks, sms)))
     }
 }
 
@@ -48,7 +68,14 @@ impl OwnAlgorithm for Function {
     fn answer(&self, question: &Question<'_>) -> Result<Answer, Fault> {
         let json = serde_json::to_string(question.set)?;
         let text = Python::attach(|py| -> PyResult<String> {
-            let wcets = Wcets(question.set.clone());
+            let problem = question.problem;
+            let plain = problem.memory().is_none() && problem.overheads().is_none();
+            let wcets = Wcets {
+                set: question.set.clone(),
+                test: { problem.interference_name() }
+                    .filter(|_| plain)
+                    .map(|interference| (problem.policy(), interference)),
+            };
             let answer = self.function.call1(py, (json, wcets, question.problem.sms()))?;
             answer.extract(py)
         });

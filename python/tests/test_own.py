@@ -117,6 +117,41 @@ def test_an_exception_is_the_cause_and_loses_nothing(study, tmp_path):
     assert (tmp_path / "failed" / "own.csv").read_bytes() == (tmp_path / "whole" / "own.csv").read_bytes()
 
 
+def test_a_function_can_ask_for_the_test_of_a_partition(study):
+    def exact(tasks, sms):
+        return [{"sms": sms, "tasks": range(len(tasks))}] if tasks.accepts(range(len(tasks)), sms) else False
+
+    frame = gs.study.run(study, algorithms={"exact": exact})
+    assert list(rows(frame, "1G")["schedulable"]) == list(rows(frame, "exact")["schedulable"])
+    tasks = gs.TaskSet([gs.Task(period="10ms", wcet={"amdahl": {"work": "40ms", "serial": 0, "conflict": 2}})] * 2)
+    with pytest.raises(ValueError, match="no test of partitions"):
+        tasks.accepts([0], 8)
+    asked = []
+
+    def ask(tasks, sms):
+        asked.extend(tasks.accepts(group, count) for group, count in [([0], 3), ([0], 4), ([0, 1], 8), ([0, 1], 16), ([], 1)])
+        with pytest.raises(ValueError, match="found 2, expected positions below 2"):
+            tasks.accepts([2], 8)
+        with pytest.raises(ValueError, match="sms"):
+            tasks.accepts([0], 0)
+        return False
+
+    gs.partition(tasks, sms=16, heuristic=ask)
+    assert asked == [False, True, False, True, True]
+
+
+def test_rejected_partitions_of_a_function_are_named(tmp_path):
+    tasks = gs.TaskSet([gs.Task(period="10ms", wcet={"amdahl": {"work": "40ms", "serial": 0, "conflict": 2}})] * 2)
+    for parts, reason in [
+        ([{"sms": 72, "tasks": [0, 1]}], "a partition has more SMs than the GPU, which has 68"),
+        ([{"sms": 35, "tasks": [0]}, {"sms": 35, "tasks": [1]}], "the partitions have 70 SMs, but the GPU has 68"),
+        ([{"sms": 4, "tasks": [0, 1]}], "partition of 4 SMs with #0, #1: "),
+    ]:
+        plan = gs.partition(tasks, sms=68, heuristic=lambda tasks, sms, parts=parts: parts)
+        assert not plan.schedulable
+        assert any("its partitions are rejected: " + reason in note for note in plan.notes), plan.notes
+
+
 def test_a_changed_function_is_another_experiment(study, tmp_path):
     module = tmp_path / "mine.py"
     code = "import sys, gpusched as gs\n\ndef mine(tasks, sms):\n    return {}\n\n"

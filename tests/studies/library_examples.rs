@@ -116,6 +116,15 @@ fn functions_leave_no_trace_of_threads_and_errors() {
     let error = run(&fails, broken.path(), "1/1", 2).unwrap_err().to_string();
     let expected = "algorithm \"mine\": failed for set 4 of point 3, variant \"literal\": no answer";
     assert!(error.contains(expected), "{error}");
+    // A panic of an algorithm is a failure, too, and names the task set.
+    let panics = |question: &Question<'_>| match question.origin {
+        Some(origin) if (origin.point, origin.index) == (3, 4) => panic!("an index out of range"),
+        _ => own_study::mine(question),
+    };
+    let panics = spec(&Registry::default().with("mine", "1", panics));
+    let error = run(&panics, broken.path(), "1/1", 2).unwrap_err().to_string();
+    let expected = "algorithm \"mine\": failed for set 4 of point 3, variant \"literal\": panicked";
+    assert!(error.contains(expected), "{error}");
     let resumed = run(&works, broken.path(), "1/1", 2).unwrap();
     assert!(resumed.resumed > 0);
     assert_eq!(stable_files(broken.path()), stable_files(whole.path()));
@@ -168,7 +177,7 @@ fn the_example_finds_the_plans_of_fewest_sms() {
             let sms = [8, 16, 24][round as usize / 72 % 3];
             let problem = &Problem::new(&set, sms, policy, model_of(interference)).unwrap();
             let question = Question::new(&set, problem);
-            let plan = own::plan("mine", &own_heuristic::fewest_sms, &question).unwrap();
+            let (plan, _) = own::plan("mine", &own_heuristic::fewest_sms, &question).unwrap();
             let expected = partition(problem, &HeuristicKind::Sms.into());
             assert_eq!(plan.schedulable, expected.schedulable, "round {round}");
             if plan.schedulable {

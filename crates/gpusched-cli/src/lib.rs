@@ -44,6 +44,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use gpusched_model::error::{Error, Result, one_line};
+use gpusched_study::own;
 
 /// Real-time schedulability analysis for GPUs.
 #[derive(Debug, Parser)]
@@ -236,9 +237,12 @@ pub fn exit_code(command: impl FnOnce() -> Result<Outcome, Stop>) -> u8 {
     }
 }
 
-/// Writes one line about the first panic. Later panics of other worker threads add no line.
+/// Writes one line about the first panic, except in an algorithm of the user, whose error contains the message. Later panics of other worker threads add no line.
 fn report_panic(panic: &PanicHookInfo<'_>) {
     static REPORTED: AtomicBool = AtomicBool::new(false);
+    if own::takes_panic(&panic.to_string()) {
+        return;
+    }
     if !REPORTED.swap(true, Ordering::Relaxed) {
         let message = panic.to_string();
         complain(&format!(

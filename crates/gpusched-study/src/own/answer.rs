@@ -1,6 +1,8 @@
 //! The answer of an algorithm of the user, and the test of its partitions.
 
+use std::cell::RefCell;
 use std::error;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde::Deserialize;
 
@@ -8,6 +10,7 @@ use super::question::Question;
 use gpusched_analysis::partitioning::{Stated, no_plan, stated};
 use gpusched_model::counted;
 use gpusched_model::error::{Refusal, Result};
+use gpusched_model::interrupt::Interrupted;
 use gpusched_model::plan::Plan;
 
 /// An algorithm of the user: a heuristic that divides the SMs of a GPU, or a schedulability test.
@@ -67,7 +70,14 @@ impl Answer {
 
     /// Reads an answer in JSON, and the number of the question if the answer repeats it.
     pub(crate) fn numbered(text: &str) -> std::result::Result<(Answer, Option<u64>), Refusal> {
-        let line: Line = serde_json::from_str(text).map_err(|error| Refusal::told("", error))?;
+        let line: Line = serde_json::from_str(text).map_err(|error| match error.is_data() {
+            true => Refusal::told("", error),
+            false => Refusal::new(
+                "",
+                format!("no JSON ({error})"),
+                "one line of JSON; messages of a program belong to standard error",
+            ),
+        })?;
         let answer = match (line.schedulable, line.partitions) {
             (None, None) => {
                 let expected = "\"schedulable\", \"partitions\", or both";
@@ -142,16 +152,23 @@ pub(crate) fn refused(name: &str, question: &Question<'_>, refusal: &Refusal) ->
     Refusal::told(name, format!("the answer for {question}: {refusal}"))
 }
 
-/// Returns the plan that `algorithm` finds. Messages call the algorithm `name`.
+/// Returns the plan that `algorithm` finds, and the reason if gpusched rejects its partitions. Messages call the algorithm `name`.
 ///
 /// # Errors
 /// Fails if the algorithm fails, if it states partitions that do not contain each task once, or if it states that the
 /// task set is schedulable, but no partitions.
-pub fn plan(name: &str, algorithm: &dyn OwnAlgorithm, question: &Question<'_>) -> Result<Plan> {
+pub fn plan(
+    name: &str,
+    algorithm: &dyn OwnAlgorithm,
+    question: &Question<'_>,
+) -> Result<(Plan, Option<String>)> {
     let answer = asked(name, algorithm, question)?;
     match judged(question, answer).map_err(|refusal| refused(name, question, &refusal))? {
-        Judged::Tested(plan) => Ok(plan),
-        Judged::Said(false) => Ok(no_plan(question.problem)),
+        Judged::Tested(plan) => {
+            let reason = (!plan.schedulable).then(|| rejection(&plan));
+            Ok((plan, reason))
+        }
+        Judged::Said(false) => Ok((no_plan(question.problem), None)),
         Judged::Said(true) => {
             let refusal = Refusal::new("", "true", "partitions, because a plan states them");
             Err(refused(name, question, &refusal).into())
@@ -159,8 +176,31 @@ pub fn plan(name: &str, algorithm: &dyn OwnAlgorithm, question: &Question<'_>) -
     }
 }
 
-/// Returns the answer of `algorithm`.
+thread_local! {
+    /// While this thread executes an algorithm of the user: the message of a panic, or an empty text.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Takes the message of a panic in an algorithm of the user, for a panic hook. Returns `false` if this thread executes no such
+/// algorithm. Otherwise, the error of the algorithm contains the message, so the hook needs not write it.
+pub fn takes_panic(message: &str) -> bool {
+    PANIC.with_borrow_mut(|panic| panic.as_mut().map(|panic| message.clone_into(panic)).is_some())
+}
+
+/// Returns the answer of `algorithm`. A panic of the algorithm is a failure that names the task set, as is each other one.
 pub(crate) fn asked(name: &str, algorithm: &dyn OwnAlgorithm, question: &Question<'_>) -> Result<Answer> {
-    let answer = algorithm.answer(question);
+    PANIC.set(Some(String::new()));
+    let answer = catch_unwind(AssertUnwindSafe(|| algorithm.answer(question)));
+    let message = PANIC.take().unwrap_or_default();
+    let answer = answer.unwrap_or_else(|payload| {
+        if payload.is::<Interrupted>() {
+            resume_unwind(payload);
+        }
+        Err(if message.is_empty() {
+            "panicked".into()
+        } else {
+            message.into()
+        })
+    });
     answer.map_err(|fault| Refusal::told(name, format!("failed for {question}: {fault}")).into())
 }

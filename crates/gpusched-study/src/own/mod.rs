@@ -14,7 +14,7 @@ mod command;
 mod question;
 mod registry;
 
-pub use answer::{Answer, Fault, Judged, OwnAlgorithm, plan};
+pub use answer::{Answer, Fault, Judged, OwnAlgorithm, plan, takes_panic};
 pub(crate) use answer::{asked, judged, refused, rejection};
 pub(crate) use command::{Command, Questions, Session};
 pub(crate) use question::Outcome;

@@ -132,7 +132,7 @@ impl Run for Args {
         let beside = self.export.beside();
         self.request.ask(global, sets, beside, offer.as_ref(), |case| {
             let start = Instant::now();
-            let mut plan = searcher.plan(case, self.traffic.unwrap_or_default())?;
+            let mut plan = searcher.plan(case, self.traffic.unwrap_or_default(), global)?;
             if case.notes_on_conflict(&self.request) {
                 notes::conflict(case.set, &plan);
             }
@@ -175,14 +175,18 @@ enum Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    fn plan(&self, case: &Case<'_>, traffic: Traffic) -> Result<Plan> {
+    fn plan(&self, case: &Case<'_>, traffic: Traffic, global: &Global) -> Result<Plan> {
         match self {
             Searcher::Heuristic(heuristic) => {
                 heuristic.kind().check_tasks(case.set.tasks().len())?;
                 Ok(partition_by(&case.problem, heuristic, traffic))
             }
             Searcher::Own(name, algorithm) => {
-                own::plan(name, *algorithm, &Question::new(case.set, &case.problem))
+                let (plan, reason) = own::plan(name, *algorithm, &Question::new(case.set, &case.problem))?;
+                if let Some(reason) = reason {
+                    global.note(format_args!("{name}: its partitions are rejected: {reason}"));
+                }
+                Ok(plan)
             }
         }
     }
