@@ -96,7 +96,7 @@ fn deployed() -> Run {
     let recordings = "tasksets/recordings/robot";
     let line = format!(
         "recording tasks {recordings}/alone-4.sqlite@4 {recordings}/alone-8.sqlite@8 {recordings}/alone-12.sqlite@12 \
-         --conflict {recordings}/together-8.sqlite@8 --warm-up 1 -q -o {}",
+         --conflict {recordings}/together-8.sqlite@8 --warm-up 1 --gaps separate -q -o {}",
         set.display()
     );
     assert_eq!(run(&line).code, 0);

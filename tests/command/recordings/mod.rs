@@ -16,6 +16,7 @@ mod origin;
 mod packed;
 mod rocpd;
 mod run;
+mod safety;
 mod siblings;
 mod tasks;
 mod writers;

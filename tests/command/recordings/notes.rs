@@ -81,7 +81,7 @@ fn cuda_graphs_are_work() {
         (busy(&after), &after["graph_launches"], &after["launches"]),
         (1_400_000, &4.into(), &8.into())
     );
-    let (set, notes) = derived(&format!("{file}@8 --margin 1"));
+    let (set, notes) = derived(&format!("{file}@8 --margin 1 --gaps separate"));
     assert_eq!(set["tasks"][0]["wcet"]["table"][0][1], 350_000);
     let note = "4 launches of whole CUDA graphs: each counts as one kernel";
     assert!(notes.contains(note), "{notes}");
@@ -120,6 +120,9 @@ fn copies_are_gaps() {
     let summary = json(&run(&format!("recording summary {file} --format json")));
     assert_eq!((&summary["launches"], &summary["copies"]), (&4.into(), &5.into()));
     let (_, notes) = derived(&format!("{file}@8"));
+    let note = "5 copies and fills of memory count as gaps: C(m) contains them only between kernels of a job";
+    assert!(notes.contains(note), "{notes}");
+    let (_, notes) = derived(&format!("{file}@8 --gaps separate"));
     let note = "5 copies and fills of memory count as gaps between kernels, so C(m) does not contain them (--gaps count)";
     assert!(notes.contains(note), "{notes}");
     let text = run("recording summary tasksets/recordings/optimizer-gp100.json.gz").stdout;
@@ -203,7 +206,10 @@ fn tasks_from_doubtful_recordings_have_notes() {
         !notes.contains("at the same time") && !notes.contains("whole GPU"),
         "{notes}"
     );
-    let (_, notes) = derived(&format!("{both}@8 --conflict {both}@8"));
+    let mut longer = recorded(&[("camera", 0, 9), ("lidar", 30_000, 9)]);
+    longer.kernels.iter_mut().for_each(|kernel| kernel.end += 1_000);
+    let longer = write("longer.sqlite", &longer);
+    let (_, notes) = derived(&format!("{both}@8 --conflict {longer}@8"));
     let note = "both.sqlite: kernels of \"camera\", \"lidar\" ran at the same time, so their times in isolation contain interference";
     assert_eq!(notes.matches(note).count(), 1, "{notes}");
     let (_, notes) = derived(&apart);
@@ -252,17 +258,18 @@ fn bad_sizes_and_unlinked_ranges_are_named() {
         .iter_mut()
         .for_each(|kernel| kernel.call.0 += 500_000);
     let file = write(folder.path(), "unlinked.sqlite", &unlinked);
-    for line in [format!("tasks {file}@8"), format!("audit {file}@8 --set {ADAS}")] {
-        let answer = run(&format!("recording {line}"));
-        assert_eq!(answer.code, 2, "{line}");
-        let hint = "try `--by kernel`";
-        let found = "found ranges without launches";
-        assert!(
-            answer.stderr.contains(found) && answer.stderr.contains(hint),
-            "{}",
-            answer.stderr
-        );
-    }
+    let answer = run(&format!("recording audit {file}@8 --set {ADAS}"));
+    assert_eq!(answer.code, 2);
+    let hint = "try `--by kernel`";
+    let found = "found ranges without launches";
+    assert!(
+        answer.stderr.contains(found) && answer.stderr.contains(hint),
+        "{}",
+        answer.stderr
+    );
+    let (_, notes) = derived(&format!("{file}@8"));
+    let note = "jobs of \"camera\" contain 4 launches after their ranges";
+    assert!(notes.contains(note), "{notes}");
 }
 
 #[test]

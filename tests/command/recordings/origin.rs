@@ -158,7 +158,7 @@ fn a_task_overrides_its_set_and_bad_statements_are_errors() {
     }
 }
 
-/// The periodic run has jobs of two kernels, with 40 % and 60 % of the time of the job.
+/// The periodic run has jobs of two kernels, with 40 % and 60 % of the time of the job, and a gap of 5 us.
 #[test]
 fn recordings_state_their_gpu_their_rules_and_the_longest_block() {
     let folder = tempfile::tempdir().unwrap();
@@ -171,7 +171,7 @@ fn recordings_state_their_gpu_their_rules_and_the_longest_block() {
     assert_eq!(run(&line).code, 0);
     let first = json_of(&out);
     let task = &first["tasks"][0];
-    assert_eq!(task["wcet"], json!({"table": [[4, 150_000]]}));
+    assert_eq!(task["wcet"], json!({"table": [[4, 157_500]]}));
     assert_eq!(task["block"], 90_000);
     let measured = &task["measured_on"];
     assert_eq!(measured["tool"].as_str().unwrap().split(' ').next(), Some("nsys"));

@@ -50,7 +50,10 @@ fn a_simulated_run_gives_its_task_set() {
     let simulated = simulated();
     let file = simulated.folder.path().join("run.sqlite");
     writers::sqlite(&file, &simulated.run, &writers::SCHEMAS[4]);
-    let answer = run(&format!("recording tasks {} --margin 1 -q", file.display()));
+    let answer = run(&format!(
+        "recording tasks {} --margin 1 --gaps separate -q",
+        file.display()
+    ));
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let found: Value = serde_json::from_str(&answer.stdout).unwrap();
     let set: Value = serde_json::from_str(&std::fs::read_to_string(root().join(ADAS)).unwrap()).unwrap();
@@ -103,7 +106,7 @@ fn several_sizes_give_a_safe_monotone_function() {
         .map(|(sms, times)| format!("{}@{sms}", write(folder.path(), &format!("{sms}.sqlite"), &times)));
     let conflict = format!("{}@8", write(folder.path(), "both.sqlite", &[90, 110, 88]));
     let line = format!(
-        "recording tasks {} --conflict {conflict} --margin 1.5",
+        "recording tasks {} --conflict {conflict} --margin 1.5 --gaps separate",
         files.join(" ")
     );
     let answer = run(&line);
@@ -151,7 +154,9 @@ fn a_warm_up_is_dropped_only_by_a_rule() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "cold.sqlite", &[900, 60, 61, 62]);
     let longest = |more: &str| {
-        let answer = run(&format!("recording tasks {file}@8 --margin 1 {more}"));
+        let answer = run(&format!(
+            "recording tasks {file}@8 --margin 1 --gaps separate {more}"
+        ));
         assert_eq!(answer.code, 0, "{}", answer.stderr);
         let set: Value = serde_json::from_str(&answer.stdout).unwrap();
         (
@@ -180,12 +185,12 @@ fn jobs_can_be_kernels_and_groups_on_streams() {
         let set: Value = serde_json::from_str(&answer.stdout).unwrap();
         set["tasks"][0].clone()
     };
-    let stream = task("--by stream");
+    let stream = task("--by stream --gaps separate");
     assert_eq!(
         (&stream["name"], &stream["wcet"]["table"][0][1]),
         (&"stream 7".into(), &64_000.into())
     );
-    let whole = task("--gaps count");
+    let whole = task("");
     assert_eq!(whole["wcet"]["table"][0][1], 69_000);
     let kernel = task("--by kernel");
     assert_eq!(
@@ -284,7 +289,7 @@ fn what_is_unknown_is_refused() {
     let mig = run(&format!("recording tasks {file}@3g.40gb --gpu h100 -q"));
     assert_eq!(mig.code, 0, "{}", mig.stderr);
     let percent = run(&format!("recording tasks {file}@33% --gpu orin -q --margin 1"));
-    assert!(percent.stdout.contains("[[6,60000]]"), "{}", percent.stdout);
+    assert!(percent.stdout.contains("[[6,65000]]"), "{}", percent.stdout);
 }
 
 /// The first job of `camera` ends after the release of the second one, and `lidar` runs in another thread.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::arguments::Memory;
 use crate::complain;
 use crate::report::clip;
-use gpusched_model::assumptions::Ports;
+use gpusched_model::assumptions::{AssumptionId, Basis, Ports};
 use gpusched_model::device::Granularity;
 use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
@@ -29,6 +29,7 @@ pub struct Notes {
     overheads: bool,
     other_gpu: bool,
     unknown_gpu: bool,
+    recordings: bool,
 }
 
 impl Notes {
@@ -86,6 +87,36 @@ impl Notes {
                  `--overheads`",
             );
         }
+    }
+
+    /// Writes notes on `set` if its tasks share the GPU by time slices: an end-to-end system states no sources of WCETs, so its
+    /// assumptions do not contain them.
+    pub fn time_sliced(&mut self, set: &TaskSet) {
+        if set.times() == Some(Times::Gpu) && !self.overheads {
+            self.overheads = true;
+            complain(
+                "note: the WCETs are times on the GPU, and time slices count no overheads of launches, which is unsafe; add them to \
+                 the WCETs",
+            );
+        }
+        let basis = Basis {
+            set,
+            policies: Vec::new(),
+            interference: None,
+            memory: None,
+            overheads: None,
+            granularity: None,
+            device: None,
+            several: false,
+            ports: Ports::Unknown,
+        };
+        let of_recordings = [AssumptionId::RecordingIncomplete, AssumptionId::SizeStated];
+        let assumptions = basis.assumptions().into_iter();
+        let assumed = assumptions.filter(|one| of_recordings.contains(&one.id));
+        for text in assumed.filter_map(|one| one.text).filter(|_| !self.recordings) {
+            complain(&format!("note: the verdict also assumes: {text}"));
+        }
+        self.recordings = true;
     }
 
     /// Writes the note `doubt` on stated overheads.

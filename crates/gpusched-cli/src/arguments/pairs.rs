@@ -16,6 +16,11 @@ pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Res
         return Ok(());
     }
     let (first, second) = (length::<A>(left)?, length::<B>(right)?);
+    if first != second {
+        // A file of another kind has any number of lines. So an error about its first document is more helpful.
+        Documents::<A>::open(left)?.next().transpose()?;
+        Documents::<B>::open(right)?.next().transpose()?;
+    }
     match first.cmp(&second) {
         std::cmp::Ordering::Equal => Ok(()),
         std::cmp::Ordering::Less => Err(ends_early(

@@ -97,7 +97,7 @@ impl TimeSharing {
             overrun: self.overrun,
             idle: self.idle.unwrap_or_default(), // the rule of GPUs that share their time
         };
-        let draft = Draft::time_shared(set, sms, shares);
+        let draft = Draft::time_shared(set, sms, shares)?;
         if self.time_slice.len() == 1 && self.turns == 1 {
             return Ok((draft, None));
         }

@@ -142,7 +142,11 @@ impl Args {
         let sms = self.request.sms()?;
         let environment = self.request.environment()?;
         let file = sets.file().to_owned();
-        let system = |line: usize, set: &TaskSet| {
+        let mut noted = notes::Notes::default();
+        let mut system = |line: usize, set: &TaskSet| {
+            if !global.quiet {
+                noted.time_sliced(set);
+            }
             let chosen = self.sharing.system(set, sms, environment);
             let (system, stopped) = chosen.map_err(|refusal| Error::from(refusal.at(&file, line)))?;
             if let Some(tests) = stopped.filter(|_| !global.quiet) {

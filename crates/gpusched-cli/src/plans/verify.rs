@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::arguments::notes;
 use crate::arguments::{
     Gpu, Memory, StatedOverheads, check_as_many, memory_rates, named, naming, overheads, pairs, policy, whole,
 };
@@ -203,6 +204,7 @@ impl crate::Run for Args {
         let plans = Plans::open(&self.plans)?;
         let mut output = Output::open(global)?;
         let (mut proven, mut whole) = (true, true);
+        let mut written = notes::Notes::default();
         let mut pairs = pairs(plans, sets).peekable();
         let mut index = 0u64;
         while let Some(pair) = pairs.next() {
@@ -212,6 +214,9 @@ impl crate::Run for Args {
             }
             let (plan, set) = pair?;
             stated.overheads = self.overheads.as_ref().map(|stated| stated.bounds.of(&set));
+            if !global.quiet && plan.overheads.is_none() && is_dispatchable(&plan) {
+                written.overheads(&set);
+            }
             let checked = stated.check(&plan).and_then(|taken| {
                 let verified = verify_with(&plan, &set, &effort)?;
                 let conclusion = stated.conclusion(&plan, &verified);
@@ -265,6 +270,11 @@ enum Notes {
 }
 
 type Checked<'p> = std::result::Result<(Verified, Taken, Conclusion<'p>), Fault>;
+
+/// Whether the partitions of `plan` have policies that a dispatcher can follow.
+fn is_dispatchable(plan: &Plan) -> bool {
+    { plan.partitions.iter() }.all(|partition| partition.verdict.policy.is_dispatchable())
+}
 
 /// Returns `failure` as text, with the name of the task that caused it.
 fn in_words(failure: &Failure, set: &TaskSet) -> String {

@@ -47,6 +47,9 @@ const TAKEN: [(&str, &str); 10] = [
     ),
 ];
 
+/// First words of verdicts as text, in the form of a message about a file.
+const VERDICTS: [&str; 3] = ["\"SCHEDULABLE", "\"NOT SCHEDULABLE", "\"NO PLAN"];
+
 /// Converts `error` of the subcommand in `matches`. The new error contains the names of options and a hint. `root` is
 /// the whole command.
 pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> Error {
@@ -81,7 +84,11 @@ fn hinted(refusal: Refusal) -> Refusal {
     let taken = all.find(|(known, _)| kind == Some(*known));
     let mut all = parts().flat_map(|part| part.missing);
     let missing = all.find(|(field, _)| refusal.has_cause() && refusal.field().ends_with(field));
-    match foreign.or(taken).or(missing) {
+    // The file begins with a verdict in words, which `partition` writes to a file without the ending `.json`.
+    let in_words = refusal.field().is_empty() && { refusal.found() }
+        .is_some_and(|found| VERDICTS.iter().any(|verdict| found.starts_with(verdict)));
+    let in_words = in_words.then_some(&("", "write the plan as JSON: `gpusched partition … -o plan.json`"));
+    match foreign.or(taken).or(missing).or(in_words) {
         Some((_, hint)) if refusal.advice().is_none() => refusal.hint(*hint),
         _ => refusal,
     }

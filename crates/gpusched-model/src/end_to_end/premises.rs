@@ -125,6 +125,12 @@ impl System {
         );
         for gpu in self.time_slices() {
             add(true, Id::TimeSlices, &self.turns(gpu));
+            let kernels = match gpu.idle {
+                Idle::Skip => "is one kernel, or its kernels follow each other without gaps",
+                Idle::Wait | Idle::Fixed => "has a WCET that includes the gaps between its kernels",
+            };
+            let text = format!("Each segment on a context of {} {kernels}.", gpu.name);
+            add(true, Id::OneKernel, &text);
         }
         add(
             true,
@@ -182,6 +188,7 @@ impl System {
         );
         list
     }
+
     /// Returns the assumption on the turns of the contexts of `gpu`.
     fn turns(&self, gpu: &TimeSlices) -> String {
         let order = match gpu.idle {

@@ -1,10 +1,11 @@
 //! Task sets on a GPU without partitions: each task has its own context, and the contexts take turns.
 
 use std::collections::HashSet;
+use std::num::NonZeroU64;
 
 use super::{Arrivals, ContextDraft, Draft, DraftPolicy, Idle, PartitionDraft, SegmentDraft, TaskDraft};
 use crate::time::Time;
-use crate::{Contention, TaskSet};
+use crate::{Contention, MeasuredOn, Refusal, Task, TaskSet};
 
 /// Turns of tasks that share a GPU. Every task has the same slice.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -21,8 +22,16 @@ pub struct TimeShares {
 }
 
 impl Draft {
-    /// Returns the system where each task of `set` has its own context on all `sms` SMs of a GPU.
-    pub fn time_shared(set: &TaskSet, sms: u32, shares: TimeShares) -> Draft {
+    /// Returns the system where each task of `set` has its own context on all `sms` SMs of a GPU. Each job is one segment.
+    ///
+    /// # Errors
+    /// Fails if the set states that a WCET lacks gaps between the kernels of a job. With [`Idle::Skip`], also fails if it states
+    /// several kernels per job, because a context without a kernel loses its turn between two kernels.
+    pub fn time_shared(set: &TaskSet, sms: u32, shares: TimeShares) -> Result<Draft, Refusal> {
+        for (index, task) in set.tasks().iter().enumerate() {
+            one_segment(set, task, shares.idle)
+                .map_err(|refusal| refusal.within(&format!("tasks[{index}]")))?;
+        }
         let mut names = HashSet::new();
         let mut name = |index: usize, stated: Option<&str>| {
             let stated = stated.map_or_else(|| format!("task {index}"), str::to_owned);
@@ -72,7 +81,7 @@ impl Draft {
                 alternatives: Vec::new(),
             });
         }
-        Draft {
+        Ok(Draft {
             name: set.name().map(str::to_owned),
             cores: Vec::new(),
             copy_engines: Vec::new(),
@@ -87,6 +96,31 @@ impl Draft {
             }],
             tasks,
             chains: Vec::new(),
-        }
+        })
     }
+}
+
+/// Refuses `task` if `set` states that its job is more than one segment without gaps.
+fn one_segment(set: &TaskSet, task: &Task, idle: Idle) -> Result<(), Refusal> {
+    let measured = set.measured_on(task).map(MeasuredOn::fields);
+    if let Some(gaps) = measured.and_then(|on| on.left_out_gaps) {
+        let found = format!("gaps of up to {gaps} that the WCET does not contain");
+        return Refusal::refuse(
+            "measured_on.left_out_gaps",
+            found,
+            "a WCET that contains the gaps of a job",
+        );
+    }
+    let kernels = measured.and_then(|on| on.kernels).map_or(1, NonZeroU64::get);
+    let launches = task.launches().map_or(1, |launches| launches.get().into());
+    let (field, most) = match launches > kernels {
+        true => ("launches", launches),
+        false => ("measured_on.kernels", kernels),
+    };
+    if idle == Idle::Skip && most > 1 {
+        let expected = "1, because a context without a kernel loses its turn between two kernels of a job";
+        return Err(Refusal::new(field, most, expected)
+            .hint("write an end-to-end system with one segment per kernel and per gap, or state that contexts keep their turns: `wait`"));
+    }
+    Ok(())
 }

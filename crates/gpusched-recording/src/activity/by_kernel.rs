@@ -40,6 +40,9 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
         unassigned,
         open,
         outside: Vec::new(),
+        after: Vec::new(),
+        inner: Vec::new(),
+        steps: 0,
         method: format!("each launch is a job{}", super::without_calls(hidden)),
     }
 }

@@ -1,17 +1,20 @@
 //! Jobs that are named ranges.
 //!
-//! A launch belongs to the innermost selected range around its host call in the same thread. If a library launches
-//! kernels from its own threads, the thread may have no such range. In this case, the launch can belong to a range of
-//! another thread of its process around the host call, if exactly one other thread has such a range. If the file contains
-//! no host calls, a launch belongs to the GPU range of its stream that contains the start of the launch. If the ranges
-//! state threads and no streams, it belongs to the range of the only thread with a range around its start.
+//! A launch belongs to the innermost selected range around its host call in the same thread. `outside` states the rules for
+//! launches without such a range. If the file contains no host calls, a launch belongs to the GPU range of its stream that
+//! contains the start of the launch. If the ranges state threads and no streams, it belongs to the range of the only thread with a
+//! range around its start.
 
 use std::collections::BTreeMap;
 
 use gpusched_model::counted;
 
+use super::outside::{Assigned, Lanes, Launches, Outside, assign, innermost, link};
 use super::{Activities, Activity, Job, Options, wanted};
 use crate::model::{Lane, NameId, Range, Recording, Side};
+
+/// Name of the ranges that the profiler of PyTorch writes around each step of its schedule. They are no jobs.
+const STEP: &str = "ProfilerStep";
 
 pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities, &'static str> {
     let on = |side| recording.ranges.iter().any(|range| range.side == side);
@@ -37,8 +40,14 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         }
         (false, false) => return Err("no named ranges (NVTX, roctx or profiler steps)"),
     };
-    let mut lanes: BTreeMap<Option<Lane>, Vec<&Range>> = BTreeMap::new();
-    for range in recording.ranges.iter().filter(|range| range.side == side) {
+    let mut lanes: Lanes<'_> = BTreeMap::new();
+    let step = recording.names.find(STEP);
+    let step = step.filter(|_| !options.names.iter().any(|name| name == STEP));
+    let of_side = || recording.ranges.iter().filter(|range| range.side == side);
+    // Without other ranges, the steps are the only jobs.
+    let step = step.filter(|&step| of_side().any(|range| range.name != step));
+    let steps = of_side().filter(|range| Some(range.name) == step).count();
+    for range in of_side().filter(|range| Some(range.name) != step) {
         lanes.entry(range.lane).or_default().push(range);
     }
     let mut doubled = 0;
@@ -48,10 +57,14 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         ranges.dedup();
         doubled += all - ranges.len();
     }
-    let selected: BTreeMap<Option<Lane>, Vec<&Range>> = lanes
+    let selected: Lanes<'_> = lanes
         .iter()
         .map(|(&lane, ranges)| (lane, select(recording, options.names, ranges.clone())))
         .collect();
+    let inner = match options.names {
+        [] => inner(recording, &lanes, &selected),
+        _ => Vec::new(),
+    };
 
     // Times and lanes of the launches.
     let mut points: BTreeMap<Option<Lane>, Vec<(i64, usize)>> = BTreeMap::new();
@@ -81,8 +94,12 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         }
     }
 
-    let mut launches: BTreeMap<Option<Lane>, Vec<Vec<usize>>> = BTreeMap::new();
-    let mut outside: Vec<(i64, usize)> = Vec::new();
+    let mut launches: Launches = BTreeMap::new();
+    let mut outside: Vec<Outside> = Vec::new();
+    let free = |lane, points: Vec<(i64, usize)>| {
+        let points = points.into_iter();
+        points.map(move |(time, index)| Outside { time, index, lane })
+    };
     for (&lane, ranges) in &selected {
         let mut points = points.remove(&lane).unwrap_or_default();
         points.sort_unstable();
@@ -94,27 +111,32 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
             match (range.and_then(|range| of.get_mut(range)), own) {
                 (Some(launches), _) => launches.push(point.1),
                 (None, Some(_)) => unassigned += 1,
-                (None, None) => outside.push(point),
+                (None, None) => outside.extend(free(lane, vec![point])),
             }
         }
         launches.insert(lane, of);
     }
-    outside.extend(points.into_values().flatten());
-    let borrowed = match side {
-        Side::Host if options.borrow => borrow(recording, &selected, &mut outside, &mut launches),
-        Side::Host => 0,
-        Side::Gpu => {
+    outside.extend(points.into_iter().flat_map(|(lane, points)| free(lane, points)));
+    let places = (&lanes, &selected);
+    let assigned = match (side, options.borrow) {
+        (_, true) => assign(recording, places, &mut outside, &mut launches, true),
+        (Side::Host, false) => Assigned::default(),
+        (Side::Gpu, false) => {
             let mut threads = selected.clone();
             threads.retain(|_, ranges| ranges.iter().any(|range| on_a_thread(range)));
-            borrow(recording, &threads, &mut outside, &mut launches);
-            0
+            assign(recording, (&lanes, &threads), &mut outside, &mut launches, false);
+            Assigned::default()
         }
     };
-    let launches_outside = outside.iter().map(|&(_, index)| index);
+    let linked = match options.borrow {
+        true => link(recording, &mut without_call, &mut launches),
+        false => 0,
+    };
+    let launches_outside = outside.iter().map(|point| point.index);
     // The job of a launch without times can be the job of a lost range.
-    open += outside
-        .iter()
-        .filter(|&&(_, index)| index >= recording.launches.len())
+    open += launches_outside
+        .clone()
+        .filter(|&index| index >= recording.launches.len())
         .count();
     let launches_outside = launches_outside.filter(|&index| index < recording.launches.len());
     without_call.extend(launches_outside);
@@ -132,10 +154,18 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
             jobs.entry(range.name).or_default().extend(job);
         }
     }
-    let method = match borrowed {
-        0 => method.to_owned(),
+    let method = match assigned.around {
+        some if some > 0 && side == Side::Host => format!(
+            "{method}; {} of threads without ranges belong to the ranges of other threads around them",
+            counted(some, "launch")
+        ),
+        _ => method.to_owned(),
+    };
+    let method = match linked {
+        0 => method,
         some => format!(
-            "{method}; {some} launches of threads without ranges belong to ranges of the only thread with ranges"
+            "{method}; {} without a host call count to the jobs before and after them on their streams",
+            counted(some, "launch")
         ),
     };
     let method = match doubled {
@@ -154,8 +184,30 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         unassigned,
         open,
         outside,
+        after: { assigned.after.into_iter() }
+            .map(|(name, count)| (recording.names.get(name).to_owned(), count))
+            .collect(),
+        inner,
+        steps,
         method,
     })
+}
+
+/// Returns the names of ranges that are no jobs, because they are inside ranges of other names.
+fn inner(recording: &Recording, all: &Lanes<'_>, selected: &Lanes<'_>) -> Vec<String> {
+    let count = |lanes: &Lanes<'_>| {
+        let mut counts: BTreeMap<NameId, usize> = BTreeMap::new();
+        for range in lanes.values().flatten() {
+            *counts.entry(range.name).or_default() += 1;
+        }
+        counts
+    };
+    let selected = count(selected);
+    let fewer = |(name, count): &(NameId, usize)| selected.get(name).is_none_or(|kept| kept < count);
+    let names = count(all).into_iter().filter(fewer);
+    names
+        .map(|(name, _)| recording.names.get(name).to_owned())
+        .collect()
 }
 
 /// Returns the selected ranges of one lane. `ranges` are sorted by start. If the user states no names, the function
@@ -189,70 +241,7 @@ fn select<'a>(recording: &Recording, names: &[String], mut ranges: Vec<&'a Range
     ranges
 }
 
-/// Returns the process of launch number `index`, if the file states it.
-fn process(recording: &Recording, index: usize) -> Option<i64> {
-    let open = || recording.open.get(index.checked_sub(recording.launches.len())?);
-    let call = recording.call(index).or_else(|| open()?.call);
-    let stream = || {
-        recording
-            .streams
-            .get(recording.launches.get(index)?.stream)
-            .process
-    };
-    call.and_then(|call| call.thread.process()).or_else(stream)
-}
-
-/// Returns the innermost range around each point (time, launch). This is the range around the point that starts last.
-/// Ranges and points are sorted by time.
-fn innermost(ranges: &[&Range], points: &[(i64, usize)]) -> Vec<Option<usize>> {
-    let (mut open, mut next): (Vec<usize>, _) = (Vec::new(), 0);
-    let found = points.iter().map(|&(time, _)| {
-        while ranges.get(next).is_some_and(|range| range.start <= time) {
-            open.push(next);
-            next += 1;
-        }
-        open.retain(|&range| ranges.get(range).is_some_and(|range| range.end >= time));
-        open.last().copied()
-    });
-    found.collect()
-}
-
 /// Whether `range` is on the GPU, and states only the thread that started it.
 fn on_a_thread(range: &Range) -> bool {
     range.side == Side::Gpu && matches!(range.lane, Some(Lane::Thread { .. }) | None)
-}
-
-/// If exactly one thread of the process has a range around a point in `outside`, assigns the point to this range. Removes the assigned
-/// points from `outside`, and returns their number.
-fn borrow(
-    recording: &Recording,
-    selected: &BTreeMap<Option<Lane>, Vec<&Range>>,
-    outside: &mut Vec<(i64, usize)>,
-    launches: &mut BTreeMap<Option<Lane>, Vec<Vec<usize>>>,
-) -> usize {
-    outside.sort_unstable();
-    let mut found: Vec<Vec<(Option<Lane>, usize)>> = vec![Vec::new(); outside.len()];
-    for (&lane, ranges) in selected {
-        for ((range, found), &(_, index)) in innermost(ranges, outside)
-            .into_iter()
-            .zip(&mut found)
-            .zip(&*outside)
-        {
-            let processes = (lane.and_then(Lane::process), process(recording, index));
-            if !matches!(processes, (Some(one), Some(other)) if one != other) {
-                found.extend(range.map(|range| (lane, range)));
-            }
-        }
-    }
-    let before = outside.len();
-    let mut found = found.into_iter();
-    outside.retain(|&(_, launch)| {
-        let [(lane, range)] = found.next().unwrap_or_default()[..] else {
-            return true;
-        };
-        let of = launches.get_mut(&lane).and_then(|ranges| ranges.get_mut(range));
-        of.into_iter().for_each(|launches| launches.push(launch));
-        false
-    });
-    before - outside.len()
 }

@@ -90,6 +90,9 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
         unassigned,
         open,
         outside: Vec::new(),
+        after: Vec::new(),
+        inner: Vec::new(),
+        steps: 0,
         method: rule + &super::without_calls(hidden),
     }
 }

@@ -6,6 +6,7 @@
 mod by_kernel;
 mod by_range;
 mod by_stream;
+mod outside;
 mod rhythm;
 mod warm_up;
 
@@ -157,6 +158,12 @@ pub struct Activities {
     pub open: usize,
     /// Positions of the launches outside all ranges, in increasing order. Empty if jobs are no ranges.
     pub outside: Vec<usize>,
+    /// Names of activities whose jobs contain launches after their ranges, each with the number of these launches.
+    pub after: Vec<(String, usize)>,
+    /// Names of ranges that are no jobs, because they are inside ranges with other names.
+    pub inner: Vec<String>,
+    /// Number of ranges of profiler steps that are no jobs, because there are other ranges.
+    pub steps: usize,
     /// Text that states how gpusched assigned launches to jobs.
     pub method: String,
 }
@@ -169,9 +176,9 @@ pub struct Options<'a> {
     /// Names of the activities. An empty list means all activities. For ranges, an empty list means the outermost
     /// ranges of each thread.
     pub names: &'a [String],
-    /// Whether a launch from a thread without a range can belong to the range of another thread. This requires that
-    /// only one other thread has a range. If the value is true, execution times are never too short, but may include
-    /// launches of other work.
+    /// Whether a launch outside all ranges belongs to each job that may have launched it: to the last job of its thread, or
+    /// to jobs of other threads if its thread has no ranges. If the value is true, execution times are never too short, but may
+    /// include launches of other work.
     pub borrow: bool,
     /// Shortest gap between two jobs on a stream [ns]. If `None`, [`natural_gap`] determines the gap.
     pub gap_ns: Option<u64>,

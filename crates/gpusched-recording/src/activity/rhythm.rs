@@ -43,13 +43,22 @@ impl Rhythm {
     /// Returns the release jitter of `releases` for a stated period [ns]. It is the smallest J with which any k + 1
     /// consecutive releases span at least k·`period_ns` − J. `releases` are in increasing order.
     pub fn jitter_for(releases: &[i64], period_ns: u64) -> u64 {
-        let (mut latest, mut jitter) = (i128::MIN, 0);
-        for (number, &release) in (0i128..).zip(releases) {
-            let position = i128::from(release) - number * i128::from(period_ns);
-            latest = latest.max(position);
-            jitter = jitter.max(latest - position);
+        Self::latest_for(releases, period_ns).0
+    }
+
+    /// Returns the same jitter, and the position of the release that is this long after its arrival.
+    pub fn latest_for(releases: &[i64], period_ns: u64) -> (u64, usize) {
+        let (mut latest, mut jitter) = ((i128::MIN, 0), (0, 0));
+        for (index, &release) in releases.iter().enumerate() {
+            let position = i128::from(release) - index as i128 * i128::from(period_ns);
+            if position > latest.0 {
+                latest = (position, index);
+            }
+            if latest.0 - position > jitter.0 {
+                jitter = (latest.0 - position, latest.1);
+            }
         }
-        u64::try_from(jitter).unwrap_or(u64::MAX)
+        (u64::try_from(jitter.0).unwrap_or(u64::MAX), jitter.1)
     }
 
     /// Fits periodic arrivals to the releases. A distance of about k periods means that the application skipped k − 1

@@ -8,6 +8,7 @@ mod counters;
 mod origin;
 mod overlap;
 mod report;
+mod size;
 
 use std::collections::BTreeMap;
 
@@ -20,13 +21,14 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::TailFamily;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
-use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp};
+use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp, counted};
 
 use crate::activity::{Activity, Job, Rhythm, listed, split};
 use crate::model::Recording;
 pub use counters::Counters;
 pub use overlap::Overlap;
 pub use report::{Point, TaskReport, Worst};
+use size::{Size, sms};
 
 /// One recording on a known number of SMs.
 #[derive(Clone, Debug)]
@@ -73,13 +75,13 @@ pub struct Options<'a> {
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Gaps {
-    /// The execution time is the time during which a kernel of the job runs. No test counts the suspension between
-    /// kernels.
-    #[default]
-    Separate,
     /// The execution time is the time from the first start to the last end of a kernel. This choice is safe for jobs
     /// with gaps.
+    #[default]
     Count,
+    /// The execution time is the time during which a kernel of the job runs. No test counts the gaps, and each verdict
+    /// assumes jobs without gaps.
+    Separate,
 }
 
 impl Gaps {
@@ -112,8 +114,10 @@ pub struct Derived {
 ///
 /// # Errors
 /// Returns [`Error::Refused`] if no activity becomes a task, if a number of SMs is unknown, or if the times of a task
-/// allow no C(m) of the requested form.
+/// allow no C(m) of the requested form. Also refuses two runs with the same launches, and an activity without a complete job in
+/// one of its runs.
 pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
+    refuse_twice(runs)?;
     let mut names: Vec<&str> = Vec::new();
     for activity in runs.iter().flat_map(|run| run.activities) {
         if !names.contains(&activity.name.as_str()) {
@@ -177,11 +181,26 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
 struct Sample<'a> {
     run: &'a Run<'a>,
     sms: u32,
-    /// Whether `sms` is the number of SMs of the whole GPU. This is the case if neither the user nor the file states
-    /// another number.
-    whole_gpu: bool,
+    /// Source of `sms`.
+    size: Size,
     jobs: &'a [Job],
     dropped: &'a [Job],
+}
+
+/// Refuses two runs with the same launches. A copy of a recording with another size makes a WCET unsafe.
+fn refuse_twice(runs: &[Run<'_>]) -> Result<()> {
+    for (index, run) in runs.iter().enumerate() {
+        let same = |other: &&Run<'_>| {
+            let [one, other] = [run, other].map(|run| run.recording);
+            one.launches == other.launches && one.names == other.names
+        };
+        if let Some(other) = runs.iter().take(index).find(same) {
+            let found = format!("the same launches as in {}", other.file);
+            let refusal = Refusal::new("", found, "the recording of another run");
+            return Err(refusal.at(run.file, None).into());
+        }
+    }
+    Ok(())
 }
 
 type Outcome = std::result::Result<(Task, TaskReport), &'static str>;
@@ -194,14 +213,23 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
             continue;
         };
         let (dropped, jobs) = split(options.warm_up, run.recording, &activity.jobs);
-        if jobs.iter().all(|job| job.busy_ns == 0) {
+        let working = || jobs.iter().filter(|job| job.busy_ns > 0 || job.open > 0);
+        if working().next().is_none() {
             continue;
         }
-        let (sms, whole_gpu) = sms(run, jobs)?;
+        if working().all(|job| job.open > 0) {
+            let jobs = counted(working().count(), "job");
+            let found = format!("{jobs} of {name:?}, each without the times of a launch");
+            let refusal = Refusal::new("", found, "at least one complete job").at(run.file, None);
+            return Err(refusal
+                .hint("record the run again, or choose other activities")
+                .into());
+        }
+        let (sms, size) = sms(run, jobs)?;
         samples.push(Sample {
             run,
             sms,
-            whole_gpu,
+            size,
             jobs,
             dropped,
         });
@@ -280,59 +308,11 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         name,
         options.gaps,
         &samples,
-        (rhythm, stated),
+        (rhythm, stated, period),
         &fitted,
         tail(&samples, options),
     );
     Ok(Ok((task, report)))
-}
-
-/// Returns the number of SMs of the kernels of `jobs`. Also returns whether this number is the number of SMs of the
-/// whole GPU. This is the case if no other number is stated.
-fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<(u32, bool)> {
-    let unknown = |found: &str| {
-        let refusal = Refusal::new("", found, "a recording with a known number of SMs").at(run.file, None);
-        Error::from(refusal.hint("state the number of SMs of the run: FILE@SMS"))
-    };
-    let mut found: Vec<Option<u32>> = jobs
-        .iter()
-        .flat_map(|job| job.contexts(run.recording))
-        .map(|key| confined(run.recording, key))
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    if let Some(sms) = run.sms {
-        let other = found.iter().flatten().find(|&&known| known != sms);
-        let largest = run.recording.gpus.iter().filter_map(|gpu| gpu.sms).max();
-        let found = match (other, largest) {
-            (Some(other), _) => format!("{sms} SMs, but kernels in green contexts with {other} SMs"),
-            (None, Some(largest)) if sms > largest => {
-                format!("{sms} SMs, but GPUs with at most {largest} SMs")
-            }
-            _ => return Ok((sms, false)),
-        };
-        let refusal = Refusal::new("", found, "the number of SMs of the run").at(run.file, None);
-        return Err(refusal.hint("correct or omit the size after `@`").into());
-    }
-    match found.as_slice() {
-        [Some(sms)] => Ok((*sms, false)),
-        [None] => {
-            let mut gpus: Vec<Option<u32>> = run.recording.gpus.iter().map(|gpu| gpu.sms).collect();
-            gpus.dedup();
-            match gpus.as_slice() {
-                [Some(sms)] => Ok((*sms, true)),
-                [] | [None] => Err(unknown("no number of SMs")),
-                _ => Err(unknown("several GPUs with different numbers of SMs")),
-            }
-        }
-        _ => Err(unknown("kernels in contexts with different numbers of SMs")),
-    }
-}
-
-/// Returns the number of SMs of the green context `key`, if the recording states it.
-pub(crate) fn confined(recording: &Recording, key: crate::model::StreamKey) -> Option<u32> {
-    let context = recording.context_of(key)?;
-    context.sms
 }
 
 /// Returns a rhythm that covers all rhythms: the smallest period and the largest jitter. If at least one activity is

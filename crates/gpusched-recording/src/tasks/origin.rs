@@ -1,11 +1,15 @@
 //! Statement of the GPU and of the tool that measured a task.
 
+use std::num::NonZeroU64;
+
 use gpusched_model::MeasuredOn;
 use gpusched_model::error::Refusal;
 use gpusched_model::provenance::MeasuredOnShape;
+use gpusched_model::time::Time;
 
-use super::{Options, Run, Sample};
-use crate::model::Dispatcher;
+use super::{Gaps, Options, Run, Sample, Size};
+use crate::activity::Job;
+use crate::model::{Dispatcher, Missing};
 
 /// Longest text of a dispatcher, and longest identity of a GPU, that the statement contains [characters].
 const LONGEST: usize = 100;
@@ -51,6 +55,10 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option
         samples: Some(jobs.filter(|job| job.busy_ns > 0 && job.open == 0).count() as u64),
         margin: Some(options.margin),
         warm_up: Some(options.warm_up).filter(|rule| !rule.is_none()),
+        kernels: kernels(samples),
+        left_out_gaps: left_out_gaps(samples, options.gaps),
+        incomplete: samples.iter().any(is_incomplete),
+        size_stated: samples.iter().any(|sample| sample.size == Size::Stated),
         // No profiler records the clocks and the state of the GPU during a run.
         ..MeasuredOnShape::default()
     };
@@ -73,6 +81,28 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option
         .or_else(|_| MeasuredOn::new(without_versions))
         .or_else(|_| MeasuredOn::new(without_gpu));
     Ok(stated.ok())
+}
+
+/// Returns the largest number of kernels of a job. The number of kernels inside a CUDA graph is unknown, but probably above 1.
+fn kernels(samples: &[Sample<'_>]) -> Option<NonZeroU64> {
+    let jobs = samples.iter().flat_map(|sample| sample.jobs);
+    let most = jobs.map(|job| job.launches.len() + job.open).max()?;
+    let graphs = samples.iter().any(|sample| sample.run.recording.other.graphs > 0);
+    NonZeroU64::new((most as u64).max(if graphs { 2 } else { 1 }))
+}
+
+/// Returns the largest sum of the gaps of a job, if the execution times do not contain them.
+fn left_out_gaps(samples: &[Sample<'_>], gaps: Gaps) -> Option<Time> {
+    let jobs = samples.iter().flat_map(|sample| sample.jobs);
+    let longest = jobs.map(Job::gaps_ns).max()?;
+    (gaps == Gaps::Separate && longest > 0).then(|| Time::from_ns(longest))
+}
+
+/// Whether the recording lacks records that can belong to jobs of `sample`.
+fn is_incomplete(sample: &Sample<'_>) -> bool {
+    let recording = sample.run.recording;
+    let lost = !recording.open.is_empty() || recording.missing != Missing::default();
+    lost || sample.jobs.iter().any(|job| job.open > 0)
 }
 
 /// Returns the profiler of `run`, with its version.

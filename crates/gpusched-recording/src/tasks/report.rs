@@ -6,7 +6,7 @@ use gpusched_model::Contention;
 use gpusched_model::time::Time;
 use serde::Serialize;
 
-use super::{Gaps, Sample};
+use super::{Gaps, Sample, Size};
 use crate::activity::{Job, Rhythm};
 use crate::summary::Statistics;
 
@@ -24,6 +24,17 @@ pub struct TaskReport {
     pub stated: Option<Time>,
     /// Files that state no number of SMs for the kernels, each with the number of SMs of the GPU.
     pub whole_gpus: Vec<(String, u32)>,
+    /// Files whose number of SMs only the user states, each with this number.
+    pub stated_sizes: Vec<(String, u32)>,
+    /// File and number of the job that is released latest after its arrival. `None` without jitter.
+    pub latest: Option<(String, usize)>,
+    /// File and number of the job with the smallest distance to the release before it.
+    pub closest: Option<(String, usize)>,
+    /// Smallest share of the time between releases, among all recordings, during which a released job is not complete, in
+    /// thousandths. Near 1000, a thread may start its range late, so the observed period may be too long.
+    pub filled_permille: u64,
+    /// Difference between the observed and the real mean distance of releases that the jitter explains [ns].
+    pub tolerance_ns: u64,
     /// Measured times for each number of SMs: first in isolation, then in conflict.
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
@@ -78,7 +89,7 @@ impl TaskReport {
         name: &str,
         gaps: Gaps,
         samples: &[Sample<'_>],
-        (rhythm, stated): (Option<Rhythm>, Option<Time>),
+        (rhythm, stated, period): (Option<Rhythm>, Option<Time>, Time),
         fitted: &Fit,
         tail: Option<Estimate>,
     ) -> TaskReport {
@@ -97,11 +108,12 @@ impl TaskReport {
             name: name.to_owned(),
             rhythm,
             stated,
-            whole_gpus: samples
-                .iter()
-                .filter(|sample| sample.whole_gpu)
-                .map(|sample| (sample.run.file.to_owned(), sample.sms))
-                .collect(),
+            whole_gpus: sizes(samples, Size::WholeGpu),
+            stated_sizes: sizes(samples, Size::Stated),
+            latest: latest(samples, period),
+            closest: closest(samples),
+            filled_permille: samples.iter().map(filled_permille).min().unwrap_or_default(),
+            tolerance_ns: tolerance_ns(samples, rhythm),
             worst: worst(samples, gaps),
             largest_gaps: (
                 all().map(Job::gaps_ns).max().unwrap_or_default(),
@@ -127,6 +139,58 @@ impl TaskReport {
             tail,
         }
     }
+}
+
+/// Returns the files whose number of SMs has the source `size`, each with this number.
+fn sizes(samples: &[Sample<'_>], size: Size) -> Vec<(String, u32)> {
+    let chosen = samples.iter().filter(|sample| sample.size == size);
+    chosen
+        .map(|sample| (sample.run.file.to_owned(), sample.sms))
+        .collect()
+}
+
+fn latest(samples: &[Sample<'_>], period: Time) -> Option<(String, usize)> {
+    let of = samples.iter().filter_map(|sample| {
+        let releases: Vec<i64> = sample.jobs.iter().map(|job| job.release).collect();
+        let (jitter, job) = Rhythm::latest_for(&releases, period.ns());
+        (jitter > 0).then(|| (jitter, (sample.run.file.to_owned(), sample.dropped.len() + job)))
+    });
+    of.max_by_key(|&(jitter, _)| jitter).map(|(_, place)| place)
+}
+
+fn closest(samples: &[Sample<'_>]) -> Option<(String, usize)> {
+    let of = samples.iter().flat_map(|sample| {
+        let first = sample.dropped.len() + 1;
+        let pairs = sample.jobs.windows(2).enumerate();
+        pairs.filter_map(move |(index, pair)| match pair {
+            [job, next] => Some((next.release.abs_diff(job.release), sample.run.file, first + index)),
+            _ => None,
+        })
+    });
+    of.min_by_key(|&(distance, ..)| distance)
+        .map(|(_, file, job)| (file.to_owned(), job))
+}
+
+fn filled_permille(sample: &Sample<'_>) -> u64 {
+    // The ranges of a dispatcher start at the arrivals.
+    if sample.run.recording.dispatcher.is_some() {
+        return 0;
+    }
+    let (mut filled, mut whole) = (0u128, 0u128);
+    for pair in sample.jobs.windows(2) {
+        if let [job, next] = pair {
+            let distance = next.release.abs_diff(job.release);
+            filled += u128::from(job.end.abs_diff(job.release).min(distance));
+            whole += u128::from(distance);
+        }
+    }
+    u64::try_from((1000 * filled).checked_div(whole).unwrap_or_default()).unwrap_or_default()
+}
+
+fn tolerance_ns(samples: &[Sample<'_>], rhythm: Option<Rhythm>) -> u64 {
+    let releases = samples.iter().map(|sample| sample.jobs.len()).max();
+    let distances = releases.unwrap_or_default().saturating_sub(1).max(1) as u64;
+    rhythm.map_or(0, |rhythm| rhythm.jitter_ns.div_ceil(distances))
 }
 
 fn points(samples: &[Sample<'_>], gaps: Gaps, fitted: &Fit) -> Vec<Point> {

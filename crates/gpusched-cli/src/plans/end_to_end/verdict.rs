@@ -168,7 +168,12 @@ fn tasks(system: &System, answer: &Answer) -> Table {
             _ => "-",
         })
         .when(!system.time_slices().is_empty(), |table| {
-            table.text("slices", |(_, task, _)| slices(system, task))
+            table
+                .text("slices", |(_, task, _)| slices(system, task))
+                .time("C", |(_, task, _)| {
+                    let wcets = task.segments.iter().map(|segment| segment.wcet.ns());
+                    Time::from_ns(wcets.fold(0, u64::saturating_add))
+                })
         })
         .time("bound", |(.., found)| Cell::or(found.bound_ns, "none"))
         .time("D", |(.., found)| found.deadline_ns)

@@ -31,7 +31,10 @@ pub fn of_plan(request: &Request, case: &Case<'_>, plan: &Plan, find: &Find<'_>)
 /// Returns the reasons why a plan is not schedulable, without a search, as sentences after a headline.
 pub fn in_short(case: &Case<'_>, plan: &Plan) -> String {
     let lines = reasons::of_plan(case, plan);
-    lines.iter().map(|line| format!(". {line}")).collect()
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!(". {}", lines.join(" ")),
+    }
 }
 
 /// Whether the interference model counts memory traffic, but at least one task does not state its traffic.

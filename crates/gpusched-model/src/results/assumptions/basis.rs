@@ -5,7 +5,7 @@ use super::{Assumption, AssumptionId, Ports};
 use crate::device::{Device, Granularity};
 use crate::plan::Plan;
 use crate::policy::{Policy, Preemption, Priorities};
-use crate::provenance::SameGpu;
+use crate::provenance::{MeasuredOnShape, SameGpu};
 use crate::tasks::wcet::WcetSource;
 use crate::traffic::{Arbitration, MemoryTime, RateForm, SharedMemory};
 use crate::wcet::{Form, Table};
@@ -97,6 +97,7 @@ impl Basis<'_> {
             );
         }
         self.other_gpu(&mut list);
+        self.recordings(&mut list);
         list
     }
 
@@ -204,6 +205,27 @@ impl Basis<'_> {
         let gpu = first.gpu_label().unwrap_or_default();
         let text = sentences::other_gpu(&gpu, tasks);
         add(list, Some((AssumptionId::WcetOtherGpu, text)));
+    }
+
+    /// Adds the assumptions on the recordings of measured WCETs.
+    fn recordings(&self, list: &mut Vec<Assumption>) {
+        let measured = |task: &Task, is: &dyn Fn(&MeasuredOnShape) -> bool| {
+            self.set.measured_on(task).is_some_and(|on| is(on.fields()))
+        };
+        let tasks = self.set.tasks().iter();
+        let longest = tasks.filter_map(|task| self.set.measured_on(task)?.fields().left_out_gaps);
+        let longest = longest.max().unwrap_or_default();
+        let gaps = self.count(|task| measured(task, &|on| on.left_out_gaps.is_some()));
+        let words = |tasks| sentences::gaps_left_out(longest, tasks);
+        add(list, gaps.if_any(AssumptionId::GapsLeftOut, words));
+        let incomplete = self.count(|task| measured(task, &|on| on.incomplete));
+        let words = sentences::recording_incomplete;
+        add(list, incomplete.if_any(AssumptionId::RecordingIncomplete, words));
+        let sizes = self.count(|task| measured(task, &|on| on.size_stated));
+        add(
+            list,
+            sizes.if_any(AssumptionId::SizeStated, sentences::size_stated),
+        );
     }
 
     /// Counts the tasks for which `wanted` is true.

@@ -110,6 +110,14 @@ pub enum AssumptionId {
     WcetEstimated,
     /// No job takes longer than its WCET, although the WCET was measured on another GPU.
     WcetOtherGpu,
+    /// The kernels of a job follow each other without gaps, although measured jobs had gaps that no WCET contains.
+    GapsLeftOut,
+    /// No job takes longer than its WCET, although the recordings of the measurement lack records.
+    RecordingIncomplete,
+    /// The measured jobs ran on the number of SMs that the user stated. The recordings do not show this number.
+    SizeStated,
+    /// Each segment on a context that takes turns is one kernel, or its kernels follow each other without gaps.
+    OneKernel,
     /// No segment takes less than its stated BCET.
     BcetStated,
     /// A job of a task starts after the end of the previous job of this task.

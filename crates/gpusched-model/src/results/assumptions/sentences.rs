@@ -151,6 +151,22 @@ pub(super) fn other_gpu(gpu: &str, tasks: Part) -> String {
     format!("No job takes longer than its WCET, which is from another GPU, such as {gpu} ({tasks}).")
 }
 
+pub(super) fn gaps_left_out(longest: Time, tasks: Part) -> String {
+    format!(
+        "Jobs have no gaps between their kernels, although measured jobs had gaps of up to {longest} in total ({tasks})."
+    )
+}
+
+pub(super) fn recording_incomplete(tasks: Part) -> String {
+    format!(
+        "No job takes longer than its WCET, although the recordings lack records, such as the times of launches ({tasks})."
+    )
+}
+
+pub(super) fn size_stated(tasks: Part) -> String {
+    format!("The measured jobs ran on the stated number of SMs, which the recordings do not show ({tasks}).")
+}
+
 pub(super) fn wcet(source: WcetSource, tasks: Part, origins: Origins) -> String {
     let unknown = match origins.unknown_gpu {
         0 => String::new(),

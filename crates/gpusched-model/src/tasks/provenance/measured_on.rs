@@ -1,10 +1,13 @@
 //! The GPU and the tool of a measurement, as a task set states them.
 
+use std::num::NonZeroU64;
+
 use serde::{Deserialize, Serialize};
 
 use super::WarmUp;
 use crate::Factor;
 use crate::device::Device;
+use crate::time::Time;
 use crate::wcet::MAX_SMS;
 
 /// Longest text of a field [characters].
@@ -13,8 +16,8 @@ const LONGEST: usize = 100;
 /// Largest number of reasons for reduced clocks.
 const MOST_REASONS: usize = 20;
 
-/// Where WCETs were measured: the GPU, the tool, and the rules of the measurement. No schedulability test uses this
-/// statement. If a plan is for another GPU, the verdict has the assumption `wcet-other-gpu`.
+/// Where WCETs were measured: the GPU, the tool, and the rules of the measurement. No bound uses this statement, but it
+/// adds assumptions to verdicts. If a plan is for another GPU, the verdict has the assumption `wcet-other-gpu`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(into = "MeasuredOnShape", try_from = "MeasuredOnShape")]
 pub struct MeasuredOn(MeasuredOnShape);
@@ -77,6 +80,20 @@ pub struct MeasuredOnShape {
     /// its unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
+    /// Largest number of kernels of a measured job. Between two kernels, the GPU may be idle. So time slices with `skip`
+    /// require 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<NonZeroU64>,
+    /// Largest time between kernels of one measured job that the WCET does not contain [ns]. If present, a verdict has the
+    /// assumption `gaps-left-out`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_gaps: Option<Time>,
+    /// Whether the recordings show that records are missing. If so, a verdict has the assumption `recording-incomplete`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
+    /// Whether only the user states the number of SMs of a recording. If so, a verdict has the assumption `size-stated`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub size_stated: bool,
 }
 
 /// Whether the clocks of a GPU could not change during a measurement.

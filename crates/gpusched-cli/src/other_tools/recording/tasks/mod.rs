@@ -59,8 +59,8 @@ pub struct Args {
 const EXAMPLE: &str = "\
 The result is a task set (JSON). With --format text, it is a report on each task. With --format csv, it has one row per job.
 
-The execution time of a job is the time during which its kernels run on the GPU. The period and the jitter are observed. State the
-period of the design with --period if you know it. Measured times do not bound later runs.
+The execution time of a job is the time from the start of its first kernel to the end of its last kernel. The period and the jitter
+are observed. State the period of the design with --period if you know it. Measured times do not bound later runs.
 
 Examples:
   gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 --warm-up 1 --format text
@@ -91,7 +91,7 @@ fn probability(text: &str) -> Result<f64, String> {
 
 /// Adds a hint to a refusal of an activity, whose C(m) may not have the requested form.
 fn hinted(refusal: Refusal) -> Refusal {
-    match refusal.field().starts_with("activity ") {
+    match refusal.field().starts_with("activity ") && refusal.advice().is_none() {
         true => refusal.hint("use `--form table`"),
         false => refusal,
     }

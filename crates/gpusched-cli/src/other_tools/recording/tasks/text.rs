@@ -4,7 +4,7 @@ use crate::recording::source::{Source, of_recording};
 use crate::report::{Cell, Palette, Table, clip};
 use gpusched_model::time::Time;
 use gpusched_model::{Task, WarmUp, counted};
-use gpusched_recording::activity::Rhythm;
+use gpusched_recording::activity::{Rhythm, listed};
 use gpusched_recording::tasks::{Derived, Gaps, Options, TaskReport};
 
 /// Widest name in tables [characters].
@@ -22,26 +22,78 @@ fn observed(report: &TaskReport) -> Option<Rhythm> {
     report.rhythm.filter(|_| report.stated.is_none())
 }
 
-/// Returns a note if the jitter of `task` is more than half of its stated period.
-fn drift(report: &TaskReport, task: &Task) -> Option<String> {
-    let (stated, jitter) = (report.stated?, task.jitter());
-    if jitter.ns() <= stated.ns() / 2 {
-        return None;
+/// From this share of the time between releases on, a thread may be too busy to start its ranges at the arrivals [‰].
+const FULL: u64 = 950;
+
+/// Returns notes about releases that do not fit the period of `task`.
+fn of_releases(report: &TaskReport, task: &Task) -> Vec<String> {
+    let mut notes = Vec::new();
+    let name = clip(&report.name, NAME);
+    let (period, jitter) = (task.period(), task.jitter());
+    let large = jitter.ns() > period.ns() / 2;
+    let periodic = report.rhythm.filter(|rhythm| rhythm.periodic);
+    let more_often =
+        periodic.is_some_and(|rhythm| rhythm.period_ns.saturating_add(report.tolerance_ns) < period.ns());
+    if report.stated.is_some() && (large || more_often) {
+        let observed = match report.rhythm {
+            Some(rhythm) if rhythm.periodic => {
+                format!("the observed period is {}", Time::from_ns(rhythm.period_ns))
+            }
+            Some(rhythm) => format!(
+                "the smallest observed distance between releases is {}",
+                Time::from_ns(rhythm.least_distance_ns)
+            ),
+            None => "the recordings show no period".to_owned(),
+        };
+        let longer = match more_often {
+            true => "; the jitter grows with the length of the recording, so it is unsafe",
+            false => "; in a longer recording, the jitter may be larger",
+        };
+        notes.push(format!(
+            "{name:?}: the stated period {period} leads to the jitter {jitter}, but {observed}{longer}"
+        ));
     }
-    let observed = match report.rhythm {
-        Some(rhythm) if rhythm.periodic => {
-            format!("the observed period is {}", Time::from_ns(rhythm.period_ns))
-        }
-        Some(rhythm) => format!(
-            "the smallest observed distance between releases is {}",
-            Time::from_ns(rhythm.least_distance_ns)
-        ),
-        None => "the recordings show no period".to_owned(),
-    };
-    Some(format!(
-        "{:?}: the stated period {stated} leads to the jitter {jitter}, but {observed}; in a longer recording, the jitter may be larger",
-        clip(&report.name, NAME)
-    ))
+    if let Some((file, job)) = report.latest.as_ref().filter(|_| jitter.ns() > period.ns() / 4) {
+        notes.push(format!(
+            "{name:?}: job {job} of {file} is released latest after its arrival, which leads to the jitter {jitter}; if it catches up \
+             after slow first jobs, raise --warm-up"
+        ));
+    }
+    if report.stated.is_none() && report.filled_permille >= FULL {
+        let percent = report.filled_permille / 10;
+        notes.push(format!(
+            "{name:?}: jobs fill {percent} % of the time between releases, so a busy thread may start its ranges late; the observed \
+             period {period} is unsafe if the real period is shorter (--period)"
+        ));
+    }
+    notes
+}
+
+/// Returns notes about launches and ranges of `source` that the rule for jobs treats in a special way.
+fn of_ranges(source: &Source) -> Vec<String> {
+    let (file, activities) = (&source.file, &source.activities);
+    let mut notes = Vec::new();
+    for (name, launches) in &activities.after {
+        notes.push(format!(
+            "{file}: jobs of {:?} contain {} after their ranges: a launch outside all ranges counts to each job that may have launched \
+             it; let a range contain all launches of its job, and other work have ranges of its own",
+            clip(name, NAME),
+            counted(*launches, "launch")
+        ));
+    }
+    if activities.steps > 0 {
+        notes.push(format!(
+            "{file}: {} `ProfilerStep` are marks of the profiler, and no jobs (--name ProfilerStep)",
+            counted(activities.steps, "range")
+        ));
+    }
+    if !activities.inner.is_empty() {
+        notes.push(format!(
+            "{file}: ranges inside other ranges are no jobs, but parts of the outer jobs: {}; choose jobs with --name",
+            listed(activities.inner.iter().map(String::as_str))
+        ));
+    }
+    notes
 }
 
 impl Text<'_> {
@@ -71,6 +123,7 @@ impl Text<'_> {
             };
             notes.push(format!("{place}: {method}{unassigned}"));
         }
+        notes.extend(self.sources.iter().flat_map(|source| of_ranges(source)));
         for source in self.sources {
             let of_file = of_recording(&source.recording, "C(m)");
             notes.extend(of_file.iter().map(|note| format!("{}: {note}", source.file)));
@@ -91,7 +144,7 @@ impl Text<'_> {
         }
         for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
             notes.extend(self.of_task(report));
-            notes.extend(drift(report, task));
+            notes.extend(of_releases(report, task));
         }
         for (name, reason) in &self.derived.left_out {
             notes.push(format!("no task for {:?}: {reason}", clip(name, NAME)));
@@ -136,6 +189,22 @@ impl Text<'_> {
                 counted(sms, "SM")
             ));
         }
+        let mut stated: Vec<&str> = Vec::new();
+        for (file, _) in self.derived.tasks.iter().flat_map(|report| &report.stated_sizes) {
+            if !stated.contains(&file.as_str()) {
+                stated.push(file);
+            }
+        }
+        if !stated.is_empty() {
+            let place = match stated.as_slice() {
+                [file] => (*file).to_owned(),
+                many => counted(many.len(), "recording"),
+            };
+            notes.push(format!(
+                "{place}: the file does not show the stated number of SMs, so each verdict assumes it; it is unsafe if kernels ran on \
+                 more SMs"
+            ));
+        }
         let copies = self.sources.iter().map(|source| source.recording.other.copies);
         let copies = copies.fold(0, u64::saturating_add);
         if copies > 0 {
@@ -171,8 +240,14 @@ impl Text<'_> {
         }
         if let Some(rhythm) = observed(report).filter(|rhythm| !rhythm.periodic) {
             let least = Time::from_ns(rhythm.least_distance_ns);
+            let place = report.closest.as_ref().map(|(file, job)| {
+                format!(
+                    ", before job {job} of {file}; if it catches up after slow first jobs, raise --warm-up"
+                )
+            });
             notes.push(format!(
-                "{name:?}: releases are not periodic, so the period is the smallest distance between releases, {least}"
+                "{name:?}: releases are not periodic, so the period is the smallest distance between releases, {least}{}",
+                place.unwrap_or_default()
             ));
         }
         if report.non_monotone {
