@@ -73,11 +73,7 @@ impl Context {
 
     /// Returns the work in windows of length `window`, from `compute` if it is not known. `compute` also returns the first
     /// and the last length with this work.
-    pub fn work(
-        &self,
-        window: u64,
-        compute: impl FnOnce() -> (Option<Work>, (u64, u64)),
-    ) -> Option<Work> {
+    pub fn work(&self, window: u64, compute: impl FnOnce() -> (Option<Work>, (u64, u64))) -> Option<Work> {
         let mut known = self.known.borrow_mut();
         if let Some((_, &(first, work))) = known.steps.range(window..).next()
             && first <= window

@@ -24,7 +24,9 @@ impl<'a> Turns<'a> {
         for context in own.iter().flat_map(|(gpu, _)| &gpu.contexts) {
             let tasks = context.tasks.iter();
             context.depends_on(tasks.flat_map(|&(task, ref segments)| {
-                let ends = segments.iter().map(move |&segment| state.bound(task, segment).end);
+                let ends = segments
+                    .iter()
+                    .map(move |&segment| state.bound(task, segment).end);
                 std::iter::once(state.response(task)).chain(ends)
             }));
         }
@@ -154,7 +156,8 @@ fn work(state: &State, context: &Context, window: u64) -> (Option<Work>, (u64, u
             false => INFINITE,
         };
         for &segment in segments {
-            ends = ends.saturating_add(steps.jobs(window.saturating_add(within(segment, segment)), owner.period));
+            ends = ends
+                .saturating_add(steps.jobs(window.saturating_add(within(segment, segment)), owner.period));
         }
     }
     let work = Work {
