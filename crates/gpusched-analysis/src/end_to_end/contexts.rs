@@ -1,4 +1,7 @@
-//! Contexts of time-sliced partitions, and the order of their turns.
+//! Contexts of time-sliced partitions, the order of their turns, and their known work.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use gpusched_model::end_to_end::{Idle, PartitionPolicy, Resource, System};
 
@@ -27,6 +30,63 @@ pub(super) struct Context {
     pub tasks: Vec<(usize, Vec<usize>)>,
     /// Whether no kernel of the context preempts another kernel of the context.
     pub whole_kernels: bool,
+    known: RefCell<Known>,
+}
+
+/// Work of a context in any window of one length. It limits the turns of the context in this window.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Work {
+    /// Execution of its kernels [ns].
+    pub executed: u64,
+    /// Maximum number of its turns that start in the window.
+    pub turns: u64,
+    /// Maximum number of its slices that end in the window.
+    pub slice_ends: u64,
+    /// Execution of its kernels and overruns during these kernels [ns]; [`INFINITE`] if slices may end between parts of a
+    /// kernel.
+    pub with_overruns: u64,
+}
+
+/// The work of a context in windows of known lengths. The work is a step function of the length, so each result holds for
+/// an interval of lengths.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Known {
+    /// The bounds on which the work depends.
+    bounds: Vec<u64>,
+    /// For the last length of each interval: the first length, and the work in each window of the interval.
+    steps: BTreeMap<u64, (u64, Option<Work>)>,
+}
+
+/// Maximum number of known intervals of one context.
+const INTERVALS: usize = 1 << 16;
+
+impl Context {
+    /// Forgets the known work, if it is not the work for `bounds`.
+    pub fn depends_on(&self, bounds: impl Iterator<Item = u64> + Clone) {
+        let mut known = self.known.borrow_mut();
+        if !bounds.clone().eq(known.bounds.iter().copied()) {
+            known.bounds.clear();
+            known.bounds.extend(bounds);
+            known.steps.clear();
+        }
+    }
+
+    /// Returns the work in windows of length `window`, from `compute` if it is not known. `compute` also returns the first
+    /// and the last length with this work.
+    pub fn work(&self, window: u64, compute: impl FnOnce() -> (Option<Work>, (u64, u64))) -> Option<Work> {
+        let mut known = self.known.borrow_mut();
+        if let Some((_, &(first, work))) = known.steps.range(window..).next()
+            && first <= window
+        {
+            return work;
+        }
+        let (work, (first, last)) = compute();
+        if known.steps.len() == INTERVALS {
+            known.steps.clear();
+        }
+        known.steps.insert(last, (first, work));
+        work
+    }
 }
 
 impl Gpu {
@@ -59,6 +119,7 @@ impl Gpu {
                         whole_kernels: tasks.len() <= 1
                             || !matches!(policy, Some(PartitionPolicy::Fp | PartitionPolicy::Edf) | None),
                         tasks,
+                        known: RefCell::default(),
                     }
                 })
                 .collect(),

@@ -7,7 +7,11 @@
 //!
 //! t = B(a) + ⌊(a + J)/T⌋·C + c + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + D + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)⁺·Cⱼ.
 //!
-//! The response time is the maximum of t − a over all a at which the right-hand side has a step.
+//! Without timers, a job releases its segments one after the other. So later segments of the analyzed job have one job less
+//! in the second term of the minimum, and other segments of its task never block it.
+//!
+//! The response time is the maximum of t − a over all a at which the right-hand side has a step. Most of these a need one
+//! evaluation: if the right-hand side for t = a + x is at most t, then the job ends within x after its arrival.
 
 use crate::interference::bandwidth::Delay;
 
@@ -31,6 +35,9 @@ pub(super) struct Stream {
     pub cost: u64,
     /// Longest time for which a job that has started delays more urgent jobs; 0 under immediate preemption.
     pub block: u64,
+    /// Task whose jobs release the streams with this task one after the other, in the order of the streams. `None` if timers
+    /// release the jobs.
+    pub task: Option<usize>,
 }
 
 /// Analysis of one resource.
@@ -93,69 +100,122 @@ impl<'a> Deadlines<'a> {
         })
     }
 
-    /// Returns the longest time from the arrival of a job of stream `own` until the job has executed for `part` ≤ C.
-    /// Returns [`INFINITE`] if the step limit is reached.
-    pub fn response(&self, own: usize, part: u64) -> u64 {
+    /// Returns the longest time from the arrival of a job of stream `own` until the job has executed for `part` ≤ C, or
+    /// `known` if this time is shorter. Returns [`INFINITE`] if the time exceeds `limit`, or if the step limit is reached.
+    pub fn response(&self, own: usize, part: u64, (known, limit): (u64, u64)) -> u64 {
         let me = self.streams[own];
-        let mut worst = me.jitter.saturating_add(part);
+        let mut worst = me.jitter.saturating_add(part).max(known);
+        let mut window = Window::default();
         // Arrivals are shifted by the jitter, so that the earliest arrival is 0.
         for other in self.streams {
             let first = (i128::from(other.deadline) - i128::from(other.jitter))
                 - (i128::from(me.deadline) - i128::from(me.jitter));
-            let period = i128::from(other.period);
-            let mut shifted = match first >= 0 {
+            let first = match first >= 0 {
                 true => first,
-                false => first.rem_euclid(period),
+                false => first.rem_euclid(i128::from(other.period)),
             };
-            while shifted < i128::from(self.horizon) {
-                let Some(end) = self.end(own, part, shifted) else {
+            let mut arrivals = u64::try_from(first).ok(); // a later arrival is after each busy period
+            // Blocking and end of the previous job.
+            let mut previous: Option<(u64, u64)> = None;
+            while let Some(shifted) = arrivals
+                // Each job ends in the longest busy period.
+                && shifted < self.horizon
+                && (self.horizon - shifted).saturating_add(me.jitter) > worst
+                && worst <= limit
+            {
+                arrivals = shifted.checked_add(other.period);
+                let longest = self.longest(&mut window, (own, part, shifted), worst, &mut previous);
+                let Some(longest) = longest else {
                     return INFINITE;
                 };
-                // The arrival is `shifted` − J.
-                let response = i128::from(end) - shifted + i128::from(me.jitter);
-                worst = worst.max(u64::try_from(response).unwrap_or(0));
-                shifted += period;
+                worst = worst.max(longest);
             }
         }
-        worst
+        if worst > limit { INFINITE } else { worst }
     }
 
-    /// Returns the time when a job of `own` has executed for `part`, if the job arrives at `shifted` − J.
-    fn end(&self, own: usize, part: u64, shifted: i128) -> Option<u64> {
-        let me = self.streams[own];
-        let before = u64::try_from(shifted / i128::from(me.period)).ok()?;
-        let due = shifted - i128::from(me.jitter) + i128::from(me.deadline);
-        let later = self.streams.iter().enumerate();
-        let later = later.filter(|&(other, stream)| other != own && i128::from(stream.deadline) > due);
-        let blocker = later.map(|(_, stream)| stream.block).max().unwrap_or(0);
-        let base = blocker
-            .checked_add(before.checked_mul(me.cost)?)?
-            .checked_add(part)?;
-        let mut end = base;
-        loop {
-            self.steps
-                .set(self.steps.get().checked_sub(self.streams.len() as u64)?);
-            let mut work = base;
-            for (other, stream) in self.streams.iter().enumerate() {
-                let room = due + i128::from(stream.jitter) - i128::from(stream.deadline);
-                if other == own || room < 0 {
-                    continue;
-                }
-                let released = end.checked_add(stream.jitter)?.div_ceil(stream.period);
-                let due = u64::try_from(room / i128::from(stream.period))
-                    .ok()?
-                    .saturating_add(1);
-                work = work.checked_add(released.min(due).checked_mul(stream.cost)?)?;
-            }
-            let work = self.turns.served(work, end).checked_add(self.lost.within(end))?;
-            if work == INFINITE {
-                return None;
-            }
-            if work <= end {
-                return Some(end);
-            }
-            end = work;
+    /// Returns the time from the arrival of a job of stream `own` at `shifted` − J until the job has executed for `part`, or
+    /// a smaller time if this time is at most `worst`. `previous` is the blocking and the end of an earlier job.
+    fn longest(
+        &self,
+        window: &mut Window,
+        (own, part, shifted): (usize, u64, u64),
+        worst: u64,
+        previous: &mut Option<(u64, u64)>,
+    ) -> Option<u64> {
+        window.set(self.streams, own, shifted)?;
+        let (blocker, jitter) = (window.base, self.streams[own].jitter);
+        let before = shifted / self.streams[own].period;
+        window.base = before
+            .checked_mul(self.streams[own].cost)?
+            .checked_add(part)?
+            .checked_add(blocker)?;
+        // If the work of this window is at most its length, the job ends in it.
+        let latest = shifted.saturating_add(worst).saturating_sub(jitter);
+        if window.base <= latest && self.work(window, latest)? <= latest {
+            return Some(worst);
         }
+        // With the same blocking, a job that arrives later never ends earlier.
+        let mut end = match *previous {
+            Some((same, end)) if same == blocker => window.base.max(end),
+            _ => window.base,
+        };
+        loop {
+            let longer = self.work(window, end)?;
+            if longer <= end {
+                *previous = Some((blocker, end));
+                return Some(end.saturating_add(jitter).saturating_sub(shifted));
+            }
+            end = longer;
+        }
+    }
+
+    /// Returns the right-hand side of the equation for the end of a job.
+    fn work(&self, window: &Window, end: u64) -> Option<u64> {
+        self.steps
+            .set(self.steps.get().checked_sub(self.streams.len() as u64)?);
+        let mut work = window.base;
+        for &(stream, due) in &window.due {
+            let released = end.checked_add(stream.jitter)?.div_ceil(stream.period);
+            work = work.checked_add(released.min(due).checked_mul(stream.cost)?)?;
+        }
+        let work = self.turns.served(work, end).checked_add(self.lost.within(end))?;
+        (work != INFINITE).then_some(work)
+    }
+}
+
+/// The terms of the equation for one job.
+#[derive(Default)]
+struct Window {
+    /// Work that does not depend on the end of the job.
+    base: u64,
+    /// Other streams, and the maximum number of their jobs with a deadline up to the analyzed deadline.
+    due: Vec<(Stream, u64)>,
+}
+
+impl Window {
+    /// Sets the terms of other streams for a job of stream `own` that arrives at `shifted` − J. Sets `base` to the blocking.
+    fn set(&mut self, streams: &[Stream], own: usize, shifted: u64) -> Option<()> {
+        let me = streams[own];
+        let due = shifted.checked_add(me.deadline - me.jitter)?; // `new` accepts only streams with J ≤ D
+        self.base = 0;
+        self.due.clear();
+        for (other, &stream) in streams.iter().enumerate() {
+            if other == own {
+                continue;
+            }
+            let same_task = me.task.is_some() && stream.task == me.task;
+            if stream.deadline > due && !same_task {
+                self.base = self.base.max(stream.block);
+            }
+            if let Some(room) = due.checked_add(stream.jitter)?.checked_sub(stream.deadline) {
+                // A later segment of the analyzed job is released after the end of the analyzed segment.
+                let released_later = same_task && other > own;
+                let jobs = (room / stream.period).saturating_add(u64::from(!released_later));
+                self.due.push((stream, jobs));
+            }
+        }
+        Some(())
     }
 }
 

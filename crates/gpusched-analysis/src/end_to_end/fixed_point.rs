@@ -232,6 +232,7 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
                     Preemption::Blocks => state.blocking(part.block),
                     Preemption::Never => state.blocking(part.cost),
                 },
+                task: (!state.enforced).then_some(task),
             }
         })
         .collect();
@@ -259,8 +260,14 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
         lost(state, place),
         Turns::of(state, place.resource, false),
     ) {
-        Some(analysis) => (0..streams.len())
-            .map(|own| analysis.response(own, streams[own].cost))
+        Some(analysis) => place
+            .here
+            .iter()
+            .enumerate()
+            .map(|(own, &(task, segment))| {
+                let known = state.bound(task, segment).delay;
+                analysis.response(own, streams[own].cost, (known, state.tasks[task].period))
+            })
             .collect(),
         None => vec![INFINITE; streams.len()],
     }
@@ -289,6 +296,7 @@ fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
                 jitter: owner.jitter,
                 cost: state.with_waiting(task),
                 block: 0,
+                task: Some(task),
             }
         })
         .collect();
@@ -297,7 +305,11 @@ fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
     let ends = place.here.iter().map(|&(task, segment)| {
         let own = place.tasks.iter().position(|&other| other == task);
         match (&analysis, own) {
-            (Some(analysis), Some(own)) => analysis.response(own, state.prefix(task, segment)),
+            (Some(analysis), Some(own)) => {
+                let known = state.bound(task, segment).end;
+                let limit = state.tasks[task].period;
+                analysis.response(own, state.prefix(task, segment), (known, limit))
+            }
             _ => INFINITE,
         }
     });

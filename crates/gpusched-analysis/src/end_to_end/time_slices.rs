@@ -4,7 +4,7 @@
 use gpusched_model::end_to_end::{Idle, Resource};
 
 use super::arithmetic::INFINITE;
-use super::contexts::{Context, Gpu};
+use super::contexts::{Context, Gpu, Work};
 use super::streams::State;
 
 /// The waiting times of one resource. A resource that is no context never waits.
@@ -21,6 +21,15 @@ impl<'a> Turns<'a> {
     pub fn of(state: &'a State, resource: Resource, fresh: bool) -> Turns<'a> {
         let mut gpus = state.time_sliced.iter();
         let own = gpus.find_map(|gpu| Some((gpu, gpu.resources().position(|found| found == resource)?)));
+        for context in own.iter().flat_map(|(gpu, _)| &gpu.contexts) {
+            let tasks = context.tasks.iter();
+            context.depends_on(tasks.flat_map(|&(task, ref segments)| {
+                let ends = segments
+                    .iter()
+                    .map(move |&segment| state.bound(task, segment).end);
+                std::iter::once(state.response(task)).chain(ends)
+            }));
+        }
         Turns { state, own, fresh }
     }
 
@@ -82,10 +91,11 @@ impl<'a> Turns<'a> {
             let mut time = most.saturating_mul(longest);
             let mut taken = most;
             if gpu.idle == Idle::Skip
-                && let Some(work) = Work::of(self.state, context, window)
+                && let Some(work) = context.work(window, || work(self.state, context, window))
             {
-                taken = work.turns(context).min(most);
-                let busy = work.occupied(context, most);
+                taken = work.turns.min(most);
+                let by_slices = work.slice_ends.min(most).saturating_mul(context.overrun);
+                let busy = work.executed.saturating_add(by_slices).min(work.with_overruns);
                 time = time.min(busy.saturating_add(taken.saturating_mul(gpu.switch)));
             }
             lost = lost.saturating_add(time);
@@ -99,90 +109,92 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// Work of another context in any window of one length.
-struct Work {
-    /// Execution of its kernels [ns].
-    executed: u64,
-    /// Number of its kernels that end in the window.
-    ends: u64,
-    /// Execution of its kernels and overruns during these kernels [ns]; [`INFINITE`] if slices may end between parts of a
-    /// kernel.
-    with_overruns: u64,
+/// Returns the work of `context` in any window of length `window`, and the first and the last length with this work. Returns
+/// `None` if the work has no bound.
+fn work(state: &State, context: &Context, window: u64) -> (Option<Work>, (u64, u64)) {
+    let mut steps = Steps {
+        window,
+        before: window,
+        after: INFINITE - window,
+    };
+    let (mut executed, mut with_overruns, mut ends) = (0u64, 0u64, 0u64);
+    for &(task, ref segments) in &context.tasks {
+        let owner = &state.tasks[task];
+        let (Some(&first), Some(&last)) = (segments.first(), segments.last()) else {
+            continue;
+        };
+        if state.response(task) == INFINITE {
+            return (None, (0, INFINITE));
+        }
+        let within = |segment: usize, since: usize| {
+            let end = state.bound(task, segment).end;
+            end.saturating_sub(owner.parts[since].earliest)
+        };
+        let total = |steps: &mut Steps, cost: &dyn Fn(usize) -> u64| {
+            let (mut single, mut whole) = (0u64, 0u64);
+            for &segment in segments {
+                let cost = cost(segment);
+                single = single.saturating_add(steps.work(within(segment, segment), cost, owner.period));
+                whole = whole.saturating_add(cost);
+            }
+            match segments.len() > 1 && whole <= owner.period {
+                true => single.min(steps.work(within(last, first), whole, owner.period)),
+                false => single, // the same value for one segment
+            }
+        };
+        executed = executed.saturating_add(total(&mut steps, &|segment| owner.parts[segment].cost));
+        let longer = |segment: usize| {
+            let (cost, slice) = (owner.parts[segment].cost, context.slice);
+            let cuts = match context.tasks.len() == 1 && state.starts_fresh(task, segment) {
+                true => cost.div_ceil(slice).saturating_sub(1),
+                false => cost.saturating_sub(1).div_ceil(slice),
+            };
+            cost.saturating_add(cuts.saturating_mul(context.overrun))
+        };
+        with_overruns = match context.whole_kernels {
+            true => with_overruns.saturating_add(total(&mut steps, &longer)),
+            false => INFINITE,
+        };
+        for &segment in segments {
+            ends = ends
+                .saturating_add(steps.jobs(window.saturating_add(within(segment, segment)), owner.period));
+        }
+    }
+    let work = Work {
+        executed,
+        // Each turn that starts and ends in the window takes a slice, or a kernel ends.
+        turns: (executed.min(with_overruns) / context.slice).saturating_add(ends),
+        slice_ends: (executed / context.slice).saturating_add(1),
+        with_overruns,
+    };
+    (Some(work), (window - steps.before, window + steps.after))
 }
 
-impl Work {
-    /// Returns the work of `context`; `None` if its work has no bound.
-    fn of(state: &State, context: &Context, window: u64) -> Option<Work> {
-        let mut work = Work {
-            executed: 0,
-            ends: 0,
-            with_overruns: 0,
-        };
-        for &(task, ref segments) in &context.tasks {
-            let owner = &state.tasks[task];
-            let (Some(&first), Some(&last)) = (segments.first(), segments.last()) else {
-                continue;
-            };
-            if state.response(task) == INFINITE {
-                return None;
-            }
-            let within = |segment: usize, since: usize| {
-                let end = state.bound(task, segment).end;
-                end.saturating_sub(owner.parts[since].earliest)
-            };
-            let jobs = |lag: u64, cost: u64| {
-                let length = window.saturating_add(lag).saturating_sub(cost);
-                length.div_ceil(owner.period).saturating_mul(cost)
-            };
-            let total = |cost: &dyn Fn(usize) -> u64| {
-                let single = segments
-                    .iter()
-                    .map(|&segment| jobs(within(segment, segment), cost(segment)));
-                let single = single.fold(0, u64::saturating_add);
-                let whole = segments
-                    .iter()
-                    .map(|&segment| cost(segment))
-                    .fold(0, u64::saturating_add);
-                match whole <= owner.period {
-                    true => single.min(jobs(within(last, first), whole)),
-                    false => single,
-                }
-            };
-            work.executed = work
-                .executed
-                .saturating_add(total(&|segment| owner.parts[segment].cost));
-            let with_overruns = |segment: usize| {
-                let (cost, slice) = (owner.parts[segment].cost, context.slice);
-                let cuts = match context.tasks.len() == 1 && state.starts_fresh(task, segment) {
-                    true => cost.div_ceil(slice).saturating_sub(1),
-                    false => cost.saturating_sub(1).div_ceil(slice),
-                };
-                cost.saturating_add(cuts.saturating_mul(context.overrun))
-            };
-            work.with_overruns = match context.whole_kernels {
-                true => work.with_overruns.saturating_add(total(&with_overruns)),
-                false => INFINITE,
-            };
-            for &segment in segments {
-                let ends = window.saturating_add(within(segment, segment));
-                work.ends = work.ends.saturating_add(ends.div_ceil(owner.period));
-            }
-        }
-        Some(work)
+/// Distances to the steps of a sum of numbers of jobs.
+struct Steps {
+    window: u64,
+    /// The sum is the same in windows that are at most this time shorter.
+    before: u64,
+    /// The sum is the same in windows that are at most this time longer.
+    after: u64,
+}
+
+impl Steps {
+    /// Returns ⌈`length`/`period`⌉, where `length` grows with the window.
+    fn jobs(&mut self, length: u64, period: u64) -> u64 {
+        let jobs = length.div_ceil(period);
+        let until = jobs.saturating_mul(period);
+        self.after = self.after.min(until - length);
+        self.before = self.before.min(match length {
+            0 => 0,
+            _ => (length - 1) % period,
+        });
+        jobs
     }
 
-    /// Returns how many turns start and end in the window: each takes a slice, or a kernel ends.
-    fn turns(&self, context: &Context) -> u64 {
-        let executed = self.executed.min(self.with_overruns);
-        (executed / context.slice).saturating_add(self.ends)
-    }
-
-    /// Returns the time for which the context occupies the GPU in the window, with at most `turns`.
-    fn occupied(&self, context: &Context, turns: u64) -> u64 {
-        let overruns = (self.executed / context.slice).saturating_add(1).min(turns);
-        let by_slices = overruns
-            .saturating_mul(context.overrun)
-            .saturating_add(self.executed);
-        by_slices.min(self.with_overruns)
+    /// Returns the execution of a segment with lag `lag` in the window.
+    fn work(&mut self, lag: u64, cost: u64, period: u64) -> u64 {
+        let length = self.window.saturating_add(lag).saturating_sub(cost);
+        self.jobs(length, period).saturating_mul(cost)
     }
 }

@@ -151,6 +151,7 @@ fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) ->
             jitter: jitter.into(),
             deadline: deadline.into(),
             blocking: 0,
+            segment: None,
         })
     });
     Prepared::EdfCore(
@@ -185,6 +186,7 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
                 PartitionPolicy::LpEdf => blocking([stream.block].into_iter(), in_full),
                 _ => blocking([stream.cost].into_iter(), in_full),
             },
+            segment: (!table.enforced()).then_some((stream.task, stream.segment)),
         })
     });
     let limited = policy == PartitionPolicy::LpEdf && in_full; // a preempted kernel may transfer its data again

@@ -33,6 +33,8 @@ pub enum Wrong {
     LastInstant,
     /// The number of overruns inside a kernel is limited, even if kernels preempt each other (the published form of 5).
     Preemption,
+    /// Under EDF, every other segment has one job less, not only the later segments of the own job.
+    LaterSegments,
 }
 
 /// A segment on a context.
@@ -83,6 +85,9 @@ fn least(start: u128, limit: u128, next: impl Fn(u128) -> Option<u128>) -> Optio
         time = after;
     }
 }
+
+/// Longest busy period that the reference implementation computes.
+const LONGEST: u128 = 20_000;
 
 impl Reference<'_> {
     fn kernels(&self, context: Context) -> Vec<Kernel> {
@@ -269,8 +274,81 @@ impl Reference<'_> {
         Some(others.max()? + overruns * ns(context.overrun))
     }
 
+    /// Returns S of `own` under EDF: Spuri's equation for each arrival with the deadline of another job. `None` means that there
+    /// is no bound. The outer `None` means that the busy period is too long for this implementation.
+    fn by_deadline(
+        &self,
+        context: (&TimeSlices, usize),
+        kernels: &[Kernel],
+        own: &Kernel,
+        preempts: bool,
+    ) -> Option<Option<u128>> {
+        let signed = |time: u128| i128::try_from(time).unwrap();
+        let deadline = |kernel: &Kernel| {
+            let task = &self.system.tasks()[kernel.task];
+            signed(ns(task.deadline)) - signed(kernel.earliest)
+        };
+        let jitter = |kernel: &Kernel| signed(kernel.jitter.unwrap());
+        let invalid = |kernel: &Kernel| {
+            let late = |found: u128| signed(found) > deadline(kernel);
+            kernel.jitter.is_none_or(late) || deadline(kernel) <= 0
+        };
+        if kernels.iter().any(invalid) {
+            return Some(None);
+        }
+        let hyperperiod: u128 = kernels.iter().map(|kernel| kernel.period).product();
+        let load = kernels
+            .iter()
+            .map(|kernel| kernel.cost * hyperperiod / kernel.period);
+        if load.sum::<u128>() >= hyperperiod {
+            return None;
+        }
+        let blocking = |kernel: &Kernel| if preempts { 0 } else { kernel.cost - 1 };
+        let time =
+            |demand: u128, window: u128| Some(demand + self.waiting(context, demand, window, Until::End)?);
+        let any = kernels.iter().map(blocking).max().unwrap_or(0);
+        let busy = least(1, LONGEST, |window| {
+            let work = kernels
+                .iter()
+                .map(|kernel| (window + kernel.jitter.unwrap()).div_ceil(kernel.period) * kernel.cost);
+            time(any + work.sum::<u128>(), window)
+        })?;
+        let mut worst = jitter(own) + signed(own.cost);
+        for other in kernels {
+            let first = deadline(other) - jitter(other) - deadline(own);
+            let arrivals = (0..).map(|job| first + job * signed(other.period));
+            let arrivals = arrivals.skip_while(|&arrival| arrival < -jitter(own));
+            for arrival in arrivals.take_while(|&arrival| arrival <= signed(busy)) {
+                let due = arrival + deadline(own);
+                let is_own = |kernel: &&Kernel| (kernel.task, kernel.segment) == (own.task, own.segment);
+                let blocker = kernels
+                    .iter()
+                    .filter(|kernel| kernel.task != own.task && deadline(kernel) > due);
+                let blocker = blocker.map(blocking).max().unwrap_or(0);
+                let earlier = (arrival + jitter(own)).unsigned_abs() / own.period * own.cost;
+                let end = least(1, 10 * LONGEST, |end| {
+                    let mut work = blocker + earlier + own.cost;
+                    for kernel in kernels.iter().filter(|kernel| !is_own(kernel)) {
+                        let less = match self.wrong {
+                            Wrong::LaterSegments => true,
+                            _ => kernel.task == own.task && kernel.segment > own.segment,
+                        };
+                        let released = (end + kernel.jitter.unwrap()).div_ceil(kernel.period);
+                        let room = due + jitter(kernel) - deadline(kernel);
+                        let jobs = room.div_euclid(signed(kernel.period)) + i128::from(!less);
+                        work += signed(released).min(jobs).max(0).unsigned_abs() * kernel.cost;
+                    }
+                    time(work, end)
+                })?;
+                worst = worst.max(signed(end) - arrival);
+            }
+        }
+        let worst = worst.unsigned_abs();
+        Some((worst <= own.period).then_some(worst))
+    }
+
     /// Returns S of `segment` of `task`, with the values of the table in the equation. `None` means that there is no bound. The
-    /// outer `None` means that the segment is on another resource, or on a context under EDF.
+    /// outer `None` means that the segment is on another resource, or that the reference implementation finds no bound.
     pub fn delay(&self, task: usize, segment: usize) -> Option<Option<u128>> {
         let resource = self.system.tasks()[task].segments[segment].on;
         let (gpu, position) = self.system.context(resource)?;
@@ -327,6 +405,10 @@ impl Reference<'_> {
                 let idle = both(lower.max(mine), |other| other.jitter);
                 let release = both(lower, |other| Some(other.end? - other.cost - other.earliest));
                 idle.into_iter().chain(release).min()
+            }
+            PartitionPolicy::Edf | PartitionPolicy::NpEdf => {
+                let preempts = policy == PartitionPolicy::Edf;
+                return self.by_deadline((gpu, position), &kernels, &own, preempts);
             }
             _ => return None,
         };
