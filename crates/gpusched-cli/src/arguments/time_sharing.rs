@@ -6,7 +6,8 @@ use gpusched_model::error::Error;
 use gpusched_model::time::Time;
 use gpusched_model::{Refusal, TaskSet};
 
-use super::values::{refused, whole};
+use super::names::named;
+use super::values::whole;
 use crate::report::{Content, OutputPath};
 
 /// Turns of the tasks of a task set, if the GPU has no partitions.
@@ -29,12 +30,11 @@ pub struct TimeSharing {
     /// end. State 0ns if the GPU preempts kernels at any instruction, and add the time of the preemption to `--switch`.
     #[arg(long, value_name = "TIME", requires = "time_slice")]
     overrun: Option<Time>,
-    /// Turns of tasks without kernels [default: skip]
+    /// Turns of tasks without kernels
     ///
-    /// skip: only tasks with kernels have turns. wait: each turn takes its whole slice. fixed: turns start at fixed times, as with
-    /// fixed shares of virtual GPUs.
-    #[arg(long, value_name = "RULE", requires = "time_slice", value_parser = idle)]
-    idle: Option<Idle>,
+    /// The rule `fixed` is for virtual GPUs with fixed shares of time.
+    #[arg(long, value_name = "RULE", requires = "time_slice", value_parser = named::<Idle>(), default_value_t)]
+    idle: Idle,
     /// Give a task up to N turns per round
     ///
     /// gpusched chooses the number of turns of each task.
@@ -47,12 +47,6 @@ pub struct TimeSharing {
     #[arg(long, value_name = "PATH", requires = "time_slice",
         value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     pub system: Option<OutputPath>,
-}
-
-fn idle(text: &str) -> Result<Idle, String> {
-    let rules = [Idle::Skip, Idle::Wait, Idle::Fixed];
-    let found = rules.into_iter().find(|rule| rule.to_string() == text);
-    found.ok_or_else(|| refused(text, "skip, wait or fixed"))
 }
 
 impl TimeSharing {
@@ -95,7 +89,7 @@ impl TimeSharing {
             slice: first,
             switch,
             overrun: self.overrun,
-            idle: self.idle.unwrap_or_default(), // the rule of GPUs that share their time
+            idle: self.idle,
         };
         let draft = Draft::time_shared(set, sms, shares);
         if self.time_slice.len() == 1 && self.turns == 1 {
