@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::shape::Algorithm;
+use super::shape::{Algorithm, Variant};
+use super::slices::SlicedGpu;
 use crate::definition::document::Document;
 use crate::definition::files::Files;
 use crate::own::{self, Answer, Command, Judged, OwnAlgorithm, Question, Registry, Session};
@@ -21,6 +22,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) enum Method {
     /// A heuristic, with the treatment of memory traffic.
     Heuristic(Heuristic, Traffic),
+    /// Time slices on all SMs.
+    TimeSlices(SlicedGpu),
     /// A program of the user.
     Command(Command, Kind),
     /// An algorithm that the calling program registers.
@@ -112,12 +115,14 @@ impl Method {
         }
     }
 
-    /// Applies the method to all `questions`, in their order. A command uses its `session`. Returns `None` if the run was stopped.
+    /// Applies the method to all `questions` of `variant`, in their order. A command uses its `session`. Returns `None` if the run
+    /// was stopped.
     ///
     /// # Errors
     /// Fails if an algorithm of the user fails, or gives a wrong answer.
     pub fn solve(
         &self,
+        variant: &Variant,
         session: Option<&mut Session<'_>>,
         questions: &[Question<'_>],
         goes_on: &dyn Fn() -> bool,
@@ -126,6 +131,10 @@ impl Method {
             (Method::Heuristic(heuristic, traffic), _) => &|question| {
                 let plan = partition_by(question.problem, heuristic, *traffic);
                 Ok(Solved::of_plan(&plan))
+            },
+            (Method::TimeSlices(gpu), _) => &|question| {
+                let accepted = gpu.accepts(question.set, question.problem.sms(), variant)?;
+                Ok(Solved::of_own(&Judged::Said(accepted), 0))
             },
             (Method::Function(function, kind), _) => &|question| function.solve(question, kind),
             (Method::Command(_, kind), Some(session)) => {
@@ -205,7 +214,7 @@ impl own::Questions for Asked<'_> {
     }
 }
 
-/// Returns the method of each algorithm: its heuristic, its command, or its function.
+/// Returns the method of each algorithm: its heuristic, its time slices, its command, or its function.
 pub(super) fn methods(
     document: &Document,
     algorithms: &[Algorithm],
@@ -217,6 +226,9 @@ pub(super) fn methods(
     let method = |(index, (algorithm, heuristic)): (usize, (&Algorithm, Option<Heuristic>))| {
         if let Some(heuristic) = heuristic {
             return Ok(Method::Heuristic(heuristic, algorithm.traffic));
+        }
+        if let Some(gpu) = &algorithm.time_slices {
+            return Ok(Method::TimeSlices(gpu.clone()));
         }
         let name = format!("{}: algorithm {:?}", document.file, algorithm.name);
         if let Some(version) = &algorithm.function {
