@@ -79,6 +79,12 @@ fn lines_state_the_progress_and_the_time_left() {
     let mut test = gpusched(["test", "-", "--sms", "8", "--format", "csv", "--threads", "1"]);
     let answer = answer(test.env("GPUSCHED_PROGRESS", "1ms").write_stdin(text));
     assert!(answer.stderr.contains(" task sets, after 1 s"), "{answer:?}");
+    let choice = "test tasksets/tasksets/adas.json --gpu rtx2060 --time-slice 1ms,2ms --switch 1ms --contexts 8 --turn-tests 500";
+    let answer = often(&choice.split(' ').collect::<Vec<_>>());
+    assert!(
+        answer.stderr.contains(" choices of contexts tested, after 1 s"),
+        "{answer:?}"
+    );
 }
 
 /// By default, a line appears after 30 s, so short runs stay as they are.

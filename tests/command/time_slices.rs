@@ -29,6 +29,41 @@ fn several_slices_are_never_worse_than_one() {
     }
 }
 
+/// With shared contexts, a task waits for fewer turns. The search says whether it tested all choices.
+#[test]
+fn tasks_may_share_contexts() {
+    let set = r#"{"tasks":[{"period":"20ms","deadline":"11ms","wcet":{"table":[[1,"3ms"]]}},
+        {"period":"20ms","deadline":"11ms","wcet":{"table":[[1,"3ms"]]}},
+        {"period":"20ms","deadline":"20ms","wcet":{"table":[[1,"3ms"]]}}]}"#
+        .replace('\n', "");
+    let test = |options: &str| {
+        let options = format!(
+            "test - --sms 1 --time-slice 2ms --switch 500us --overrun 0ns --interference none {options}"
+        );
+        run_with(&options, set.clone())
+    };
+    let verdict = |options: &str| -> Value {
+        serde_json::from_str(&test(&format!("{options} --format json")).stdout).unwrap()
+    };
+    assert_eq!(verdict("")["schedulable"], false);
+    let shared = verdict("--contexts 2 --policy np-fp");
+    assert_eq!(shared["schedulable"], true, "{shared}");
+    // All three tasks in one context are one choice, and never wait for turns.
+    assert_eq!(verdict("--contexts 1 --policy np-edf")["schedulable"], true);
+    let text = test("--contexts 1").stdout;
+    assert_eq!(text.matches("context of task 0").count(), 6, "{text}");
+    let late = set.replace("11ms", "3ms");
+    let note = |tests: &str| {
+        let options =
+            format!("test - --sms 1 --time-slice 2ms,3ms --switch 500us --contexts 3 --turn-tests {tests}");
+        let answer = run_with(&options, late.clone());
+        assert_eq!(answer.code, 1, "{answer:?}");
+        answer.stderr
+    };
+    assert!(note("100").contains("tested all 22 choices"), "{}", note("100"));
+    assert!(note("10").contains("tested 10 choices"), "{}", note("10"));
+}
+
 /// A missing overrun is the longest thread block or the WCET, never 0.
 #[test]
 fn a_missing_overrun_is_the_safe_extreme() {
@@ -130,6 +165,8 @@ fn invalid_turns_are_refused() {
         "--time-slice 0ns --switch 1us",
         "--time-slice 1ms --switch 1us --idle never",
         "--time-slice 1ms --switch 1us --policy np-fp",
+        "--time-slice 1ms --switch 1us --policy lp-fp --contexts 2",
+        "--time-slice 1ms --switch 1us --contexts 0",
         "--time-slice 1ms --switch 1us --interference bandwidth --memory-bandwidth 10GB/s",
         "--time-slice 1ms --switch 1us --idle fixed --overrun 1ms",
         "--switch 1us",

@@ -72,7 +72,7 @@ pub use output::reasons::Reasons;
 pub use output::reproduction::{Commands, reproduction};
 pub use partitioning::{
     Algorithm, Axis, Metric, PAIR_COLUMNS, Partitioning, PartitioningKind, PartitioningShape, Population,
-    Program, Rejected, Variant, decimal, mcnemar,
+    Program, Rejected, SlicedGpu, Variant, decimal, mcnemar,
 };
 pub use running::estimate::{Estimate, FINISH_TRIAL};
 pub use running::journal::START_ANEW;

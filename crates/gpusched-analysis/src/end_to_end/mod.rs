@@ -16,7 +16,7 @@
 //! * `enforcement`: releases by timers;
 //! * `chains`: reaction time and data age;
 //! * `sizing`: partitions and their sizes for a system;
-//! * `turns`: slices and turns of contexts;
+//! * `turns`: slices, turns and tasks of contexts;
 //! * `scaling`: common factors by which WCETs may grow;
 //! * `baselines`: published bounds for self-suspending tasks, for comparison.
 //!
@@ -43,7 +43,7 @@ mod turns;
 pub use baselines::{Baseline, baseline};
 pub use scaling::scaling;
 pub use sizing::{Gpu, NO_EFFECT, Search, check_interference, plan, refuse};
-pub use turns::{ChosenTurns, TurnSearch, choose_turns};
+pub use turns::{ChosenTurns, SharedContexts, TurnSearch, choose_turns};
 
 use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer};
 use gpusched_model::error::Refusal;

@@ -1,93 +1,130 @@
-//! Choice of slices and turns: for each context of a time-sliced partition, one of several slices, and a number of turns per
-//! round.
+//! Choice of contexts for a time-sliced partition: one of several slices for each context, a number of turns per round, the
+//! tasks that share a context, and the priorities of their kernels.
 
-use gpusched_model::end_to_end::{Answer, Draft, DraftPolicy, Environment, PartitionDraft, System};
+mod choice;
+
+use gpusched_model::Policy;
+use gpusched_model::end_to_end::{Answer, Draft, Environment, PartitionPolicy, System};
 use gpusched_model::error::Refusal;
 use gpusched_model::interrupt;
+use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
 
-/// Slices and turns that a search may choose.
+use self::choice::{Choice, Choices, Unit};
+
+/// Slices, turns and contexts that a search may choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnSearch<'a> {
     /// Slices [ns]; at least one.
     pub slices: &'a [Time],
     /// Maximum number of turns of a context per round; at least 1.
     pub turns: usize,
+    /// Tasks that share contexts. If `None`, the draft states the context of each task.
+    pub shared: Option<SharedContexts>,
     /// Maximum number of tests; at least 1.
     pub tests: u64,
     /// Interference model of the system.
     pub environment: Environment,
 }
 
+/// Contexts that several tasks may share.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct SharedContexts {
+    /// Maximum number of contexts; at least 1.
+    pub contexts: usize,
+    /// Order of the kernels of one context. With [`Priorities::Audsley`](gpusched_model::policy::Priorities::Audsley), the
+    /// search also chooses the priorities.
+    pub policy: Policy,
+}
+
+impl SharedContexts {
+    /// Checks that the kernels of a context can follow the policy.
+    ///
+    /// # Errors
+    /// Fails with limited preemption, and with a policy that only names a test.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.rule().map(|_| ())
+    }
+
+    /// Returns the policy of a context, and the order of fixed priorities.
+    fn rule(&self) -> Result<(PartitionPolicy, Option<Priorities>), Refusal> {
+        Ok(match self.policy {
+            Policy::NpFifo => (PartitionPolicy::NpFifo, None),
+            Policy::NpEdf => (PartitionPolicy::NpEdf, None),
+            Policy::Edf => (PartitionPolicy::Edf, None),
+            Policy::FixedPriority(Preemption::NonPreemptive, order) => (PartitionPolicy::NpFp, Some(order)),
+            Policy::FixedPriority(Preemption::Preemptive, order) => (PartitionPolicy::Fp, Some(order)),
+            other => {
+                let expected = "np-fifo, np-edf, edf, or fixed priorities without limited preemption, because contexts \
+                                have no other policies";
+                return Refusal::refuse("policy", other, expected);
+            }
+        })
+    }
+}
+
 /// The best choice of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChosenTurns {
-    /// The system with the chosen slices and turns.
+    /// The system with the chosen contexts.
     pub draft: Draft,
+    /// Whether all tasks meet their deadlines with this choice.
+    pub schedulable: bool,
     /// Number of tests.
     pub tests: u64,
     /// Whether the search tested every choice, or found a choice with which all tasks meet their deadlines.
     pub complete: bool,
 }
 
-/// For each context: position of its slice, and number of its turns minus 1.
-type Choice = Vec<(usize, usize)>;
-
-/// Quality of a choice; smaller is better: number of tasks without a proof, and the largest quotient of bound and deadline
-/// [10⁻⁶, rounded up].
+/// Quality of a choice; smaller is better: number of tasks and chains without a proof, and the largest quotient of bound and
+/// deadline [10⁻⁶, rounded up].
 type Cost = (usize, u64);
 
-/// Chooses the slices and turns of all contexts of the first time-sliced partition of `draft`. If the search may test all
-/// choices, the choice is exact. Otherwise, the search changes one context at a time, from the best common slice.
+/// Chooses the contexts of the first time-sliced partition of `draft`. If the search may test all choices, the choice is
+/// exact. Otherwise, the search changes one context or one task at a time. It starts with a common slice for all contexts: with
+/// the contexts of the draft, or with tasks of similar urgency in a context. `watch` receives the number of tests.
 ///
 /// # Errors
-/// Fails if the draft is invalid with all tested choices, or if it has no time-sliced partition.
-pub fn choose_turns(draft: &Draft, search: &TurnSearch<'_>) -> Result<ChosenTurns, Refusal> {
-    let sliced = |partition: &PartitionDraft| partition.policy == DraftPolicy::TimeSliced;
-    let Some(gpu) = draft.partitions.iter().position(sliced) else {
-        return Refusal::refuse(
-            "partitions",
-            "no time-sliced partition",
-            "a time-sliced partition",
-        );
-    };
-    let contexts = draft.partitions.get(gpu).map_or(0, |found| found.contexts.len());
+/// Fails if the draft is invalid with all tested choices, or if it has no time-sliced partition. With shared contexts, also
+/// fails if a task has another context than its own, or a segment on another resource, and if no context knows the policy.
+pub fn choose_turns(
+    draft: &Draft,
+    search: &TurnSearch<'_>,
+    watch: &dyn Fn(u64),
+) -> Result<ChosenTurns, Refusal> {
+    let choices = Choices::new(draft, search)?;
     let mut trial = Trial {
-        draft,
-        gpu,
+        choices: &choices,
         search,
+        watch,
         tests: 0,
         best: None,
         invalid: None,
     };
-    let options: Vec<(usize, usize)> = (0..search.turns.max(1))
-        .flat_map(|turns| (0..search.slices.len()).map(move |slice| (slice, turns)))
-        .collect();
-    for slice in 0..search.slices.len() {
-        if trial.test(&vec![(slice, 0); contexts]) {
+    let starts: Vec<Choice> = choices.starts().collect();
+    for choice in &starts {
+        if trial.has_ended() {
+            return trial.result(false);
+        }
+        if trial.test(choice) {
             return trial.result(true);
         }
     }
-    let exponent = u32::try_from(contexts).unwrap_or(u32::MAX);
-    let all = (options.len() as u64).checked_pow(exponent);
-    match all.filter(|&all| all <= search.tests) {
-        Some(all) => {
-            for number in 0..all {
-                if trial.test(&trial.numbered(number, contexts, &options)) {
-                    break;
-                }
+    if choices.are_at_most(search.tests) {
+        for choice in choices.all().filter(|choice| !starts.contains(choice)) {
+            if trial.test(&choice) {
+                break;
             }
-            trial.result(true)
         }
-        None => trial.improve(&options),
+        return trial.result(true);
     }
+    trial.improve()
 }
 
 struct Trial<'a> {
-    draft: &'a Draft,
-    /// Position of the time-sliced partition.
-    gpu: usize,
+    choices: &'a Choices<'a>,
     search: &'a TurnSearch<'a>,
+    watch: &'a dyn Fn(u64),
     tests: u64,
     best: Option<(Cost, Choice)>,
     /// Refusal of the first invalid choice.
@@ -97,10 +134,11 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// Tests `choice`, and keeps it if it is better than all earlier choices. Returns whether all tasks meet their deadlines. An
     /// invalid choice does not.
-    fn test(&mut self, choice: &[(usize, usize)]) -> bool {
+    fn test(&mut self, choice: &Choice) -> bool {
         interrupt::check();
         self.tests += 1;
-        let system = match System::new(&self.with(choice), self.search.environment) {
+        (self.watch)(self.tests);
+        let system = match System::new(&self.choices.draft(choice), self.search.environment) {
             Ok(system) => system,
             Err(refusal) => {
                 self.invalid.get_or_insert(refusal);
@@ -110,81 +148,46 @@ impl Trial<'_> {
         let answer = super::analyze(&system);
         let cost = cost(&answer);
         if self.best.as_ref().is_none_or(|(best, _)| cost < *best) {
-            self.best = Some((cost, choice.to_vec()));
+            self.best = Some((cost, choice.clone()));
         }
         answer.schedulable
     }
 
-    /// Changes one context at a time, until no change is better or the search has made all its tests.
-    fn improve(mut self, options: &[(usize, usize)]) -> Result<ChosenTurns, Refusal> {
+    /// Whether the search has made all its tests.
+    fn has_ended(&self) -> bool {
+        self.tests >= self.search.tests
+    }
+
+    /// Changes one context or one task at a time, until no change is better or the search has made all its tests.
+    fn improve(mut self) -> Result<ChosenTurns, Refusal> {
         loop {
             let Some((before, start)) = self.best.clone() else {
                 return self.result(false);
             };
-            for context in 0..start.len() {
-                let choice = self
-                    .best
-                    .as_ref()
-                    .map_or_else(|| start.clone(), |(_, choice)| choice.clone());
-                for &option in options {
-                    let mut changed = choice.clone();
-                    if let Some(place) = changed.get_mut(context) {
-                        *place = option;
-                    }
-                    if self.tests >= self.search.tests || changed == choice {
-                        continue;
+            let contexts = (0..start.len()).map(Unit::Context);
+            for unit in contexts.chain(self.choices.tasks().map(Unit::Task)) {
+                let choice = self.best.as_ref().map_or(&start, |(_, choice)| choice);
+                for changed in self.choices.beside(choice, unit) {
+                    if self.has_ended() {
+                        return self.result(false);
                     }
                     if self.test(&changed) {
                         return self.result(true);
                     }
                 }
             }
-            if self.best.as_ref().is_none_or(|(after, _)| *after == before) || self.tests >= self.search.tests
-            {
+            if self.best.as_ref().is_none_or(|(after, _)| *after == before) {
                 return self.result(false);
             }
         }
     }
 
-    /// Returns choice `number` of all choices.
-    fn numbered(&self, mut number: u64, contexts: usize, options: &[(usize, usize)]) -> Choice {
-        let count = options.len().max(1) as u64;
-        let digits = (0..contexts).map(|_| {
-            let digit = usize::try_from(number % count).unwrap_or(0);
-            number /= count;
-            options.get(digit).copied().unwrap_or_default() // a digit is below the number of options
-        });
-        digits.collect()
-    }
-
-    /// Returns the draft with `choice`. Turns of one context are as far apart as possible.
-    fn with(&self, choice: &[(usize, usize)]) -> Draft {
-        let mut draft = self.draft.clone();
-        let Some(gpu) = draft.partitions.get_mut(self.gpu) else {
-            return draft;
-        };
-        // The turns of a context divide the round into equal parts, and contexts with equal places keep their order.
-        let mut turns: Vec<(u128, usize)> = Vec::new();
-        for (position, (context, &(slice, more))) in gpu.contexts.iter_mut().zip(choice).enumerate() {
-            if let Some(&slice) = self.search.slices.get(slice) {
-                context.slice = slice;
-            }
-            let count = more as u128 + 1;
-            turns.extend((0..count).map(|turn| (turn * ROUND / count, position)));
-        }
-        turns.sort_unstable();
-        let names = turns
-            .into_iter()
-            .filter_map(|(_, position)| gpu.contexts.get(position));
-        gpu.runlist = Some(names.map(|context| context.name.clone()).collect());
-        draft
-    }
-
     /// Returns the best choice. Fails if every tested choice is invalid.
     fn result(self, complete: bool) -> Result<ChosenTurns, Refusal> {
-        match (&self.best, self.invalid.clone()) {
-            (Some((_, choice)), _) => Ok(ChosenTurns {
-                draft: self.with(choice),
+        match (&self.best, self.invalid) {
+            (Some(((late, _), choice)), _) => Ok(ChosenTurns {
+                draft: self.choices.draft(choice),
+                schedulable: *late == 0,
                 tests: self.tests,
                 complete,
             }),
@@ -194,14 +197,12 @@ impl Trial<'_> {
     }
 }
 
-/// Length of a round in the units of places in it.
-const ROUND: u128 = 1 << 64;
-
 fn cost(answer: &Answer) -> Cost {
     let late = answer.tasks.iter().filter(|task| !task.meets).count();
+    let chains = { answer.chains.iter() }.filter(|chain| chain.meets == Some(false));
     let ratios = answer.tasks.iter().filter_map(|task| {
         let bound = u128::from(task.bound_ns?.ns()) * 1_000_000;
         u64::try_from(bound.div_ceil(u128::from(task.deadline_ns.ns().max(1)))).ok()
     });
-    (late, ratios.max().unwrap_or(u64::MAX))
+    (late + chains.count(), ratios.max().unwrap_or(u64::MAX))
 }

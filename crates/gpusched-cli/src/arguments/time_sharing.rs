@@ -1,13 +1,15 @@
 //! Options for tasks that share a GPU by time slices.
 
-use gpusched_analysis::end_to_end::{TurnSearch, choose_turns};
+use gpusched_analysis::end_to_end::{SharedContexts, TurnSearch, choose_turns};
 use gpusched_model::end_to_end::{Draft, Environment, Idle, TimeShares};
 use gpusched_model::error::Error;
 use gpusched_model::time::Time;
-use gpusched_model::{Refusal, TaskSet};
+use gpusched_model::{Policy, Refusal, TaskSet};
 
-use super::values::{refused, whole};
-use crate::report::{Content, OutputPath};
+use super::names::named;
+use super::values::whole;
+use crate::report::{Content, OutputPath, Progress};
+use crate::{Global, complain};
 
 /// Turns of the tasks of a task set, if the GPU has no partitions.
 #[derive(Debug, clap::Args)]
@@ -29,30 +31,30 @@ pub struct TimeSharing {
     /// end. State 0ns if the GPU preempts kernels at any instruction, and add the time of the preemption to `--switch`.
     #[arg(long, value_name = "TIME", requires = "time_slice")]
     overrun: Option<Time>,
-    /// Turns of tasks without kernels [default: skip]
+    /// Turns of tasks without kernels
     ///
-    /// skip: only tasks with kernels have turns. wait: each turn takes its whole slice. fixed: turns start at fixed times, as with
-    /// fixed shares of virtual GPUs.
-    #[arg(long, value_name = "RULE", requires = "time_slice", value_parser = idle)]
-    idle: Option<Idle>,
+    /// The rule `fixed` is for virtual GPUs with fixed shares of time.
+    #[arg(long, value_name = "RULE", requires = "time_slice", value_parser = named::<Idle>(), default_value_t)]
+    idle: Idle,
     /// Give a task up to N turns per round
     ///
     /// gpusched chooses the number of turns of each task.
     #[arg(long, value_name = "N", requires = "time_slice", default_value_t = 1, value_parser = whole::<usize>(1..=8))]
     turns: usize,
-    /// Stop the choice of slices and turns after N tests
+    /// Let tasks share contexts, with at most N contexts
+    ///
+    /// By default, each task has its own context. gpusched chooses which tasks share a context. `--policy` orders the kernels of
+    /// a context: `np-fifo` (default), as in one CUDA stream, `np-edf`, `edf`, or fixed priorities. With `np-fp-audsley` and
+    /// `fp-audsley`, gpusched also chooses the priorities.
+    #[arg(long, value_name = "N", requires = "time_slice", value_parser = whole::<usize>(1..=1000))]
+    contexts: Option<usize>,
+    /// Stop the choice of slices, turns and contexts after N tests
     #[arg(long, value_name = "N", requires = "time_slice", default_value_t = 20_000, value_parser = whole::<u64>(1..=100_000_000))]
     turn_tests: u64,
-    /// Also write the system with one context per task, for `verify` and `simulate tasks`
+    /// Also write the system with its contexts, for `verify` and `simulate tasks`
     #[arg(long, value_name = "PATH", requires = "time_slice",
         value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     pub system: Option<OutputPath>,
-}
-
-fn idle(text: &str) -> Result<Idle, String> {
-    let rules = [Idle::Skip, Idle::Wait, Idle::Fixed];
-    let found = rules.into_iter().find(|rule| rule.to_string() == text);
-    found.ok_or_else(|| refused(text, "skip, wait or fixed"))
 }
 
 impl TimeSharing {
@@ -61,33 +63,33 @@ impl TimeSharing {
         !self.time_slice.is_empty()
     }
 
-    /// Checks the options. `policy` tells whether the user states a policy.
+    /// Checks the options. `policy` is the policy that the user states.
     ///
     /// # Errors
-    /// Fails if a slice is 0, and with a policy.
-    pub fn check(&self, policy: bool) -> Result<(), Error> {
+    /// Fails if a slice is 0, and with a policy if each task has its own context.
+    pub fn check(&self, policy: Option<Policy>) -> Result<(), Error> {
         if let Some(found) = self.time_slice.iter().find(|&&slice| slice == Time::ZERO) {
             return Err(Error::parameter("time_slice", found, "more than 0 ns"));
         }
-        if policy {
-            let expected = "no policy with --time-slice, because each task has its own context";
-            return Err(Error::parameter("policy", "a policy", expected));
+        if let (Some(found), None) = (policy, self.contexts) {
+            let expected = "no policy without --contexts, because each task has its own context";
+            return Err(Error::parameter("policy", found, expected));
         }
         Ok(())
     }
 
-    /// Returns the system where the tasks of `set` share `sms` SMs. If the user leaves a choice, gpusched chooses slices and
-    /// turns with which all tasks meet their deadlines. Also returns the number of tests if the search ended before it tested all
-    /// choices.
+    /// Returns the system where the tasks of `set` share `sms` SMs. If the user leaves a choice, gpusched chooses slices, turns
+    /// and contexts with which all tasks meet their deadlines. `policy` orders the kernels of one context.
     ///
     /// # Errors
     /// Fails if the tasks have no valid system.
     pub fn system(
         &self,
-        set: &TaskSet,
-        sms: u32,
+        (set, sms): (&TaskSet, u32),
+        policy: Option<Policy>,
         environment: Environment,
-    ) -> Result<(Draft, Option<u64>), Refusal> {
+        global: &Global,
+    ) -> Result<Draft, Refusal> {
         let (Some(&first), Some(switch)) = (self.time_slice.first(), self.switch) else {
             return Refusal::refuse("time_slice", "no time", "a time such as 2ms");
         };
@@ -95,19 +97,38 @@ impl TimeSharing {
             slice: first,
             switch,
             overrun: self.overrun,
-            idle: self.idle.unwrap_or_default(), // the rule of GPUs that share their time
+            idle: self.idle,
         };
         let draft = Draft::time_shared(set, sms, shares)?;
-        if self.time_slice.len() == 1 && self.turns == 1 {
-            return Ok((draft, None));
+        if self.time_slice.len() == 1 && self.turns == 1 && self.contexts.is_none() {
+            return Ok(draft);
         }
         let search = TurnSearch {
             slices: &self.time_slice,
             turns: self.turns,
+            shared: self.contexts.map(|contexts| SharedContexts {
+                contexts,
+                policy: policy.unwrap_or(Policy::NpFifo), // the order of kernels in one stream
+            }),
             tests: self.turn_tests,
             environment,
         };
-        let chosen = choose_turns(&draft, &search)?;
-        Ok((chosen.draft, (!chosen.complete).then_some(chosen.tests)))
+        let progress = Progress::new(global, "choices of contexts tested");
+        let chosen = choose_turns(&draft, &search, &|tests| progress.at(tests))?;
+        drop(progress);
+        if !chosen.schedulable && !global.quiet {
+            let tests = chosen.tests;
+            complain(&match chosen.complete {
+                true => format!(
+                    "note: gpusched tested all {tests} choices of contexts, slices and turns: none has a proof"
+                ),
+                false => {
+                    format!(
+                        "note: gpusched tested {tests} choices of contexts, slices and turns: others may be better"
+                    )
+                }
+            });
+        }
+        Ok(chosen.draft)
     }
 }

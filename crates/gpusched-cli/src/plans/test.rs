@@ -5,7 +5,7 @@ use crate::arguments::{Answer, Case, Request, TimeSharing};
 use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation;
 use crate::report::{About, Cell, Form, Output, Palette, Report, Table, clip, json_lines, numbered};
-use crate::{Global, Outcome, Run, complain};
+use crate::{Global, Outcome, Run};
 use gpusched_analysis::schedulability::{self, Demand};
 use gpusched_model::assumptions::{Assumption, Basis, Ports};
 use gpusched_model::counted;
@@ -137,7 +137,8 @@ impl Run for Args {
 impl Args {
     /// Tests task sets whose tasks share the GPU by time slices.
     fn share(&self, mut sets: TaskSets, global: &Global) -> Result<Outcome> {
-        self.sharing.check(self.request.states_policy())?;
+        let policy = self.request.states_policy().then(|| self.request.policy());
+        self.sharing.check(policy)?;
         self.request.refuse_for_plans_of_systems()?;
         let sms = self.request.sms()?;
         let environment = self.request.environment()?;
@@ -147,14 +148,8 @@ impl Args {
             if !global.quiet {
                 noted.time_sliced(set);
             }
-            let chosen = self.sharing.system(set, sms, environment);
-            let (system, stopped) = chosen.map_err(|refusal| Error::from(refusal.at(&file, line)))?;
-            if let Some(tests) = stopped.filter(|_| !global.quiet) {
-                complain(&format!(
-                    "note: gpusched tested {tests} choices of slices and turns, and other choices may be better"
-                ));
-            }
-            Ok::<Draft, Error>(system)
+            let system = self.sharing.system((set, sms), policy, environment, global);
+            Ok::<Draft, Error>(system.map_err(|refusal| refusal.at(&file, line))?)
         };
         let mut output = Output::open(global)?;
         let beside = output.beside(self.sharing.system.as_ref())?;

@@ -30,15 +30,17 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
         };
         let written = written.and_then(|all| all.get(index));
         let own = [
-            ("command", !algorithm.command.is_empty()),
-            ("function", algorithm.function.is_some()),
+            ("time_slices", "time slices", algorithm.time_slices.is_some()),
+            ("command", "a command", !algorithm.command.is_empty()),
+            ("function", "a function", algorithm.function.is_some()),
         ];
-        let own = { own.into_iter() }.filter_map(|(name, is_given)| is_given.then_some(name));
-        let own: Vec<&str> = own.collect();
+        let own = { own.into_iter() }.filter_map(|(name, noun, is_given)| is_given.then_some((name, noun)));
+        let own: Vec<(&str, &str)> = own.collect();
         let kind = match (algorithm.heuristic, own.as_slice()) {
             (Some(kind), []) => kind,
             (None, &[own]) => {
                 check_own(algorithm, own, written)
+                    .and_then(|()| check_slices(algorithm, shape))
                     .map_err(|refusal| document.error(refusal.within(&format!("algorithm[{index}]"))))?;
                 heuristics.push(None);
                 continue;
@@ -47,13 +49,13 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
                 let message = "found neither a heuristic nor a command, expected one of both";
                 return refuse("heuristic", message.to_owned());
             }
-            (Some(kind), &[own, ..]) => {
-                let message = format!("found a {own} and heuristic {kind}, expected one of both");
+            (Some(kind), &[(own, noun), ..]) => {
+                let message = format!("found {noun} and heuristic {kind}, expected one of both");
                 return refuse(own, message);
             }
-            (None, _) => {
-                let message = "found a command and a function, expected one of both";
-                return refuse("function", message.to_owned());
+            (None, &[(_, first), (own, noun), ..]) => {
+                let message = format!("found {first} and {noun}, expected one of both");
+                return refuse(own, message);
             }
         };
         if let Some(timeout) = algorithm.timeout {
@@ -126,13 +128,23 @@ fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
     }
 }
 
-/// Checks an algorithm of the user, which the field `own` states.
-fn check_own(algorithm: &Algorithm, own: &str, written: Option<&toml::Value>) -> Result<(), Refusal> {
+/// Checks the time slices of an algorithm.
+fn check_slices(algorithm: &Algorithm, shape: &Shape) -> Result<(), Refusal> {
+    let checked = { algorithm.time_slices.iter() }.try_for_each(|gpu| gpu.check(&shape.variant));
+    checked.map_err(|refusal| refusal.within("time_slices"))
+}
+
+/// Checks an algorithm without a heuristic, which the field `own` states.
+fn check_own(
+    algorithm: &Algorithm,
+    (own, noun): (&str, &str),
+    written: Option<&toml::Value>,
+) -> Result<(), Refusal> {
     let fields = ["name", own, if own == "command" { "timeout" } else { own }];
     let keys = written.and_then(toml::Value::as_table).into_iter();
     let mut keys = keys.flat_map(toml::Table::keys);
     if let Some(key) = keys.find(|key| !fields.contains(&key.as_str())) {
-        let message = format!("found `{key}` with a {own}, expected it only with a heuristic");
+        let message = format!("found `{key}` with {noun}, expected it only with a heuristic");
         return Err(Refusal::told(key, message));
     }
     if algorithm.command.first().is_some_and(String::is_empty) {

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::shape::Algorithm;
+use super::shape::{Algorithm, Variant};
+use super::slices::SlicedGpu;
 use crate::definition::document::Document;
 use crate::definition::files::Files;
 use crate::own::{self, Answer, Command, Judged, OwnAlgorithm, Question, Registry, Session};
@@ -21,6 +22,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) enum Method {
     /// A heuristic, with the treatment of memory traffic.
     Heuristic(Heuristic, Traffic),
+    /// Time slices on all SMs.
+    TimeSlices(SlicedGpu),
     /// A program of the user.
     Command(Command, Answers),
     /// An algorithm that the calling program registers.
@@ -169,17 +172,19 @@ impl Method {
     /// Returns the task sets of this process whose partitions are rejected, or `None` without such task sets.
     pub fn rejected(&self) -> Option<Rejected> {
         match self {
-            Method::Heuristic(..) => None,
+            Method::Heuristic(..) | Method::TimeSlices(_) => None,
             Method::Command(_, answers) | Method::Function(_, answers) => answers.rejected().clone(),
         }
     }
 
-    /// Applies the method to all `questions`, in their order. A command uses its `session`. Returns `None` if the run was stopped.
+    /// Applies the method to all `questions` of `variant`, in their order. A command uses its `session`. Returns `None` if the run
+    /// was stopped.
     ///
     /// # Errors
     /// Fails if an algorithm of the user fails, or gives a wrong answer.
     pub fn solve(
         &self,
+        variant: &Variant,
         session: Option<&mut Session<'_>>,
         questions: &[Question<'_>],
         goes_on: &dyn Fn() -> bool,
@@ -188,6 +193,10 @@ impl Method {
             (Method::Heuristic(heuristic, traffic), _) => &|question| {
                 let plan = partition_by(question.problem, heuristic, *traffic);
                 Ok(Solved::of_plan(&plan))
+            },
+            (Method::TimeSlices(gpu), _) => &|question| {
+                let accepted = gpu.accepts(question.set, question.problem.sms(), variant)?;
+                Ok(Solved::of_own(&Judged::Said(accepted), 0))
             },
             (Method::Function(function, answers), _) => &|question| function.solve(question, answers),
             (Method::Command(_, answers), Some(session)) => {
@@ -267,7 +276,7 @@ impl own::Questions for Asked<'_> {
     }
 }
 
-/// Returns the method of each algorithm: its heuristic, its command, or its function.
+/// Returns the method of each algorithm: its heuristic, its time slices, its command, or its function.
 pub(super) fn methods(
     document: &Document,
     algorithms: &[Algorithm],
@@ -279,6 +288,9 @@ pub(super) fn methods(
     let method = |(index, (algorithm, heuristic)): (usize, (&Algorithm, Option<Heuristic>))| {
         if let Some(heuristic) = heuristic {
             return Ok(Method::Heuristic(heuristic, algorithm.traffic));
+        }
+        if let Some(gpu) = &algorithm.time_slices {
+            return Ok(Method::TimeSlices(gpu.clone()));
         }
         let name = format!("{}: algorithm {:?}", document.file, algorithm.name);
         if let Some(version) = &algorithm.function {

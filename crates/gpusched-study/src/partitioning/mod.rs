@@ -11,12 +11,14 @@ mod program;
 pub(super) mod results;
 mod setting;
 mod shape;
+mod slices;
 
 pub use methods::Rejected;
 pub use pairs::{PAIR_COLUMNS, mcnemar};
 pub use program::{Metric, Population, Program};
 pub use results::decimal;
 pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
+pub use slices::SlicedGpu;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -218,7 +220,7 @@ impl Partitioning {
     pub fn heuristics(&self) -> impl Iterator<Item = Option<&Heuristic>> {
         self.methods.iter().map(|method| match method {
             Method::Heuristic(heuristic, _) => Some(heuristic),
-            Method::Command(..) | Method::Function(..) => None,
+            Method::Command(..) | Method::Function(..) | Method::TimeSlices(..) => None,
         })
     }
 
@@ -464,7 +466,7 @@ impl Partitioning {
             let mut verdicts = vec![Vec::with_capacity(self.methods.len()); sets.len()];
             let algorithms = self.algorithms.iter().zip(&self.methods);
             for (((algorithm, method), session), cell) in algorithms.zip(&mut sessions).zip(cells) {
-                let Some(solved) = method.solve(session.as_mut(), &questions, &goes_on)? else {
+                let Some(solved) = method.solve(variant, session.as_mut(), &questions, &goes_on)? else {
                     return Ok(None);
                 };
                 for (rater, sum) in raters.iter_mut().zip(of_metrics.by_ref()) {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::program::{Metric, Population};
+use super::slices::SlicedGpu;
 use crate::claim::Claim;
 use crate::definition::axis::Values;
 use crate::definition::figures::Figures;
@@ -220,9 +221,13 @@ impl Variant {
 pub struct Algorithm {
     /// Name of the algorithm in the CSV.
     pub name: String,
-    /// Heuristic that the algorithm uses. Exactly one of the fields `heuristic`, `command` and `function` is required.
+    /// Heuristic that the algorithm uses. Exactly one of the fields `heuristic`, `time_slices`, `command` and `function` is
+    /// required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heuristic: Option<HeuristicKind>,
+    /// Time slices on all SMs, in place of a heuristic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_slices: Option<SlicedGpu>,
     /// Program of your own, with its arguments. It answers each line with a task set by one line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,

@@ -1,10 +1,12 @@
 //! Contexts of a time-sliced partition. The full number of systems is a documented command: `gpusched validate --end-to-end
 //! --time-sliced --systems 1000000`.
 //!
+//! * `choices`: choices of contexts against all choices;
 //! * `reference`: a slow implementation of the equations, with wrong variants;
 //! * `wrong`: runs of random systems above the wrong variants;
 //! * `traps`: systems for the variants that random systems rarely exceed.
 
+mod choices;
 mod reference;
 mod traps;
 mod wrong;

@@ -1,5 +1,6 @@
 //! Results of `test` for end-to-end systems.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use crate::report::{About, Cell, Output, Palette, Report, Table, clip, numbered};
@@ -7,7 +8,7 @@ use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end;
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{
-    Answer, ChainBound, Draft, Environment, Scaling, System, Task, TaskAnswer, Wait,
+    Answer, ChainBound, Draft, Environment, Resource, Scaling, System, Task, TaskAnswer, Wait,
 };
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
@@ -175,6 +176,9 @@ fn tasks(system: &System, answer: &Answer) -> Table {
                     Time::from_ns(wcets.fold(0, u64::saturating_add))
                 })
         })
+        .when(shares_contexts(system), |table| {
+            table.text("context", |(_, task, _)| contexts(system, task))
+        })
         .time("bound", |(.., found)| Cell::or(found.bound_ns, "none"))
         .time("D", |(.., found)| found.deadline_ns)
         .time("T", |(_, task, _)| task.period)
@@ -195,6 +199,25 @@ fn tasks(system: &System, answer: &Answer) -> Table {
         })
         .text("", |(.., found)| if found.meets { "" } else { "late?" });
     table.done()
+}
+
+/// Whether a context serves several tasks.
+fn shares_contexts(system: &System) -> bool {
+    let serves = |resource: Resource| {
+        let tasks: BTreeSet<usize> = system.on(resource).map(|(task, _)| task).collect();
+        tasks.len() > 1 && system.context(resource).is_some()
+    };
+    system.resources().any(serves)
+}
+
+/// Returns the names of the contexts of `task`.
+fn contexts(system: &System, task: &Task) -> String {
+    let contexts = { task.segments.iter() }.filter(|segment| system.context(segment.on).is_some());
+    let mut names: Vec<String> = contexts
+        .map(|segment| clip(system.resource_name(segment.on), 20))
+        .collect();
+    names.dedup();
+    names.join(", ")
 }
 
 /// Returns the slices of the contexts of `task`, with the number of turns per round if it is above 1.

@@ -15,7 +15,7 @@ const MAX_TURNS: usize = 1000;
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[derive(strum::Display)]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Idle {
     /// Only contexts with kernels have turns. A turn ends early if its context has no kernel left.

@@ -1,0 +1,111 @@
+//! Time slices as an algorithm of a study: all SMs belong to each task in turn.
+
+use serde::{Deserialize, Serialize};
+
+use super::shape::Variant;
+use gpusched_analysis::end_to_end::{SharedContexts, TurnSearch, analyze, choose_turns};
+use gpusched_model::TaskSet;
+use gpusched_model::end_to_end::{Draft, Environment, Idle, System, TimeShares};
+use gpusched_model::error::Refusal;
+use gpusched_model::time::Time;
+
+/// Time slices on the whole GPU. Each task has its own context, and the contexts take turns.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SlicedGpu {
+    /// Time slices; each > 0. With several, gpusched chooses one for each context.
+    pub slices: Vec<Time>,
+    /// Longest time to switch to another context.
+    pub switch: Time,
+    /// Longest time for which a kernel exceeds a slice. Default: its longest thread block, or its WCET.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrun: Option<Time>,
+    /// Turns of tasks without kernels.
+    #[serde(default)]
+    pub idle: Idle,
+    /// Maximum number of turns of a context per round. gpusched chooses the numbers. Default: 1.
+    #[serde(default = "one")]
+    pub turns: usize,
+    /// Maximum number of contexts. gpusched chooses the tasks that share a context, and the `policy` of the analysis variant orders
+    /// their kernels. If absent, each task has its own context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<usize>,
+    /// Maximum number of tests for one task set. Default: 1000.
+    #[serde(default = "thousand")]
+    pub tests: u64,
+}
+
+const fn one() -> usize {
+    1
+}
+
+const fn thousand() -> u64 {
+    1000
+}
+
+impl SlicedGpu {
+    /// Checks the options for a study with `variants`.
+    pub(super) fn check(&self, variants: &[Variant]) -> Result<(), Refusal> {
+        if self.slices.is_empty() {
+            Refusal::refuse("slices", "none", "one or more time slices")?;
+        }
+        if self.slices.contains(&Time::ZERO) {
+            Refusal::refuse("slices", Time::ZERO, "more than 0 ns")?;
+        }
+        if !(1..=8).contains(&self.turns) {
+            Refusal::refuse("turns", self.turns, "1 to 8")?;
+        }
+        if self.contexts == Some(0) {
+            Refusal::refuse("contexts", "0", "at least 1")?;
+        }
+        if self.tests == 0 {
+            Refusal::refuse("tests", "0", "at least 1")?;
+        }
+        for variant in variants {
+            if variant.interference.counts_memory() {
+                let found = format!("an analysis variant with interference {}", variant.interference);
+                let expected = "conflict or none, because no analysis counts memory traffic and time slices";
+                Refusal::refuse("slices", found, expected)?;
+            }
+            if let Some(shared) = self.shared(variant) {
+                shared.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the contexts that tasks may share.
+    fn shared(&self, variant: &Variant) -> Option<SharedContexts> {
+        self.contexts.map(|contexts| SharedContexts {
+            contexts,
+            policy: variant.policy,
+        })
+    }
+
+    /// Whether all tasks of `set` meet their deadlines on `sms` SMs, with at least one choice that the search tests.
+    ///
+    /// # Errors
+    /// Fails if the tasks have no valid system.
+    pub(super) fn accepts(&self, set: &TaskSet, sms: u32, variant: &Variant) -> Result<bool, Refusal> {
+        let shares = TimeShares {
+            slice: self.slices.first().copied().unwrap_or(Time::ZERO), // `check` refuses an empty list
+            switch: self.switch,
+            overrun: self.overrun,
+            idle: self.idle,
+        };
+        let draft = Draft::time_shared(set, sms, shares);
+        let environment = Environment::from(variant.interference);
+        if self.slices.len() == 1 && self.turns == 1 && self.contexts.is_none() {
+            return Ok(analyze(&System::new(&draft, environment)?).schedulable);
+        }
+        let search = TurnSearch {
+            slices: &self.slices,
+            turns: self.turns,
+            shared: self.shared(variant),
+            tests: self.tests,
+            environment,
+        };
+        Ok(choose_turns(&draft, &search, &|_| ())?.schedulable)
+    }
+}
