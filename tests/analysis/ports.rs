@@ -380,6 +380,7 @@ fn ports_of(units: &[Vec<u32>], granularity: Granularity) -> Ports {
         interference: Some(Interference::Conflict),
         memory: None,
         overheads: None,
+        overheads_origin: None,
         sms_used: 8,
         partitions: partitions.collect(),
         assumptions: None,

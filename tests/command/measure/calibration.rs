@@ -183,11 +183,35 @@ fn observations_are_those_of_the_model() {
             assert!(range[1] >= least, "{field}: {rate}");
         }
     }
+    // Kernels on the same pipe take twice as long, and kernels with 32-bit numbers half as long again.
+    let pipes = &found["pipes"];
+    assert_eq!(pipes["sms"], 8);
+    let names = ["float", "integer", "special", "double", "shared"];
+    let mut kernels = pipes["kernels"].as_array().unwrap().iter();
+    for (own, name) in names.iter().enumerate() {
+        let alone = kernels.next().unwrap();
+        assert_eq!((&alone["pipe"], alone.get("beside")), (&json!(name), None));
+        let time = alone["times"]["median_ns"].as_u64().unwrap();
+        assert!((990_000..=1_000_000).contains(&time), "{alone}");
+        for (other, beside) in names.iter().enumerate() {
+            let pair = kernels.next().unwrap();
+            assert_eq!((&pair["pipe"], &pair["beside"]), (&json!(name), &json!(beside)));
+            let factor = match (own, other) {
+                (own, other) if own == other => 2000,
+                (0 | 1, 0 | 1) => 1500,
+                _ => 1000,
+            };
+            assert_eq!(pair["factor_permille"], factor, "{pair}");
+            assert_eq!(pair["times"]["count"], 5, "{pair}");
+        }
+    }
+    assert!(kernels.next().is_none());
     // A value that cannot be observed is absent.
     device(
         &case,
         &options,
         &[
+            ("FAKE_APART", "1"),
             ("FAKE_PRIORITIES", "0"),
             ("FAKE_SLICE", "0"),
             ("FAKE_FAIL", "cuEventRecord"),
@@ -196,7 +220,14 @@ fn observations_are_those_of_the_model() {
         ],
     );
     let found = read();
-    for absent in ["priority", "time_slices", "sm_order", "sms_per_tpc", "gpc_of_tpc"] {
+    for absent in [
+        "pipes",
+        "priority",
+        "time_slices",
+        "sm_order",
+        "sms_per_tpc",
+        "gpc_of_tpc",
+    ] {
         assert_eq!(found[absent], Value::Null, "{absent}");
     }
     assert_eq!(found["rates"][0], json!({"sms": 8}));
@@ -224,6 +255,13 @@ fn observations_are_those_of_the_model() {
         answer.assert_refused(fault, expected);
         assert!(!file.exists(), "{fault}");
     }
+    // A kernel that waits for a timer at rest ends with an error of the driver.
+    let answer = on_fake(&format!("measure device {options}"), &[("FAKE_TICK", "0")]);
+    answer.assert_refused(
+        "a timer at rest",
+        "found CUDA_ERROR_LAUNCH_FAILED, expected CUDA_SUCCESS",
+    );
+    assert!(!file.exists());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 mod calibration;
+mod timer;
 
 use std::path::{Path, PathBuf};
 

@@ -19,12 +19,13 @@
      FAKE_REASONS=4          reasons for reduced clocks
      FAKE_SPEED=60           with this library in LD_PRELOAD, the monotonic clock is so many times as fast
      FAKE_REST=1             no context can have the rest of a split
-     FAKE_TICK=1024          the timer of the GPU counts in steps of so many ns; 0: it stands still
+     FAKE_TICK=1024          the timer of the GPU counts in steps of so many ns; 0: it stands still, and kernels that wait for it trap
      FAKE_GPCS=18,18,…       SMs of the GPCs, with their TPCs in turn
      FAKE_LONELY=124         from this SM on, only clusters of two blocks run
      FAKE_ORDER=ascending    order in which blocks get SMs; even-odd, descending or gpcs
      FAKE_PRIORITIES=0       all streams have one priority
      FAKE_SLICE=0            kernels of two contexts do not run in turn
+     FAKE_APART=1            all blocks of the kernel that uses shared memory run on one SM
      FAKE_CLOCKLESS=1        the driver does not state the clock of the memory
      FAKE_MOVED=1            at the end, prints how often kernels moved memory, and the SMs of the last one
    Kernels of a calibration do not run: their times come from a model of the machine. Reads of DRAM take 1 ns per 20 bytes and SM, up to 1 ns
@@ -51,7 +52,7 @@ typedef struct { unsigned sms, first, launched, ended, endless; uint64_t id, *ca
 typedef struct { uint64_t time; Green *stream; unsigned launched; } Event;
 _Static_assert(sizeof(Resource) == 144, "layout of CUdevResource");
 
-static const char *NAMES[] = {"gpusched_spin", "gpusched_flag", "gpusched_smid", "gpusched_ticks", "gpusched_log", "gpusched_read", "gpusched_write", "gpusched_gaps"};
+static const char *NAMES[] = {"gpusched_spin", "gpusched_flag", "gpusched_smid", "gpusched_ticks", "gpusched_log", "gpusched_read", "gpusched_write", "gpusched_gaps", "gpusched_pipe"};
 static int calls, broken, jobs, contexts;
 static unsigned next_sm;
 
@@ -78,6 +79,7 @@ int cuGetErrorName(int code, const char **name) {
   case 100: *name = "CUDA_ERROR_NO_DEVICE"; return 0;
   case 2: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return 0;
   case 700: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return 0;
+  case 719: *name = "CUDA_ERROR_LAUNCH_FAILED"; return 0;
   case 915: *name = "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"; return 0;
   case 801: *name = "CUDA_ERROR_NOT_SUPPORTED"; return 0;
   default: *name = 0; return 1;
@@ -121,7 +123,7 @@ int cuModuleLoadData(void **module, const void *image) { FAIL; *module = (void *
 int cuModuleUnload(void *module) { (void)module; return 0; }
 int cuModuleGetFunction(const char **function, void *module, const char *name) {
   FAIL;
-  for (int i = 0; i < 8; ++i) if (module == (void *)NAMES && !strcmp(name, NAMES[i])) { *function = NAMES[i]; return 0; }
+  for (int i = 0; i < 9; ++i) if (module == (void *)NAMES && !strcmp(name, NAMES[i])) { *function = NAMES[i]; return 0; }
   return 500;
 }
 int cuFuncSetAttribute(const char *function, int attribute, int value) { (void)function; FAIL; return (attribute == 8 && value == 232448) || (attribute == 14 && value == 1) ? 0 : 1; }
@@ -129,6 +131,7 @@ int cuFuncSetAttribute(const char *function, int attribute, int value) { (void)f
 static uint64_t now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec; }
 static int hangs(void) { return jobs >= number("FAKE_HANG", 1 << 30); }
 /* The timer of the GPU. */
+static int trapped;
 static uint64_t timer(void) { uint64_t tick = (uint64_t)number("FAKE_TICK", 1); return tick ? now() / tick * tick : 0; }
 
 /* The GPC of an SM. The TPCs of all GPCs have their numbers in turn. */
@@ -160,8 +163,12 @@ static uint64_t moving(unsigned sms, uint64_t size, uint64_t bytes, int writes) 
 
 static unsigned moved[2][2], mover; /* reads and writes of DRAM and of L2 */
 static uint64_t low_start, low_block, low_end; /* the last kernel of the lowest priority */
+static uint64_t pipe_start; /* of the first kernel on an execution pipe since the last synchronization; 0 before it */
+static unsigned pipe_of;
 int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned z, unsigned tx, unsigned ty, unsigned tz, unsigned shared, Green *stream, void **arguments, void **extra) {
   FAIL;
+  if (trapped) return 719;
+  if ((function == NAMES[0] || function == NAMES[4] || function == NAMES[7]) && !number("FAKE_TICK", 1) && !(stream && stream->captured)) { trapped = 1; return 0; }
   if (function == NAMES[7]) {
     /* A kernel runs for 2 ms, and then pauses for 2.4 ms. */
     uint64_t *out = (uint64_t *)(uintptr_t) * (uint64_t *)arguments[0], count = number("FAKE_SLICE", 1) ? 40 : 0;
@@ -199,6 +206,21 @@ int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned z, uns
     else { low_start = begin; low_block = duration; low_end = begin + (x / (stream->sms * 2)) * duration; }
     for (unsigned i = 0; i < x; ++i) {
       uint64_t start = begin + i / (stream->sms * 2) * duration, log[] = {start, start + duration, stream->first + i % stream->sms};
+      memcpy(out + 3 * i, log, sizeof log);
+    }
+  } else if (function == NAMES[8]) {
+    uint64_t *out = (uint64_t *)(uintptr_t) * (uint64_t *)arguments[0], begin = timer();
+    unsigned pipe = *(unsigned *)arguments[1], lost = (unsigned)number("FAKE_APART", 0);
+    uint64_t duration = (uint64_t)*(unsigned *)arguments[2] * (pipe + 1) * 8;
+    if (x != stream->sms || tx != 512 || pipe > 4) return 1;
+    if (!pipe_start) { pipe_start = begin; pipe_of = pipe; }
+    else {
+      begin = pipe_start + 100000;
+      if (pipe == pipe_of) duration *= 2;
+      else if (pipe < 2 && pipe_of < 2) duration += duration / 2; /* 32-bit floating point and integers */
+    }
+    for (unsigned i = 0; i < x; ++i) {
+      uint64_t log[] = {begin, begin + duration, stream->first + (lost && pipe == 4 ? 0 : i)};
       memcpy(out + 3 * i, log, sizeof log);
     }
   } else {
@@ -251,10 +273,11 @@ static void proceed(Green *stream) { if (stream && !stream->endless && stream->e
 int cuStreamQuery(Green *stream) {
   FAIL;
   if (broken && getenv("FAKE_STICKY")) return (int)number("FAKE_STICKY", 0);
+  if (trapped) return 719;
   proceed(stream);
   return hangs() || (stream && stream->ended != stream->launched) ? 600 : 0;
 }
-int cuStreamSynchronize(Green *stream) { FAIL; while (stream && stream->ended != stream->launched) proceed(stream); return 0; }
+int cuStreamSynchronize(Green *stream) { FAIL; if (trapped) return 719; pipe_start = 0; while (stream && stream->ended != stream->launched) proceed(stream); return 0; }
 int cuStreamDestroy(Green *stream) { return stream ? 0 : 1; }
 int cuStreamWriteValue32(Green *stream, uint64_t address, unsigned value, unsigned flags) {
   FAIL;
@@ -267,11 +290,12 @@ int cuEventCreate(Event **event, unsigned flags) { FAIL; *event = calloc(1, size
 int cuEventRecord(Event *event, Green *stream) { FAIL; if (!stream) return 1; *event = (Event){now() + stream->extra, stream, stream->launched}; return 0; }
 int cuEventQuery(Event *event) {
   FAIL;
+  if (trapped) return 719;
   if (!event->stream) return 1;
   proceed(event->stream);
   return (int)(event->stream->ended - event->launched) >= 0 ? 0 : 600;
 }
-int cuEventSynchronize(Event *event) { FAIL; return event->time ? 0 : 1; }
+int cuEventSynchronize(Event *event) { FAIL; if (trapped) return 719; return event->time ? 0 : 1; }
 int cuEventElapsedTime(float *milliseconds, const Event *start, const Event *end) { FAIL; *milliseconds = (float)(end->time - start->time) / 1e6f; return 0; }
 int cuEventDestroy(Event *event) { free(event); return 0; }
 

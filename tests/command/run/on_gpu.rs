@@ -286,6 +286,19 @@ fn a_job_without_an_end_is_reported() {
     );
 }
 
+/// The kernels of the run wait for the timer of the GPU. If it stands still, they end with an error.
+#[test]
+fn a_timer_at_rest_is_reported() {
+    let case = case("np-edf");
+    let ran = on_fake(
+        &case.traced("--backend cuda --duration 200ms"),
+        &[("FAKE_TICK", "0")],
+    );
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let expected = "CUDA_ERROR_LAUNCH_FAILED, expected jobs that end";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+}
+
 /// Under policies with preemption points, each chunk of a job is a kernel. A job without chunks is refused.
 #[test]
 fn a_job_runs_in_chunks() {

@@ -188,6 +188,7 @@ mod on_gpu {
             priority: observed.priority.map(Into::into),
             time_slices: observed.slices.map(Into::into),
             rates: observed.rates.into_iter().map(Into::into).collect(),
+            pipes: observed.pipes.map(Into::into),
         }
     }
 

@@ -50,6 +50,38 @@ pub struct Observations {
     pub time_slices: Option<SlicesAnswer>,
     /// Rates of reads and writes by number of SMs.
     pub rates: Vec<RateAnswer>,
+    /// Times of kernels that use one execution pipe, alone and while another such kernel runs on the same SMs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipes: Option<PipesAnswer>,
+}
+
+/// Times of kernels on execution pipes, with one thread block per SM.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "ObservedPipes"))]
+pub struct PipesAnswer {
+    /// Number of SMs of the partition of both kernels.
+    pub sms: u32,
+    /// Each kernel alone, and each pair of kernels. A pair is absent if its kernels did not run together.
+    pub kernels: Vec<PipeAnswer>,
+}
+
+/// Times of a kernel on one execution pipe: `float` (32-bit floating point), `integer`, `special` (special functions), `double` (64-bit
+/// floating point), or `shared` (shared memory).
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "ObservedPipe"))]
+pub struct PipeAnswer {
+    /// Pipe of the kernel.
+    pub pipe: &'static str,
+    /// Pipe of the other kernel. Absent for the kernel alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<&'static str>,
+    /// Times of the kernel.
+    pub times: Times,
+    /// Median time beside the other kernel, in thousandths of the median time alone, rounded up. Absent for the kernel alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factor_permille: Option<u64>,
 }
 
 /// Statistics of times.
@@ -152,5 +184,34 @@ impl From<gpusched_runtime::cuda::Rate> for RateAnswer {
             dram_write: of.dram_write,
             l2_read: of.l2_read,
         }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl From<gpusched_runtime::cuda::Pipes> for PipesAnswer {
+    fn from(of: gpusched_runtime::cuda::Pipes) -> PipesAnswer {
+        let names = gpusched_runtime::cuda::PIPES;
+        let mut kernels = Vec::new();
+        for ((pipe, alone), beside) in names.into_iter().zip(of.alone).zip(of.beside) {
+            kernels.push(PipeAnswer {
+                pipe,
+                beside: None,
+                times: alone.into(),
+                factor_permille: None,
+            });
+            let pairs = names.into_iter().zip(beside);
+            kernels.extend(pairs.filter_map(|(other, times)| {
+                let times = Times::from(times?);
+                let scaled = u128::from(times.median_ns) * 1000;
+                let factor = scaled.div_ceil(u128::from(alone.p50.max(1)));
+                Some(PipeAnswer {
+                    pipe,
+                    beside: Some(other),
+                    times,
+                    factor_permille: Some(u64::try_from(factor).unwrap_or(u64::MAX)),
+                })
+            }));
+        }
+        PipesAnswer { sms: of.sms, kernels }
     }
 }

@@ -44,7 +44,7 @@ use crate::run::{Context, Machine, PartRun, Run, Statistics};
 use crate::trace::Heading;
 use crate::trace::ring::{Ring, Slots};
 use crate::work::Work;
-pub use calibration::{Observations, Priority, Rate, Slices, observations, placements, tick};
+pub use calibration::{Observations, PIPES, Pipes, Priority, Rate, Slices, observations, placements, tick};
 use context::{Device, Partition};
 pub use describe::{Description, Grants, Limits, describe, grants};
 use lane::{GpuLane, Jobs, Shared};

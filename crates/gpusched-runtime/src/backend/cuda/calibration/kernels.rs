@@ -46,6 +46,7 @@ pub struct Kernels<'a> {
     log: Handle,
     read: Handle,
     write: Handle,
+    pipe: Handle,
 }
 
 impl<'a> Kernels<'a> {
@@ -61,6 +62,7 @@ impl<'a> Kernels<'a> {
             log: module.function("gpusched_log")?,
             read: module.function("gpusched_read")?,
             write: module.function("gpusched_write")?,
+            pipe: module.function("gpusched_pipe")?,
             _module: module,
         })
     }
@@ -84,6 +86,28 @@ impl<'a> Kernels<'a> {
         unsafe {
             self.device
                 .launch(self.log, stream, (blocks, threads, 0), &mut arguments)
+        }
+    }
+
+    /// Enqueues a kernel with `blocks` blocks of `threads` threads, which run `rounds` rounds of the execution pipe number `pipe`. Each
+    /// block writes three words to `out`. `sink` is the address of an unused word.
+    pub fn pipe(
+        &self,
+        stream: Handle,
+        (blocks, threads): (u32, u32),
+        (mut pipe, mut rounds): (u32, u32),
+        (mut out, mut sink): (Address, Address),
+    ) -> Code {
+        let mut arguments = [
+            place(&mut out),
+            place(&mut pipe),
+            place(&mut rounds),
+            place(&mut sink),
+        ];
+        // SAFETY: as in `ticks`.
+        unsafe {
+            self.device
+                .launch(self.pipe, stream, (blocks, threads, 0), &mut arguments)
         }
     }
 

@@ -4,16 +4,19 @@
 //! * `blocks`: on which SMs thread blocks and clusters start;
 //! * `rates`: rates of L2 and DRAM by number of SMs;
 //! * `delays`: the tick of the timer, and times of launches and of a stream with priority;
-//! * `slices`: time slices of two contexts.
+//! * `slices`: time slices of two contexts;
+//! * `pipes`: pairs of kernels on the execution pipes of the same SMs.
 
 mod blocks;
 mod delays;
 mod kernels;
+mod pipes;
 mod rates;
 mod slices;
 
 pub use delays::Priority;
 pub(super) use kernels::Kernels;
+pub use pipes::{PIPES, Pipes};
 pub(super) use rates::Buffers;
 pub use rates::Rate;
 pub use slices::Slices;
@@ -45,6 +48,8 @@ pub struct Observations {
     pub slices: Option<Slices>,
     /// Rates, by number of SMs.
     pub rates: Vec<Rate>,
+    /// Times of pairs of kernels on execution pipes.
+    pub pipes: Option<Pipes>,
 }
 
 /// Observes the SMs of thread blocks and clusters of the GPU `ordinal`.
@@ -77,6 +82,7 @@ pub fn observations(driver: &Driver, ordinal: i32) -> Result<Observations> {
         priority: delays::priority(&device, &kernels)?,
         rates: rates::rates(&device, &kernels)?,
         slices: slices::slices(&device)?,
+        pipes: pipes::pipes(&device, &kernels)?,
         ..placed
     })
 }
