@@ -75,8 +75,8 @@ fn of_ranges(source: &Source) -> Vec<String> {
     let mut notes = Vec::new();
     for (name, launches) in &activities.after {
         notes.push(format!(
-            "{file}: jobs of {:?} contain {} after their ranges: a launch outside all ranges counts to each job that may have launched \
-             it; let a range contain all launches of its job, and other work have ranges of its own",
+            "{file}: jobs of {:?} contain {} after their ranges, because each may have launched them; a range must contain all \
+             launches of its job, and other work needs a range",
             clip(name, NAME),
             counted(*launches, "launch")
         ));
