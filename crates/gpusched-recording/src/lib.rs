@@ -8,6 +8,7 @@
 //! * [`examiner`]: converts logs of cuda_scheduling_examiner to documents and scenarios.
 //! * [`task_files`]: reads and writes the task sets of SimSo and SchedCAT.
 //! * [`amalthea`]: converts task models of APP4MC to end-to-end systems, or to task sets of their GPU.
+//! * [`holoscan`]: converts graphs of operators of Holoscan to end-to-end systems.
 //! * [`block_trace`]: converts measured times of thread blocks to rows for a
 //!   [`Recorder`](gpusched_analysis::kernel_wcet::trace::Recorder).
 
@@ -16,6 +17,7 @@ pub mod amalthea;
 pub mod audit;
 pub mod block_trace;
 pub mod examiner;
+pub mod holoscan;
 mod lines;
 pub mod model;
 pub mod readers;

@@ -20,8 +20,8 @@ const MAX_ATTRIBUTES: usize = 64;
 /// Maximum number of namespace declarations. The time to parse an element grows with this number.
 const MAX_NAMESPACES: usize = 64;
 
-/// Reads the text of the file at `path`. The path `-` is standard input.
-pub fn read_text(path: &Path) -> Result<String> {
+/// Reads the text of the file at `path`, a file in `format`. The path `-` is standard input.
+pub fn read_text(path: &Path, format: &str) -> Result<String> {
     let source: Box<dyn std::io::Read> = match path == Path::new("-") {
         true => Box::new(std::io::stdin().lock()),
         false => Box::new(File::open(path).map_err(|cause| Error::io(path, "open", cause))?),
@@ -33,10 +33,11 @@ pub fn read_text(path: &Path) -> Result<String> {
         return Err(Error::file(path, "more than 64 MiB", "at most 64 MiB"));
     }
     if bytes.starts_with(b"PK\x03\x04") {
-        let refusal = Refusal::new("", "a ZIP archive", "XML").at(path, None);
+        let refusal = Refusal::new("", "a ZIP archive", format).at(path, None);
         return Err(refusal.hint("extract the model with `unzip`").into());
     }
-    String::from_utf8(bytes).map_err(|_| Error::file(path, "bytes that are not UTF-8", "XML in UTF-8"))
+    String::from_utf8(bytes)
+        .map_err(|_| Error::file(path, "bytes that are not UTF-8", format!("{format} in UTF-8")))
 }
 
 /// Parses `text`, the content of the file at `path`.

@@ -1,5 +1,6 @@
-//! Task sets of other tools: CSV tables, SimSo and SchedCAT.
+//! Files of other tools: CSV tables, SimSo, SchedCAT and Holoscan.
 
+mod holoscan;
 mod other_tools;
 #[allow(dead_code, reason = "this module uses some of it")]
 #[path = "../../oracle/random_sets.rs"]

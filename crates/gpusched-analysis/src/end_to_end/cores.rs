@@ -23,7 +23,7 @@ impl Load {
     fn of(state: &State, task: usize) -> Load {
         let owner = &state.tasks[task];
         if owner.spins {
-            let cost = state.with_waiting(task);
+            let cost = state.active(task);
             let (jitter, carried) = match state.response(task) {
                 INFINITE => (INFINITE, INFINITE), // late jobs queue behind each other
                 response => (owner.jitter, response.saturating_sub(cost)),

@@ -294,7 +294,7 @@ fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
                 period: owner.period,
                 deadline: owner.deadline,
                 jitter: owner.jitter,
-                cost: state.with_waiting(task),
+                cost: state.active(task),
                 block: 0,
                 task: Some(task),
             }

@@ -214,12 +214,17 @@ impl State {
         same_priority && self.enforced == self.windows && self.response(other) == INFINITE
     }
 
-    /// E: execution time of the task on its core, where the delays of all other segments count as execution.
+    /// Returns the sum of the WCETs of the task on its core and of the delays of all other segments.
     pub fn with_waiting(&self, task: usize) -> u64 {
         let owner = &self.tasks[task];
         let parts = owner.parts.iter().zip(&self.bounds[task]);
         let sum = parts.map(|(part, bound)| if part.on.is_core() { part.cost } else { bound.delay });
         sum.fold(0, u64::saturating_add)
+    }
+
+    /// E: longest time for which a job of the task executes or waits. A job ends at most R after its arrival.
+    pub fn active(&self, task: usize) -> u64 {
+        self.with_waiting(task).min(self.response(task))
     }
 
     /// Returns the sum of the WCETs and delays of the segments up to `segment`.

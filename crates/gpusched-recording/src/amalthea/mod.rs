@@ -52,7 +52,7 @@ pub struct Imported {
 /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
 pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
     let path = path.as_ref();
-    let text = xml::read_text(path)?;
+    let text = xml::read_text(path, "XML")?;
     let document = xml::parse(path, &text)?;
     let model = Model::new(path, &document)?;
     Ok(system::convert(path, &model, options)?)

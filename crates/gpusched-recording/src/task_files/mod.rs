@@ -48,7 +48,7 @@ pub enum Unit {
 
 impl Unit {
     /// Returns the exponent e: the unit is 10^e ns.
-    fn exponent(self) -> u32 {
+    pub(crate) fn exponent(self) -> u32 {
         match self {
             Unit::Ns => 0,
             Unit::Us => 3,
@@ -118,7 +118,7 @@ impl Tool {
     /// and for a task that a sporadic task cannot represent safely.
     pub fn read(self, path: impl AsRef<Path>, meaning: Meaning) -> Result<Imported> {
         let path = path.as_ref();
-        let text = xml::read_text(path)?;
+        let text = xml::read_text(path, "XML")?;
         let document = xml::parse(path, &text)?;
         let root = Element::new(path, document.root_element());
         let (sets, remarks) = match self {

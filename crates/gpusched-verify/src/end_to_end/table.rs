@@ -179,9 +179,11 @@ impl<'a> Table<'a> {
         }))
     }
 
-    /// Returns E, the sum of the execution and waiting times of a whole job.
+    /// Returns E, the time for which a whole job executes or waits: the sum of its execution and waiting times, or its
+    /// response time if this time is shorter.
     pub fn whole(&self, task: usize) -> Option<u128> {
-        self.prefix(task, self.task(task).segments.len() - 1)
+        let sum = self.prefix(task, self.task(task).segments.len() - 1)?;
+        Some(self.response(task).map_or(sum, |response| sum.min(response)))
     }
 
     /// Returns the streams on `resource`, in the order of the tasks.

@@ -186,3 +186,24 @@ fn another_context_may_receive_a_kernel_at_the_start() {
     ];
     refuted(&system, Wrong::LastInstant, &jobs, [9, 9, 5]);
 }
+
+/// Job b waits for its kernel for at most 18 after the release of the kernel, but it ends at most 21 after its arrival. So it
+/// occupies the core for 21 and not for 4 + 18. With 22, the bound of a is 57.
+#[test]
+fn a_job_occupies_its_core_for_at_most_its_response_time() {
+    let text = r#"{"cores":[{"name":"cpu","policy":"edf"}],
+        "partitions":[{"name":"gpu","sms":1,"policy":"time-sliced","switch":1,"idle":"wait","contexts":[
+        {"name":"x","slice":2,"overrun":0},{"name":"y","slice":3,"overrun":3,"policy":"edf"},{"name":"z","slice":7,"overrun":0}]}],"tasks":[
+        {"name":"a","period":160,"jitter":16,"wait":"suspend","segments":[{"on":"cpu","wcet":1},{"on":"z","wcet":3},
+        {"on":"cpu","wcet":4,"bcet":4}]},
+        {"name":"b","period":80,"wait":"busy","segments":[{"on":"cpu","wcet":4,"bcet":3},{"on":"y","wcet":2}]}]}"#;
+    let system = system(text);
+    let answer = analyze(&system);
+    let ns = |time: u64| Some(Time::from_ns(time));
+    assert_eq!(answer.response_times_ns, [ns(56), ns(21)]);
+    assert_eq!(answer.evidence.bounds.delay(1, 1), ns(18));
+    assert!(verify_system(&answer, &system).is_ok());
+    let mut changed = answer;
+    changed.evidence.bounds.0[0].ends_ns[2] = ns(55);
+    assert!(verify_system(&changed, &system).is_err());
+}

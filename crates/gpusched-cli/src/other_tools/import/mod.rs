@@ -2,6 +2,7 @@
 
 mod amalthea;
 mod examiner;
+mod holoscan;
 mod task_sets;
 
 use crate::part::{Family, Run};
@@ -17,6 +18,8 @@ pub enum Command {
     Csv(task_sets::Csv),
     /// Convert logs of cuda_scheduling_examiner to a scenario, or compare with a simulation.
     Examiner(examiner::Args),
+    /// Convert a graph of operators of Holoscan to an end-to-end system.
+    Holoscan(holoscan::Args),
     /// Convert a task set of SchedCAT.
     Schedcat(task_sets::Schedcat),
     /// Convert a configuration of SimSo to a task set.
@@ -33,6 +36,7 @@ impl Run for Command {
             Command::Amalthea(args) => args.run(global),
             Command::Csv(args) => args.run(global),
             Command::Examiner(args) => args.run(global),
+            Command::Holoscan(args) => args.run(global),
             Command::Schedcat(args) => args.run(global),
             Command::Simso(args) => args.run(global),
         }
