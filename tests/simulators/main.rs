@@ -19,6 +19,7 @@ mod block_level;
 mod closure;
 mod end_to_end;
 mod engine;
+mod in_flight;
 mod instrument;
 mod job_level;
 mod kernel_groups;

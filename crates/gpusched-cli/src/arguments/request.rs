@@ -142,6 +142,14 @@ impl Request {
     pub fn refuse_for_plans_of_systems(&self) -> Result<()> {
         let policy = "each resource of a system states its policy";
         refuse("policy", self.policy.is_some(), policy)?;
+        self.refuse_arbitration()
+    }
+
+    /// Refuses `--arbitration`, which has no effect on systems.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] if the user states an arbitration.
+    pub fn refuse_arbitration(&self) -> Result<()> {
         let arbitration = "the analysis of systems holds for every arbiter";
         refuse("arbitration", self.memory.arbitration.is_some(), arbitration)
     }
@@ -157,9 +165,9 @@ impl Request {
         })
     }
 
-    /// Whether the user states a policy.
-    pub fn states_policy(&self) -> bool {
-        self.policy.is_some()
+    /// Returns the policy that the user states.
+    pub fn stated_policy(&self) -> Option<Policy> {
+        self.policy
     }
 
     /// Returns the policy inside each partition, with its test.

@@ -137,9 +137,9 @@ impl Run for Args {
 impl Args {
     /// Tests task sets whose tasks share the GPU by time slices.
     fn share(&self, mut sets: TaskSets, global: &Global) -> Result<Outcome> {
-        let policy = self.request.states_policy().then(|| self.request.policy());
+        let policy = self.request.stated_policy();
         self.sharing.check(policy)?;
-        self.request.refuse_for_plans_of_systems()?;
+        self.request.refuse_arbitration()?;
         let sms = self.request.sms()?;
         let environment = self.request.environment()?;
         let file = sets.file().to_owned();
