@@ -26,7 +26,9 @@
 //!
 //! [`analyze`]: super::analyze
 
-use gpusched_model::end_to_end::{Bounds, CorePolicy, EnginePolicy, PartitionPolicy, Resource, System, Wait};
+use gpusched_model::end_to_end::{
+    Bounds, CorePolicy, EnginePolicy, PartitionPolicy, Resource, System, Task, Wait,
+};
 
 use super::arithmetic::{INFINITE, least, released};
 use super::queues::{self, Preemption};
@@ -60,8 +62,12 @@ enum Rule {
 /// ends of all segments, and the delays on copy engines and partitions.
 ///
 /// A task has no bound if its core or the partition of one of its segments uses earliest deadline first. If a task has
-/// no bound, less urgent tasks on the same core have no bounds either.
+/// no bound, less urgent tasks on the same core have no bounds either. The methods assume sequential tasks, so no task has a
+/// bound if a task is pipelined.
 pub fn baseline(system: &System, method: Baseline) -> Bounds {
+    if system.tasks().iter().any(Task::is_pipelined) {
+        return super::no_bounds(system);
+    }
     let mut state = State::new(system, None);
     let queues: Vec<Queue> = system
         .resources()

@@ -45,23 +45,43 @@ pub use scaling::scaling;
 pub use sizing::{Gpu, NO_EFFECT, Search, check_interference, plan, refuse};
 pub use turns::{ChosenTurns, TurnSearch, choose_turns};
 
-use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer};
+use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer, TaskBounds};
 use gpusched_model::error::Refusal;
 use gpusched_model::policy::Strength;
 use gpusched_model::time::Time;
 
 /// Analyzes `system`. Each segment is released at the end of its predecessor.
 ///
-/// The result lists no assumptions. The caller adds them.
+/// The result lists no assumptions. The caller adds them. If [`check_jobs`] refuses the system, no task has a bound.
 pub fn analyze(system: &System) -> Answer {
+    if check_jobs(system).is_err() {
+        return answer(system, no_bounds(system), None);
+    }
     answer(system, fixed_point::solve(system, None, false).table(), None)
+}
+
+/// Checks that the analysis supports the jobs of all tasks.
+///
+/// # Errors
+/// Fails if a task is pipelined.
+pub fn check_jobs(system: &System) -> Result<(), Refusal> {
+    system.check_sequential("no analysis of pipelined tasks exists yet")
+}
+
+/// Returns a table without bounds.
+fn no_bounds(system: &System) -> Bounds {
+    let tasks = system.tasks().iter().map(|task| TaskBounds {
+        ends_ns: vec![None; task.segments.len()],
+        delays_ns: vec![None; task.segments.len()],
+    });
+    Bounds(tasks.collect())
 }
 
 /// Analyzes `system` with timers that release the segments of each job at fixed times after its arrival
 /// (END_TO_END §11.4 of the documentation).
 ///
 /// # Errors
-/// Fails if a task busy-waits. Also fails with overheads of dispatchers, because a dispatcher may see a kernel before the time
+/// Fails if a task busy-waits or is pipelined. Also fails with overheads of dispatchers, because a dispatcher may see a kernel before the time
 /// that a timer for the end of its wake-up states. Also fails with time slices.
 pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
     if let Some(overheads) = system.overheads() {
@@ -73,6 +93,7 @@ pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
         let found = format!("time slices on {}", gpu.name);
         return Refusal::refuse("partitions", found, expected);
     }
+    system.check_sequential("no analysis counts pipelined tasks and enforced releases")?;
     let (bounds, offsets) = enforcement::solve(system)?;
     Ok(answer(system, bounds, Some(offsets)))
 }

@@ -100,7 +100,9 @@ impl Trial<'_> {
     fn test(&mut self, choice: &[(usize, usize)]) -> bool {
         interrupt::check();
         self.tests += 1;
-        let system = match System::new(&self.with(choice), self.search.environment) {
+        let checked = System::new(&self.with(choice), self.search.environment);
+        let checked = checked.and_then(|system| super::check_jobs(&system).map(|()| system));
+        let system = match checked {
             Ok(system) => system,
             Err(refusal) => {
                 self.invalid.get_or_insert(refusal);

@@ -20,7 +20,7 @@
 use gpusched_model::Kind;
 use gpusched_model::WcetFunction;
 use gpusched_model::end_to_end::{
-    Arrivals, CopyEngine, Core, CorePolicy, Draft, EnginePolicy, PartitionDraft, PartitionPolicy,
+    Arrivals, CopyEngine, Core, CorePolicy, Draft, EnginePolicy, Jobs, PartitionDraft, PartitionPolicy,
     SegmentDraft, TaskDraft, Wait,
 };
 use gpusched_model::error::{Error, Refusal};
@@ -282,6 +282,8 @@ impl SystemDraw {
                 gpu_priority: None,
                 wait: (!task.kernels.is_empty()).then_some(configuration.wait),
                 segments,
+                jobs: Jobs::Sequential,
+                buffers: None,
                 alternatives: Vec::new(),
             })
         });

@@ -31,5 +31,5 @@ pub use resource::{
 };
 pub use segment::{Segment, SegmentDraft};
 pub use system::System;
-pub use task::{Alternative, Arrivals, Task, TaskDraft, Wait};
+pub use task::{Alternative, Arrivals, Jobs, Task, TaskDraft, Wait};
 pub use time_shared::TimeShares;

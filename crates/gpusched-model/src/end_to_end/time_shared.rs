@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Arrivals, ContextDraft, Draft, DraftPolicy, Idle, PartitionDraft, SegmentDraft, TaskDraft};
+use super::{
+    Arrivals, ContextDraft, Draft, DraftPolicy, Idle, Jobs, PartitionDraft, SegmentDraft, TaskDraft,
+};
 use crate::time::Time;
 use crate::{Contention, TaskSet};
 
@@ -69,6 +71,8 @@ impl Draft {
                     traffic: None,
                     bandwidth: None,
                 }],
+                jobs: Jobs::Sequential,
+                buffers: None,
                 alternatives: Vec::new(),
             });
         }

@@ -25,6 +25,7 @@ impl Simulator {
     /// # Errors
     /// Fails if `offsets_ns` does not have one time per segment, or if a task with enforced releases busy-waits.
     pub fn new(system: &System, offsets_ns: Option<&[Vec<Time>]>) -> Result<Simulator, Error> {
+        system.check_sequential("the simulator does not support pipelined tasks yet")?;
         let plan = Plan::new(system, offsets_ns)?;
         let state = State::new(plan.tasks.len(), plan.rules.len());
         Ok(Simulator {

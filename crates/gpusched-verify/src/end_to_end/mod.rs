@@ -73,6 +73,9 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
         let message = "found enforced releases, expected none with time slices";
         return Err(Fault::new("offsets_ns", message).inside("evidence"));
     }
+    if let Err(refusal) = system.check_sequential("the verifier does not support pipelined tasks") {
+        return Err(Fault::new("system", refusal.to_string()));
+    }
     if answer.policy != expected {
         let message = format!("found {}, expected {expected}", answer.policy);
         return Err(Fault::new("policy", message));
