@@ -255,6 +255,7 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
                     Preemption::Blocks => state.blocking(part.block),
                     Preemption::Never => state.blocking(part.cost),
                 },
+                stage: state.tasks[task].pipelined.then_some((task, segment)),
             }
         })
         .collect();
@@ -327,6 +328,7 @@ fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
                 None => state.with_waiting(task),
             },
             block: 0,
+            stage: segment.map(|segment| (task, segment)),
         }
     };
     let work: Vec<Stream> = streams.iter().map(stream).collect();
