@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use gpusched_model::end_to_end::Resource;
 
-use super::super::arithmetic::{INFINITE, released};
+use super::super::arithmetic::{INFINITE, released, started};
 use super::super::streams::State;
 
 /// The jobs that become eligible at one segment [ns].
@@ -37,6 +37,21 @@ impl Stream {
             distance => jobs.min(window.div_ceil(distance)),
         };
         jobs.saturating_mul(self.cost)
+    }
+
+    /// Returns a time after `time`: the work in a closed window does not grow before it.
+    pub fn next(&self, time: u64) -> u64 {
+        let by_period = match self.jitter {
+            INFINITE => INFINITE,
+            jitter => {
+                let jobs = started(time, (jitter, self.period, 1));
+                jobs.saturating_mul(self.period).saturating_sub(jitter)
+            }
+        };
+        match self.distance {
+            0 => by_period,
+            distance => by_period.min((time / distance).saturating_add(1).saturating_mul(distance)),
+        }
     }
 }
 
