@@ -2,6 +2,7 @@
 
 use super::arithmetic::{INFINITE, least, released};
 use super::memory::Omitted;
+use super::pipelines::Work;
 use super::streams::State;
 
 /// Work of one task in a window. At the start of the window, no task with a higher priority is ready.
@@ -15,6 +16,8 @@ pub(super) enum Load {
         streams: Vec<(u64, u64, u64)>,
         jobs: (u64, u64, u64),
     },
+    /// A pipelined task.
+    Pipelined(Work),
     /// A task of equal priority without a bound.
     Unbounded,
 }
@@ -55,6 +58,7 @@ impl Load {
         match self {
             Load::Unbounded => INFINITE,
             Load::Busy { jobs, .. } if jobs.2 == INFINITE => INFINITE,
+            Load::Pipelined(work) => work.within(window),
             Load::Busy { jobs, .. } => released(window, *jobs),
             Load::Segments { streams, jobs } => {
                 let streams = streams.iter().map(|&stream| released(window, stream));
@@ -68,6 +72,7 @@ impl Load {
         match self {
             Load::Unbounded => INFINITE,
             Load::Busy { jobs, .. } if jobs.2 == INFINITE => INFINITE,
+            Load::Pipelined(work) => work.any(window),
             Load::Busy { jobs, carried } => released(window, (*carried, jobs.1, jobs.2)),
             Load::Segments { jobs, .. } => released(window, *jobs),
         }
@@ -80,9 +85,19 @@ pub(super) fn loads(state: &State, task: usize, here: &[usize]) -> Vec<Load> {
     let more = here
         .iter()
         .filter(|&&other| other != task && state.tasks[other].priority <= own);
-    let load = |&other: &usize| match state.queues(other, state.tasks[other].priority == own) {
-        true => Load::Unbounded,
-        false => Load::of(state, other),
+    let core = state.tasks[task]
+        .on_core
+        .map(|(first, _)| state.part(task, first).on);
+    let load = |&other: &usize| {
+        let equal = state.tasks[other].priority == own;
+        match core {
+            // Several jobs of a pipelined task of equal priority may be pending at the start of each window.
+            Some(core) if state.tasks[other].pipelined => {
+                Load::Pipelined(Work::of(state, other, core, !equal))
+            }
+            _ if state.queues(other, equal) => Load::Unbounded,
+            _ => Load::of(state, other),
+        }
     };
     more.map(load).collect()
 }

@@ -31,6 +31,8 @@ pub(super) struct Stream {
     pub cost: u64,
     /// Longest time for which a job that has started delays more urgent jobs; 0 under immediate preemption.
     pub block: u64,
+    /// Pipelined task and segment of the stream; `None` for a sequential task.
+    pub stage: Option<(usize, usize)>,
 }
 
 /// Analysis of one resource.
@@ -142,9 +144,8 @@ impl<'a> Deadlines<'a> {
                     continue;
                 }
                 let released = end.checked_add(stream.jitter)?.div_ceil(stream.period);
-                let due = u64::try_from(room / i128::from(stream.period))
-                    .ok()?
-                    .saturating_add(1);
+                let due = u64::try_from(room / i128::from(stream.period)).ok()?;
+                let due = due.saturating_add(u64::from(!follows(me, *stream)));
                 work = work.checked_add(released.min(due).checked_mul(stream.cost)?)?;
             }
             let work = self.turns.served(work, end).checked_add(self.lost.within(end))?;
@@ -156,6 +157,14 @@ impl<'a> Deadlines<'a> {
             }
             end = work;
         }
+    }
+}
+
+/// Whether `other` is a later segment of the pipelined task of `own`. A job is never at both segments.
+fn follows(own: Stream, other: Stream) -> bool {
+    match (own.stage, other.stage) {
+        (Some((task, segment)), Some((of, later))) => of == task && later > segment,
+        _ => false,
     }
 }
 

@@ -11,6 +11,7 @@ use super::arithmetic::INFINITE;
 use super::cores;
 use super::deadlines::{Deadlines, Stream};
 use super::memory::Omitted;
+use super::pipelines;
 use super::queues::{self, Preemption};
 use super::streams::{Bound, State};
 use super::time_slices::Turns;
@@ -135,6 +136,27 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
     };
     let mut loads = None;
     for (index, &(task, segment)) in place.here.iter().enumerate() {
+        if state.tasks[task].pipelined {
+            let end = match (&deadlines, place.rule) {
+                (Some(bounds), _) => state.part(task, segment).earliest.saturating_add(bounds[index]),
+                (None, Rule::Fifo) => pipelines::end(state, (task, segment), &place.here, None),
+                (None, Rule::Priorities(preemption)) => {
+                    pipelines::end(state, (task, segment), &place.here, Some(preemption))
+                }
+                (None, _) => {
+                    let preemption = Some(Preemption::Immediate);
+                    pipelines::end(state, (task, segment), &place.here, preemption)
+                }
+            };
+            let bound = Bound {
+                end,
+                ..state.bound(task, segment)
+            };
+            if raise(state, (task, segment), bound) {
+                changed.insert(task, ());
+            }
+            continue;
+        }
         let delay = match (&deadlines, place.rule) {
             (Some(bounds), _) => bounds[index],
             (None, Rule::Fifo) => queues::fifo(state, (task, segment), &place.here),
@@ -196,9 +218,10 @@ fn delay_to_timer(state: &State, (task, segment): (usize, usize), end: u64) -> b
     parts.get(segment + 1).is_some_and(|next| end > next.earliest)
 }
 
-/// Raises the bounds of a segment. A value above the period is not a bound, because jobs of the task can then overlap.
+/// Raises the bounds of a segment. A value above the limit of the task is not a bound: jobs of a sequential task can then
+/// overlap.
 fn raise(state: &mut State, (task, segment): (usize, usize), bound: Bound) -> bool {
-    let limit = state.tasks[task].period;
+    let limit = state.tasks[task].limit;
     let capped = |ns: u64| if ns > limit { INFINITE } else { ns };
     let old = &mut state.bounds[task][segment];
     let new = Bound {
@@ -232,17 +255,18 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
                     Preemption::Blocks => state.blocking(part.block),
                     Preemption::Never => state.blocking(part.cost),
                 },
+                stage: state.tasks[task].pipelined.then_some((task, segment)),
             }
         })
         .collect();
     if preemption == Preemption::Blocks {
-        // A job may preempt one kernel of another task with a later deadline, which makes this kernel up to one block
-        // longer. A kernel of one block is never preempted.
+        // A job may preempt one kernel with a later deadline, of another task or of a younger job of a pipelined task. This makes
+        // the kernel up to one block longer. A kernel of one block is never preempted.
         let longer = |index: usize| {
             let (own, task) = (streams[index], place.here[index].0);
             let others = streams.iter().zip(&place.here).filter(|(other, here)| {
                 let part = state.part(here.0, here.1);
-                here.0 != task
+                (here.0 != task || state.tasks[task].pipelined && place.here[index].1 != here.1)
                     && other.deadline.saturating_add(own.jitter) > own.deadline
                     && part.block < part.cost
             });
@@ -276,27 +300,49 @@ fn lost(state: &State, place: &Place) -> Delay {
     state.lost(place.resource, only)
 }
 
-/// Evaluates a core under earliest deadline first: the delays of all other segments count as execution on the core.
+/// Evaluates a core under earliest deadline first: the delays of all other segments count as execution on the core. Each segment
+/// of a pipelined task is a stream.
 fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
-    let streams: Vec<Stream> = place
+    let streams: Vec<(usize, Option<usize>)> = place
         .tasks
         .iter()
-        .map(|&task| {
-            let owner = &state.tasks[task];
-            Stream {
-                period: owner.period,
-                deadline: owner.deadline,
-                jitter: owner.jitter,
-                cost: state.with_waiting(task),
-                block: 0,
-            }
-        })
+        .filter(|&&task| !state.tasks[task].pipelined)
+        .map(|&task| (task, None))
+        .chain(
+            place
+                .here
+                .iter()
+                .filter(|&&(task, _)| state.tasks[task].pipelined)
+                .map(|&(task, segment)| (task, Some(segment))),
+        )
         .collect();
+    let stream = |&(task, segment): &(usize, Option<usize>)| {
+        let owner = &state.tasks[task];
+        let earliest = segment.map_or(0, |segment| owner.parts[segment].earliest);
+        Stream {
+            period: owner.period,
+            deadline: owner.deadline.saturating_sub(earliest),
+            jitter: segment.map_or(owner.jitter, |segment| state.jitter(task, segment)),
+            cost: match segment {
+                Some(segment) => owner.parts[segment].cost,
+                None => state.with_waiting(task),
+            },
+            block: 0,
+            stage: segment.map(|segment| (task, segment)),
+        }
+    };
+    let work: Vec<Stream> = streams.iter().map(stream).collect();
     let turns = Turns::of(state, place.resource, false);
-    let analysis = Deadlines::new(&streams, lost(state, place), turns);
+    let analysis = Deadlines::new(&work, lost(state, place), turns);
     let ends = place.here.iter().map(|&(task, segment)| {
-        let own = place.tasks.iter().position(|&other| other == task);
+        let pipelined = state.tasks[task].pipelined;
+        let own = (task, pipelined.then_some(segment));
+        let own = streams.iter().position(|&stream| stream == own);
         match (&analysis, own) {
+            (Some(analysis), Some(own)) if pipelined => {
+                let end = analysis.response(own, work[own].cost);
+                end.saturating_add(state.part(task, segment).earliest)
+            }
             (Some(analysis), Some(own)) => analysis.response(own, state.prefix(task, segment)),
             _ => INFINITE,
         }

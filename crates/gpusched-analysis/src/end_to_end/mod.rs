@@ -12,6 +12,7 @@
 //! * `contexts`: contexts that take turns;
 //! * `time_slices`: waiting times of contexts;
 //! * `memory`: losses of resources that share a memory;
+//! * `pipelines`: tasks whose segments are threads;
 //! * `fixed_point`: the least solution of all equations;
 //! * `enforcement`: releases by timers;
 //! * `chains`: reaction time and data age;
@@ -33,6 +34,7 @@ mod deadlines;
 mod enforcement;
 mod fixed_point;
 mod memory;
+mod pipelines;
 mod queues;
 mod scaling;
 mod sizing;
@@ -52,20 +54,9 @@ use gpusched_model::time::Time;
 
 /// Analyzes `system`. Each segment is released at the end of its predecessor.
 ///
-/// The result lists no assumptions. The caller adds them. If [`check_jobs`] refuses the system, no task has a bound.
+/// The result lists no assumptions. The caller adds them.
 pub fn analyze(system: &System) -> Answer {
-    if check_jobs(system).is_err() {
-        return answer(system, no_bounds(system), None);
-    }
     answer(system, fixed_point::solve(system, None, false).table(), None)
-}
-
-/// Checks that the analysis supports the jobs of all tasks.
-///
-/// # Errors
-/// Fails if a task is pipelined.
-pub fn check_jobs(system: &System) -> Result<(), Refusal> {
-    system.check_sequential("no analysis of pipelined tasks exists yet")
 }
 
 /// Returns a table without bounds.

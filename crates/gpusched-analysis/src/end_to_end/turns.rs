@@ -100,9 +100,7 @@ impl Trial<'_> {
     fn test(&mut self, choice: &[(usize, usize)]) -> bool {
         interrupt::check();
         self.tests += 1;
-        let checked = System::new(&self.with(choice), self.search.environment);
-        let checked = checked.and_then(|system| super::check_jobs(&system).map(|()| system));
-        let system = match checked {
+        let system = match System::new(&self.with(choice), self.search.environment) {
             Ok(system) => system,
             Err(refusal) => {
                 self.invalid.get_or_insert(refusal);
