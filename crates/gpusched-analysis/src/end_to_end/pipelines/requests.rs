@@ -72,45 +72,52 @@ fn requests(state: &State, (task, segment): (usize, usize), here: &[(usize, usiz
 /// (13) The longest time in a busy window, from the moment when a segment is eligible at the latest to its end.
 fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)], turns: &Turns<'_>) -> u64 {
     let mut streams: Vec<Stream> = here.iter().map(|&segment| Stream::of(state, segment)).collect();
+    let Some(position) = here.iter().position(|&segment| segment == own) else {
+        return INFINITE; // `here` has the own segment
+    };
     let limit = state.tasks[own.0].limit.saturating_mul(BUSY);
-    let mut horizon = INFINITE;
-    match utilization(streams.iter().map(|stream| (stream.cost, stream.period))) {
+    let rates = utilization(streams.iter().map(|stream| (stream.cost, stream.period)));
+    let longest = match rates {
         Some((Ordering::Greater, _)) => return INFINITE,
-        Some((Ordering::Equal, multiple)) if turns.is_none() => {
-            horizon = u64::try_from(multiple).unwrap_or(INFINITE);
+        Some((Ordering::Equal, _)) if turns.is_none() => INFINITE, // the window may never end
+        _ => until(&streams, position, INFINITE, limit, turns),
+    };
+    match rates {
+        Some((_, multiple)) if longest == INFINITE && turns.is_none() => {
             streams.iter_mut().for_each(|stream| stream.distance = 0);
+            let multiple = u64::try_from(multiple).unwrap_or(INFINITE);
+            until(&streams, position, multiple, limit, turns)
         }
-        _ => {}
+        _ => longest,
     }
-    let arriving = |streams: &[Stream], window: u64| {
+}
+
+/// Returns the longest time in a busy window of `streams`, and at most in the time `horizon`. `position` is the analyzed stream.
+fn until(streams: &[Stream], position: usize, horizon: u64, limit: u64, turns: &Turns<'_>) -> u64 {
+    let arriving = |window: u64| {
         let work = streams.iter().map(|stream| stream.arriving(window));
         work.fold(0, u64::saturating_add)
     };
-    let busy = least(1, limit, |window| {
-        turns.served(arriving(&streams, window), window)
-    });
+    let busy = least(1, limit, |window| turns.served(arriving(window), window));
     let horizon = horizon.min(busy);
     if horizon == INFINITE {
         return INFINITE;
     }
-    let Some(position) = here.iter().position(|&segment| segment == own) else {
-        return INFINITE; // `here` has the own segment
-    };
-    let own = Stream {
-        jitter: 0,
-        distance: 0,
-        ..streams.swap_remove(position)
-    };
+    let mut streams = streams.to_vec();
+    if let Some(own) = streams.get_mut(position) {
+        (own.jitter, own.distance) = (0, 0);
+    }
     let (mut after, mut worst) = (0u64, 0u64);
     for _ in 0..ACTIVATIONS {
         let window = after.saturating_add(1);
-        let work = arriving(&streams, window).saturating_add(own.arriving(window));
+        let work = streams.iter().map(|stream| stream.arriving(window));
+        let work = work.fold(0, u64::saturating_add);
         let end = least(work, limit, |window| turns.served(work, window));
         if end == INFINITE {
             return INFINITE;
         }
         worst = worst.max(end.saturating_sub(after));
-        let steps = streams.iter().chain([&own]).map(|stream| stream.next(after));
+        let steps = streams.iter().map(|stream| stream.next(after));
         after = steps.min().unwrap_or(INFINITE);
         if after >= horizon {
             return worst;

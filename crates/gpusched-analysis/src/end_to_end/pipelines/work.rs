@@ -172,14 +172,25 @@ impl Work {
 /// Compares Σ c/T of `streams`, as pairs of c and T, with 1. Also returns the least common multiple of the periods. Returns
 /// `None` if a number is too large.
 pub(super) fn utilization(streams: impl Iterator<Item = (u64, u64)> + Clone) -> Option<(Ordering, u128)> {
+    let (work, multiple) = work_per_multiple(streams)?;
+    Some((work.cmp(&multiple), multiple))
+}
+
+/// Returns Σ c/T of `streams` [thousandths], rounded up; `None` if a number is too large.
+pub(super) fn load(streams: impl Iterator<Item = (u64, u64)> + Clone) -> Option<u64> {
+    let (work, multiple) = work_per_multiple(streams)?;
+    u64::try_from(work.checked_mul(1000)?.div_ceil(multiple)).ok()
+}
+
+/// Returns the work of `streams` in the least common multiple of their periods, and this multiple.
+fn work_per_multiple(mut streams: impl Iterator<Item = (u64, u64)> + Clone) -> Option<(u128, u128)> {
     let multiple = streams.clone().try_fold(1u128, |multiple, (_, period)| {
         let period = u128::from(period);
         (multiple / num_integer::gcd(multiple, period)).checked_mul(period)
     })?;
-    let mut streams = streams;
-    let sum = streams.try_fold(0u128, |sum, (cost, period)| {
+    let work = streams.try_fold(0u128, |sum, (cost, period)| {
         let share = u128::from(cost).checked_mul(multiple / u128::from(period))?;
         sum.checked_add(share)
     })?;
-    Some((sum.cmp(&multiple), multiple))
+    Some((work, multiple))
 }
