@@ -4,6 +4,7 @@ mod attained;
 mod baselines;
 mod certificates;
 mod mutations;
+mod one_window;
 mod random;
 mod sizes;
 mod tables;

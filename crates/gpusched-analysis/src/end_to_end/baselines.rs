@@ -24,6 +24,8 @@
 //! suspending task counts as the stream of its whole jobs. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the
 //! bound for distinct priorities and tasks without release jitter. With `Blocking`, other tasks have no bound.
 //!
+//! [`SingleWindows`](Baseline::SingleWindows) is no published analysis. It shows the gain from windows over several segments.
+//!
 //! [`analyze`]: super::analyze
 
 use gpusched_model::end_to_end::{
@@ -31,6 +33,7 @@ use gpusched_model::end_to_end::{
 };
 
 use super::arithmetic::{INFINITE, least, released};
+use super::fixed_point;
 use super::queues::{self, Preemption};
 use super::streams::State;
 
@@ -43,6 +46,8 @@ pub enum Baseline {
     Jitter,
     /// Suspension counts as blocking by the more urgent tasks.
     Blocking,
+    /// The equations of [`analyze`](super::analyze) without windows over several kernels: each kernel has a window of its own.
+    SingleWindows,
 }
 
 /// A copy engine or partition with its segments. Without a rule, no segment has a bound.
@@ -67,6 +72,9 @@ enum Rule {
 pub fn baseline(system: &System, method: Baseline) -> Bounds {
     if system.tasks().iter().any(Task::is_pipelined) {
         return super::no_bounds(system);
+    }
+    if method == Baseline::SingleWindows {
+        return fixed_point::single_windows(system).table();
     }
     let mut state = State::new(system, None);
     let queues: Vec<Queue> = system

@@ -23,7 +23,7 @@ pub(super) enum Load {
 }
 
 impl Load {
-    fn of(state: &State, task: usize) -> Load {
+    pub fn of(state: &State, task: usize) -> Load {
         let owner = &state.tasks[task];
         if owner.spins {
             let cost = state.with_waiting(task);
@@ -36,25 +36,18 @@ impl Load {
                 carried,
             };
         }
-        let parts = (0..owner.parts.len()).filter(|&part| owner.parts[part].on.is_core());
-        let streams: Vec<(u64, u64, u64)> = parts.map(|part| state.stream(task, part)).collect();
-        let cost = streams.iter().map(|stream| stream.2).fold(0, u64::saturating_add);
-        let jitter = match owner.on_core {
-            Some((first, last)) if state.response(task) != INFINITE => {
-                let end = state.bound(task, last).end;
-                let earliest = owner.parts[first].earliest;
-                end.saturating_sub(cost).saturating_sub(earliest)
-            }
-            _ => INFINITE,
-        };
+        let parts: Vec<usize> = (0..owner.parts.len())
+            .filter(|&part| owner.parts[part].on.is_core())
+            .collect();
+        let streams = parts.iter().map(|&part| state.stream(task, part)).collect();
         Load::Segments {
             streams,
-            jobs: (jitter, owner.period, cost),
+            jobs: state.whole(task, &parts),
         }
     }
 
     /// Work of the task in a window, if the task is not ready at the start of the window.
-    fn in_window(&self, window: u64) -> u64 {
+    pub fn in_window(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,
             Load::Busy { jobs, .. } if jobs.2 == INFINITE => INFINITE,
@@ -68,7 +61,7 @@ impl Load {
     }
 
     /// Work of the task in any window, even if the task is ready at the start of the window.
-    fn carried(&self, window: u64) -> u64 {
+    pub fn carried(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,
             Load::Busy { jobs, .. } if jobs.2 == INFINITE => INFINITE,

@@ -10,6 +10,7 @@ use crate::interference::bandwidth::Delay;
 use super::arithmetic::INFINITE;
 use super::cores;
 use super::deadlines::{Deadlines, Stream};
+use super::job_window::Windows;
 use super::memory::Omitted;
 use super::pipelines;
 use super::queues::{self, Preemption};
@@ -47,6 +48,18 @@ struct Place {
 pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: bool) -> State {
     let mut state = State::new(system, offsets);
     state.windows = windows;
+    let several = Windows::of(system, &state);
+    iterate(system, state, &several)
+}
+
+/// Solves all equations of `system`, except the windows over several segments.
+pub(super) fn single_windows(system: &System) -> State {
+    let state = State::new(system, None);
+    let several = Windows::none(&state);
+    iterate(system, state, &several)
+}
+
+fn iterate(system: &System, mut state: State, several: &Windows) -> State {
     let mut places: Vec<Place> = system
         .resources()
         .map(|resource| place(system, resource))
@@ -61,7 +74,8 @@ pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: boo
                 .time_sliced
                 .iter()
                 .any(|gpu| gpu.depends(place.resource, task));
-            if shared || turns || place.tasks.contains(&task) {
+            let window = |&own: &usize| several.depends(&state, own, task);
+            if shared || turns || place.tasks.contains(&task) || place.tasks.iter().any(window) {
                 places.push(index);
             }
         }
@@ -75,7 +89,7 @@ pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: boo
             }
             place.evaluated = place.version;
             settled = false;
-            let changed = evaluate(&mut state, &places[index]);
+            let changed = evaluate(&mut state, &places[index], several);
             for task in changed {
                 for &place in &influenced[task] {
                     places[place].version += 1;
@@ -124,7 +138,7 @@ fn place(system: &System, resource: Resource) -> Place {
 }
 
 /// Evaluates the equations of one resource. Returns the tasks whose bounds changed.
-fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
+fn evaluate(state: &mut State, place: &Place, several: &Windows) -> Vec<usize> {
     let mut changed: BTreeMap<usize, ()> = BTreeMap::new();
     let deadlines = match place.rule {
         Rule::CoreDeadlines if !state.enforced => {
@@ -135,6 +149,7 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
         _ => None,
     };
     let mut loads = None;
+    let mut windows = None;
     for (index, &(task, segment)) in place.here.iter().enumerate() {
         if state.tasks[task].pipelined {
             let end = match (&deadlines, place.rule) {
@@ -157,6 +172,14 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
             }
             continue;
         }
+        if windows.as_ref().is_none_or(|&(of, _)| of != task) {
+            windows = Some((task, several.prepare(state, task)));
+        }
+        let windows = windows.as_ref().and_then(|(_, windows)| windows.as_ref());
+        let smaller = |state: &State, end: u64| match windows {
+            Some(windows) => windows.end(state, segment, end),
+            None => end,
+        };
         let delay = match (&deadlines, place.rule) {
             (Some(bounds), _) => bounds[index],
             (None, Rule::Fifo) => queues::fifo(state, (task, segment), &place.here),
@@ -171,7 +194,7 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
                 let loads = loads.as_ref().map_or(&[][..], |(_, loads)| loads);
                 let end = cores::end(state, (task, segment), loads, place.tasks.len() == 1);
                 let bound = Bound {
-                    end,
+                    end: smaller(state, end),
                     ..state.bound(task, segment)
                 };
                 if raise(state, (task, segment), bound) {
@@ -191,7 +214,7 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
                     Some(before) => state.bound(task, before).end,
                 };
                 let end = before.saturating_add(delay);
-                if by_deadline { end.min(from_arrival) } else { end }
+                smaller(state, if by_deadline { end.min(from_arrival) } else { end })
             }
         };
         let late = state.windows && delay_to_timer(state, (task, segment), end);

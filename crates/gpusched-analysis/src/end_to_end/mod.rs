@@ -11,6 +11,7 @@
 //! * `deadlines`: earliest deadline first on cores and partitions;
 //! * `contexts`: contexts that take turns;
 //! * `time_slices`: waiting times of contexts;
+//! * `job_window`: windows over several segments of a job;
 //! * `memory`: losses of resources that share a memory;
 //! * `pipelines`: tasks whose segments are threads;
 //! * `fixed_point`: the least solution of all equations;
@@ -33,6 +34,7 @@ mod cores;
 mod deadlines;
 mod enforcement;
 mod fixed_point;
+mod job_window;
 mod memory;
 mod pipelines;
 mod queues;

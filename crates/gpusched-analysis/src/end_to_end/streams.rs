@@ -264,6 +264,23 @@ impl State {
         end.saturating_sub(part.cost).saturating_sub(part.earliest)
     }
 
+    /// Returns the stream of whole jobs that carry their work into a window. The work is on one resource: `segments`. Without
+    /// segments or without a bound, the jitter is [`INFINITE`].
+    pub fn whole(&self, task: usize, segments: &[usize]) -> (u64, u64, u64) {
+        let owner = &self.tasks[task];
+        let costs = segments.iter().map(|&segment| owner.parts[segment].cost);
+        let cost = costs.fold(0, u64::saturating_add);
+        let jitter = match (segments.first(), segments.last()) {
+            (Some(&first), Some(&last)) if self.response(task) != INFINITE => {
+                let end = self.bound(task, last).end;
+                let earliest = owner.parts[first].earliest;
+                end.saturating_sub(cost).saturating_sub(earliest)
+            }
+            _ => INFINITE,
+        };
+        (jitter, owner.period, cost)
+    }
+
     /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. If so, these jobs may
     /// be pending at the start of every window, because a segment of the analyzed task may run while they are pending.
     pub fn queues(&self, other: usize, same_priority: bool) -> bool {

@@ -75,19 +75,7 @@ impl<'a> Turns<'a> {
     fn others(&self, gpu: &Gpu, turns: &[u64], gaps: u64, window: u64) -> u64 {
         let (mut lost, mut count) = (0u64, 0u64);
         for (context, &most) in gpu.contexts.iter().zip(turns) {
-            let longest = context
-                .slice
-                .saturating_add(context.overrun)
-                .saturating_add(gpu.switch);
-            let mut time = most.saturating_mul(longest);
-            let mut taken = most;
-            if gpu.idle == Idle::Skip
-                && let Some(work) = Work::of(self.state, context, window)
-            {
-                taken = work.turns(context).min(most);
-                let busy = work.occupied(context, most);
-                time = time.min(busy.saturating_add(taken.saturating_mul(gpu.switch)));
-            }
+            let (time, taken) = occupied(self.state, gpu, context, most, window, 0);
             lost = lost.saturating_add(time);
             count = count.saturating_add(taken);
         }
@@ -97,6 +85,38 @@ impl<'a> Turns<'a> {
         };
         lost.saturating_add(switches.saturating_mul(gpu.switch))
     }
+}
+
+/// Returns the time that `context` takes in a window with at most `most` turns, and the number of its turns. The time contains the
+/// switches to the context. `counted` is execution of the context that the caller counts itself.
+pub(super) fn occupied(
+    state: &State,
+    gpu: &Gpu,
+    context: &Context,
+    most: u64,
+    window: u64,
+    counted: u64,
+) -> (u64, u64) {
+    if most == 0 {
+        return (0, 0);
+    }
+    let longest = context
+        .slice
+        .saturating_add(context.overrun)
+        .saturating_add(gpu.switch);
+    let time = most.saturating_mul(longest);
+    if gpu.idle == Idle::Skip
+        && let Some(work) = Work::of(state, context, window)
+    {
+        let taken = work.turns(context).min(most);
+        let mut busy = work.occupied(context, most);
+        if counted > 0 {
+            busy = busy.saturating_add(1).saturating_sub(counted);
+        }
+        let switches = taken.saturating_mul(gpu.switch);
+        return (time.min(busy.saturating_add(switches)), taken);
+    }
+    (time, most)
 }
 
 /// Work of another context in any window of one length.

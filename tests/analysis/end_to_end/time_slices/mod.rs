@@ -5,7 +5,7 @@
 //! * `wrong`: runs of random systems above the wrong variants;
 //! * `traps`: systems for the variants that random systems rarely exceed.
 
-mod reference;
+pub mod reference;
 mod traps;
 mod wrong;
 
