@@ -10,6 +10,11 @@
 //! The response time is the maximum of t − a. The check examines only the arrivals a for which another job has the
 //! deadline of the analyzed job. These arrivals are sufficient, because B(a) never grows with a.
 //!
+//! If the segments of a job follow each other without timers, segment k ends before the later segments of its job are
+//! released. So only earlier jobs count for the later segments. These jobs arrive at a − Tᵢ at the latest. Jobs of the own
+//! task with later deadlines start after the analyzed job, so they do not block it. If the task is pipelined, these jobs may
+//! block it at earlier segments.
+//!
 //! lost(t) is the time that the resource loses to the memory traffic of other resources, or the time that a context waits
 //! for its turns.
 
@@ -39,6 +44,28 @@ pub(super) struct Source {
     pub deadline: u128,
     /// Longest time for which a job that has just started blocks jobs with earlier deadlines.
     pub blocking: u128,
+    /// Task and position of the segment in the job. `None` if a timer releases the segment, or if a job is one demand.
+    pub segment: Option<(usize, usize)>,
+    /// Whether the task is pipelined, so a younger job may be at an earlier segment.
+    pub pipelined: bool,
+}
+
+impl Source {
+    /// Whether both sources are segments of one task without timers.
+    fn same_task(&self, other: &Source) -> bool {
+        let tasks = self.segment.zip(other.segment);
+        tasks.is_some_and(|(own, other)| own.0 == other.0)
+    }
+
+    /// Whether `other` is a later segment of the same job.
+    fn precedes(&self, other: &Source) -> bool {
+        self.same_task(other) && self.segment < other.segment
+    }
+
+    /// Whether a job of `other` with a later deadline may block a job of this source.
+    fn waits_for(&self, other: &Source) -> bool {
+        !self.same_task(other) || self.pipelined && other.precedes(self)
+    }
 }
 
 /// A resource with EDF.
@@ -90,12 +117,18 @@ impl<'a> Edf<'a> {
                 .filter(|&(other, _)| other != index);
             let others: Vec<(Source, u128)> = others
                 .map(|(_, other)| {
-                    let room = due + signed(other.jitter) - signed(other.deadline);
+                    let last = match source.precedes(other) {
+                        true => due - signed(other.period), // deadline of the previous job
+                        false => due,
+                    };
+                    let room = last + signed(other.jitter) - signed(other.deadline);
                     let jobs = (room.div_euclid(signed(other.period)) + 1).max(0);
                     (*other, jobs.unsigned_abs())
                 })
                 .collect();
-            let later = others.iter().filter(|(other, _)| signed(other.deadline) > due);
+            let later = others
+                .iter()
+                .filter(|(other, _)| signed(other.deadline) > due && source.waits_for(other));
             let blocking = later.map(|(other, _)| other.blocking).max().unwrap_or(0); // nothing blocks
             let before = (arrival + signed(source.jitter)).unsigned_abs() / source.period;
             let base = before

@@ -21,6 +21,8 @@
 //! * `device`: copy engines and partitions, except EDF;
 //! * `core`: cores with fixed priorities;
 //! * `edf`: cores and partitions with EDF;
+//! * `several`: windows over several segments of a job;
+//! * `pipelined`: segments of pipelined tasks, except under EDF;
 //! * `verdict`: the verdicts on tasks and on the system;
 //! * `chain`: reaction times and data ages.
 
@@ -29,8 +31,10 @@ mod compare;
 mod core;
 mod device;
 mod edf;
+mod pipelined;
 mod segments;
 mod service;
+mod several;
 mod stream;
 mod table;
 mod verdict;
@@ -72,9 +76,6 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
     if enforced && !system.time_slices().is_empty() {
         let message = "found enforced releases, expected none with time slices";
         return Err(Fault::new("offsets_ns", message).inside("evidence"));
-    }
-    if let Err(refusal) = system.check_sequential("the verifier does not support pipelined tasks") {
-        return Err(Fault::new("system", refusal.to_string()));
     }
     if answer.policy != expected {
         let message = format!("found {}, expected {expected}", answer.policy);

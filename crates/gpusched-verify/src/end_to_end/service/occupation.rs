@@ -12,8 +12,8 @@ struct Kernels {
     period: u128,
     /// The kernels one by one.
     each: Vec<Part>,
-    /// All kernels of a job together.
-    together: Part,
+    /// All kernels of a job together; `None` if they take longer than a period.
+    together: Option<Part>,
 }
 
 /// One kernel, or all kernels of a job.
@@ -49,9 +49,9 @@ impl Kernels {
     fn within(&self, window: u128, each: impl Fn(&Part) -> u128) -> u128 {
         let time = |part: &Part| part.within(window, self.period, each(part));
         let one_by_one = self.each.iter().map(time).fold(0, u128::saturating_add);
-        match self.each.len() {
-            1 => one_by_one,
-            _ => one_by_one.min(time(&self.together)),
+        match &self.together {
+            Some(together) if self.each.len() > 1 => one_by_one.min(time(together)),
+            _ => one_by_one,
         }
     }
 }
@@ -83,6 +83,7 @@ impl Occupation {
                 true => stream.cost.div_ceil(slice).saturating_sub(1),
                 false => stream.cost.saturating_sub(1).div_ceil(slice),
             };
+            (stream.cost <= stream.period).then_some(())?;
             Some(Part {
                 lag: stream.end?.saturating_sub(stream.earliest),
                 cost: stream.cost,
@@ -93,13 +94,14 @@ impl Occupation {
             let each = streams.iter().map(part).collect::<Option<Vec<Part>>>()?;
             let (first, last) = (streams.first()?, streams.last()?); // a task without kernels is not listed
             let sum = |value: fn(&Part) -> u128| each.iter().map(value).fold(0, u128::saturating_add);
+            let together = Part {
+                lag: last.end?.saturating_sub(first.earliest),
+                cost: sum(|part| part.cost),
+                occupied: sum(|part| part.occupied),
+            };
             Some(Kernels {
                 period: first.period,
-                together: Part {
-                    lag: last.end?.saturating_sub(first.earliest),
-                    cost: sum(|part| part.cost),
-                    occupied: sum(|part| part.occupied),
-                },
+                together: (together.cost <= first.period).then_some(together),
                 each,
             })
         };
