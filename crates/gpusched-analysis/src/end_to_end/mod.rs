@@ -104,6 +104,8 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
             bound_ns: bound,
             meets: bound.is_some_and(|bound| bound <= task.deadline),
             costliest_segment: bound.and_then(|_| costliest(&bounds, index)),
+            jobs_max: bound.and_then(|bound| pipelines::jobs_in_flight(task, bound)),
+            stages: pipelines::stages(system, &bounds, index),
         })
         .collect();
     let enforced = offsets.is_some();

@@ -19,8 +19,8 @@ mod task;
 mod time_shared;
 
 pub use bounds::{
-    Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, SystemPlan,
-    TaskAnswer, TaskBounds, planned,
+    Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, Stage,
+    SystemPlan, TaskAnswer, TaskBounds, planned,
 };
 pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;

@@ -9,6 +9,9 @@ mod requests;
 mod windows;
 mod work;
 
+use gpusched_model::end_to_end::{Bounds, Stage, System, Task};
+use gpusched_model::time::Time;
+
 use super::queues::Preemption;
 use super::streams::State;
 
@@ -36,4 +39,34 @@ pub(super) fn end(
         Some(preemption) => windows::end(state, own, preemption),
         None => requests::end(state, own, here),
     }
+}
+
+/// (15) Returns the maximum number of jobs of a pipelined task that have arrived and not ended; `None` for a sequential task.
+pub(super) fn jobs_in_flight(task: &Task, bound: Time) -> Option<u64> {
+    task.is_pipelined().then(|| bound.ns().div_ceil(task.period.ns()))
+}
+
+/// (15) Returns the bounds on the stages of a pipelined task; an empty list for a sequential task.
+pub(super) fn stages(system: &System, bounds: &Bounds, index: usize) -> Vec<Stage> {
+    let Some(task) = system.tasks().get(index).filter(|task| task.is_pipelined()) else {
+        return Vec::new();
+    };
+    let stages = task.segments.iter().enumerate().map(|(position, segment)| {
+        let here: Vec<(u64, u64)> = system
+            .on(segment.on)
+            .filter_map(|(task, segment)| {
+                let task = system.tasks().get(task)?;
+                Some((task.segments.get(segment)?.wcet.ns(), task.period.ns()))
+            })
+            .collect();
+        let end = bounds.end(index, position);
+        Stage {
+            jobs_max: end.map(|end| {
+                let lag = end.ns().saturating_sub(task.earliest(position).ns());
+                lag.div_ceil(task.period.ns())
+            }),
+            load_permille: work::load(here.into_iter()),
+        }
+    });
+    stages.collect()
 }

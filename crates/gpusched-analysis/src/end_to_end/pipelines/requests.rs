@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::super::arithmetic::{INFINITE, least, released, started};
+use super::super::arithmetic::{INFINITE, least};
 use super::super::streams::State;
 use super::super::time_slices::Turns;
-use super::work::utilization;
+use super::work::{Stream, utilization};
 use super::{ACTIVATIONS, BUSY};
 
 /// Returns the work of the requests of `other` that may precede a request at the moment when it becomes eligible. The task
@@ -71,45 +71,54 @@ fn requests(state: &State, (task, segment): (usize, usize), here: &[(usize, usiz
 
 /// (13) The longest time in a busy window, from the moment when a segment is eligible at the latest to its end.
 fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)], turns: &Turns<'_>) -> u64 {
-    let all = || here.iter().map(|&(task, segment)| state.stream(task, segment));
-    let (_, period, cost) = state.stream(own.0, own.1);
-    let length = |window: u64| {
-        let work = all().map(|stream| released(window, stream));
-        turns.served(work.fold(0, u64::saturating_add), window)
+    let mut streams: Vec<Stream> = here.iter().map(|&segment| Stream::of(state, segment)).collect();
+    let Some(position) = here.iter().position(|&segment| segment == own) else {
+        return INFINITE; // `here` has the own segment
     };
-    let horizon = least(1, state.tasks[own.0].limit.saturating_mul(BUSY), length);
-    let horizon = match utilization(all().map(|(_, period, cost)| (cost, period))) {
-        Some((Ordering::Greater, _)) => INFINITE,
-        Some((Ordering::Equal, multiple)) if turns.is_none() => {
-            horizon.min(u64::try_from(multiple).unwrap_or(INFINITE))
+    let limit = state.tasks[own.0].limit.saturating_mul(BUSY);
+    let rates = utilization(streams.iter().map(|stream| (stream.cost, stream.period)));
+    let longest = match rates {
+        Some((Ordering::Greater, _)) => return INFINITE,
+        Some((Ordering::Equal, _)) if turns.is_none() => INFINITE, // the window may never end
+        _ => until(&streams, position, INFINITE, limit, turns),
+    };
+    match rates {
+        Some((_, multiple)) if longest == INFINITE && turns.is_none() => {
+            streams.iter_mut().for_each(|stream| stream.distance = 0);
+            let multiple = u64::try_from(multiple).unwrap_or(INFINITE);
+            until(&streams, position, multiple, limit, turns)
         }
-        _ => horizon,
+        _ => longest,
+    }
+}
+
+/// Returns the longest time in a busy window of `streams`, and at most in the time `horizon`. `position` is the analyzed stream.
+fn until(streams: &[Stream], position: usize, horizon: u64, limit: u64, turns: &Turns<'_>) -> u64 {
+    let arriving = |window: u64| {
+        let work = streams.iter().map(|stream| stream.arriving(window));
+        work.fold(0, u64::saturating_add)
     };
-    let others: Vec<(u64, u64, u64)> = here
-        .iter()
-        .filter(|&&other| other != own)
-        .map(|&(task, segment)| state.stream(task, segment))
-        .collect();
-    if horizon == INFINITE || others.iter().any(|other| other.0 == INFINITE) {
+    let busy = least(1, limit, |window| turns.served(arriving(window), window));
+    let horizon = horizon.min(busy);
+    if horizon == INFINITE {
         return INFINITE;
+    }
+    let mut streams = streams.to_vec();
+    if let Some(own) = streams.get_mut(position) {
+        (own.jitter, own.distance) = (0, 0);
     }
     let (mut after, mut worst) = (0u64, 0u64);
     for _ in 0..ACTIVATIONS {
-        let work = others.iter().map(|&other| started(after, other));
-        let work = work.fold(started(after, (0, period, cost)), u64::saturating_add);
-        let end = least(work, state.tasks[own.0].limit.saturating_mul(BUSY), |window| {
-            turns.served(work, window)
-        });
+        let window = after.saturating_add(1);
+        let work = streams.iter().map(|stream| stream.arriving(window));
+        let work = work.fold(0, u64::saturating_add);
+        let end = least(work, limit, |window| turns.served(work, window));
         if end == INFINITE {
             return INFINITE;
         }
         worst = worst.max(end.saturating_sub(after));
-        let step = |&(jitter, period, _): &(u64, u64, u64)| {
-            let jobs = started(after, (jitter, period, 1));
-            jobs.saturating_mul(period).saturating_sub(jitter)
-        };
-        let next = others.iter().map(step).min().unwrap_or(INFINITE);
-        after = next.min(step(&(0, period, cost)));
+        let steps = streams.iter().map(|stream| stream.next(after));
+        after = steps.min().unwrap_or(INFINITE);
         if after >= horizon {
             return worst;
         }

@@ -132,25 +132,32 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// (9) Returns the maximum of w_q − q·T.
+    /// (9) or (10) Returns the maximum of w_q − q·T.
     fn longest(mut self, preemption: Preemption) -> u64 {
-        let period = self.own.period;
         let rates = self.others.iter().flat_map(|work| &work.arriving);
         let rates = rates
             .chain([&self.own])
             .map(|stream| (stream.cost, stream.period));
-        // (10) If the utilization is 1, the window may never end.
-        let mut count = None;
-        match utilization(rates) {
+        let rates = utilization(rates);
+        let longest = match rates {
             Some((Ordering::Greater, _)) => return INFINITE,
-            Some((Ordering::Equal, multiple)) if self.turns.is_none() => {
-                let jobs = u64::try_from(multiple / u128::from(period)).unwrap_or(INFINITE);
-                count = Some(jobs);
+            Some((Ordering::Equal, _)) => INFINITE, // the window may never end
+            _ => self.until_idle(preemption, None),
+        };
+        match rates {
+            Some((_, multiple)) if longest == INFINITE && self.turns.is_none() => {
                 let streams = self.others.iter_mut().flat_map(|work| &mut work.arriving);
                 streams.for_each(|stream| stream.distance = 0);
+                let jobs = multiple / u128::from(self.own.period);
+                self.until_idle(preemption, u64::try_from(jobs).ok())
             }
-            _ => {}
+            _ => longest,
         }
+    }
+
+    /// Returns the maximum of w_q − q·T over the first `count` jobs, or over all jobs until the window ends.
+    fn until_idle(&self, preemption: Preemption, count: Option<u64>) -> u64 {
+        let period = self.own.period;
         let (mut worst, mut end, mut start, mut busy) = (0u64, 0, 0, 0);
         for job in 0..count.unwrap_or(INFINITE).min(ACTIVATIONS + 1) {
             if job == ACTIVATIONS {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use gpusched_model::end_to_end::Resource;
 
-use super::super::arithmetic::{INFINITE, released};
+use super::super::arithmetic::{INFINITE, released, started};
 use super::super::streams::State;
 
 /// The jobs that become eligible at one segment [ns].
@@ -37,6 +37,21 @@ impl Stream {
             distance => jobs.min(window.div_ceil(distance)),
         };
         jobs.saturating_mul(self.cost)
+    }
+
+    /// Returns a time after `time`: the work in a closed window does not grow before it.
+    pub fn next(&self, time: u64) -> u64 {
+        let by_period = match self.jitter {
+            INFINITE => INFINITE,
+            jitter => {
+                let jobs = started(time, (jitter, self.period, 1));
+                jobs.saturating_mul(self.period).saturating_sub(jitter)
+            }
+        };
+        match self.distance {
+            0 => by_period,
+            distance => by_period.min((time / distance).saturating_add(1).saturating_mul(distance)),
+        }
     }
 }
 
@@ -157,14 +172,25 @@ impl Work {
 /// Compares Σ c/T of `streams`, as pairs of c and T, with 1. Also returns the least common multiple of the periods. Returns
 /// `None` if a number is too large.
 pub(super) fn utilization(streams: impl Iterator<Item = (u64, u64)> + Clone) -> Option<(Ordering, u128)> {
+    let (work, multiple) = work_per_multiple(streams)?;
+    Some((work.cmp(&multiple), multiple))
+}
+
+/// Returns Σ c/T of `streams` [thousandths], rounded up; `None` if a number is too large.
+pub(super) fn load(streams: impl Iterator<Item = (u64, u64)> + Clone) -> Option<u64> {
+    let (work, multiple) = work_per_multiple(streams)?;
+    u64::try_from(work.checked_mul(1000)?.div_ceil(multiple)).ok()
+}
+
+/// Returns the work of `streams` in the least common multiple of their periods, and this multiple.
+fn work_per_multiple(mut streams: impl Iterator<Item = (u64, u64)> + Clone) -> Option<(u128, u128)> {
     let multiple = streams.clone().try_fold(1u128, |multiple, (_, period)| {
         let period = u128::from(period);
         (multiple / num_integer::gcd(multiple, period)).checked_mul(period)
     })?;
-    let mut streams = streams;
-    let sum = streams.try_fold(0u128, |sum, (cost, period)| {
+    let work = streams.try_fold(0u128, |sum, (cost, period)| {
         let share = u128::from(cost).checked_mul(multiple / u128::from(period))?;
         sum.checked_add(share)
     })?;
-    Some((sum.cmp(&multiple), multiple))
+    Some((work, multiple))
 }
