@@ -5,6 +5,7 @@ mod baselines;
 mod certificates;
 mod mutations;
 mod one_window;
+mod pipelines;
 mod random;
 mod sizes;
 mod tables;
