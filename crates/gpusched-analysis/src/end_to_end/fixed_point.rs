@@ -49,17 +49,17 @@ pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: boo
     let mut state = State::new(system, offsets);
     state.windows = windows;
     let several = Windows::of(system, &state);
-    iterate(system, state, &several)
+    iterate(system, state, several)
 }
 
 /// Solves all equations of `system`, except the windows over several segments.
 pub(super) fn single_windows(system: &System) -> State {
     let state = State::new(system, None);
     let several = Windows::none(&state);
-    iterate(system, state, &several)
+    iterate(system, state, several)
 }
 
-fn iterate(system: &System, mut state: State, several: &Windows) -> State {
+fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
     let mut places: Vec<Place> = system
         .resources()
         .map(|resource| place(system, resource))
@@ -89,7 +89,7 @@ fn iterate(system: &System, mut state: State, several: &Windows) -> State {
             }
             place.evaluated = place.version;
             settled = false;
-            let changed = evaluate(&mut state, &places[index], several);
+            let changed = evaluate(&mut state, &places[index], &mut several);
             for task in changed {
                 for &place in &influenced[task] {
                     places[place].version += 1;
@@ -138,7 +138,7 @@ fn place(system: &System, resource: Resource) -> Place {
 }
 
 /// Evaluates the equations of one resource. Returns the tasks whose bounds changed.
-fn evaluate(state: &mut State, place: &Place, several: &Windows) -> Vec<usize> {
+fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usize> {
     let mut changed: BTreeMap<usize, ()> = BTreeMap::new();
     let deadlines = match place.rule {
         Rule::CoreDeadlines if !state.enforced => {
@@ -149,7 +149,7 @@ fn evaluate(state: &mut State, place: &Place, several: &Windows) -> Vec<usize> {
         _ => None,
     };
     let mut loads = None;
-    let mut windows = None;
+    let mut prepared = None;
     for (index, &(task, segment)) in place.here.iter().enumerate() {
         if state.tasks[task].pipelined {
             let end = match (&deadlines, place.rule) {
@@ -172,14 +172,6 @@ fn evaluate(state: &mut State, place: &Place, several: &Windows) -> Vec<usize> {
             }
             continue;
         }
-        if windows.as_ref().is_none_or(|&(of, _)| of != task) {
-            windows = Some((task, several.prepare(state, task)));
-        }
-        let windows = windows.as_ref().and_then(|(_, windows)| windows.as_ref());
-        let smaller = |state: &State, end: u64| match windows {
-            Some(windows) => windows.end(state, segment, end),
-            None => end,
-        };
         let delay = match (&deadlines, place.rule) {
             (Some(bounds), _) => bounds[index],
             (None, Rule::Fifo) => queues::fifo(state, (task, segment), &place.here),
@@ -193,8 +185,9 @@ fn evaluate(state: &mut State, place: &Place, several: &Windows) -> Vec<usize> {
                 }
                 let loads = loads.as_ref().map_or(&[][..], |(_, loads)| loads);
                 let end = cores::end(state, (task, segment), loads, place.tasks.len() == 1);
+                let end = several.smaller(state, (task, segment), end, &mut prepared);
                 let bound = Bound {
-                    end: smaller(state, end),
+                    end,
                     ..state.bound(task, segment)
                 };
                 if raise(state, (task, segment), bound) {
@@ -214,7 +207,8 @@ fn evaluate(state: &mut State, place: &Place, several: &Windows) -> Vec<usize> {
                     Some(before) => state.bound(task, before).end,
                 };
                 let end = before.saturating_add(delay);
-                smaller(state, if by_deadline { end.min(from_arrival) } else { end })
+                let end = if by_deadline { end.min(from_arrival) } else { end };
+                several.smaller(state, (task, segment), end, &mut prepared)
             }
         };
         let late = state.windows && delay_to_timer(state, (task, segment), end);

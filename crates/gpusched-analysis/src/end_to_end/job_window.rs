@@ -31,12 +31,16 @@ pub(super) struct Windows {
     homes: Vec<Vec<Option<usize>>>,
     /// Whether windows bound the segments of the task.
     allowed: Vec<bool>,
+    /// For each segment: position of the window that gave the last bound. It is most often the best one again.
+    best: Vec<Vec<usize>>,
 }
 
 impl Windows {
-    /// Returns the windows of `system`. With a shared memory, overheads of dispatchers or enforced releases, no task has windows.
+    /// Returns the windows of `system`. With pipelined tasks, a shared memory, overheads of dispatchers or
+    /// enforced releases, no task has windows.
     pub fn of(system: &System, state: &State) -> Windows {
-        let covered = state.memory.is_none() && system.overheads().is_none() && !state.enforced;
+        let sequential = state.tasks.iter().all(|task| !task.pipelined);
+        let covered = sequential && state.memory.is_none() && system.overheads().is_none() && !state.enforced;
         let allowed = system.tasks().iter().map(|task| {
             let policy = task.core.and_then(|core| system.cores().get(core));
             covered && policy.is_none_or(|core| core.policy == CorePolicy::Fp)
@@ -92,6 +96,7 @@ impl Windows {
         Windows {
             allowed: allowed.collect(),
             stations: stations.into_iter().map(|(_, station)| station).collect(),
+            best: homes.iter().map(|row| vec![usize::MAX; row.len()]).collect(),
             homes,
         }
     }
@@ -102,6 +107,7 @@ impl Windows {
             stations: Vec::new(),
             homes: Vec::new(),
             allowed: vec![false; state.tasks.len()],
+            best: Vec::new(),
         }
     }
 
@@ -117,11 +123,29 @@ impl Windows {
                 }))
     }
 
-    /// Prepares the windows of `task`; `None` if it has none.
-    pub fn prepare(&self, state: &State, task: usize) -> Option<JobWindows> {
-        if !self.allowed[task] {
-            return None;
+    /// Returns the bound on the end of `segment` of `task`: the smaller value of `end` and of the bounds of all windows. If it is at
+    /// most the present bound of the segment, the exact value does not matter, because bounds never decrease. `prepared` has the
+    /// windows of the last task.
+    pub fn smaller(
+        &mut self,
+        state: &State,
+        (task, segment): (usize, usize),
+        end: u64,
+        prepared: &mut Option<JobWindows>,
+    ) -> u64 {
+        if !self.allowed[task] || end <= state.bound(task, segment).end {
+            return end;
         }
+        if prepared.as_ref().is_none_or(|windows| windows.task != task) {
+            *prepared = Some(self.prepare(state, task));
+        }
+        let best = &mut self.best[task][segment];
+        prepared
+            .as_ref()
+            .map_or(end, |windows| windows.end(state, segment, end, best))
+    }
+
+    fn prepare(&self, state: &State, task: usize) -> JobWindows {
         let own = &state.tasks[task];
         let mut loads = Vec::new();
         let mut busy = Vec::new();
@@ -149,13 +173,13 @@ impl Windows {
         for busy in &mut busy {
             busy.joints = self.homes[busy.task].iter().map(place).collect();
         }
-        Some(JobWindows {
+        JobWindows {
             task,
             places: self.homes[task].iter().map(place).collect(),
             joints: joints.into_iter().map(|(_, joint)| joint).collect(),
             loads,
             busy,
-        })
+        }
     }
 }
 
@@ -231,7 +255,11 @@ impl Busy {
     }
 
     /// E: time for which a job counts, if the resources `joint` execute its segments without delay.
+    /// [`INFINITE`] if the task has no bound, because its jobs queue.
     fn occupied(&self, joint: &[usize]) -> u64 {
+        if self.response == INFINITE {
+            return INFINITE;
+        }
         let each = self
             .segments
             .iter()
@@ -491,13 +519,13 @@ struct Span<'a> {
 }
 
 impl JobWindows {
-    /// Returns the bound on the end of `segment`: the smaller value of `best` and of the bounds of all windows. If it is at most the
-    /// present bound of the segment, the exact value does not matter, because bounds never decrease.
-    pub fn end(&self, state: &State, segment: usize, best: u64) -> u64 {
+    /// Returns the smaller value of `end` and of the bounds of all windows of `segment`. `position` is the window that is tried first,
+    /// and becomes the best window.
+    fn end(&self, state: &State, segment: usize, end: u64, position: &mut usize) -> u64 {
         let owner = &state.tasks[self.task];
         let on_core = owner.parts[segment].on.is_core();
         let known = state.bound(self.task, segment).end;
-        let mut best = best;
+        let mut best = end;
         let mut pool: Vec<usize> = Vec::new();
         let mut spans = Vec::new();
         let mut core = false;
@@ -522,11 +550,16 @@ impl JobWindows {
                 spans.push((first, pool.clone()));
             }
         }
-        // The largest window with the most joint resources is most often the best one.
-        for (first, joint) in spans.iter().rev() {
+        // Without a known window, the largest window with the most joint resources is most often the best one.
+        let tried = *position;
+        let order = std::iter::once(tried).chain((0..spans.len()).rev().filter(|&other| other != tried));
+        for index in order {
             if best <= known {
                 break;
             }
+            let Some((first, joint)) = spans.get(index) else {
+                continue;
+            };
             let before = match first.checked_sub(1) {
                 None => owner.jitter,
                 Some(before) => state.bound(self.task, before).end,
@@ -542,7 +575,10 @@ impl JobWindows {
             };
             // The present bound is at most the result, so it is a start for the iteration.
             let window = self.window(state, &span, known.saturating_sub(before), limit);
-            best = best.min(before.saturating_add(window));
+            let found = before.saturating_add(window);
+            if found < best {
+                (best, *position) = (found, index);
+            }
         }
         best
     }

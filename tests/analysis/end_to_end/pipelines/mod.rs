@@ -34,7 +34,9 @@ fn two_stages_overlap() {
     assert!(answer.schedulable);
     assert_eq!(answer.tasks[0].jobs_max, Some(2));
     let stages = answer.tasks[0].stages.iter();
-    let stages: Vec<_> = stages.map(|stage| (stage.jobs_max, stage.load_permille)).collect();
+    let stages: Vec<_> = stages
+        .map(|stage| (stage.jobs_max, stage.load_permille))
+        .collect();
     let expected = [(1, 100), (1, 800), (2, 960), (2, 100)];
     assert_eq!(stages, expected.map(|(jobs, load)| (Some(jobs), Some(load))));
 }
@@ -87,7 +89,12 @@ fn the_slowest_stage_decides() {
         (answer.schedulable, answer.tasks[0].bound_ns)
     };
     let bounded = |encoder, decoder| (true, Some(Time::from_ns((encoder + decoder) * 1000)));
-    for (encoder, decoder) in [(52_599, 52_599), (1_000, 52_599), (52_599, 1_000), (26_300, 26_300)] {
+    for (encoder, decoder) in [
+        (52_599, 52_599),
+        (1_000, 52_599),
+        (52_599, 1_000),
+        (26_300, 26_300),
+    ] {
         assert_eq!(bound(encoder, decoder), bounded(encoder, decoder));
     }
     // At a load of exactly 1, a frame never waits for the previous one.

@@ -157,7 +157,9 @@ impl Reference<'_> {
 
     /// (2)
     fn arriving(&self, part: &Part, window: u128, distances: bool) -> Option<u128> {
-        let jobs = self.jitter(part).map(|jitter| (window + jitter).div_ceil(part.period));
+        let jobs = self
+            .jitter(part)
+            .map(|jitter| (window + jitter).div_ceil(part.period));
         match part.distance {
             distance if distance > 0 && distances => smaller(jobs, Some(window.div_ceil(distance))),
             _ => jobs,
@@ -177,7 +179,10 @@ impl Reference<'_> {
         let all: u128 = parts.iter().map(|part| part.cost).sum();
         let (first, last) = (parts[0], parts[parts.len() - 1]);
         match all <= first.period {
-            true => smaller(each, executed(last.end.map(|end| end - first.earliest), all, first.period)),
+            true => smaller(
+                each,
+                executed(last.end.map(|end| end - first.earliest), all, first.period),
+            ),
             false => each,
         }
     }
@@ -320,16 +325,18 @@ impl Reference<'_> {
             rates.chain([(Some(cost), own.period)])
         };
         let all = multiple(rates(longer).map(|(_, period)| period));
-        let work: Option<u128> = rates(longer).map(|(cost, period)| Some(cost? * (all / period))).sum();
+        let work: Option<u128> = rates(longer)
+            .map(|(cost, period)| Some(cost? * (all / period)))
+            .sum();
         let work = work.filter(|&work| work <= all)?;
         let (full, distances) = (work == all, work < all || self.wrong == Wrong::Distances);
         let demand = |base: u128, window: u128| {
             let mut total = base;
             for (parts, idle_before) in &others {
                 total += if longer > 0 {
-                    let jobs = parts.iter().map(|part| {
-                        Some(self.arriving(part, window, distances)? * (part.cost + longer))
-                    });
+                    let jobs = parts
+                        .iter()
+                        .map(|part| Some(self.arriving(part, window, distances)? * (part.cost + longer)));
                     jobs.sum::<Option<u128>>().filter(|_| *idle_before)?
                 } else if parts[0].task == task {
                     self.arriving(&parts[0], window, distances)? * parts[0].cost
@@ -418,7 +425,10 @@ impl Reference<'_> {
             true => smaller(busy, Some(all)),
             false => busy,
         };
-        let others = || here.iter().filter(|part| (part.task, part.segment) != (own.task, own.segment));
+        let others = || {
+            here.iter()
+                .filter(|part| (part.task, part.segment) != (own.task, own.segment))
+        };
         let mut longest = 0;
         for time in 0..length? {
             let work: Option<u128> = others().map(|part| arriving(part, time + 1)).sum();

@@ -53,8 +53,12 @@ fn an_urgent_kernel_may_arrive_at_the_start() {
             {"name":"urgent","period":10,"priority":1,"segments":[{"on":"g","wcet":4}]},
             {"name":"blocker","period":100,"priority":3,"segments":[{"on":"g","wcet":7}]}]}"#,
     );
-    let jobs: [(usize, u64, u64, &[u64]); 4] =
-        [(2, 0, 0, &[7]), (0, 1, 0, &[5]), (1, 1, 0, &[4]), (1, 11, 0, &[4])];
+    let jobs: [(usize, u64, u64, &[u64]); 4] = [
+        (2, 0, 0, &[7]),
+        (0, 1, 0, &[5]),
+        (1, 1, 0, &[4]),
+        (1, 11, 0, &[4]),
+    ];
     assert_eq!(longest(&system, &jobs, 0), [19]);
     assert_eq!(bounds(&system, (0, 0), Wrong::StartInstant), (19, 15));
 }
