@@ -12,8 +12,8 @@
 //!
 //! If the segments of a job follow each other without timers, segment k ends before the later segments of its job are
 //! released. So only earlier jobs count for the later segments. These jobs arrive at a − Tᵢ at the latest. Jobs of the own
-//! task with later deadlines start after the analyzed job, so they do not block it. If the task is pipelined, these jobs may
-//! block it at earlier segments.
+//! task with later deadlines start after the analyzed job, so they do not block it. If the task is pipelined, younger jobs
+//! at other segments count as blockers.
 //!
 //! lost(t) is the time that the resource loses to the memory traffic of other resources, or the time that a context waits
 //! for its turns.
@@ -64,7 +64,7 @@ impl Source {
 
     /// Whether a job of `other` with a later deadline may block a job of this source.
     fn waits_for(&self, other: &Source) -> bool {
-        !self.same_task(other) || self.pipelined && other.precedes(self)
+        !self.same_task(other) || self.pipelined
     }
 }
 

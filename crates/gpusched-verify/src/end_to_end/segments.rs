@@ -198,18 +198,14 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
     let in_full = table.shares_memory();
     let sources = streams.iter().map(|stream| {
         let earliest = stream.deadline?.checked_sub(stream.jitter?)?;
-        // A job may preempt a kernel of another task with a later deadline. The preemption makes
-        // the kernel up to one block longer. A kernel of one block is never preempted. A job of a pipelined task may preempt
-        // a kernel of a younger job.
+        // A job may preempt a kernel of another task with a later deadline. The preemption makes the kernel up to one block
+        // longer. A kernel of one block is never preempted. A job of a pipelined task may also preempt a younger job.
         let preempted = streams.iter().filter(|other| {
+            let same = other.task == stream.task && (!stream.pipelined || other.segment == stream.segment);
             policy == PartitionPolicy::LpEdf
+                && !same
                 && other.block < other.cost
-                && match stream.pipelined {
-                    true => (other.task, other.segment) != (stream.task, stream.segment),
-                    false => {
-                        other.task != stream.task && other.deadline.is_none_or(|deadline| deadline > earliest)
-                    }
-                }
+                && other.deadline.is_none_or(|deadline| deadline > earliest)
         });
         let charge = preempted.map(|other| other.block).max().unwrap_or(0); // preempts no kernel
         let blocking = match policy {

@@ -1,5 +1,7 @@
 //! The releases of a segment.
 
+use super::window::smaller;
+
 /// Releases of a segment (j,k) on its resource. The release of job q is in the interval from a + φ to a + φ + J, where
 /// a is the arrival of job q. Arrivals are at least T apart.
 #[derive(Clone, Debug)]
@@ -36,11 +38,9 @@ impl Stream {
 
     /// Returns n(w), the number of releases in a half-open window of length `window` > 0.
     pub fn jobs(&self, window: u128) -> Option<u128> {
-        let jobs = window.saturating_add(self.jitter?).div_ceil(self.period);
-        Some(match self.distance {
-            0 => jobs,
-            distance => jobs.min(window.div_ceil(distance)),
-        })
+        let released = |jitter| window.saturating_add(jitter).div_ceil(self.period);
+        let spaced = (self.distance > 0).then(|| window.div_ceil(self.distance));
+        smaller(self.jitter.map(released), spaced)
     }
 
     /// Returns ⌈(R − φ)/T⌉·c: the work of all releases that are pending at one moment.

@@ -135,26 +135,28 @@ impl Queue<'_> {
         let own = self.own.period;
         let mut moments: Vec<u128> = (0..length.div_ceil(own)).map(|job| job * own).collect();
         for stream in self.all {
-            let (jitter, period) = (stream.jitter?, stream.period);
-            let first = jitter.div_ceil(period);
-            let last = length.saturating_add(jitter) / period;
-            if last - first.min(last) > MOMENTS_LIMIT {
-                return None;
+            if let Some(jitter) = stream.jitter {
+                let period = stream.period;
+                let first = jitter.div_ceil(period);
+                let last = length.saturating_add(jitter) / period;
+                if last.saturating_sub(first) > MOMENTS_LIMIT {
+                    return None;
+                }
+                let steps = (first..=last).map(|job| job * period - jitter);
+                moments.extend(steps.filter(|&moment| moment < length));
             }
-            let steps = (first..=last).map(|job| job * period - jitter);
-            moments.extend(steps.filter(|&moment| moment < length));
             if spaced && stream.distance > 0 {
-                // The distance limits the number of jobs only at the start of the window.
+                // With a jitter bound, the distance limits the number of jobs only at the start of the window.
                 let limited = |&job: &u128| {
                     let moment = job.saturating_mul(stream.distance);
-                    moment < length
-                        && job <= (moment.saturating_add(jitter).saturating_add(1)).div_ceil(period)
+                    let most = stream.jitter.map(|jitter| {
+                        let length = moment.saturating_add(jitter).saturating_add(1);
+                        length.div_ceil(stream.period)
+                    });
+                    moment < length && most.is_none_or(|most| job <= most)
                 };
-                moments.extend(
-                    (0..MOMENTS_LIMIT)
-                        .take_while(limited)
-                        .map(|job| job * stream.distance),
-                );
+                let jobs = (0..MOMENTS_LIMIT).take_while(limited);
+                moments.extend(jobs.map(|job| job * stream.distance));
             }
         }
         moments.push(0);

@@ -12,8 +12,8 @@ struct Kernels {
     period: u128,
     /// The kernels one by one.
     each: Vec<Part>,
-    /// All kernels of a job together; `None` if they take longer than a period.
-    together: Option<Part>,
+    /// All kernels of a job together.
+    together: Part,
 }
 
 /// One kernel, or all kernels of a job.
@@ -50,7 +50,10 @@ impl Kernels {
         let time = |part: &Part| part.within(window, self.period, each(part));
         let one_by_one = self.each.iter().map(time).fold(0, u128::saturating_add);
         match &self.together {
-            Some(together) if self.each.len() > 1 => one_by_one.min(time(together)),
+            // The proof requires at most one period.
+            together if self.each.len() > 1 && each(together) <= self.period => {
+                one_by_one.min(time(together))
+            }
             _ => one_by_one,
         }
     }
@@ -65,8 +68,8 @@ pub(super) struct Occupation {
     pub overrun: u128,
     /// Kernels of the context, by task; `None` if a task has no bound.
     kernels: Option<Vec<Kernels>>,
-    /// Whether a kernel of the context may preempt another kernel of the context.
-    preempts: bool,
+    /// Whether the number of overruns inside each kernel is limited, and a kernel with its overruns takes at most a period.
+    limited: bool,
 }
 
 impl Occupation {
@@ -94,23 +97,24 @@ impl Occupation {
             let each = streams.iter().map(part).collect::<Option<Vec<Part>>>()?;
             let (first, last) = (streams.first()?, streams.last()?); // a task without kernels is not listed
             let sum = |value: fn(&Part) -> u128| each.iter().map(value).fold(0, u128::saturating_add);
-            let together = Part {
-                lag: last.end?.saturating_sub(first.earliest),
-                cost: sum(|part| part.cost),
-                occupied: sum(|part| part.occupied),
-            };
             Some(Kernels {
                 period: first.period,
-                together: (together.cost <= first.period).then_some(together),
+                together: Part {
+                    lag: last.end?.saturating_sub(first.earliest),
+                    cost: sum(|part| part.cost),
+                    occupied: sum(|part| part.occupied),
+                },
                 each,
             })
         };
         let by_task = streams.chunk_by(|a, b| a.task == b.task);
+        let kernels = by_task.map(of_task).collect::<Option<Vec<Kernels>>>();
+        let fits = |task: &Kernels| task.each.iter().all(|part| part.occupied <= task.period);
         Occupation {
             slice,
             overrun,
-            kernels: by_task.map(of_task).collect(),
-            preempts,
+            limited: !preempts && kernels.iter().flatten().all(fits),
+            kernels,
         }
     }
 
@@ -126,7 +130,7 @@ impl Occupation {
             }
         }
         let slices = (work / self.slice).saturating_add(1); // two slice ends have a whole slice between them
-        let occupied = (!self.preempts).then_some(occupied);
+        let occupied = self.limited.then_some(occupied);
         // Both values bound the execution time.
         let least = occupied.map_or(work, |occupied| occupied.min(work));
         Some(Use {
