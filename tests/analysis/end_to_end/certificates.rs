@@ -78,6 +78,17 @@ fn changed_certificates_with_time_slices_are_refused() {
     refused(&Campaign::new(0, 28, Sharing::Time));
 }
 
+/// 10⁴ changed certificates of systems with pipelined tasks are refused.
+#[test]
+fn changed_certificates_with_pipelined_tasks_are_refused() {
+    for sharing in [Sharing::Nothing, Sharing::Time] {
+        refused(&Campaign {
+            pipelined: true,
+            ..Campaign::new(0, 28, sharing)
+        });
+    }
+}
+
 fn refused(campaign: &Campaign) {
     let (mut refused, mut index) = (0, 0);
     while refused < rounds(10_000) {

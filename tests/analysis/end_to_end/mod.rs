@@ -4,6 +4,8 @@ mod attained;
 mod baselines;
 mod certificates;
 mod mutations;
+mod one_window;
+mod pipelines;
 mod random;
 mod sizes;
 mod tables;

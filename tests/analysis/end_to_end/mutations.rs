@@ -218,8 +218,19 @@ fn changed_verdicts_are_refused() {
     let mut rng = random_sets::rng(90);
     let mut counts = Counts::default();
     for index in 0.. {
-        let sharing = [Sharing::Nothing, Sharing::Memory, Sharing::Time][(index % 3) as usize];
-        let (system, _) = Campaign::new(0, 29, sharing).system(index / 3).unwrap();
+        let kinds = [
+            (Sharing::Nothing, false),
+            (Sharing::Memory, false),
+            (Sharing::Time, false),
+            (Sharing::Nothing, true),
+            (Sharing::Time, true),
+        ];
+        let (sharing, pipelined) = kinds[(index % 5) as usize];
+        let campaign = Campaign {
+            pipelined,
+            ..Campaign::new(0, 29, sharing)
+        };
+        let (system, _) = campaign.system(index / 5).unwrap();
         let enforced = analyze_enforced(&system).ok();
         for mut answer in [Some(analyze(&system)), enforced].into_iter().flatten() {
             answer.assumptions = system.assumptions(answer.evidence.offsets_ns.is_some());
@@ -249,6 +260,9 @@ fn changed_verdicts_are_refused() {
         "chains.reaction_ns",
         "tasks.costliest_segment",
         "tasks.bound_ns",
+        "tasks.jobs_max",
+        "tasks.stages.jobs_max",
+        "tasks.stages.load_permille",
         "evidence.bounds.ends_ns",
     ];
     finish(&counts, &fields);

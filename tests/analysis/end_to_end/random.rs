@@ -49,8 +49,21 @@ fn the_verifier_confirms_every_answer_with_a_shared_memory() {
     confirmed(Sharing::Memory);
 }
 
+#[test]
+fn the_verifier_confirms_every_answer_with_pipelined_tasks() {
+    for sharing in [Sharing::Nothing, Sharing::Time] {
+        confirms(&Campaign {
+            pipelined: true,
+            ..Campaign::new(rounds(3000), 27, sharing)
+        });
+    }
+}
+
 fn confirmed(sharing: Sharing) {
-    let campaign = Campaign::new(rounds(3000), 27, sharing);
+    confirms(&Campaign::new(rounds(3000), 27, sharing));
+}
+
+fn confirms(campaign: &Campaign) {
     (0..rounds(3000)).into_par_iter().for_each(|index| {
         let (system, _) = campaign.system(index).unwrap();
         let answers = [Some(analyze(&system)), analyze_enforced(&system).ok()];

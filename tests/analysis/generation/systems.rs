@@ -13,6 +13,7 @@ const CONFIGURATION: Configuration = Configuration {
     sms: 16,
     wcet: None,
     overhead: Time::ZERO,
+    blocking: Time::ZERO,
 };
 
 #[test]

@@ -4,6 +4,7 @@
 mod golden;
 mod interface;
 mod overheads;
+mod pipelines;
 mod random;
 mod reference;
 

@@ -3,7 +3,7 @@
 use super::reference::{Log, Record, Recorder};
 use super::*;
 use crate::support::rounds;
-use gpusched::model::end_to_end::PartitionPolicy;
+use gpusched::model::end_to_end::{PartitionPolicy, Task};
 use gpusched::model::streams::{Purpose, below, stream};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
@@ -15,13 +15,16 @@ fn draw(rng: &mut ChaCha8Rng, timers: bool) -> System {
     let engine = pick(&["fifo", "np-fp"]);
     let policies = ["np-fifo", "np-fp", "fp", "lp-fp", "edf", "np-edf", "lp-edf"];
     let partitions = [pick(&policies), pick(&policies)];
-    let mut tasks = Vec::new();
+    let pipelines = !timers && below(rng, 2) == 0;
+    let (mut tasks, mut sequential) = (Vec::new(), Vec::new());
     for index in 0..1 + below(rng, 4) {
+        let pipelined = pipelines && below(rng, 3) > 0;
         let core = ["c0", "c1"][below(rng, 2)];
         let count = 1 + below(rng, 5);
         let mut segments = Vec::new();
         for _ in 0..count {
-            let on = [core, core, "ce", "g0", "g1"][below(rng, 5)];
+            let other = if pipelined { "c0" } else { core };
+            let on = [core, other, "ce", "g0", "g1"][below(rng, 5)];
             let wcet = 1 + below(rng, 6);
             let bcet = if below(rng, 2) == 0 {
                 wcet
@@ -34,24 +37,52 @@ fn draw(rng: &mut ChaCha8Rng, timers: bool) -> System {
             };
             segments.push(format!(r#"{{"on":"{on}","wcet":{wcet},"bcet":{bcet}{block}}}"#));
         }
-        let period = 6 + below(rng, 30);
-        let deadline = 1 + below(rng, if count == 1 { 2 * period } else { period });
+        let period = [6 + below(rng, 30), 1 + below(rng, 8)][usize::from(pipelined && below(rng, 2) == 0)];
+        let deadline = match (pipelined, count) {
+            (true, _) => 1 + below(rng, 5 * period),
+            (false, 1) => 1 + below(rng, 2 * period),
+            (false, _) => 1 + below(rng, period),
+        };
+        let mut jobs = format!(
+            r#""wait":"{}""#,
+            if timers {
+                "suspend"
+            } else {
+                ["busy", "suspend"][below(rng, 2)]
+            }
+        );
+        if pipelined {
+            let slots = (1..count).map(|_| ["null", "1", "2", "3"][below(rng, 4)]);
+            let slots = slots.collect::<Vec<_>>().join(",");
+            jobs = [
+                r#""jobs":"pipelined""#.to_owned(),
+                format!(r#""jobs":"pipelined","buffers":[{slots}]"#),
+            ][below(rng, 2)]
+            .clone();
+        } else {
+            sequential.push(index);
+        }
         tasks.push(format!(
-            r#"{{"name":"t{index}","period":{period},"deadline":{deadline},"jitter":{},"priority":{},"gpu_priority":{},"wait":"{}","segments":[{}]}}"#,
+            r#"{{"name":"t{index}","period":{period},"deadline":{deadline},"jitter":{},"priority":{},"gpu_priority":{},{jobs},"segments":[{}]}}"#,
             [0, below(rng, 9)][below(rng, 2)],
             below(rng, 3),
             below(rng, 3),
-            if timers { "suspend" } else { ["busy", "suspend"][below(rng, 2)] },
             segments.join(",")
         ));
     }
-    let chain = (0..1 + below(rng, 3)).map(|_| format!(r#""t{}""#, below(rng, tasks.len())));
-    let chain = chain.collect::<Vec<_>>().join(",");
+    let chain = (0..1 + below(rng, 3)).map(|_| {
+        let task = sequential.get(below(rng, sequential.len().max(1)))?;
+        Some(format!(r#""t{task}""#))
+    });
+    let chains = chain.collect::<Option<Vec<_>>>().map_or(String::new(), |chain| {
+        let chain = chain.join(",");
+        format!(r#"{{"tasks":[{chain}]}},{{"tasks":[{chain}],"communication":"let"}}"#)
+    });
     system(&format!(
         r#"{{"cores":[{{"name":"c0","policy":"{}"}},{{"name":"c1","policy":"{}"}}],
             "copy_engines":[{{"name":"ce","policy":"{engine}"}}],
             "partitions":[{{"name":"g0","sms":1,"policy":"{}"}},{{"name":"g1","sms":1,"policy":"{}"}}],
-            "tasks":[{}],"chains":[{{"tasks":[{chain}]}},{{"tasks":[{chain}],"communication":"let"}}]}}"#,
+            "tasks":[{}],"chains":[{chains}]}}"#,
         cores[0],
         cores[1],
         partitions[0],
@@ -60,7 +91,8 @@ fn draw(rng: &mut ChaCha8Rng, timers: bool) -> System {
     ))
 }
 
-/// A random memory for all resources; `None` for a system whose kernels are preempted at block boundaries.
+/// A random memory for all resources; `None` for a system whose kernels are preempted at block boundaries, and for a system with
+/// pipelined tasks.
 fn memory(rng: &mut ChaCha8Rng, system: &System) -> Option<Channels> {
     let limited = |policy| matches!(policy, PartitionPolicy::LpFp | PartitionPolicy::LpEdf);
     let mut rest: Vec<usize> = (0..system.resources().count()).collect();
@@ -77,7 +109,12 @@ fn memory(rng: &mut ChaCha8Rng, system: &System) -> Option<Channels> {
     });
     let bursts = bursts.collect();
     let mut partitions = system.partitions().iter();
-    (!partitions.any(|partition| limited(partition.policy))).then_some(Channels { count, order, bursts })
+    let pipelined = system.tasks().iter().any(Task::is_pipelined);
+    (!pipelined && !partitions.any(|partition| limited(partition.policy))).then_some(Channels {
+        count,
+        order,
+        bursts,
+    })
 }
 
 /// Returns a random pattern, and whether each job is released as late as possible.
@@ -157,8 +194,32 @@ fn compare(seed: u64) {
                 assert_eq!(end.ns(), ends.max().unwrap_or(0));
                 assert_eq!(
                     delay.ns(),
-                    of.map(|record| record.ended - record.released).max().unwrap_or(0)
+                    of.clone()
+                        .map(|record| record.ended - record.released)
+                        .max()
+                        .unwrap_or(0)
                 );
+                // Jobs that enter and leave a queue at one instant count or do not.
+                let stays = of.map(|record| {
+                    let before = expected.records.iter().find(|other| {
+                        (other.task, other.job) == (record.task, record.job) && other.segment + 1 == segment
+                    });
+                    (
+                        before.map_or(arrival(record.job), |before| before.ended),
+                        record.ended,
+                    )
+                });
+                let stays: Vec<(u64, u64)> = stays.collect();
+                let most = |present: fn(u64, (u64, u64)) -> bool| {
+                    let counts = stays.iter().map(|&(enters, _)| {
+                        stays.iter().filter(|&&stay| present(enters, stay)).count() as u64
+                    });
+                    counts.max().unwrap_or(0)
+                };
+                let least = most(|at, (enters, leaves)| enters <= at && at < leaves);
+                let most = most(|at, (enters, leaves)| enters <= at && at <= leaves);
+                let queue = found.queues[segment];
+                assert!((least..=most).contains(&queue), "{seed} {least} {queue} {most}");
             }
         }
         let times = chains.times();

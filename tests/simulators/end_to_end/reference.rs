@@ -91,10 +91,13 @@ impl gpusched::model::Observer<Event> for Recorder {
     }
 }
 
-/// The current job of a task.
+/// A job that has arrived. A sequential task has at most one such job at a time.
 #[derive(Clone, Debug)]
 struct Current {
+    task: usize,
     number: usize,
+    jitter: u64,
+    complete: bool,
     arrival: u64,
     times: Vec<u64>,
     segment: usize,
@@ -125,9 +128,9 @@ struct Machine<'a> {
     system: &'a System,
     offsets: Option<&'a [Vec<Time>]>,
     now: u64,
-    current: Vec<Option<Current>>,
-    /// For each resource: the task that occupies it, and whether the resource chose this task after the last change of
-    /// its segment.
+    jobs: Vec<Current>,
+    /// For each resource: the position of the job that occupies it, and whether the resource chose this job after the last
+    /// change of its segment.
     holders: Vec<(Resource, Option<usize>, bool)>,
     dispatchers: Option<Dispatchers>,
 }
@@ -155,7 +158,7 @@ pub fn run_with(
         system,
         offsets,
         now: 0,
-        current: vec![None; system.tasks().len()],
+        jobs: Vec::new(),
         holders: system
             .resources()
             .map(|resource| (resource, None, false))
@@ -165,21 +168,20 @@ pub fn run_with(
     let mut next = vec![0; system.tasks().len()];
     loop {
         loop {
-            let ends: Vec<usize> = (0..system.tasks().len())
-                .filter(|&task| machine.ends(task))
-                .collect();
-            for task in ends {
-                machine.end(task, &mut log);
+            for job in machine.ending() {
+                machine.end(job, &mut log);
             }
             for (task, next) in next.iter_mut().enumerate() {
-                let job = script.jobs(task).nth(*next);
-                if let Some((arrival, times)) = job
-                    && machine.current[task].is_none()
+                while let Some((arrival, times)) = script.jobs(task).nth(*next)
+                    && (system.tasks()[task].is_pipelined() || machine.of(task).next().is_none())
                     && arrival.at.ns() <= machine.now
                 {
                     let times = machine.occupancies(task, ns(times));
-                    machine.current[task] = Some(Current {
+                    machine.jobs.push(Current {
+                        task,
                         number: *next,
+                        jitter: arrival.jitter.ns(),
+                        complete: false,
                         arrival: arrival.at.ns(),
                         times,
                         segment: 0,
@@ -190,18 +192,19 @@ pub fn run_with(
                     });
                     *next += 1;
                 }
-                let jitter = (*next > 0).then(|| script.jobs(task).nth(*next - 1).unwrap().0.jitter.ns());
-                machine.release(task, jitter.unwrap_or(0));
+            }
+            for job in 0..machine.jobs.len() {
+                machine.release(job);
             }
             for resource in 0..machine.holders.len() {
                 machine.dispatch(resource);
             }
-            if !(0..system.tasks().len()).any(|task| machine.ends(task)) {
+            if machine.ending().is_empty() {
                 break;
             }
         }
         let left = (0..next.len()).any(|task| script.jobs(task).nth(next[task]).is_some());
-        if !left && machine.current.iter().all(Option::is_none) {
+        if !left && machine.jobs.iter().all(|job| job.complete) {
             return log.sorted();
         }
         machine.step(memory, &mut log);
@@ -209,9 +212,15 @@ pub fn run_with(
 }
 
 impl Machine<'_> {
-    fn on(&self, task: usize) -> Resource {
-        let segment = self.current[task].as_ref().unwrap().segment;
-        self.system.tasks()[task].segments[segment].on
+    /// Returns the jobs of `task` that are not complete, in the order of their arrivals.
+    fn of(&self, task: usize) -> impl Iterator<Item = &Current> {
+        let jobs = self.jobs.iter();
+        jobs.filter(move |job| job.task == task && !job.complete)
+    }
+
+    fn on(&self, job: usize) -> Resource {
+        let job = &self.jobs[job];
+        self.system.tasks()[job.task].segments[job.segment].on
     }
 
     /// Returns `times` of the segments of a job, plus the overheads of its kernels.
@@ -243,23 +252,31 @@ impl Machine<'_> {
         wake <= self.now
     }
 
-    /// Whether the current segment of `task` ends now.
-    fn ends(&self, task: usize) -> bool {
-        self.current[task].as_ref().is_some_and(|job| {
+    /// Returns the jobs whose segments end now.
+    fn ending(&self) -> Vec<usize> {
+        let ends = |&job: &usize| {
             let holds = |&(resource, holder, chosen): &(Resource, Option<usize>, bool)| {
-                resource == self.on(task) && holder == Some(task) && chosen
+                resource == self.on(job) && holder == Some(job) && chosen
             };
-            job.executed == job.times[job.segment] && self.holders.iter().any(holds)
-        })
+            let Current {
+                executed,
+                times,
+                segment,
+                ..
+            } = &self.jobs[job];
+            *executed == times[*segment] && self.holders.iter().any(holds)
+        };
+        let jobs = (0..self.jobs.len()).filter(|&job| !self.jobs[job].complete);
+        jobs.filter(ends).collect()
     }
 
-    fn end(&mut self, task: usize, log: &mut Log) {
-        let of = &self.system.tasks()[task];
-        let on = self.on(task);
-        let job = self.current[task].as_mut().unwrap();
+    fn end(&mut self, number: usize, log: &mut Log) {
+        let on = self.on(number);
+        let job = &mut self.jobs[number];
+        let of = &self.system.tasks()[job.task];
         let last = job.segment + 1 == of.segments.len();
         log.records.push(Record {
-            task,
+            task: job.task,
             job: job.number as u64,
             segment: job.segment,
             released: job.released.unwrap(),
@@ -267,7 +284,7 @@ impl Machine<'_> {
             ended: self.now,
         });
         for (index, (resource, holder, chosen)) in self.holders.iter_mut().enumerate() {
-            if *holder == Some(task) {
+            if *holder == Some(number) {
                 *chosen = false;
                 let stays = of.spins() && resource.is_core() && !last;
                 if !stays && (*resource == on || last) {
@@ -281,9 +298,9 @@ impl Machine<'_> {
         }
         if last {
             if self.now > job.arrival + of.deadline.ns() {
-                log.misses.push((task, job.number as u64));
+                log.misses.push((job.task, job.number as u64));
             }
-            self.current[task] = None;
+            job.complete = true;
         } else {
             job.segment += 1;
             job.released = None;
@@ -292,17 +309,42 @@ impl Machine<'_> {
         }
     }
 
-    fn release(&mut self, task: usize, jitter: u64) {
-        let Some(job) = &mut self.current[task] else {
-            return;
-        };
-        let offset = self.offsets.map_or(0, |offsets| offsets[task][job.segment].ns());
+    /// Whether all jobs of the task before `job` satisfy `condition`.
+    fn before(&self, job: &Current, condition: impl Fn(&Current) -> bool) -> bool {
+        let earlier = self.of(job.task).filter(|other| other.number < job.number);
+        earlier.into_iter().all(condition)
+    }
+
+    /// Whether the segment of `job` can be released: earlier jobs are released, and the buffer after the segment has a slot.
+    fn has_turn(&self, job: &Current) -> bool {
+        let task = &self.system.tasks()[job.task];
+        let ordered = self.before(job, |other| {
+            other.segment > job.segment || (other.segment == job.segment && other.released.is_some())
+        });
+        // Jobs before this job that have not left the segment after the buffer need its slots.
+        let used = self
+            .of(job.task)
+            .filter(|other| other.number < job.number && other.segment <= job.segment + 1);
+        let free = task
+            .slots(job.segment)
+            .is_none_or(|slots| (used.count() as u64) < slots);
+        !task.is_pipelined() || (ordered && free)
+    }
+
+    fn release(&mut self, number: usize) {
+        let job = &self.jobs[number];
+        let offset = self
+            .offsets
+            .map_or(0, |offsets| offsets[job.task][job.segment].ns());
         let wait = if job.segment == 0 {
-            jitter.max(offset)
+            job.jitter.max(offset)
         } else {
             offset
         };
-        if job.released.is_none() && job.arrival + wait <= self.now {
+        let now =
+            !job.complete && job.released.is_none() && job.arrival + wait <= self.now && self.has_turn(job);
+        if now {
+            let job = &mut self.jobs[number];
             job.released = Some(self.now);
             if job.segment == 0 {
                 job.entered = self.now;
@@ -310,41 +352,54 @@ impl Machine<'_> {
         }
     }
 
-    /// Returns the key of `task` on `resource` if the task is ready there. The task with the lowest key is first.
-    fn key(&self, task: usize, resource: Resource) -> Option<(u64, u64, usize)> {
-        let of: &Task = &self.system.tasks()[task];
-        let job = self.current[task].as_ref()?;
-        let released = job.released?;
+    /// Returns the key of a job on `resource` if the job is ready there. The job with the lowest key is first.
+    fn key(&self, number: usize, resource: Resource) -> Option<(u64, u64, usize, usize)> {
+        let job = &self.jobs[number];
+        let of: &Task = &self.system.tasks()[job.task];
+        let released = job.released.filter(|_| !job.complete)?;
         // With timers, the next timer is the deadline of a segment.
-        let timers = self.offsets.map(|offsets| &offsets[task]);
+        let timers = self.offsets.map(|offsets| &offsets[job.task]);
         let next = timers.and_then(|timers| timers.get(job.segment + 1));
         let deadline = job.arrival + next.unwrap_or(&of.deadline).ns();
         let spins = of.spins() && of.core.map(Resource::Core) == Some(resource);
-        if !spins && self.on(task) != resource {
+        if !spins && self.on(number) != resource {
             return None;
         }
-        let primary = match resource {
+        // A segment of a pipelined task executes one job at a time.
+        if of.is_pipelined() && !self.before(job, |other| other.segment > job.segment) {
+            return None;
+        }
+        let (primary, fifo) = match resource {
             Resource::Core(index) => match self.system.cores()[index].policy {
-                CorePolicy::Fp => of.priority.into(),
-                CorePolicy::Edf => deadline,
+                CorePolicy::Fp => (of.priority.into(), false),
+                CorePolicy::Edf => (deadline, false),
             },
             Resource::Engine(index) => match self.system.engines()[index].policy {
-                EnginePolicy::Fifo => released,
-                EnginePolicy::NpFp => of.gpu_priority.into(),
+                EnginePolicy::Fifo => (released, true),
+                EnginePolicy::NpFp => (of.gpu_priority.into(), false),
             },
             Resource::Partition(index) => match self.system.partitions()[index].policy {
-                PartitionPolicy::NpFifo => released,
-                PartitionPolicy::NpFp | PartitionPolicy::Fp | PartitionPolicy::LpFp => of.gpu_priority.into(),
-                PartitionPolicy::Edf | PartitionPolicy::NpEdf | PartitionPolicy::LpEdf => deadline,
+                PartitionPolicy::NpFifo => (released, true),
+                PartitionPolicy::NpFp | PartitionPolicy::Fp | PartitionPolicy::LpFp => {
+                    (of.gpu_priority.into(), false)
+                }
+                PartitionPolicy::Edf | PartitionPolicy::NpEdf | PartitionPolicy::LpEdf => (deadline, false),
             },
         };
-        Some((primary, if spins { job.entered } else { released }, task))
+        let second = match of.is_pipelined() {
+            true if fifo => released,
+            true => job.arrival,
+            false if spins => job.entered,
+            false => released,
+        };
+        let thread = if of.is_pipelined() { job.segment } else { 0 };
+        Some((primary, second, job.task, thread))
     }
 
-    /// Whether `task` can lose `resource` now.
-    fn yields(&self, task: usize, resource: Resource) -> bool {
-        let job = self.current[task].as_ref().unwrap();
-        let block = self.system.tasks()[task].segments[job.segment].block.ns();
+    /// Whether a job can lose `resource` now.
+    fn yields(&self, job: usize, resource: Resource) -> bool {
+        let job = &self.jobs[job];
+        let block = self.system.tasks()[job.task].segments[job.segment].block.ns();
         match resource {
             Resource::Core(_) => true,
             Resource::Engine(_) => job.started.is_none(),
@@ -360,8 +415,8 @@ impl Machine<'_> {
 
     fn dispatch(&mut self, index: usize) {
         let (resource, holder, _) = self.holders[index];
-        let ready = (0..self.current.len()).filter_map(|task| self.key(task, resource));
-        let Some(best) = ready.min() else {
+        let ready = (0..self.jobs.len()).filter_map(|job| Some((self.key(job, resource)?, job)));
+        let Some((best, first)) = ready.min() else {
             // An idle dispatcher sleeps until the next kernel.
             if let Some(dispatchers) = &mut self.dispatchers {
                 dispatchers.wakes[index] = dispatchers.wakes[index].filter(|&wake| wake >= self.now);
@@ -371,12 +426,17 @@ impl Machine<'_> {
         if !self.is_awake(index) {
             return;
         }
-        let keeps = |task: usize| {
-            let own = self.key(task, resource).unwrap();
-            own.0 <= best.0 || !self.yields(task, resource)
+        let keeps = |job: usize| {
+            let own = self.key(job, resource).unwrap();
+            // An older job of a pipelined task replaces a younger job of equal priority.
+            let equal = match self.system.tasks()[own.2].is_pipelined() {
+                true => (own.0, own.1) <= (best.0, best.1),
+                false => own.0 == best.0,
+            };
+            own.0 < best.0 || equal || !self.yields(job, resource)
         };
-        let task = holder.filter(|&task| keeps(task)).unwrap_or(best.2);
-        self.holders[index] = (resource, Some(task), true);
+        let job = holder.filter(|&job| keeps(job)).unwrap_or(first);
+        self.holders[index] = (resource, Some(job), true);
     }
 
     /// Executes 1 ns. With a memory, a segment without a channel that it needs makes no progress.
@@ -385,9 +445,10 @@ impl Machine<'_> {
         let order = memory.map_or((0..self.holders.len()).collect(), |memory| memory.order.clone());
         for number in order {
             let (resource, holder, _) = self.holders[number];
-            let Some(task) = holder else { continue };
-            let executes = self.on(task) == resource;
-            let job = self.current[task].as_mut().unwrap();
+            let Some(job) = holder else { continue };
+            let executes = self.on(job) == resource;
+            let job = &mut self.jobs[job];
+            let task = job.task;
             log.uses.push(Use {
                 at: self.now,
                 resource,

@@ -57,6 +57,7 @@ fn shares_are_those_of_a_plain_loop() {
         sms: 8,
         wcet: Some(WcetModel::Amdahl),
         overhead: gpusched::Time::ZERO,
+        blocking: gpusched::Time::ZERO,
     };
     let mut planned = 0;
     for (point, utilization) in [(0, 0.6), (1, 1.2)] {
@@ -109,6 +110,7 @@ cores = 2 → cores = 0
 tasks = [2, 3] → tasks = [3, 2]
 sms = 8 → sms = 0
 wcet = "amdahl" → overhead = "1ms"
+wcet = "amdahl" → blocking = "1ms"
 interference = "conflict" → overhead = "1ms"
 "conflict" → "bandwidth"
 "auto"] → "auto", "auto"]

@@ -24,11 +24,16 @@
 //! suspending task counts as the stream of its whole jobs. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the
 //! bound for distinct priorities and tasks without release jitter. With `Blocking`, other tasks have no bound.
 //!
+//! [`SingleWindows`](Baseline::SingleWindows) is no published analysis. It shows the gain from windows over several segments.
+//!
 //! [`analyze`]: super::analyze
 
-use gpusched_model::end_to_end::{Bounds, CorePolicy, EnginePolicy, PartitionPolicy, Resource, System, Wait};
+use gpusched_model::end_to_end::{
+    Bounds, CorePolicy, EnginePolicy, PartitionPolicy, Resource, System, Task, Wait,
+};
 
 use super::arithmetic::{INFINITE, least, released};
+use super::fixed_point;
 use super::queues::{self, Preemption};
 use super::streams::State;
 
@@ -41,6 +46,8 @@ pub enum Baseline {
     Jitter,
     /// Suspension counts as blocking by the more urgent tasks.
     Blocking,
+    /// The equations of [`analyze`](super::analyze) without windows over several kernels: each kernel has a window of its own.
+    SingleWindows,
 }
 
 /// A copy engine or partition with its segments. Without a rule, no segment has a bound.
@@ -60,8 +67,15 @@ enum Rule {
 /// ends of all segments, and the delays on copy engines and partitions.
 ///
 /// A task has no bound if its core or the partition of one of its segments uses earliest deadline first. If a task has
-/// no bound, less urgent tasks on the same core have no bounds either.
+/// no bound, less urgent tasks on the same core have no bounds either. The methods assume sequential tasks, so no task has a
+/// bound if a task is pipelined.
 pub fn baseline(system: &System, method: Baseline) -> Bounds {
+    if system.tasks().iter().any(Task::is_pipelined) {
+        return super::no_bounds(system);
+    }
+    if method == Baseline::SingleWindows {
+        return fixed_point::single_windows(system).table();
+    }
     let mut state = State::new(system, None);
     let queues: Vec<Queue> = system
         .resources()

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use gpusched_model::end_to_end::{Idle, PartitionPolicy, Resource, System};
+use gpusched_model::end_to_end::{Idle, PartitionPolicy, Resource, System, Task};
 
 use super::arithmetic::INFINITE;
 
@@ -116,7 +116,7 @@ impl Gpu {
                         resource,
                         slice: context.slice.ns(),
                         overrun: context.overrun.ns(),
-                        whole_kernels: tasks.len() <= 1
+                        whole_kernels: is_one_queue(system, &tasks)
                             || !matches!(policy, Some(PartitionPolicy::Fp | PartitionPolicy::Edf) | None),
                         tasks,
                         known: RefCell::default(),
@@ -190,5 +190,15 @@ impl Gpu {
             turns
         };
         starts.map(of_start).collect()
+    }
+}
+
+/// Whether kernels of `tasks` never preempt each other under every policy: a sequential task, or a segment of a pipelined task.
+fn is_one_queue(system: &System, tasks: &[(usize, Vec<usize>)]) -> bool {
+    let pipelined = |task: usize| system.tasks().get(task).is_some_and(Task::is_pipelined);
+    match tasks {
+        [] => true,
+        [(task, segments)] => segments.len() == 1 || !pipelined(*task),
+        _ => false,
     }
 }

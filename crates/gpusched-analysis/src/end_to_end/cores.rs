@@ -2,6 +2,7 @@
 
 use super::arithmetic::{INFINITE, least, released};
 use super::memory::Omitted;
+use super::pipelines::Work;
 use super::streams::State;
 
 /// Work of one task in a window. At the start of the window, no task with a higher priority is ready.
@@ -15,12 +16,14 @@ pub(super) enum Load {
         streams: Vec<(u64, u64, u64)>,
         jobs: (u64, u64, u64),
     },
+    /// A pipelined task.
+    Pipelined(Work),
     /// A task of equal priority without a bound.
     Unbounded,
 }
 
 impl Load {
-    fn of(state: &State, task: usize) -> Load {
+    pub fn of(state: &State, task: usize) -> Load {
         let owner = &state.tasks[task];
         if owner.spins {
             let cost = state.active(task);
@@ -33,28 +36,22 @@ impl Load {
                 carried,
             };
         }
-        let parts = (0..owner.parts.len()).filter(|&part| owner.parts[part].on.is_core());
-        let streams: Vec<(u64, u64, u64)> = parts.map(|part| state.stream(task, part)).collect();
-        let cost = streams.iter().map(|stream| stream.2).fold(0, u64::saturating_add);
-        let jitter = match owner.on_core {
-            Some((first, last)) if state.response(task) != INFINITE => {
-                let end = state.bound(task, last).end;
-                let earliest = owner.parts[first].earliest;
-                end.saturating_sub(cost).saturating_sub(earliest)
-            }
-            _ => INFINITE,
-        };
+        let parts: Vec<usize> = (0..owner.parts.len())
+            .filter(|&part| owner.parts[part].on.is_core())
+            .collect();
+        let streams = parts.iter().map(|&part| state.stream(task, part)).collect();
         Load::Segments {
             streams,
-            jobs: (jitter, owner.period, cost),
+            jobs: state.whole(task, &parts),
         }
     }
 
     /// Work of the task in a window, if the task is not ready at the start of the window.
-    fn in_window(&self, window: u64) -> u64 {
+    pub fn in_window(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,
             Load::Busy { jobs, .. } if jobs.2 == INFINITE => INFINITE,
+            Load::Pipelined(work) => work.within(window),
             Load::Busy { jobs, .. } => released(window, *jobs),
             Load::Segments { streams, jobs } => {
                 let streams = streams.iter().map(|&stream| released(window, stream));
@@ -64,10 +61,11 @@ impl Load {
     }
 
     /// Work of the task in any window, even if the task is ready at the start of the window.
-    fn carried(&self, window: u64) -> u64 {
+    pub fn carried(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,
             Load::Busy { jobs, .. } if jobs.2 == INFINITE => INFINITE,
+            Load::Pipelined(work) => work.any(window),
             Load::Busy { jobs, carried } => released(window, (*carried, jobs.1, jobs.2)),
             Load::Segments { jobs, .. } => released(window, *jobs),
         }
@@ -80,9 +78,19 @@ pub(super) fn loads(state: &State, task: usize, here: &[usize]) -> Vec<Load> {
     let more = here
         .iter()
         .filter(|&&other| other != task && state.tasks[other].priority <= own);
-    let load = |&other: &usize| match state.queues(other, state.tasks[other].priority == own) {
-        true => Load::Unbounded,
-        false => Load::of(state, other),
+    let core = state.tasks[task]
+        .on_core
+        .map(|(first, _)| state.part(task, first).on);
+    let load = |&other: &usize| {
+        let equal = state.tasks[other].priority == own;
+        match core {
+            // Several jobs of a pipelined task of equal priority may be pending at the start of each window.
+            Some(core) if state.tasks[other].pipelined => {
+                Load::Pipelined(Work::of(state, other, core, !equal))
+            }
+            _ if state.queues(other, equal) => Load::Unbounded,
+            _ => Load::of(state, other),
+        }
     };
     more.map(load).collect()
 }

@@ -8,7 +8,8 @@
 //! t = B(a) + ⌊(a + J)/T⌋·C + c + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + D + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)⁺·Cⱼ.
 //!
 //! Without timers, a job releases its segments one after the other. So later segments of the analyzed job have one job less
-//! in the second term of the minimum, and other segments of its task never block it.
+//! in the second term of the minimum, and other segments of its task never block it. If the task is pipelined, younger jobs at
+//! other segments may block it.
 //!
 //! The response time is the maximum of t − a over all a at which the right-hand side has a step. Most of these a need one
 //! evaluation: if the right-hand side for t = a + x is at most t, then the job ends within x after its arrival.
@@ -38,6 +39,8 @@ pub(super) struct Stream {
     /// Task whose jobs release the streams with this task one after the other, in the order of the streams. `None` if timers
     /// release the jobs.
     pub task: Option<usize>,
+    /// Whether the task is pipelined, so that younger jobs may be at other segments.
+    pub pipelined: bool,
 }
 
 /// Analysis of one resource.
@@ -205,7 +208,7 @@ impl Window {
                 continue;
             }
             let same_task = me.task.is_some() && stream.task == me.task;
-            if stream.deadline > due && !same_task {
+            if stream.deadline > due && (!same_task || me.pipelined) {
                 self.base = self.base.max(stream.block);
             }
             if let Some(room) = due.checked_add(stream.jitter)?.checked_sub(stream.deadline) {

@@ -10,7 +10,9 @@ use crate::interference::bandwidth::Delay;
 use super::arithmetic::INFINITE;
 use super::cores;
 use super::deadlines::{Deadlines, Stream};
+use super::job_window::Windows;
 use super::memory::Omitted;
+use super::pipelines;
 use super::queues::{self, Preemption};
 use super::streams::{Bound, State};
 use super::time_slices::Turns;
@@ -46,6 +48,18 @@ struct Place {
 pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: bool) -> State {
     let mut state = State::new(system, offsets);
     state.windows = windows;
+    let several = Windows::of(system, &state);
+    iterate(system, state, several)
+}
+
+/// Solves all equations of `system`, except the windows over several segments.
+pub(super) fn single_windows(system: &System) -> State {
+    let state = State::new(system, None);
+    let several = Windows::none(&state);
+    iterate(system, state, several)
+}
+
+fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
     let mut places: Vec<Place> = system
         .resources()
         .map(|resource| place(system, resource))
@@ -60,7 +74,8 @@ pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: boo
                 .time_sliced
                 .iter()
                 .any(|gpu| gpu.depends(place.resource, task));
-            if shared || turns || place.tasks.contains(&task) {
+            let window = |&own: &usize| several.depends(&state, own, task);
+            if shared || turns || place.tasks.contains(&task) || place.tasks.iter().any(window) {
                 places.push(index);
             }
         }
@@ -74,7 +89,7 @@ pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: boo
             }
             place.evaluated = place.version;
             settled = false;
-            let changed = evaluate(&mut state, &places[index]);
+            let changed = evaluate(&mut state, &places[index], &mut several);
             for task in changed {
                 for &place in &influenced[task] {
                     places[place].version += 1;
@@ -123,7 +138,7 @@ fn place(system: &System, resource: Resource) -> Place {
 }
 
 /// Evaluates the equations of one resource. Returns the tasks whose bounds changed.
-fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
+fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usize> {
     let mut changed: BTreeMap<usize, ()> = BTreeMap::new();
     let deadlines = match place.rule {
         Rule::CoreDeadlines if !state.enforced => {
@@ -134,7 +149,29 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
         _ => None,
     };
     let mut loads = None;
+    let mut prepared = None;
     for (index, &(task, segment)) in place.here.iter().enumerate() {
+        if state.tasks[task].pipelined {
+            let end = match (&deadlines, place.rule) {
+                (Some(bounds), _) => state.part(task, segment).earliest.saturating_add(bounds[index]),
+                (None, Rule::Fifo) => pipelines::end(state, (task, segment), &place.here, None),
+                (None, Rule::Priorities(preemption)) => {
+                    pipelines::end(state, (task, segment), &place.here, Some(preemption))
+                }
+                (None, _) => {
+                    let preemption = Some(Preemption::Immediate);
+                    pipelines::end(state, (task, segment), &place.here, preemption)
+                }
+            };
+            let bound = Bound {
+                end,
+                ..state.bound(task, segment)
+            };
+            if raise(state, (task, segment), bound) {
+                changed.insert(task, ());
+            }
+            continue;
+        }
         let delay = match (&deadlines, place.rule) {
             (Some(bounds), _) => bounds[index],
             (None, Rule::Fifo) => queues::fifo(state, (task, segment), &place.here),
@@ -148,6 +185,7 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
                 }
                 let loads = loads.as_ref().map_or(&[][..], |(_, loads)| loads);
                 let end = cores::end(state, (task, segment), loads, place.tasks.len() == 1);
+                let end = several.smaller(state, (task, segment), end, &mut prepared);
                 let bound = Bound {
                     end,
                     ..state.bound(task, segment)
@@ -169,7 +207,8 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
                     Some(before) => state.bound(task, before).end,
                 };
                 let end = before.saturating_add(delay);
-                if by_deadline { end.min(from_arrival) } else { end }
+                let end = if by_deadline { end.min(from_arrival) } else { end };
+                several.smaller(state, (task, segment), end, &mut prepared)
             }
         };
         let late = state.windows && delay_to_timer(state, (task, segment), end);
@@ -196,9 +235,10 @@ fn delay_to_timer(state: &State, (task, segment): (usize, usize), end: u64) -> b
     parts.get(segment + 1).is_some_and(|next| end > next.earliest)
 }
 
-/// Raises the bounds of a segment. A value above the period is not a bound, because jobs of the task can then overlap.
+/// Raises the bounds of a segment. A value above the limit of the task is not a bound: jobs of a sequential task can then
+/// overlap.
 fn raise(state: &mut State, (task, segment): (usize, usize), bound: Bound) -> bool {
-    let limit = state.tasks[task].period;
+    let limit = state.tasks[task].limit;
     let capped = |ns: u64| if ns > limit { INFINITE } else { ns };
     let old = &mut state.bounds[task][segment];
     let new = Bound {
@@ -233,17 +273,18 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
                     Preemption::Never => state.blocking(part.cost),
                 },
                 task: (!state.enforced).then_some(task),
+                pipelined: state.tasks[task].pipelined,
             }
         })
         .collect();
     if preemption == Preemption::Blocks {
-        // A job may preempt one kernel of another task with a later deadline, which makes this kernel up to one block
-        // longer. A kernel of one block is never preempted.
+        // A job may preempt one kernel with a later deadline, of another task or of a younger job of a pipelined task. This makes
+        // the kernel up to one block longer. A kernel of one block is never preempted.
         let longer = |index: usize| {
             let (own, task) = (streams[index], place.here[index].0);
             let others = streams.iter().zip(&place.here).filter(|(other, here)| {
                 let part = state.part(here.0, here.1);
-                here.0 != task
+                (here.0 != task || state.tasks[task].pipelined && place.here[index].1 != here.1)
                     && other.deadline.saturating_add(own.jitter) > own.deadline
                     && part.block < part.cost
             });
@@ -265,8 +306,12 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
             .iter()
             .enumerate()
             .map(|(own, &(task, segment))| {
-                let known = state.bound(task, segment).delay;
-                analysis.response(own, streams[own].cost, (known, state.tasks[task].period))
+                // The table states no delays of pipelined tasks.
+                let known = match state.tasks[task].pipelined {
+                    true => 0,
+                    false => state.bound(task, segment).delay,
+                };
+                analysis.response(own, streams[own].cost, (known, state.tasks[task].limit))
             })
             .collect(),
         None => vec![INFINITE; streams.len()],
@@ -283,31 +328,53 @@ fn lost(state: &State, place: &Place) -> Delay {
     state.lost(place.resource, only)
 }
 
-/// Evaluates a core under earliest deadline first: the delays of all other segments count as execution on the core.
+/// Evaluates a core under earliest deadline first: the delays of all other segments count as execution on the core. Each segment
+/// of a pipelined task is a stream.
 fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
-    let streams: Vec<Stream> = place
+    let streams: Vec<(usize, Option<usize>)> = place
         .tasks
         .iter()
-        .map(|&task| {
-            let owner = &state.tasks[task];
-            Stream {
-                period: owner.period,
-                deadline: owner.deadline,
-                jitter: owner.jitter,
-                cost: state.active(task),
-                block: 0,
-                task: Some(task),
-            }
-        })
+        .filter(|&&task| !state.tasks[task].pipelined)
+        .map(|&task| (task, None))
+        .chain(
+            place
+                .here
+                .iter()
+                .filter(|&&(task, _)| state.tasks[task].pipelined)
+                .map(|&(task, segment)| (task, Some(segment))),
+        )
         .collect();
+    let stream = |&(task, segment): &(usize, Option<usize>)| {
+        let owner = &state.tasks[task];
+        let earliest = segment.map_or(0, |segment| owner.parts[segment].earliest);
+        Stream {
+            period: owner.period,
+            deadline: owner.deadline.saturating_sub(earliest),
+            jitter: segment.map_or(owner.jitter, |segment| state.jitter(task, segment)),
+            cost: match segment {
+                Some(segment) => owner.parts[segment].cost,
+                None => state.active(task),
+            },
+            block: 0,
+            task: Some(task),
+            pipelined: owner.pipelined,
+        }
+    };
+    let work: Vec<Stream> = streams.iter().map(stream).collect();
     let turns = Turns::of(state, place.resource, false);
-    let analysis = Deadlines::new(&streams, lost(state, place), turns);
+    let analysis = Deadlines::new(&work, lost(state, place), turns);
     let ends = place.here.iter().map(|&(task, segment)| {
-        let own = place.tasks.iter().position(|&other| other == task);
+        let pipelined = state.tasks[task].pipelined;
+        let own = (task, pipelined.then_some(segment));
+        let own = streams.iter().position(|&stream| stream == own);
         match (&analysis, own) {
+            (Some(analysis), Some(own)) if pipelined => {
+                let end = analysis.response(own, work[own].cost, (0, state.tasks[task].limit));
+                end.saturating_add(state.part(task, segment).earliest)
+            }
             (Some(analysis), Some(own)) => {
                 let known = state.bound(task, segment).end;
-                let limit = state.tasks[task].period;
+                let limit = state.tasks[task].limit;
                 analysis.response(own, state.prefix(task, segment), (known, limit))
             }
             _ => INFINITE,

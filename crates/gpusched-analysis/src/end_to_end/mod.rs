@@ -11,7 +11,9 @@
 //! * `deadlines`: earliest deadline first on cores and partitions;
 //! * `contexts`: contexts that take turns;
 //! * `time_slices`: waiting times of contexts;
+//! * `job_window`: windows over several segments of a job;
 //! * `memory`: losses of resources that share a memory;
+//! * `pipelines`: tasks whose segments are threads;
 //! * `fixed_point`: the least solution of all equations;
 //! * `enforcement`: releases by timers;
 //! * `chains`: reaction time and data age;
@@ -32,7 +34,9 @@ mod cores;
 mod deadlines;
 mod enforcement;
 mod fixed_point;
+mod job_window;
 mod memory;
+mod pipelines;
 mod queues;
 mod scaling;
 mod sizing;
@@ -45,7 +49,7 @@ pub use scaling::scaling;
 pub use sizing::{Gpu, NO_EFFECT, Search, check_interference, plan, refuse};
 pub use turns::{ChosenTurns, SharedContexts, TurnSearch, choose_turns};
 
-use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer};
+use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer, TaskBounds};
 use gpusched_model::error::Refusal;
 use gpusched_model::policy::Strength;
 use gpusched_model::time::Time;
@@ -57,11 +61,20 @@ pub fn analyze(system: &System) -> Answer {
     answer(system, fixed_point::solve(system, None, false).table(), None)
 }
 
+/// Returns a table without bounds.
+fn no_bounds(system: &System) -> Bounds {
+    let tasks = system.tasks().iter().map(|task| TaskBounds {
+        ends_ns: vec![None; task.segments.len()],
+        delays_ns: vec![None; task.segments.len()],
+    });
+    Bounds(tasks.collect())
+}
+
 /// Analyzes `system` with timers that release the segments of each job at fixed times after its arrival
 /// (END_TO_END §11.4 of the documentation).
 ///
 /// # Errors
-/// Fails if a task busy-waits. Also fails with overheads of dispatchers, because a dispatcher may see a kernel before the time
+/// Fails if a task busy-waits or is pipelined. Also fails with overheads of dispatchers, because a dispatcher may see a kernel before the time
 /// that a timer for the end of its wake-up states. Also fails with time slices.
 pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
     if let Some(overheads) = system.overheads() {
@@ -73,6 +86,7 @@ pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
         let found = format!("time slices on {}", gpu.name);
         return Refusal::refuse("partitions", found, expected);
     }
+    system.check_sequential("no analysis counts pipelined tasks and enforced releases")?;
     let (bounds, offsets) = enforcement::solve(system)?;
     Ok(answer(system, bounds, Some(offsets)))
 }
@@ -92,6 +106,8 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
             bound_ns: bound,
             meets: bound.is_some_and(|bound| bound <= task.deadline),
             costliest_segment: bound.and_then(|_| costliest(&bounds, index)),
+            jobs_max: bound.and_then(|bound| pipelines::jobs_in_flight(task, bound)),
+            stages: pipelines::stages(system, &bounds, index),
         })
         .collect();
     let enforced = offsets.is_some();

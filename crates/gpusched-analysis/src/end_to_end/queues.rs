@@ -4,6 +4,7 @@ use crate::interference::bandwidth::Delay;
 
 use super::arithmetic::{INFINITE, least, released, started};
 use super::memory::Omitted;
+use super::pipelines;
 use super::streams::State;
 use super::time_slices::Turns;
 
@@ -19,12 +20,16 @@ pub(super) enum Preemption {
 }
 
 /// Bound on the delay under first in, first out. Each other task has at most one outstanding request, because a task is
-/// one thread.
+/// one thread. Several jobs of a pipelined task may have outstanding requests.
 pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usize, usize)]) -> u64 {
     let mut delay = state.part(task, segment).cost;
     let mut others = here.iter().filter(|&&(other, _)| other != task).peekable();
     // Segments of one task follow each other in `here`.
     while let Some(&(other, part)) = others.next() {
+        if state.tasks[other].pipelined {
+            delay = delay.saturating_add(pipelines::outstanding(state, (other, part)));
+            continue;
+        }
         let mut longest = state.part(other, part).cost;
         while let Some(&&(_, part)) = others.peek().filter(|next| next.0 == other) {
             longest = longest.max(state.part(other, part).cost);
@@ -62,9 +67,21 @@ pub(super) fn priorities(
     {
         return INFINITE;
     }
+    // Several jobs of a pipelined task of equal priority may be pending at the start of each window.
+    let pending = |other: usize| {
+        let other = &state.tasks[other];
+        other.pipelined && other.gpu_priority == own.gpu_priority
+    };
+    let carried = |&(other, part): &(usize, usize)| {
+        let (_, period, cost) = state.stream(other, part);
+        (state.carried(other, part), period, cost)
+    };
     let streams: Vec<(u64, u64, u64)> = more
         .iter()
-        .map(|&(other, part)| state.stream(other, part))
+        .map(|&(other, part)| match pending(other) {
+            true => carried(&(other, part)),
+            false => state.stream(other, part),
+        })
         .collect();
     let on = state.part(task, segment).on;
     let alone = here.iter().all(|&(other, _)| other == task);
@@ -100,13 +117,8 @@ pub(super) fn priorities(
         state.blocking(longest.max().unwrap_or(0)) // no other kernel: no blocking
     };
     let (first, second) = (blocker(true), blocker(false));
-    let carried: Vec<(u64, u64, u64)> = more
-        .iter()
-        .map(|&(other, part)| {
-            let (_, period, cost) = state.stream(other, part);
-            (state.carried(other, part), period, cost)
-        })
-        .collect();
+    let any_pending = more.iter().any(|&(other, _)| pending(other));
+    let carried: Vec<(u64, u64, u64)> = more.iter().map(carried).collect();
     match preemption {
         // After its start, the segment runs to its end. So no work that is released after the start counts.
         Preemption::Never => {
@@ -135,6 +147,9 @@ pub(super) fn priorities(
                 .filter(|part| part.block < part.cost)
                 .map(|part| part.block);
             let longer = preempted.max().filter(|_| !more.is_empty()).unwrap_or(0);
+            if longer > 0 && any_pending {
+                return INFINITE; // these jobs may have been preempted before the window
+            }
             let (first, second) = (cost.saturating_add(first), cost.saturating_add(second));
             let longest = window(first, &lost, &|window| {
                 sum(first, &streams, |(jitter, period, cost)| {

@@ -117,7 +117,8 @@ type Found = (Draft, Vec<u32>, Vec<usize>);
 /// Chooses partitions for the system in `draft` on `gpu`.
 ///
 /// # Errors
-/// Fails if the draft is invalid for all partition sizes, or if the heuristic does not support end-to-end systems.
+/// Fails if the draft is invalid for all partition sizes, or if the heuristic does not support end-to-end systems. Also fails if
+/// a task is pipelined.
 pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refusal> {
     let sizes = gpu.sizes();
     let (Some(&largest), false) = (sizes.last(), draft.partitions.is_empty()) else {
@@ -136,6 +137,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
     // Finds faults of the file that exist with all partition sizes.
     let largest = vec![largest; draft.partitions.len()];
     let at_most = System::new(&draft.clone().sized(&largest), search.environment)?;
+    at_most.check_sequential("the search for partitions does not support pipelined tasks")?;
     let mut effort = Effort {
         left: search.tests,
         done: 0,

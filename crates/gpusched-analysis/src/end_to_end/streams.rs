@@ -2,13 +2,14 @@
 //! [a + φ, a + φ + J(j,k)], where a is an arrival of the task. The jitter J(j,k) comes from the bounds on the end of
 //! the previous segment.
 
-use gpusched_model::end_to_end::{Bounds, Resource, System, TaskBounds};
+use gpusched_model::end_to_end::{Bounds, CorePolicy, PartitionPolicy, Resource, System, TaskBounds};
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes};
 
 use super::arithmetic::INFINITE;
 use super::contexts::Gpu;
 use super::memory::{Memory, Omitted};
+use super::pipelines;
 use crate::interference::bandwidth::{Delay, Load, Source};
 
 /// The bounds of one segment [ns]; [`INFINITE`] if a bound is missing.
@@ -38,6 +39,9 @@ pub(super) struct Part {
     /// With timers: time from the release of the segment to the release of its successor. For the last segment: time to
     /// the deadline. Without timers: relative deadline of the task.
     pub deadline: u64,
+    /// Whether the resource has fixed priorities with immediate preemption, and is no context. A window of a pipelined task can
+    /// contain several segments on such resources.
+    pub joint: bool,
 }
 
 impl Part {
@@ -60,6 +64,12 @@ pub(super) struct Owner {
     pub gpu_priority: u32,
     /// Whether the task occupies its core while it waits.
     pub spins: bool,
+    /// Whether each segment is a thread.
+    pub pipelined: bool,
+    /// Slots of the buffers of a pipelined task; see [`Task::buffers`](gpusched_model::end_to_end::Task::buffers).
+    pub slots: Vec<Option<u32>>,
+    /// Values above this limit are not bounds: the period, or a multiple of period and deadline of a pipelined task.
+    pub limit: u64,
     pub parts: Vec<Part>,
     /// Positions of the first and the last segment on a core.
     pub on_core: Option<(usize, usize)>,
@@ -110,6 +120,7 @@ impl State {
                             bandwidth: segment.bandwidth,
                             earliest,
                             deadline: next.saturating_sub(earliest),
+                            joint: joint(system, segment.on),
                         }
                     })
                     .collect::<Vec<Part>>();
@@ -122,6 +133,16 @@ impl State {
                     priority: task.priority,
                     gpu_priority: task.gpu_priority,
                     spins: task.spins(),
+                    pipelined: task.is_pipelined(),
+                    slots: task.buffers.clone(),
+                    limit: match task.is_pipelined() {
+                        true => task
+                            .period
+                            .max(task.deadline)
+                            .ns()
+                            .saturating_mul(pipelines::LIMIT),
+                        false => task.period.ns(),
+                    },
                     parts,
                     on_core: first.zip(last),
                 }
@@ -173,6 +194,12 @@ impl State {
     /// no bound, its jobs queue behind each other, so no segment has a bound on its jitter.
     pub fn jitter(&self, task: usize, segment: usize) -> u64 {
         let owner = &self.tasks[task];
+        if owner.pipelined {
+            return match self.eligible(task, segment) {
+                INFINITE => INFINITE,
+                end => end.saturating_sub(owner.parts[segment].earliest),
+            };
+        }
         if owner.parts.len() > 1 && self.response(task) == INFINITE && self.enforced == self.windows {
             return INFINITE;
         }
@@ -185,6 +212,35 @@ impl State {
                 INFINITE => INFINITE,
                 end => end.saturating_sub(owner.parts[segment].earliest),
             },
+        }
+    }
+
+    /// A(i,k): bound on the time from the arrival of a job to the moment when a segment of a pipelined task is eligible.
+    pub fn eligible(&self, task: usize, segment: usize) -> u64 {
+        let owner = &self.tasks[task];
+        let slots = owner.slots.get(segment).copied().flatten();
+        let before = match segment.checked_sub(1) {
+            None if slots.is_none() => return owner.jitter,
+            _ if self.response(task) == INFINITE => return INFINITE,
+            None => owner.jitter,
+            Some(before) => self.bound(task, before).end,
+        };
+        let free = slots.map(|slots| match self.bound(task, segment + 1).end {
+            INFINITE => INFINITE,
+            end => end.saturating_sub(u64::from(slots).saturating_mul(owner.period)),
+        });
+        free.map_or(before, |free| free.max(before))
+    }
+
+    /// δ: minimum time between two moments when jobs of a pipelined task become eligible at a segment; 0 if it is unknown.
+    pub fn distance(&self, task: usize, segment: usize) -> u64 {
+        let owner = &self.tasks[task];
+        match (owner.slots.get(segment), segment.checked_sub(1)) {
+            (Some(Some(_)), _) | (_, None) => 0,
+            (_, Some(before)) if owner.pipelined => owner.parts[segment]
+                .earliest
+                .saturating_sub(owner.parts[before].earliest),
+            _ => 0,
         }
     }
 
@@ -206,6 +262,23 @@ impl State {
             return INFINITE;
         }
         end.saturating_sub(part.cost).saturating_sub(part.earliest)
+    }
+
+    /// Returns the stream of whole jobs that carry their work into a window. The work is on one resource: `segments`. Without
+    /// segments or without a bound, the jitter is [`INFINITE`].
+    pub fn whole(&self, task: usize, segments: &[usize]) -> (u64, u64, u64) {
+        let owner = &self.tasks[task];
+        let costs = segments.iter().map(|&segment| owner.parts[segment].cost);
+        let cost = costs.fold(0, u64::saturating_add);
+        let jitter = match (segments.first(), segments.last()) {
+            (Some(&first), Some(&last)) if self.response(task) != INFINITE => {
+                let end = self.bound(task, last).end;
+                let earliest = owner.parts[first].earliest;
+                end.saturating_sub(cost).saturating_sub(earliest)
+            }
+            _ => INFINITE,
+        };
+        (jitter, owner.period, cost)
     }
 
     /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. If so, these jobs may
@@ -279,6 +352,9 @@ impl State {
     /// end before the next arrival.
     pub fn starts_fresh(&self, task: usize, segment: usize) -> bool {
         let owner = &self.tasks[task];
+        if owner.pipelined {
+            return false; // an older job may use the context
+        }
         let on = owner.parts[segment].on;
         let mut gpus = self.time_sliced.iter();
         let idle = match segment.checked_sub(1) {
@@ -314,7 +390,7 @@ impl State {
                     .iter()
                     .zip(bounds)
                     .map(|(part, bound)| {
-                        if part.on.is_core() && !self.enforced {
+                        if task.pipelined || (part.on.is_core() && !self.enforced) {
                             None
                         } else {
                             time(bound.delay)
@@ -324,4 +400,20 @@ impl State {
             });
         Bounds(rows.collect())
     }
+}
+
+/// Whether `resource` has fixed priorities with immediate preemption, and is no context.
+fn joint(system: &System, resource: Resource) -> bool {
+    let fp = match resource {
+        Resource::Core(index) => {
+            let core = system.cores().get(index);
+            core.is_some_and(|core| core.policy == CorePolicy::Fp)
+        }
+        Resource::Engine(_) => false,
+        Resource::Partition(index) => {
+            let partition = system.partitions().get(index);
+            partition.is_some_and(|partition| partition.policy == PartitionPolicy::Fp)
+        }
+    };
+    fp && system.context(resource).is_none()
 }

@@ -84,20 +84,8 @@ impl<'a> Turns<'a> {
     fn others(&self, gpu: &Gpu, turns: &[u64], gaps: u64, window: u64) -> u64 {
         let (mut lost, mut count) = (0u64, 0u64);
         for (context, &most) in gpu.contexts.iter().zip(turns) {
-            let longest = context
-                .slice
-                .saturating_add(context.overrun)
-                .saturating_add(gpu.switch);
-            let mut time = most.saturating_mul(longest);
-            let mut taken = most;
-            if gpu.idle == Idle::Skip
-                && let Some(work) = context.work(window, || work(self.state, context, window))
-            {
-                taken = work.turns.min(most);
-                let by_slices = work.slice_ends.min(most).saturating_mul(context.overrun);
-                let busy = work.executed.saturating_add(by_slices).min(work.with_overruns);
-                time = time.min(busy.saturating_add(taken.saturating_mul(gpu.switch)));
-            }
+            let known = || context.work(window, || work(self.state, context, window));
+            let (time, taken) = taken(gpu, context, most, 0, known);
             lost = lost.saturating_add(time);
             count = count.saturating_add(taken);
         }
@@ -107,6 +95,50 @@ impl<'a> Turns<'a> {
         };
         lost.saturating_add(switches.saturating_mul(gpu.switch))
     }
+}
+
+/// Returns the time that `context` takes in a window with at most `most` turns. The time contains the switches to the context.
+/// `counted` is execution of the context that the caller counts itself.
+pub(super) fn occupied(
+    state: &State,
+    gpu: &Gpu,
+    context: &Context,
+    most: u64,
+    window: u64,
+    counted: u64,
+) -> u64 {
+    taken(gpu, context, most, counted, || work(state, context, window).0).0
+}
+
+/// Returns the time that `context` takes in at most `most` turns, and the number of these turns, with the value of `work` as its
+/// work. `None` is work without a bound.
+fn taken(
+    gpu: &Gpu,
+    context: &Context,
+    most: u64,
+    counted: u64,
+    work: impl FnOnce() -> Option<Work>,
+) -> (u64, u64) {
+    if most == 0 {
+        return (0, 0);
+    }
+    let longest = context
+        .slice
+        .saturating_add(context.overrun)
+        .saturating_add(gpu.switch);
+    let time = most.saturating_mul(longest);
+    let work = if gpu.idle == Idle::Skip { work() } else { None };
+    let Some(work) = work else {
+        return (time, most);
+    };
+    let taken = work.turns.min(most);
+    let by_slices = work.slice_ends.min(most).saturating_mul(context.overrun);
+    let mut busy = work.executed.saturating_add(by_slices).min(work.with_overruns);
+    if counted > 0 {
+        busy = busy.saturating_add(1).saturating_sub(counted);
+    }
+    let switches = taken.saturating_mul(gpu.switch);
+    (time.min(busy.saturating_add(switches)), taken)
 }
 
 /// Returns the work of `context` in any window of length `window`, and the first and the last length with this work. Returns

@@ -20,7 +20,7 @@
 use gpusched_model::Kind;
 use gpusched_model::WcetFunction;
 use gpusched_model::end_to_end::{
-    Arrivals, CopyEngine, Core, CorePolicy, Draft, EnginePolicy, PartitionDraft, PartitionPolicy,
+    Arrivals, CopyEngine, Core, CorePolicy, Draft, EnginePolicy, Jobs, PartitionDraft, PartitionPolicy,
     SegmentDraft, TaskDraft, Wait,
 };
 use gpusched_model::error::{Error, Refusal};
@@ -170,6 +170,9 @@ pub struct Configuration {
     pub wcet: Option<WcetModel>,
     /// Overhead that gpusched adds to the execution time of each kernel with a constant time [ns].
     pub overhead: Time,
+    /// Longest time for which a kernel waits before it starts, besides the kernels of other tasks [ns]. The wait is a segment of 0 to
+    /// this time on an own copy engine of the task.
+    pub blocking: Time,
 }
 
 impl SystemSource {
@@ -266,8 +269,9 @@ impl SystemDraw {
     /// # Errors
     /// Fails if a WCET exceeds the largest valid time.
     pub fn draft(&self, configuration: &Configuration) -> Result<Draft, Error> {
+        let own = |index: usize| format!("update{index}");
         let tasks = self.tasks.iter().enumerate().map(|(index, task)| {
-            let segments = task.segments(configuration);
+            let segments = task.segments(configuration, &own(index));
             let segments =
                 segments.map_err(|error| Refusal::told(format!("generated system {}", self.name), error))?;
             Ok(TaskDraft {
@@ -282,9 +286,25 @@ impl SystemDraw {
                 gpu_priority: None,
                 wait: (!task.kernels.is_empty()).then_some(configuration.wait),
                 segments,
+                jobs: Jobs::Sequential,
+                buffers: None,
                 alternatives: Vec::new(),
             })
         });
+        let engine = |name: String, policy: EnginePolicy| CopyEngine {
+            name,
+            policy,
+            bandwidth: None,
+        };
+        let copies = configuration
+            .copy_engine
+            .map(|policy| engine("copy".to_owned(), policy));
+        let blocked = self
+            .tasks
+            .iter()
+            .enumerate()
+            .filter(|(_, task)| configuration.blocking > Time::ZERO && !task.kernels.is_empty());
+        let blocked = blocked.map(|(index, _)| engine(own(index), EnginePolicy::Fifo));
         Ok(Draft {
             name: Some(self.name.clone()),
             cores: (0..self.cores)
@@ -294,15 +314,7 @@ impl SystemDraw {
                     policy: CorePolicy::Fp,
                 })
                 .collect(),
-            copy_engines: configuration
-                .copy_engine
-                .map(|policy| CopyEngine {
-                    name: "copy".to_owned(),
-                    policy,
-                    bandwidth: None,
-                })
-                .into_iter()
-                .collect(),
+            copy_engines: copies.into_iter().chain(blocked).collect(),
             partitions: vec![PartitionDraft::new(
                 "gpu",
                 Some(configuration.sms),
@@ -320,7 +332,8 @@ impl SystemDraw {
 }
 
 impl TaskDraw {
-    fn segments(&self, configuration: &Configuration) -> Result<Vec<SegmentDraft>, WcetError> {
+    /// Returns the segments of the task. `own` is the name of its own copy engine.
+    fn segments(&self, configuration: &Configuration, own: &str) -> Result<Vec<SegmentDraft>, WcetError> {
         let core = format!("core{}", self.core);
         let least = |ns: u64| Time::from_ns(((ns as f64 * self.bcet) as u64).min(ns.saturating_sub(1)));
         let segment = |on: &str, ns: u64| {
@@ -348,6 +361,12 @@ impl TaskDraw {
                     segments.push(segment(&core, rest + cpu + before)?);
                     rest = after;
                 }
+            }
+            if configuration.blocking > Time::ZERO {
+                segments.push(SegmentDraft {
+                    bcet: Some(Time::ZERO),
+                    ..segment(own, configuration.blocking.ns())?
+                });
             }
             segments.push(SegmentDraft {
                 kind: Some(kernel.kind),

@@ -145,6 +145,26 @@ pub struct TaskAnswer {
     pub meets: bool,
     /// Position, from 0, of the segment that contributes most to the bound; null if there is no bound.
     pub costliest_segment: Option<usize>,
+    /// Maximum number of jobs of a pipelined task that have arrived and not ended. Absent for a sequential task, and without a
+    /// bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs_max: Option<u64>,
+    /// Bounds on the segments of a pipelined task, in the order of the segments. Absent for a sequential task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<Stage>,
+}
+
+/// Bounds on a segment of a pipelined task.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Stage {
+    /// Maximum number of jobs that execute the segment or wait for it; null if the task has no bound. A queue with this number
+    /// of places never overflows.
+    pub jobs_max: Option<u64>,
+    /// Load of the resource: Σ C/T over all segments on it [thousandths], rounded up. If the load is above 1000, queues grow
+    /// without limit. Null if the least common multiple of the periods is too large.
+    pub load_permille: Option<u64>,
 }
 
 /// Factors by which WCETs may grow [thousandths], rounded down. `None` if the system is not schedulable.

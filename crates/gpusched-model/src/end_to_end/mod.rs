@@ -19,8 +19,8 @@ mod task;
 mod time_shared;
 
 pub use bounds::{
-    Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, SystemPlan,
-    TaskAnswer, TaskBounds, planned,
+    Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, Stage,
+    SystemPlan, TaskAnswer, TaskBounds, planned,
 };
 pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;
@@ -31,5 +31,5 @@ pub use resource::{
 };
 pub use segment::{Segment, SegmentDraft};
 pub use system::System;
-pub use task::{Alternative, Arrivals, Task, TaskDraft, Wait};
+pub use task::{Alternative, Arrivals, Jobs, Task, TaskDraft, Wait};
 pub use time_shared::TimeShares;

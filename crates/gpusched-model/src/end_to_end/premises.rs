@@ -132,10 +132,23 @@ impl System {
             let text = format!("Each segment on a context of {} {kernels}.", gpu.name);
             add(true, Id::OneKernel, &text);
         }
+        let pipelined = self.tasks().iter().filter(|task| task.is_pipelined());
+        let pipelined = pipelined.count();
+        let text = match pipelined {
+            0 => "Each task is one thread: a job starts after the end of the previous job.",
+            _ => "Each sequential task is one thread: a job starts after the end of the previous job.",
+        };
+        add(pipelined < self.tasks().len(), Id::OneThreadPerTask, text);
         add(
-            true,
-            Id::OneThreadPerTask,
-            "Each task is one thread: a job starts after the end of the previous job.",
+            pipelined > 0,
+            Id::PipelinedJobs,
+            "Each segment of a pipelined task is one thread with a first-in, first-out queue. The oldest job of a task goes first.",
+        );
+        let mut tasks = self.tasks().iter();
+        add(
+            tasks.any(|task| task.buffers.iter().any(Option::is_some)),
+            Id::Buffers,
+            "A job takes a slot of a buffer when a segment starts, and leaves it when the next segment ends.",
         );
         add(
             enforced,

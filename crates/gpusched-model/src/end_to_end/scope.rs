@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::draft::{Draft, MAX_SEGMENTS};
-use super::{Arrivals, DraftPolicy, Partition, Resource, Segment, SegmentDraft, Task, TaskDraft, Wait};
+use super::{Arrivals, DraftPolicy, Jobs, Partition, Resource, Segment, SegmentDraft, Task, TaskDraft, Wait};
 use crate::time::Time;
 use crate::wcet::MAX_SMS;
 use crate::{Bytes, Contention, Interference, Kind, Refusal};
@@ -16,9 +16,9 @@ pub(super) struct Scope<'a> {
     interference: Interference,
     /// For each partition or context, the first context of the same time-sliced partition, or itself.
     together: Vec<usize>,
-    /// For each partition, the task and the kind of each kernel. The contexts of a time-sliced partition share its caches,
-    /// so its first context has the kernels of all its contexts.
-    kernels: Vec<Vec<(usize, Option<Kind>)>>,
+    /// For each partition, the task, the segment and the kind of each kernel. The contexts of a time-sliced partition share its
+    /// caches, so its first context has the kernels of all its contexts.
+    kernels: Vec<Vec<((usize, usize), Option<Kind>)>>,
 }
 
 impl<'a> Scope<'a> {
@@ -63,11 +63,11 @@ impl<'a> Scope<'a> {
         }
         let mut kernels = vec![Vec::new(); together.len()];
         for (index, task) in draft.tasks.iter().enumerate() {
-            for segment in &task.segments {
+            for (position, segment) in task.segments.iter().enumerate() {
                 if let Some(Some(Resource::Partition(partition))) = resources.get(segment.on.as_str())
                     && let Some(kernels) = together.get(*partition).and_then(|&first| kernels.get_mut(first))
                 {
-                    kernels.push((index, segment.kind));
+                    kernels.push(((index, position), segment.kind));
                 }
             }
         }
@@ -109,22 +109,34 @@ impl<'a> Scope<'a> {
                 format!("1 to {MAX_SEGMENTS}"),
             )?;
         }
-        if count > 1 && deadline > draft.period {
+        let pipelined = draft.jobs == Jobs::Pipelined;
+        if count > 1 && deadline > draft.period && !pipelined {
             let expected = format!(
-                "at most {}, the period, for a task with several segments",
+                "at most {}, the period, for a sequential task with several segments",
                 draft.period
             );
-            Refusal::refuse("deadline", deadline, expected)?;
+            let hint = "a task with `\"jobs\": \"pipelined\"` may have a longer deadline";
+            return Err(Refusal::new("deadline", deadline, expected).hint(hint));
         }
+        let buffers = buffers(draft)?;
         let mut segments = Vec::with_capacity(count);
         for (position, segment) in draft.segments.iter().enumerate() {
             let place = format!("segments[{position}]");
             segments.push(
-                self.segment(index, segment, partitions)
+                self.segment((index, position), segment, partitions)
                     .map_err(|refusal| refusal.within(&place))?,
             );
         }
-        let core = one_core(&segments, &draft.segments)?;
+        let core = match pipelined {
+            true => None,
+            false => one_core(&segments, &draft.segments)?,
+        };
+        if let (true, Some(Wait::Busy)) = (pipelined, draft.wait) {
+            let expected =
+                "suspend, or no such field, because no thread of a pipelined task waits on its core";
+            Refusal::refuse("wait", Wait::Busy, expected)?;
+        }
+        // No thread of a pipelined task waits, so `core` is `None`.
         let waits = core.is_some() && segments.iter().any(|segment| !segment.on.is_core());
         let wait = match (draft.wait, waits) {
             (None, true) => {
@@ -176,6 +188,8 @@ impl<'a> Scope<'a> {
                 default.1
             }),
             wait,
+            jobs: draft.jobs,
+            buffers,
             core,
             segments,
         })
@@ -183,7 +197,7 @@ impl<'a> Scope<'a> {
 
     fn segment(
         &self,
-        task: usize,
+        place: (usize, usize),
         draft: &SegmentDraft,
         partitions: &[Partition],
     ) -> Result<Segment, Refusal> {
@@ -218,7 +232,7 @@ impl<'a> Scope<'a> {
         )?;
         only_on("block", draft.block.is_some(), on_gpu, "for a partition")?;
         only_on("kind", draft.kind.is_some(), on_gpu, "for a partition")?;
-        let wcet = self.wcet(task, draft, (on, partitions))?;
+        let wcet = self.wcet(place, draft, (on, partitions))?;
         if wcet == Time::ZERO || wcet > Time::LIMIT {
             Refusal::refuse("wcet", wcet, "more than 0 ns and less than 2^63 ns")?;
         }
@@ -239,10 +253,10 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Returns the WCET of a segment of `task` on the resource `on`.
+    /// Returns the WCET of a segment on the resource `on`. `place` contains the positions of the task and the segment.
     fn wcet(
         &self,
-        task: usize,
+        place: (usize, usize),
         draft: &SegmentDraft,
         (on, partitions): (Resource, &[Partition]),
     ) -> Result<Time, Refusal> {
@@ -275,7 +289,7 @@ impl<'a> Scope<'a> {
         let (sms, contention) = match on {
             Resource::Partition(index) => {
                 let sms = partitions.get(index).map_or(1, |partition| partition.sms);
-                (sms, self.contention(task, draft.kind, index))
+                (sms, self.contention(place, draft.kind, index))
             }
             _ => {
                 // A core or copy engine has no SMs, so its segments must have a constant WCET.
@@ -303,8 +317,9 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns the contention of a kernel of `task` on `partition`.
-    fn contention(&self, task: usize, kind: Option<Kind>, partition: usize) -> Contention {
+    /// Returns the contention of a kernel on `partition`. `place` contains the positions of the task and the segment. Two jobs
+    /// of a pipelined task never execute one segment at a time, but they can execute two segments.
+    fn contention(&self, place: (usize, usize), kind: Option<Kind>, partition: usize) -> Contention {
         let first = self.together.get(partition);
         let others = first
             .and_then(|&first| self.kernels.get(first))
@@ -314,16 +329,49 @@ impl<'a> Scope<'a> {
             (Some(own), Some(other)) => own == *other,
             _ => true,
         };
+        let pipelined = {
+            let task = self.draft.tasks.get(place.0);
+            task.is_some_and(|task| task.jobs == Jobs::Pipelined)
+        };
         match self.interference.counts_conflicts() {
             false => Contention::Isolated,
             true if others
-                .filter(|&&(other, _)| other != task)
+                .filter(|(other, _)| other.0 != place.0 || (pipelined && other.1 != place.1))
                 .any(|(_, other)| clash(other)) =>
             {
                 Contention::Conflict
             }
             true => Contention::Isolated,
         }
+    }
+}
+
+/// Returns the slots between the segments of a pipelined task; an empty list for a sequential task.
+fn buffers(draft: &TaskDraft) -> Result<Vec<Option<u32>>, Refusal> {
+    let slots = draft.segments.len().saturating_sub(1);
+    let Some(stated) = &draft.buffers else {
+        return Ok(match draft.jobs {
+            Jobs::Sequential => Vec::new(),
+            Jobs::Pipelined => vec![None; slots],
+        });
+    };
+    let entries = format!("{} entries", stated.len());
+    if draft.jobs == Jobs::Sequential {
+        let expected = "no such field, because the task is sequential";
+        let hint = "state `\"jobs\": \"pipelined\"`";
+        return Err(Refusal::new("buffers", entries, expected).hint(hint));
+    }
+    if stated.len() != slots {
+        let expected = format!("{slots} entries, one for each segment except the last");
+        Refusal::refuse("buffers", entries, expected)?;
+    }
+    match stated.iter().position(|&slots| slots == Some(0)) {
+        Some(empty) => Refusal::refuse(
+            format!("buffers[{empty}]"),
+            0,
+            "null, or at least one slot, because a segment starts only with a free slot",
+        ),
+        None => Ok(stated.clone()),
     }
 }
 

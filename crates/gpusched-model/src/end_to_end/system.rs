@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::draft::Draft;
 use super::scope::Scope;
 use super::{
-    Chain, ChainDraft, CopyEngine, Core, DraftPolicy, Environment, Idle, Partition, Resource, Segment, Task,
-    TaskDraft, TimeSlices, overheads,
+    Chain, ChainDraft, CopyEngine, Core, DraftPolicy, Environment, Idle, Jobs, Partition, Resource, Segment,
+    Task, TaskDraft, TimeSlices, overheads,
 };
 use crate::time::Time;
 use crate::wcet::MAX_SMS;
@@ -41,7 +41,8 @@ impl System {
     /// with several segments has a deadline above its period. Also fails if `environment` lacks a shared memory that
     /// its interference model requires, or has a shared memory that the model does not allow. Also fails if a partition
     /// has preemption at block boundaries and `environment` has a shared memory. Also fails if `environment` has overheads, and
-    /// a partition has a policy with preemption or the interference model counts memory traffic.
+    /// a partition has a policy with preemption or the interference model counts memory traffic. Also fails if a task is
+    /// pipelined, and `environment` has a shared memory or overheads, or a chain contains the task.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
@@ -71,10 +72,25 @@ impl System {
             gpu.complete(partition, longest)
                 .map_err(|refusal| refusal.within(&place))?;
         }
+        let pipelined = tasks.iter().position(Task::is_pipelined);
+        if let Some(index) = pipelined
+            && (environment.memory.is_some() || environment.overheads.is_some())
+        {
+            let with = if environment.memory.is_some() {
+                "a shared memory"
+            } else {
+                "overheads"
+            };
+            return Err(refusal(
+                index,
+                &format!("no analysis counts {with} and pipelined tasks"),
+            ));
+        }
         let chains = draft.chains.iter().enumerate();
         let chains: Result<Vec<Chain>, Refusal> = chains
             .map(|(index, chain)| {
-                self::chain(chain, &positions).map_err(|refusal| refusal.within(&format!("chains[{index}]")))
+                self::chain(chain, &positions, &tasks)
+                    .map_err(|refusal| refusal.within(&format!("chains[{index}]")))
             })
             .collect();
         let mut engines = draft.copy_engines.clone();
@@ -256,6 +272,17 @@ impl System {
         scaled.time_slices.iter().all(fits).then_some(scaled)
     }
 
+    /// Checks that no task is pipelined. `reason` tells why an analysis requires this.
+    ///
+    /// # Errors
+    /// Fails if a task is pipelined.
+    pub fn check_sequential(&self, reason: &str) -> Result<(), Refusal> {
+        match self.tasks.iter().position(Task::is_pipelined) {
+            Some(index) => Err(refusal(index, reason)),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the hyperperiod: the least common multiple of all periods [ns]. Returns `None` if the hyperperiod is
     /// above [`Time::LIMIT`].
     pub fn hyperperiod(&self) -> Option<Time> {
@@ -265,6 +292,12 @@ impl System {
         });
         multiple.map(Time::from_ns).filter(|&time| time <= Time::LIMIT)
     }
+}
+
+/// Returns the refusal of the pipelined task at `index`.
+fn refusal(index: usize, reason: &str) -> Refusal {
+    let expected = format!("sequential, because {reason}");
+    Refusal::new(format!("tasks[{index}].jobs"), Jobs::Pipelined, expected)
 }
 
 /// Returns the longest thread block of the kernels on `resource`; 0 without kernels.
@@ -333,13 +366,18 @@ fn default_priorities(tasks: &[TaskDraft]) -> Result<Vec<(u32, u32)>, Refusal> {
     Ok(priorities)
 }
 
-fn chain(draft: &ChainDraft, positions: &HashMap<&str, usize>) -> Result<Chain, Refusal> {
+fn chain(draft: &ChainDraft, positions: &HashMap<&str, usize>, all: &[Task]) -> Result<Chain, Refusal> {
     if draft.tasks.is_empty() {
         Refusal::refuse("tasks", "an empty list", "the names of one or more tasks")?;
     }
     let mut tasks = Vec::with_capacity(draft.tasks.len());
     for (position, name) in draft.tasks.iter().enumerate() {
         match positions.get(name.as_str()) {
+            Some(&task) if all.get(task).is_some_and(Task::is_pipelined) => Refusal::refuse(
+                format!("tasks[{position}]"),
+                format!("{name:?}, a pipelined task"),
+                "a sequential task, because no analysis bounds chains of pipelined tasks",
+            )?,
             Some(&task) => tasks.push(task),
             None => Refusal::refuse(
                 format!("tasks[{position}]"),

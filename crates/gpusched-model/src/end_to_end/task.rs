@@ -32,6 +32,27 @@ pub enum Arrivals {
     Sporadic,
 }
 
+/// Jobs of a task: one after another, or several at a time.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Jobs {
+    /// The task is one thread. A job starts after the end of the previous job.
+    #[default]
+    Sequential,
+    /// Each segment is a thread with a first-in, first-out queue of jobs. A segment starts a job after it ends the previous job,
+    /// so different segments can execute different jobs at the same time.
+    Pipelined,
+}
+
+impl Jobs {
+    fn are_sequential(&self) -> bool {
+        *self == Jobs::Sequential
+    }
+}
+
 /// A task as written in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -46,8 +67,8 @@ pub struct TaskDraft {
     /// T: period, the minimum time between two arrivals [ns]; > 0.
     #[serde(deserialize_with = "crate::time::positive_time")]
     pub period: Time,
-    /// D: relative deadline, counted from the arrival [ns]; > 0. The default is the period. A task with several
-    /// segments has a deadline of at most its period.
+    /// D: relative deadline, counted from the arrival [ns]; > 0. The default is the period. A sequential task with
+    /// several segments has a deadline of at most its period.
     #[serde(
         default,
         deserialize_with = "crate::time::optional_positive_time",
@@ -87,11 +108,19 @@ pub struct TaskDraft {
     /// Priority on copy engines and partitions. The default is `priority`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_priority: Option<u32>,
-    /// Waiting mode of the task during a copy or a kernel. Required if the task has segments both on a core and on
-    /// another resource.
+    /// Waiting mode of the task during a copy or a kernel. Required if the task is sequential and has segments both on a core
+    /// and on another resource. A pipelined task never busy-waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
-    /// Segments of a job, in the order of execution; at least one. All CPU segments of a task are on the same core.
+    /// Whether the jobs of the task execute one after another, or as a pipeline.
+    #[serde(default, skip_serializing_if = "Jobs::are_sequential")]
+    pub jobs: Jobs,
+    /// Buffers of a pipelined task: for each segment except the last, the number of slots for its output; at least 1. Null
+    /// means that the number of slots has no limit. A job takes a slot when the segment starts, and leaves the slot when the
+    /// next segment ends. If the field is absent, no number of slots has a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffers: Option<Vec<Option<u32>>>,
+    /// Segments of a job, in the order of execution; at least one. All CPU segments of a sequential task are on the same core.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub segments: Vec<SegmentDraft>,
     /// Other ways to execute the task, for example on a CPU core instead of the GPU. Only `gpusched partition
@@ -116,8 +145,11 @@ pub struct Alternative {
     pub segments: Vec<SegmentDraft>,
 }
 
-/// A task whose segments and priorities are known. A task is one thread, so a job starts only after the end of the
-/// previous job of this task.
+/// A task whose segments and priorities are known.
+///
+/// A sequential task is one thread, so a job starts only after the end of the previous job of this task. In a pipelined task,
+/// each segment is a thread. Segment k starts a job after it ends the previous job. If several jobs of one task are ready on
+/// one resource, the oldest job goes first, except under first in, first out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     /// Name of the task.
@@ -140,7 +172,13 @@ pub struct Task {
     pub gpu_priority: u32,
     /// Waiting mode of the task. The mode is `Suspend` if the task never waits on a core.
     pub wait: Wait,
-    /// Position of the core that executes the CPU segments of the task; `None` if the task has no CPU segment.
+    /// Whether the jobs of the task execute one after another, or as a pipeline.
+    pub jobs: Jobs,
+    /// For each segment of a pipelined task except the last, the number of slots for its output; `None` without a limit. Empty
+    /// if the task is sequential.
+    pub buffers: Vec<Option<u32>>,
+    /// Position of the core that executes the CPU segments of a sequential task; `None` if the task has no CPU segment, and
+    /// for a pipelined task. The CPU segments of a pipelined task can be on different cores.
     pub core: Option<usize>,
     /// Segments of a job, in the order of execution; at least one.
     pub segments: Vec<Segment>,
@@ -156,6 +194,16 @@ impl Task {
                 .map(|segment| segment.bcet.ns())
                 .fold(0, u64::saturating_add),
         )
+    }
+
+    /// Whether the jobs of the task execute as a pipeline.
+    pub fn is_pipelined(&self) -> bool {
+        self.jobs == Jobs::Pipelined
+    }
+
+    /// Returns the number of slots for the output of segment `position`; `None` if the number has no limit.
+    pub fn slots(&self, position: usize) -> Option<u64> {
+        self.buffers.get(position).copied().flatten().map(u64::from)
     }
 
     /// Whether the task occupies its core while another resource executes one of its segments.

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::num::NonZeroU64;
 
-use super::{Arrivals, ContextDraft, Draft, DraftPolicy, Idle, PartitionDraft, SegmentDraft, TaskDraft};
+use super::{
+    Arrivals, ContextDraft, Draft, DraftPolicy, Idle, Jobs, PartitionDraft, SegmentDraft, TaskDraft,
+};
 use crate::time::Time;
 use crate::{Contention, MeasuredOn, Refusal, Task, TaskSet};
 
@@ -78,6 +80,8 @@ impl Draft {
                     traffic: None,
                     bandwidth: None,
                 }],
+                jobs: Jobs::Sequential,
+                buffers: None,
                 alternatives: Vec::new(),
             });
         }

@@ -67,6 +67,8 @@ pub enum Purpose {
     TimeSlicedSystems = 56,
     /// The turns of contexts in the simulation of systems with time-sliced partitions.
     TimeSlicedRuns = 57,
+    /// The generated end-to-end systems with pipelined tasks.
+    PipelinedSystems = 58,
 }
 
 /// Returns the random stream of `seed` and `purpose` for set number `set` at experiment point

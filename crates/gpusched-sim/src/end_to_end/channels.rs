@@ -50,8 +50,15 @@ impl Channels {
             let found = format!("{:?}", self.order);
             return Err(Error::parameter("order", found, "each resource once"));
         }
+        if plan.threads.iter().any(|thread| thread.pipelined) {
+            return Err(Error::parameter(
+                "jobs",
+                "pipelined",
+                "sequential tasks with a shared memory",
+            ));
+        }
         let lengths = self.bursts.iter().map(Vec::len);
-        if !lengths.eq(plan.tasks.iter().map(|task| task.segments)) {
+        if !lengths.eq(plan.threads.iter().map(|thread| thread.segments)) {
             return Err(Error::parameter(
                 "bursts",
                 "other lengths",

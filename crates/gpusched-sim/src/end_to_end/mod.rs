@@ -7,11 +7,16 @@
 //! code with the analysis, so a simulation is an independent check of the analysis.
 //!
 //! The simulator uses these rules:
-//! * A task is one thread. A job starts after the previous job of the task is done.
+//! * A sequential task is one thread. A job starts after the previous job of the task is done.
+//! * Each segment of a pipelined task is one thread with a first-in, first-out queue of jobs. A segment is released at the end of
+//!   its predecessor, or when a slot for its output becomes free, whichever is later. A slot becomes free at the end of the
+//!   next segment. Releases of a segment are in the order of the jobs.
 //! * A segment is released at the end of its predecessor. With enforced releases, the segment also waits for its timer.
 //! * A resource executes the job with the lowest key. The key is the priority, the absolute deadline or the release
 //!   time. A waiting job preempts the running job only if its key is strictly lower. If keys are equal, the job with
 //!   the earlier release is first. If the releases are also equal, the job of the task at the lower position is first.
+//! * For a pipelined task, the arrival of the job counts instead of the release, except under first in, first out. So the oldest
+//!   job of the task is first. It preempts a younger job of the task, although their priorities are equal.
 //! * With enforced releases, the absolute deadline of a segment is the time of the next timer.
 //! * At each instant, the simulator first ends segments, then releases segments, and then chooses the running jobs. If
 //!   a segment has length 0, the simulator repeats these three steps at the same instant. Under every policy, a segment
@@ -23,7 +28,8 @@
 //! * A context of a time-sliced partition executes only in its turns. [`Turns`] has the behavior that the model leaves open.
 //!   Between two kernels of a task, a segment of length 0 on another resource leaves the context idle.
 //! * A job that misses its deadline continues.
-//! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource.
+//! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource. All tasks must be
+//!   sequential.
 
 mod channels;
 mod event;

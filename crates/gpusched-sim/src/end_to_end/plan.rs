@@ -25,16 +25,27 @@ pub(super) struct Rule {
     pub preemption: Preemption,
 }
 
-/// Constants of a task. All times are in ns.
+/// Constants of a thread: a sequential task, or a segment of a pipelined task. All times are in ns.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Constants {
+    /// Position of the task in the system.
+    pub task: usize,
+    /// Position of the first segment of the thread in the task.
+    pub segment: usize,
+    /// Whether the task is pipelined.
+    pub pipelined: bool,
+    /// Whether the thread executes the last segment of the task.
+    pub is_last: bool,
+    /// Number of slots for the output of a pipelined segment; `None` without a limit.
+    pub slots: Option<u64>,
     pub deadline: u64,
     pub priority: u64,
     pub gpu_priority: u64,
     /// Number of the core on which the task busy-waits; `None` if the task never busy-waits.
     pub spins_on: Option<usize>,
-    /// Position of the first segment in the list of all segments.
+    /// Position of the first segment of the thread in the list of all segments.
     pub first: usize,
+    /// Number of segments that the thread executes.
     pub segments: usize,
 }
 
@@ -55,7 +66,8 @@ pub(super) struct Piece {
 /// Tables of a system.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    pub tasks: Vec<Constants>,
+    /// Threads of all tasks, in the order of the tasks. The threads of a pipelined task are in the order of its segments.
+    pub threads: Vec<Constants>,
     /// Segments of all tasks, in the order of the tasks.
     pub pieces: Vec<Piece>,
     pub rules: Vec<Rule>,
@@ -73,7 +85,7 @@ impl Plan {
             Resource::Partition(index) => system.cores().len() + system.engines().len() + index,
         };
         let mut plan = Plan {
-            tasks: Vec::with_capacity(system.tasks().len()),
+            threads: Vec::with_capacity(system.tasks().len()),
             pieces: Vec::new(),
             rules: system
                 .resources()
@@ -82,14 +94,22 @@ impl Plan {
             time_sliced: Gpu::all(system, number(Resource::Partition(0))),
         };
         for (position, task) in system.tasks().iter().enumerate() {
-            plan.tasks.push(Constants {
+            let pipelined = task.is_pipelined();
+            let count = task.segments.len();
+            let threads = if pipelined { count } else { 1 };
+            plan.threads.extend((0..threads).map(|segment| Constants {
+                task: position,
+                segment,
+                pipelined,
+                is_last: segment + 1 == threads,
+                slots: task.slots(segment),
                 deadline: task.deadline.ns(),
                 priority: task.priority.into(),
                 gpu_priority: task.gpu_priority.into(),
                 spins_on: task.core.filter(|_| task.spins()),
-                first: plan.pieces.len(),
-                segments: task.segments.len(),
-            });
+                first: plan.pieces.len() + segment,
+                segments: if pipelined { 1 } else { count },
+            }));
             for (index, segment) in task.segments.iter().enumerate() {
                 plan.pieces.push(Piece {
                     resource: number(segment.on),
@@ -104,8 +124,9 @@ impl Plan {
     }
 }
 
-/// Checks that `offsets` has one entry per segment, and that tasks with timers do not busy-wait.
+/// Checks that `offsets` has one entry per segment, and that tasks with timers do not busy-wait and are not pipelined.
 fn check(system: &System, offsets: &[Vec<Time>]) -> Result<(), Refusal> {
+    system.check_sequential("only sequential tasks have enforced releases")?;
     let tasks = system.tasks();
     if offsets.len() != tasks.len() {
         let expected = format!("one list for each of the {} tasks", tasks.len());

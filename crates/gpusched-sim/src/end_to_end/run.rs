@@ -28,8 +28,10 @@ pub(super) struct Run<'r, S, O: ?Sized> {
 impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
     /// Executes all events in time order.
     pub fn execute(&mut self) -> Result<(), Error> {
-        for task in 0..self.plan.tasks.len() {
-            self.expect_arrival(task);
+        for thread in 0..self.plan.threads.len() {
+            if self.plan.threads[thread].segment == 0 {
+                self.expect_arrival(thread);
+            }
         }
         loop {
             interrupt::check();
@@ -66,17 +68,17 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
 
     /// Executes all events of the present instant.
     fn instant(&mut self) {
-        let (resources, tasks) = (self.plan.rules.len(), self.plan.tasks.len());
+        let (resources, threads) = (self.plan.rules.len(), self.plan.threads.len());
         loop {
             while self.state.agenda.time() <= self.now {
                 let slot = self.state.agenda.winner();
                 self.state.agenda.set(slot, NEVER);
                 if slot < resources {
                     self.stop(slot);
-                } else if slot < resources + tasks {
+                } else if slot < resources + threads {
                     self.release(slot - resources);
                 } else {
-                    self.arrive(slot - resources - tasks);
+                    self.arrive(slot - resources - threads);
                 }
             }
             while let Some(resource) = self.state.dirty.pop() {
@@ -107,15 +109,15 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         let plan = self.plan;
         let gpu = &plan.time_sliced[number];
         let kernel = |context: &Context| {
-            let Entry { task, .. } = self.state.lanes[context.resource].running?;
-            let started = self.state.threads[task].started;
-            Some(Kernel { task, started })
+            let Entry { thread, .. } = self.state.lanes[context.resource].running?;
+            let started = self.state.threads[thread].started;
+            Some(Kernel { thread, started })
         };
         let kernels: Vec<Option<Kernel>> = gpu.contexts.iter().map(kernel).collect();
         let mut idle = kernels.clone();
         for (context, kernel) in gpu.contexts.iter().zip(&mut idle) {
             let emptied = self.state.lanes[context.resource].emptied.take();
-            *kernel = kernel.filter(|kernel| emptied != Some(kernel.task));
+            *kernel = kernel.filter(|kernel| emptied != Some(kernel.thread));
         }
         let rotation = &mut self.state.rotations[number];
         if idle != kernels {
@@ -140,19 +142,19 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
     fn grant(&mut self, memory: &Channels) {
         let mut free = memory.count;
         for &resource in &memory.order {
-            let Some(Entry { task, .. }) = self.state.lanes[resource].running else {
+            let Some(Entry { thread, .. }) = self.state.lanes[resource].running else {
                 continue;
             };
-            if self.resource(task) != resource {
+            if self.resource(thread) != resource {
                 continue; // the task busy-waits
             }
-            let (left, thread) = (self.left(resource, task), &mut self.state.threads[task]);
-            let (executed, (from, to)) = (thread.total - left, thread.needs);
+            let (left, state) = (self.left(resource, thread), &mut self.state.threads[thread]);
+            let (executed, (from, to)) = (state.total - left, state.needs);
             let needs = (from..to).contains(&executed);
             let lane = &mut self.state.lanes[resource];
             lane.stalled = needs && free == 0;
             free -= usize::from(needs && !lane.stalled);
-            thread.left = left;
+            state.left = left;
             lane.finish = match lane.stalled {
                 true => NEVER,
                 false => self.now.saturating_add(left).min(NEVER - 1),
@@ -167,12 +169,12 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         }
     }
 
-    /// Returns the remaining execution time of `task`, which runs on `resource`.
-    fn left(&self, resource: usize, task: usize) -> u64 {
+    /// Returns the remaining execution time of `thread`, which runs on `resource`.
+    fn left(&self, resource: usize, thread: usize) -> u64 {
         let lane = &self.state.lanes[resource];
         match lane.armed && !lane.stalled {
             true => lane.finish.saturating_sub(self.now),
-            false => self.state.threads[task].left,
+            false => self.state.threads[thread].left,
         }
     }
 
@@ -180,25 +182,25 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         self.observer.see(Time::from_ns(self.now), event);
     }
 
-    /// Returns the current segment of `task`.
-    fn part(&self, task: usize) -> Part {
-        let thread = &self.state.threads[task];
+    /// Returns the current segment of `thread`.
+    fn part(&self, thread: usize) -> Part {
+        let (constants, state) = (&self.plan.threads[thread], &self.state.threads[thread]);
         Part {
-            job: job(task, &self.plan.tasks[task], thread.job),
-            segment: thread.segment,
+            job: job(constants, state.job),
+            segment: constants.segment + state.segment,
         }
     }
 
-    /// Returns the number of the resource that the current segment of `task` uses.
-    fn resource(&self, task: usize) -> usize {
-        self.plan.pieces[self.plan.tasks[task].first + self.state.threads[task].segment].resource
+    /// Returns the number of the resource that the current segment of `thread` uses.
+    fn resource(&self, thread: usize) -> usize {
+        self.plan.pieces[self.plan.threads[thread].first + self.state.threads[thread].segment].resource
     }
 
-    /// Returns the number of the resource that the next segment of `task` uses. After the last segment, the next segment is the
+    /// Returns the number of the resource that the next segment of `thread` uses. After the last segment, the next segment is the
     /// first segment of the next job.
-    fn next_resource(&self, task: usize) -> usize {
-        let of = &self.plan.tasks[task];
-        let next = (self.state.threads[task].segment + 1) % of.segments;
+    fn next_resource(&self, thread: usize) -> usize {
+        let of = &self.plan.threads[thread];
+        let next = (self.state.threads[thread].segment + 1) % of.segments;
         self.plan.pieces[of.first + next].resource
     }
 
@@ -213,11 +215,12 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         }
     }
 
-    /// Asks the source for the next job of `task`.
-    fn expect_arrival(&mut self, task: usize) {
-        let thread = &mut self.state.threads[task];
-        let number = thread.next.number;
-        let slot = self.plan.rules.len() + self.plan.tasks.len() + task;
+    /// Asks the source for the next job of the task whose first thread is `thread`.
+    fn expect_arrival(&mut self, thread: usize) {
+        let task = self.plan.threads[thread].task;
+        let state = &mut self.state.threads[thread];
+        let number = state.next.number;
+        let slot = self.plan.rules.len() + self.plan.threads.len() + thread;
         if number >= self.extent.jobs {
             return;
         }
@@ -226,7 +229,7 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         {
             // A job never arrives in the past, even if the source is wrong.
             let arrival = found.at.ns().max(self.now);
-            thread.next = Arrived {
+            state.next = Arrived {
                 number,
                 arrival,
                 release: arrival.saturating_add(found.jitter.ns()),
@@ -235,85 +238,112 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         }
     }
 
-    fn arrive(&mut self, task: usize) {
-        let thread = &mut self.state.threads[task];
-        let arrived = thread.next;
-        thread.next.number += 1;
-        thread.waiting.push_back(arrived);
-        let idle = !thread.busy;
-        self.see(Event::Arrival(job(task, &self.plan.tasks[task], arrived)));
-        self.expect_arrival(task);
-        if idle {
-            self.begin(task);
+    fn arrive(&mut self, thread: usize) {
+        let state = &mut self.state.threads[thread];
+        let arrived = state.next;
+        state.next.number += 1;
+        state.waiting.push_back(arrived);
+        self.see(Event::Arrival(job(&self.plan.threads[thread], arrived)));
+        self.expect_arrival(thread);
+        self.begin(thread);
+    }
+
+    /// Makes the next job of `thread` its current job, if the thread is idle and a slot for the output of the job is free.
+    fn begin(&mut self, thread: usize) {
+        // A slot becomes free when the next thread completes a job.
+        let full = self.plan.threads[thread].slots.map(|slots| {
+            let next = &self.state.threads[thread + 1];
+            next.completed.saturating_add(slots)
+        });
+        let state = &mut self.state.threads[thread];
+        let ready = |job: &Arrived| full.is_none_or(|full| job.number < full);
+        if !state.busy && state.waiting.front().is_some_and(ready) {
+            state.busy = true;
+            state.job = state.waiting.pop_front().unwrap_or_default();
+            state.segment = 0;
+            let release = state.job.release;
+            self.release_at(thread, release);
         }
     }
 
-    /// Makes the next job of `task` its current job.
-    fn begin(&mut self, task: usize) {
-        let thread = &mut self.state.threads[task];
-        if let Some(arrived) = thread.waiting.pop_front() {
-            thread.busy = true;
-            thread.job = arrived;
-            thread.segment = 0;
-            self.release_at(task, arrived.release);
+    /// Frees a slot of the buffer before `thread`, which has completed a job.
+    fn free(&mut self, thread: usize) {
+        let before = thread - 1;
+        if let Some(slots) = self.plan.threads[before].slots {
+            let freed = self.state.threads[thread].completed - 1;
+            let mut waiting = self.state.threads[before].waiting.iter_mut();
+            if let Some(job) = waiting.find(|job| job.number - freed == slots) {
+                job.release = job.release.max(self.now);
+            }
+            self.begin(before);
         }
     }
 
-    /// Releases the current segment of `task` at `time` or at its timer, whichever is later. If this time is in the
+    /// Releases the current segment of `thread` at `time` or at its timer, whichever is later. If this time is in the
     /// past, releases the segment now.
-    fn release_at(&mut self, task: usize, time: u64) {
-        let thread = &self.state.threads[task];
-        let offset = self.plan.pieces[self.plan.tasks[task].first + thread.segment].offset;
-        let time = time.max(thread.job.arrival.saturating_add(offset));
+    fn release_at(&mut self, thread: usize, time: u64) {
+        let (constants, state) = (&self.plan.threads[thread], &mut self.state.threads[thread]);
+        let offset = self.plan.pieces[constants.first + state.segment].offset;
+        let time = time.max(state.job.arrival.saturating_add(offset));
+        // The releases of a pipelined segment are in the order of the jobs.
+        state.released = match constants.pipelined {
+            true => time.max(state.released),
+            false => time.max(self.now),
+        };
+        let time = state.released;
         if time > self.now {
             // A time after 2^62 ns is an error, so it must stay below `NEVER`.
-            let slot = self.plan.rules.len() + task;
+            let slot = self.plan.rules.len() + thread;
             self.state.agenda.set(slot, time.min(NEVER - 1));
         } else {
-            self.release(task);
+            self.release(thread);
         }
     }
 
-    fn release(&mut self, task: usize) {
-        let constants = &self.plan.tasks[task];
-        let segment = self.state.threads[task].segment;
+    fn release(&mut self, thread: usize) {
+        let constants = &self.plan.threads[thread];
+        let state = &mut self.state.threads[thread];
+        let (task, segment) = (constants.task, constants.segment + state.segment);
         let time = self.source.execution(task, segment).ns();
         let needs = self.memory.map(|memory| memory.needed((task, segment), time));
-        let thread = &mut self.state.threads[task];
-        thread.released = self.now;
-        thread.started = false;
-        thread.total = time;
-        thread.left = time;
-        thread.needs = needs.unwrap_or_default(); // without a memory, no channel is needed
-        self.see(Event::Release(self.part(task)));
-        let resource = self.resource(task);
+        let first = state.segment == 0;
+        state.started = false;
+        state.total = time;
+        state.left = time;
+        state.needs = needs.unwrap_or_default(); // without a memory, no channel is needed
+        self.see(Event::Release(self.part(thread)));
+        let resource = self.resource(thread);
         if let Some(core) = constants.spins_on {
-            if segment == 0 {
-                self.queue(task, core);
+            if first {
+                self.queue(thread, core);
             }
             if resource == core {
                 return;
             }
         }
-        self.queue(task, resource);
+        self.queue(thread, resource);
     }
 
-    fn queue(&mut self, task: usize, resource: usize) {
-        let (constants, thread) = (&self.plan.tasks[task], &self.state.threads[task]);
+    fn queue(&mut self, thread: usize, resource: usize) {
+        let (constants, state) = (&self.plan.threads[thread], &self.state.threads[thread]);
         let rule = self.plan.rules[resource];
+        let (released, arrival) = (state.released, state.job.arrival);
         let entry = Entry {
             key: match rule.key {
                 Key::Priority if rule.resource.is_core() => constants.priority,
                 Key::Priority => constants.gpu_priority,
                 Key::Deadline => {
-                    let piece = &self.plan.pieces[constants.first + thread.segment];
-                    thread.job.arrival.saturating_add(piece.deadline)
+                    let piece = &self.plan.pieces[constants.first + state.segment];
+                    arrival.saturating_add(piece.deadline)
                 }
-                Key::Release => self.now,
+                Key::Release => released,
             },
-            release: self.now,
-            task,
-            completed: thread.completed,
+            release: match constants.pipelined && rule.key != Key::Release {
+                true => arrival,
+                false => released,
+            },
+            thread,
+            completed: state.completed,
         };
         self.state.lanes[resource].waiting.push(Reverse(entry));
         self.mark(resource);
@@ -326,48 +356,63 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         if lane.finish > self.now {
             return;
         }
-        let Some(Entry { task, .. }) = lane.running else {
+        let Some(Entry { thread, .. }) = lane.running else {
             return;
         };
-        let thread = &mut self.state.threads[task];
-        thread.left = 0;
-        let released = Time::from_ns(thread.released);
-        let last = thread.segment + 1 == self.plan.tasks[task].segments;
-        let part = self.part(task);
-        if !std::mem::replace(&mut self.state.threads[task].started, true) {
+        let state = &mut self.state.threads[thread];
+        state.left = 0;
+        let released = Time::from_ns(state.released);
+        let last = state.segment + 1 == self.plan.threads[thread].segments;
+        let part = self.part(thread);
+        if !std::mem::replace(&mut self.state.threads[thread].started, true) {
             self.see(Event::Start(part));
         }
         self.interrupt(resource);
-        let core = self.plan.tasks[task].spins_on;
+        let core = self.plan.threads[thread].spins_on;
         if core != Some(resource) {
             self.state.lanes[resource].running = None;
         }
         let lane = &self.state.lanes[resource];
-        let leaves = self.next_resource(task) != resource;
-        self.state.lanes[resource].emptied = (leaves && lane.waiting.is_empty()).then_some(task);
+        let leaves = self.next_resource(thread) != resource;
+        self.state.lanes[resource].emptied = (leaves && lane.waiting.is_empty()).then_some(thread);
         if let Some(core) = core
             && core != resource
-            && self.state.lanes[core].is_held_by(task)
+            && self.state.lanes[core].is_held_by(thread)
         {
             self.interrupt(core);
             self.mark(core);
         }
         self.see(Event::End { part, released });
         if last {
-            self.complete(task);
+            self.complete(thread);
         } else {
-            self.state.threads[task].segment += 1;
-            self.release_at(task, self.now);
+            self.state.threads[thread].segment += 1;
+            self.release_at(thread, self.now);
         }
     }
 
-    fn complete(&mut self, task: usize) {
-        let thread = &mut self.state.threads[task];
-        thread.busy = false;
-        thread.completed += 1;
-        let job = job(task, &self.plan.tasks[task], thread.job);
-        if let Some(core) = self.plan.tasks[task].spins_on
-            && self.state.lanes[core].is_held_by(task)
+    /// Handles the end of the last segment of `thread`. The job passes to the next thread of its task, or is complete.
+    fn complete(&mut self, thread: usize) {
+        let constants = &self.plan.threads[thread];
+        let state = &mut self.state.threads[thread];
+        state.busy = false;
+        state.completed += 1;
+        let arrived = state.job;
+        if constants.segment > 0 {
+            self.free(thread);
+        }
+        if !constants.is_last {
+            let release = self.now;
+            self.state.threads[thread + 1]
+                .waiting
+                .push_back(Arrived { release, ..arrived });
+            self.begin(thread + 1);
+            self.begin(thread);
+            return;
+        }
+        let job = job(constants, arrived);
+        if let Some(core) = self.plan.threads[thread].spins_on
+            && self.state.lanes[core].is_held_by(thread)
         {
             self.state.lanes[core].running = None;
             self.mark(core);
@@ -376,13 +421,13 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         if self.now > job.deadline.ns() {
             self.see(Event::Miss(job));
         }
-        self.begin(task);
+        self.begin(thread);
     }
 
     /// Stops the execution on `resource` and stores its progress. The caller decides which job continues.
     fn interrupt(&mut self, resource: usize) {
         let lane = &mut self.state.lanes[resource];
-        let Some(Entry { task, .. }) = lane.running else {
+        let Some(Entry { thread, .. }) = lane.running else {
             return;
         };
         let (announced, since) = (std::mem::take(&mut lane.announced), lane.since);
@@ -390,13 +435,13 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         let finish = lane.finish;
         lane.finish = NEVER;
         self.state.agenda.set(resource, NEVER);
-        let spins = self.resource(task) != resource;
+        let spins = self.resource(thread) != resource;
         if armed && !spins {
-            self.state.threads[task].left = finish - self.now;
+            self.state.threads[thread].left = finish - self.now;
         }
         if announced && since < self.now {
             let event = Event::Ran {
-                part: self.part(task),
+                part: self.part(thread),
                 on: self.plan.rules[resource].resource,
                 since: Time::from_ns(since),
                 spins,
@@ -410,7 +455,7 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         let lane = &mut self.state.lanes[resource];
         let mut first = None;
         while let Some(top) = lane.waiting.peek_mut() {
-            if self.state.threads[top.0.task].completed == top.0.completed {
+            if self.state.threads[top.0.thread].completed == top.0.completed {
                 first = Some(top.0);
                 break;
             }
@@ -420,7 +465,8 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         match (lane.running, first) {
             (None, None) => return,
             (None, Some(_)) => self.take(resource),
-            (Some(running), Some(first)) if first.key < running.key => match self.until_yield(resource) {
+            (Some(running), Some(first)) if self.precedes(first, running) => match self.until_yield(resource)
+            {
                 Some(0) => {
                     self.interrupt(resource);
                     self.take(resource);
@@ -434,6 +480,13 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         self.arm(resource, boundary);
     }
 
+    /// Whether `first` can preempt `running`. Among jobs with equal keys, only a job of a pipelined task is preempted, so that the
+    /// oldest job of this task can go first.
+    fn precedes(&self, first: Entry, running: Entry) -> bool {
+        let pipelined = self.plan.threads[running.thread].pipelined;
+        first.key < running.key || pipelined && (first.key, first.release) < (running.key, running.release)
+    }
+
     /// Starts the first waiting job of `resource`.
     fn take(&mut self, resource: usize) {
         let lane = &mut self.state.lanes[resource];
@@ -445,10 +498,10 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
 
     /// Sets the next event of `resource`: the end of the running segment or `boundary`, whichever is earlier.
     fn arm(&mut self, resource: usize, boundary: u64) {
-        let Some(Entry { task, .. }) = self.state.lanes[resource].running else {
+        let Some(Entry { thread, .. }) = self.state.lanes[resource].running else {
             return;
         };
-        let executes = self.resource(task) == resource;
+        let executes = self.resource(thread) == resource;
         let lane = &mut self.state.lanes[resource];
         if lane.held {
             return;
@@ -458,7 +511,7 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
                 // A time after 2^62 ns is an error, so it must stay below `NEVER`.
                 true => self
                     .now
-                    .saturating_add(self.state.threads[task].left)
+                    .saturating_add(self.state.threads[thread].left)
                     .min(NEVER - 1),
                 false => NEVER,
             };
@@ -469,14 +522,14 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
     /// Returns the time until the running segment of `resource` can be preempted. Returns `None` if the segment runs to
     /// its end.
     fn until_yield(&self, resource: usize) -> Option<u64> {
-        let task = self.state.lanes[resource].running?.task;
-        let (constants, thread) = (&self.plan.tasks[task], &self.state.threads[task]);
-        let executed = thread.total.saturating_sub(self.left(resource, task));
+        let thread = self.state.lanes[resource].running?.thread;
+        let (constants, state) = (&self.plan.threads[thread], &self.state.threads[thread]);
+        let executed = state.total.saturating_sub(self.left(resource, thread));
         match self.plan.rules[resource].preemption {
             Preemption::Preemptive => Some(0),
-            Preemption::NonPreemptive => (!thread.started).then_some(0),
+            Preemption::NonPreemptive => (!state.started).then_some(0),
             Preemption::Limited => {
-                let block = self.plan.pieces[constants.first + thread.segment].block;
+                let block = self.plan.pieces[constants.first + state.segment].block;
                 Some((block - executed % block) % block)
             }
         }
@@ -485,26 +538,27 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
     /// Tells the observer what `resource` executes after the present instant.
     fn settle(&mut self, resource: usize) {
         let lane = &mut self.state.lanes[resource];
-        let Some(Entry { task, .. }) = lane.running else {
+        let Some(Entry { thread, .. }) = lane.running else {
             return;
         };
         if lane.held || std::mem::replace(&mut lane.announced, true) {
             return;
         }
         lane.since = self.now;
-        if self.resource(task) == resource && !std::mem::replace(&mut self.state.threads[task].started, true)
+        if self.resource(thread) == resource
+            && !std::mem::replace(&mut self.state.threads[thread].started, true)
         {
-            self.see(Event::Start(self.part(task)));
+            self.see(Event::Start(self.part(thread)));
         }
     }
 
     /// Reports all jobs that have missed their deadlines and are not complete.
     fn report_overdue(&mut self) {
-        for task in 0..self.plan.tasks.len() {
-            let (constants, thread) = (&self.plan.tasks[task], &self.state.threads[task]);
-            let current = thread.busy.then_some(thread.job);
-            let jobs = current.into_iter().chain(thread.waiting.iter().copied());
-            for job in jobs.map(|arrived| job(task, constants, arrived)) {
+        for thread in 0..self.plan.threads.len() {
+            let (constants, state) = (&self.plan.threads[thread], &self.state.threads[thread]);
+            let current = state.busy.then_some(state.job);
+            let jobs = current.into_iter().chain(state.waiting.iter().copied());
+            for job in jobs.map(|arrived| job(constants, arrived)) {
                 if job.deadline.ns() < self.now {
                     self.observer.see(Time::from_ns(self.now), Event::Miss(job));
                 }

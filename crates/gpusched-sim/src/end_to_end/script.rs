@@ -123,7 +123,10 @@ impl<'a> Script<'a> {
     pub fn play(&self) -> Playback<'_> {
         Playback {
             script: self,
-            cursors: vec![(0, 0); self.tasks.len()],
+            cursors: {
+                let tasks = self.system.tasks().iter();
+                tasks.map(|task| (0, vec![0; task.segments.len()])).collect()
+            },
         }
     }
 }
@@ -132,8 +135,8 @@ impl<'a> Script<'a> {
 #[derive(Clone, Debug)]
 pub struct Playback<'a> {
     script: &'a Script<'a>,
-    /// For each task: number of supplied arrivals, and number of supplied execution times.
-    cursors: Vec<(usize, usize)>,
+    /// For each task: number of supplied arrivals, and for each segment the number of supplied execution times.
+    cursors: Vec<(usize, Vec<usize>)>,
 }
 
 impl Source for Playback<'_> {
@@ -144,11 +147,11 @@ impl Source for Playback<'_> {
         arrival
     }
 
-    fn execution(&mut self, task: usize, _: usize) -> Time {
-        let (_, times) = &mut self.cursors[task];
+    fn execution(&mut self, task: usize, segment: usize) -> Time {
+        let (_, segments) = &mut self.cursors[task];
         // Each job has one time per segment, and the simulator asks once for each segment of each supplied job.
-        let time = self.script.tasks[task].times[*times];
-        *times += 1;
-        time
+        let job = segments[segment] * segments.len();
+        segments[segment] += 1;
+        self.script.tasks[task].times[job + segment]
     }
 }

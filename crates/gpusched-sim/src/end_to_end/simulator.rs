@@ -23,10 +23,10 @@ impl Simulator {
     /// segment, the time from the arrival of a job to the earliest release of the segment [ns].
     ///
     /// # Errors
-    /// Fails if `offsets_ns` does not have one time per segment, or if a task with enforced releases busy-waits.
+    /// Fails if `offsets_ns` does not have one time per segment, or if a task with enforced releases busy-waits or is pipelined.
     pub fn new(system: &System, offsets_ns: Option<&[Vec<Time>]>) -> Result<Simulator, Error> {
         let plan = Plan::new(system, offsets_ns)?;
-        let state = State::new(plan.tasks.len(), plan.rules.len());
+        let state = State::new(plan.threads.len(), plan.rules.len());
         Ok(Simulator {
             plan,
             state,
@@ -38,7 +38,8 @@ impl Simulator {
     /// Lets all resources share `memory` in the next runs.
     ///
     /// # Errors
-    /// Fails if `memory` does not fit the system, or if a partition has preemption at block boundaries.
+    /// Fails if `memory` does not fit the system, or if a partition has preemption at block boundaries, or if a task is
+    /// pipelined.
     pub fn share(&mut self, memory: Channels) -> Result<(), Error> {
         memory.check(&self.plan)?;
         self.memory = Some(memory);

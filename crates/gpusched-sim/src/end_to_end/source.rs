@@ -22,8 +22,9 @@ pub trait Source {
     /// Returns the arrival of the next job of `task`, in the order of arrivals. Returns `None` after the last job.
     fn arrival(&mut self, task: usize) -> Option<Arrival>;
 
-    /// Returns the execution time of `segment` of the current job of `task` [ns]. The simulator calls this function
-    /// once for each segment of each job, in the order of execution.
+    /// Returns the execution time of `segment` of a job of `task` [ns]. The simulator calls this function once for each segment
+    /// of each job. For each segment, the calls are in the order of the jobs. If the task is sequential, all calls are in the
+    /// order of execution.
     fn execution(&mut self, task: usize, segment: usize) -> Time;
 }
 
@@ -83,7 +84,9 @@ struct Draws {
     next: Option<u64>,
     jitters: Option<ChaCha8Rng>,
     gaps: Option<ChaCha8Rng>,
-    times: Option<ChaCha8Rng>,
+    /// One stream for a sequential task, and one for each segment of a pipelined task. The segments of a pipelined task overlap,
+    /// so one stream would give other times to the same job in other schedules.
+    times: Vec<ChaCha8Rng>,
 }
 
 impl<'a> Drawn<'a> {
@@ -120,7 +123,19 @@ impl<'a> Drawn<'a> {
                     Purpose::ReleaseJitter,
                 ),
                 gaps: of(run.gap > Time::ZERO, Purpose::ArrivalGaps),
-                times: of(varies && random, Purpose::ExecutionTimes),
+                times: match varies && random {
+                    true => (0..if task.is_pipelined() {
+                        task.segments.len()
+                    } else {
+                        1
+                    } as u64)
+                        .map(|segment| {
+                            let number = position as u64 | (segment << 32);
+                            stream(seed, Purpose::ExecutionTimes, set, number)
+                        })
+                        .collect(),
+                    false => Vec::new(),
+                },
             });
         }
         Ok(Drawn { system, tasks })
@@ -153,8 +168,10 @@ impl Source for Drawn<'_> {
             &self.system.tasks()[task].segments[segment],
             &mut self.tasks[task],
         );
+        let streams = draws.times.len();
+        let times = draws.times.get_mut(if streams > 1 { segment } else { 0 });
         let (low, high) = (of.bcet.ns(), of.wcet.ns());
-        match (draws.run.execution, &mut draws.times) {
+        match (draws.run.execution, times) {
             (Execution::Bcet, _) => of.bcet,
             (Execution::Random, Some(rng)) => Time::from_ns(low + uniform(rng, high - low)),
             (Execution::Extremes, Some(rng)) => match uniform(rng, 1) {

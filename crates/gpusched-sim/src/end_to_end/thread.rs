@@ -9,28 +9,29 @@ use super::time_slices::{Gpu, Rotation, Turns};
 use crate::engine::tournament::{NEVER, Tournament};
 use gpusched_model::time::Time;
 
-/// A job that has arrived. All times are in ns.
+/// A job that a thread executes or will execute. All times are in ns.
 #[derive(Copy, Clone, Default, Debug)]
 pub(super) struct Arrived {
     pub number: u64,
     pub arrival: u64,
-    /// Arrival plus jitter.
+    /// Earliest start of the thread: arrival plus jitter, or the end of the previous segment, or the instant at which a slot of a
+    /// buffer became free.
     pub release: u64,
 }
 
-/// State of a task. All times are in ns.
+/// State of a thread. All times are in ns.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Thread {
-    /// The next job, which has not arrived.
+    /// The next job, which has not arrived. Only the first thread of a task uses this field.
     pub next: Arrived,
     /// Jobs that have arrived and wait for the current job.
     pub waiting: VecDeque<Arrived>,
     /// The current job, if `busy` is true.
     pub job: Arrived,
     pub busy: bool,
-    /// Position of the current segment in the task.
+    /// Position of the current segment among the segments of the thread.
     pub segment: usize,
-    /// Release of the current segment.
+    /// Release of the current segment. A segment of a pipelined task can be released while its thread executes an earlier job.
     pub released: u64,
     /// Whether the current segment has started.
     pub started: bool,
@@ -40,7 +41,7 @@ pub(super) struct Thread {
     pub left: u64,
     /// Interval of executed time during which the current segment needs a channel of the memory.
     pub needs: (u64, u64),
-    /// Number of completed jobs. A queue entry with a smaller number is invalid.
+    /// Number of jobs that the thread has completed. A queue entry with a smaller number is invalid.
     pub completed: u64,
 }
 
@@ -56,10 +57,10 @@ impl Thread {
     }
 }
 
-/// Returns `arrived` with the deadline of its task.
-pub(super) fn job(task: usize, constants: &Constants, arrived: Arrived) -> Job {
+/// Returns `arrived` with its task and deadline.
+pub(super) fn job(constants: &Constants, arrived: Arrived) -> Job {
     Job {
-        task,
+        task: constants.task,
         number: arrived.number,
         arrival: Time::from_ns(arrived.arrival),
         deadline: Time::from_ns(arrived.arrival.saturating_add(constants.deadline)),
@@ -71,10 +72,11 @@ pub(super) fn job(task: usize, constants: &Constants, arrived: Arrived) -> Job {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Entry {
     pub key: u64,
-    /// Release of the segment [ns], or of the first segment of a busy-waiting job.
+    /// Release of the segment [ns], or of the first segment of a busy-waiting job. For a pipelined task: arrival of the job,
+    /// except under first in, first out.
     pub release: u64,
-    pub task: usize,
-    /// Number of completed jobs of the task at the release. The entry is invalid after the next completion.
+    pub thread: usize,
+    /// Number of completed jobs of the thread at the release. The entry is invalid after the next completion.
     pub completed: u64,
 }
 
@@ -92,7 +94,7 @@ pub(super) struct Lane {
     pub stalled: bool,
     /// Whether the resource is a context that waits for its turn.
     pub held: bool,
-    /// Task whose kernel ended at the present instant and left the context without kernels. The next kernel of this task is
+    /// Thread whose kernel ended at the present instant and left the context without kernels. The next kernel of this thread is
     /// later, even if the segments between them have length 0.
     pub emptied: Option<usize>,
     /// Whether the observer knows that the running segment executes, and the start of this execution.
@@ -133,9 +135,9 @@ impl Lane {
         };
     }
 
-    /// Whether `task` occupies the resource.
-    pub fn is_held_by(&self, task: usize) -> bool {
-        self.running.is_some_and(|entry| entry.task == task)
+    /// Whether `thread` occupies the resource.
+    pub fn is_held_by(&self, thread: usize) -> bool {
+        self.running.is_some_and(|entry| entry.thread == thread)
     }
 }
 
@@ -144,8 +146,8 @@ impl Lane {
 pub(super) struct State {
     pub threads: Vec<Thread>,
     pub lanes: Vec<Lane>,
-    /// Next events, in this order: one for each resource, one for the timer of each task, and one for the next arrival
-    /// of each task.
+    /// Next events, in this order: one for each resource, one for the timer of each thread, and one for the next arrival
+    /// of each thread. Only the first thread of a task has arrivals.
     pub agenda: Tournament,
     /// Numbers of the resources to dispatch.
     pub dirty: Vec<usize>,
@@ -156,11 +158,11 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn new(tasks: usize, resources: usize) -> State {
+    pub fn new(threads: usize, resources: usize) -> State {
         State {
-            threads: vec![Thread::default(); tasks],
+            threads: vec![Thread::default(); threads],
             lanes: vec![Lane::default(); resources],
-            agenda: Tournament::new(resources + 2 * tasks),
+            agenda: Tournament::new(resources + 2 * threads),
             dirty: Vec::with_capacity(resources),
             touched: Vec::with_capacity(resources),
             rotations: Vec::new(),

@@ -97,14 +97,14 @@ enum Phase {
     Slice,
     /// The slice has ended, and no other context has kernels. The current context continues.
     Alone,
-    /// The overrun of the current context. Its kernel of this task keeps the GPU, with or without progress.
-    Overrun { task: usize, progress: bool },
+    /// The overrun of the current context. Its kernel of this thread keeps the GPU, with or without progress.
+    Overrun { thread: usize, progress: bool },
 }
 
 /// A kernel that a context has chosen.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Kernel {
-    pub task: usize,
+    pub thread: usize,
     /// Whether the kernel has started to execute.
     pub started: bool,
 }
@@ -185,7 +185,9 @@ impl Rotation {
                 Phase::Slice if ended => self.overrun(gpu, now, kernel),
                 Phase::Alone if kernel.is_none() => Phase::Between,
                 Phase::Alone if !self.is_alone(kernels) => self.overrun(gpu, now, kernel),
-                Phase::Overrun { task, .. } if ended || kernel.is_none_or(|kernel| kernel.task != task) => {
+                Phase::Overrun { thread, .. }
+                    if ended || kernel.is_none_or(|kernel| kernel.thread != thread || !kernel.started) =>
+                {
                     self.leave(kernel)
                 }
                 Phase::Switch | Phase::Slice | Phase::Alone | Phase::Overrun { .. } => return,
@@ -278,9 +280,12 @@ impl Rotation {
             }
         };
         match kernel {
-            Some(Kernel { task, started: true }) if length > 0 => {
+            Some(Kernel {
+                thread,
+                started: true,
+            }) if length > 0 => {
                 self.until = now.saturating_add(length);
-                Phase::Overrun { task, progress }
+                Phase::Overrun { thread, progress }
             }
             _ => self.leave(kernel),
         }

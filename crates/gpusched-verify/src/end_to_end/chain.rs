@@ -141,6 +141,9 @@ fn starts_after(table: &Table<'_>, first: usize, second: usize) -> bool {
     let Some(Resource::Core(core)) = starts_on(&first.segments) else {
         return false;
     };
+    if first.is_pipelined() || second.is_pipelined() {
+        return false;
+    }
     let preemptive = table
         .system
         .cores()

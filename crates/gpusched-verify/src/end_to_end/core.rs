@@ -5,15 +5,16 @@ use super::table::{Table, cost};
 use super::window::{least, smaller, total};
 
 /// Work of one task on a core.
-struct Load<'a> {
+pub(super) struct Load<'a> {
     priority: u32,
     task: usize,
     /// The whole job of a task with busy-waiting. `None` if the task leaves the core while it
     /// waits.
     busy: Option<Whole>,
     /// Work of the whole job, or of its segments on the core. The window for this work starts at any time. `None` if
-    /// the task has no bound.
+    /// the task has no bound, or if a job of a pipelined task executes for more than a period.
     carried: Option<Whole>,
+    pipelined: bool,
     /// Segments of the task on the core.
     streams: Vec<&'a Stream>,
 }
@@ -41,9 +42,15 @@ impl Load<'_> {
 
     /// Returns the work in a window of length `window` that starts without ready work of the
     /// task.
-    fn work(&self, window: u128) -> Option<u128> {
+    pub fn work(&self, window: u128) -> Option<u128> {
         match &self.busy {
             Some(whole) => whole.work(window),
+            None if self.pipelined => {
+                let streams = self.streams.iter();
+                let streams =
+                    total(streams.map(|stream| Some(stream.jobs(window)?.saturating_mul(stream.cost))));
+                smaller(streams, self.carried(window))
+            }
             None => {
                 let streams = total(self.streams.iter().map(|stream| stream.work(window)));
                 smaller(streams, self.carried(window))
@@ -52,8 +59,15 @@ impl Load<'_> {
     }
 
     /// Returns the work in a window of length `window` that starts at any time, even while work of the task is ready.
-    fn carried(&self, window: u128) -> Option<u128> {
-        self.carried.as_ref().and_then(|whole| whole.work(window))
+    pub fn carried(&self, window: u128) -> Option<u128> {
+        let carried = self.carried.as_ref().and_then(|whole| whole.work(window));
+        match self.pipelined {
+            true => smaller(
+                carried,
+                total(self.streams.iter().map(|stream| stream.any(window))),
+            ),
+            false => carried,
+        }
     }
 }
 
@@ -75,7 +89,7 @@ impl<'a> FixedPriorities<'a> {
     fn interference(
         &self,
         table: &Table<'_>,
-        task: usize,
+        (task, window): (usize, u128),
         work: impl Fn(&Load<'_>) -> Option<u128>,
     ) -> Option<u128> {
         let level = table.task(task).priority;
@@ -83,9 +97,11 @@ impl<'a> FixedPriorities<'a> {
             .loads
             .iter()
             .filter(|load| load.task != task && load.priority <= level);
-        total(higher.map(|load| match load.priority == level && load.queues() {
-            true => None,
-            false => work(load),
+        // Several jobs of a pipelined task may be ready before the analyzed segment.
+        total(higher.map(|load| match load.priority == level {
+            true if load.queues() => None,
+            true if load.pipelined => load.carried(window),
+            _ => work(load),
         }))
     }
 
@@ -97,7 +113,7 @@ impl<'a> FixedPriorities<'a> {
         // A window that starts when no more urgent task has ready work.
         let window = |own: u128| {
             least(own, limit, |w| {
-                let work = self.interference(table, task, |load| load.work(w))?;
+                let work = self.interference(table, (task, w), |load| load.work(w))?;
                 Some(work.saturating_add(own).saturating_add(from_idle.within(w)))
             })
         };
@@ -117,7 +133,7 @@ impl<'a> FixedPriorities<'a> {
         let from_release = table.lost_from_release(found.on, task);
         let carried = table.shares_memory().then(|| {
             least(own, limit, |w| {
-                let work = self.interference(table, task, |load| load.carried(w))?;
+                let work = self.interference(table, (task, w), |load| load.carried(w))?;
                 Some(work.saturating_add(own).saturating_add(from_release.within(w)))
             })
         });
@@ -131,7 +147,7 @@ impl<'a> FixedPriorities<'a> {
 }
 
 /// Returns the work of the task with the segments `streams` on a core.
-fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
+pub(super) fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
     let (first, last) = (streams.first()?, streams.last()?); // an empty list is no task
     let task = table.task(first.task);
     let cost = streams
@@ -146,6 +162,7 @@ fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
             early: Some(end.saturating_sub(cost)),
             cost: Some(cost),
         }),
+        false if first.pipelined && cost > first.period => None,
         false => last.end.map(|end| Whole {
             period: first.period,
             early: Some(end.saturating_sub(cost.saturating_add(first.earliest))),
@@ -162,6 +179,7 @@ fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
             cost: whole,
         }),
         carried,
+        pipelined: first.pipelined,
         streams: streams.iter().collect(),
     })
 }

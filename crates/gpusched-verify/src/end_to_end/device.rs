@@ -41,18 +41,30 @@ pub(super) fn delay(rule: Rule, table: &Table<'_>, all: &[Stream], own: &Stream)
     delay.filter(|&delay| delay <= own.period)
 }
 
-/// Each other task has at most one request at a time, because a task is one thread.
+/// Each other sequential task has at most one request at a time, because a task is one thread. The requests of a pipelined
+/// task arrived less than L = R − φ before the release of the segment.
 fn fifo(table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
     let mut longest: BTreeMap<usize, u128> = BTreeMap::new();
-    for other in all.iter().filter(|other| other.task != own.task) {
+    let (pipelined, sequential): (Vec<&Stream>, Vec<&Stream>) = all
+        .iter()
+        .filter(|other| other.task != own.task)
+        .partition(|other| other.pipelined);
+    for other in sequential {
         let longest = longest.entry(other.task).or_default();
         *longest = other.cost.max(*longest);
     }
     let work = longest.into_values().fold(own.cost, u128::saturating_add);
+    let work = work.saturating_add(total(pipelined.into_iter().map(Stream::pending))?);
     let resource = resource(table, own);
     let service = table.service(resource, table.lost_from_release(resource, own.task));
     let until = table.until_end(own);
     least(work, own.period, |w| service.time(work, w, until))
+}
+
+/// Returns the work of `streams` in a closed window of length `window` that starts at any time: Σ (⌊(w + R − c − φ)/T⌋ + 1)·c.
+/// If a job is incomplete at the start of the window, the job arrived less than R − (its work) before this start.
+fn carried(streams: &[&Stream], window: u128) -> Option<u128> {
+    total(streams.iter().map(|stream| stream.any(window.saturating_add(1))))
 }
 
 /// Returns the resource of `stream`.
@@ -63,8 +75,10 @@ fn resource(table: &Table<'_>, stream: &Stream) -> Resource {
 /// The streams on the resource of a segment, by priority.
 struct Rivals<'a> {
     own: &'a Stream,
-    /// Streams of other tasks with the same priority or a higher priority.
+    /// Streams of other tasks with the same priority or a higher priority, except the streams in `beside`.
     higher: Vec<&'a Stream>,
+    /// Streams of pipelined tasks with the same priority. Several jobs may be pending before the segment.
+    beside: Vec<&'a Stream>,
     /// Streams of tasks with lower priority.
     lower: Vec<&'a Stream>,
     /// Streams of the task of the segment: the segment and its other segments on the resource.
@@ -89,10 +103,14 @@ impl<'a> Rivals<'a> {
         let queue = others
             .iter()
             .any(|stream| priority(stream) == level && stream.end.is_none());
+        let (beside, others): (Vec<&Stream>, Vec<&Stream>) = others
+            .into_iter()
+            .partition(|stream| stream.pipelined && priority(stream) == level);
         let (higher, lower) = others.into_iter().partition(|stream| priority(stream) <= level);
         Rivals {
             own,
             higher,
+            beside,
             lower,
             mine,
             queue,
@@ -102,22 +120,17 @@ impl<'a> Rivals<'a> {
     /// Returns the higher-priority work that is released in a closed window. The window starts when no higher-priority
     /// work is pending: Σ (⌊(w + J)/T⌋ + 1)·c.
     fn work_from_idle(&self, window: u128) -> Option<u128> {
-        total(self.higher.iter().map(|other| {
+        let higher = total(self.higher.iter().map(|other| {
             let jobs = window.saturating_add(other.jitter?) / other.period + 1;
             Some(jobs.saturating_mul(other.cost))
-        }))
+        }))?;
+        Some(higher.saturating_add(carried(&self.beside, window)?))
     }
 
-    /// Returns the higher-priority work in a window that starts with the release of the segment: Σ (⌊(w + R − c −
-    /// φ)/T⌋ + 1)·c. If a job is incomplete at the start of the window, the job arrived less than R − (its work) before
-    /// this start.
+    /// Returns the higher-priority work in a window that starts with the release of the segment.
     fn work_from_release(&self, window: u128) -> Option<u128> {
-        total(self.higher.iter().map(|other| {
-            // R ≥ φ + c in a valid table. In an invalid table, the check of R fails.
-            let early = other.end?.saturating_sub(other.cost + other.earliest);
-            let jobs = window.saturating_add(early) / other.period + 1;
-            Some(jobs.saturating_mul(other.cost))
-        }))
+        let higher = carried(&self.higher, window)?;
+        Some(higher.saturating_add(carried(&self.beside, window)?))
     }
 
     /// S = c + min(w1, w2). The window of w1 starts at the last time when no higher-priority work is pending. At this
@@ -170,6 +183,7 @@ impl<'a> Rivals<'a> {
         let (service, until) = (table.service(resource, lost), table.until_end(self.own));
         least(cost, self.own.period, |w| {
             let work = total(self.higher.iter().map(|other| other.work(w)))?;
+            let work = work.saturating_add(carried(&self.beside, w)?);
             service.time(work.saturating_add(cost), w, until)
         })
     }
@@ -184,11 +198,15 @@ impl<'a> Rivals<'a> {
         let lower = blocks(&self.lower);
         let pushed = lower.max(blocks(&self.mine)).saturating_add(cost);
         let charge = self.charge();
+        if charge > 0 && !self.beside.is_empty() {
+            return None;
+        }
         let w1 = least(pushed, limit, |w| {
             let work = total(self.higher.iter().map(|other| {
                 let jobs = w.saturating_add(other.jitter?).div_ceil(other.period);
                 Some(jobs.saturating_mul(other.cost.saturating_add(charge)))
             }))?;
+            let work = work.saturating_add(carried(&self.beside, w)?);
             Some(work.saturating_add(pushed))
         });
         let start = lower.saturating_add(cost);
@@ -204,9 +222,10 @@ impl<'a> Rivals<'a> {
     /// Returns γ: the longest block of the kernels whose preemption delays the segment. A kernel with only one block is
     /// never preempted.
     fn charge(&self) -> u128 {
-        let preemptable = self.higher.iter().copied().chain([self.own]);
+        let more_urgent = self.higher.iter().chain(&self.beside).copied();
+        let preemptable = more_urgent.chain([self.own]);
         let preemptable = preemptable.filter(|stream| stream.block < stream.cost);
-        match self.higher.is_empty() {
+        match self.higher.is_empty() && self.beside.is_empty() {
             true => 0,                                                          // no job preempts
             false => preemptable.map(|stream| stream.block).max().unwrap_or(0), // no kernel is preempted
         }

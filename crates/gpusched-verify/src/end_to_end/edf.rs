@@ -12,7 +12,8 @@
 //!
 //! If the segments of a job follow each other without timers, segment k ends before the later segments of its job are
 //! released. So only earlier jobs count for the later segments. These jobs arrive at a − Tᵢ at the latest. Jobs of the own
-//! task with later deadlines start after the analyzed job, so they do not block it.
+//! task with later deadlines start after the analyzed job, so they do not block it. If the task is pipelined, younger jobs
+//! at other segments count as blockers.
 //!
 //! lost(t) is the time that the resource loses to the memory traffic of other resources, or the time that a context waits
 //! for its turns.
@@ -45,6 +46,8 @@ pub(super) struct Source {
     pub blocking: u128,
     /// Task and position of the segment in the job. `None` if a timer releases the segment, or if a job is one demand.
     pub segment: Option<(usize, usize)>,
+    /// Whether the task is pipelined, so a younger job may be at an earlier segment.
+    pub pipelined: bool,
 }
 
 impl Source {
@@ -57,6 +60,11 @@ impl Source {
     /// Whether `other` is a later segment of the same job.
     fn precedes(&self, other: &Source) -> bool {
         self.same_task(other) && self.segment < other.segment
+    }
+
+    /// Whether a job of `other` with a later deadline may block a job of this source.
+    fn waits_for(&self, other: &Source) -> bool {
+        !self.same_task(other) || self.pipelined
     }
 }
 
@@ -120,7 +128,7 @@ impl<'a> Edf<'a> {
                 .collect();
             let later = others
                 .iter()
-                .filter(|(other, _)| signed(other.deadline) > due && !source.same_task(other));
+                .filter(|(other, _)| signed(other.deadline) > due && source.waits_for(other));
             let blocking = later.map(|(other, _)| other.blocking).max().unwrap_or(0); // nothing blocks
             let before = (arrival + signed(source.jitter)).unsigned_abs() / source.period;
             let base = before

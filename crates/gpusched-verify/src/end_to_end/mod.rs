@@ -21,6 +21,8 @@
 //! * `device`: copy engines and partitions, except EDF;
 //! * `core`: cores with fixed priorities;
 //! * `edf`: cores and partitions with EDF;
+//! * `several`: windows over several segments of a job;
+//! * `pipelined`: segments of pipelined tasks, except under EDF;
 //! * `verdict`: the verdicts on tasks and on the system;
 //! * `chain`: reaction times and data ages.
 
@@ -29,8 +31,10 @@ mod compare;
 mod core;
 mod device;
 mod edf;
+mod pipelined;
 mod segments;
 mod service;
+mod several;
 mod stream;
 mod table;
 mod verdict;

@@ -6,7 +6,9 @@ use super::compare::same_bound;
 use super::core::FixedPriorities;
 use super::device::{self, Rule};
 use super::edf::{Edf, Source};
+use super::pipelined;
 use super::service::{Lost, Service};
+use super::several::Windows;
 use super::stream::Stream;
 use super::table::Table;
 use super::window::{blocking, smaller};
@@ -16,9 +18,9 @@ use crate::fault::Fault;
 enum Prepared<'a> {
     /// A core with fixed priorities, without enforced releases.
     Core(FixedPriorities<'a>),
-    /// A core with EDF, without enforced releases. The list has the position of each task among
-    /// the sources.
-    EdfCore(Edf<'a>, Vec<usize>),
+    /// A core with EDF, without enforced releases. The list has the task of each source, and the segment of a pipelined
+    /// task.
+    EdfCore(Edf<'a>, Vec<(usize, Option<usize>)>),
     /// Segments as independent streams under the given rule.
     Device(Rule),
     /// Segments as independent streams under EDF.
@@ -35,11 +37,17 @@ struct Required {
 /// necessary.
 pub(super) fn check(table: &Table<'_>) -> Result<(), Fault> {
     let mut found = Vec::new();
+    let windows = Windows::new(table);
     for resource in table.system.resources() {
         let streams = table.streams(resource);
         let mut prepared = prepare(table, resource, streams);
         for (position, stream) in streams.iter().enumerate() {
-            let required = prepared.required(table, streams, position);
+            let mut required = prepared.required(table, streams, position);
+            if let Some(windows) = &windows
+                && table.response(stream.task).is_some()
+            {
+                required.end = windows.end(stream.task, stream.segment, required.end);
+            }
             check_segment(table, stream, &required, false)?;
             found.push((stream, required));
         }
@@ -136,13 +144,21 @@ fn prepare<'a>(table: &'a Table<'_>, resource: Resource, streams: &'a [Stream]) 
     }
 }
 
-/// Returns a core with EDF. Each job has the demand E, because the task occupies the core while it waits.
+/// Returns a core with EDF. Each job of a sequential task has the demand E, because the task occupies the core while it waits.
+/// Each segment of a pipelined task is an independent task.
 fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) -> Prepared<'a> {
-    let by_task = streams.chunk_by(|a, b| a.task == b.task);
-    let tasks: Vec<usize> = by_task
-        .filter_map(|streams| Some(streams.first()?.task))
+    let mut demands: Vec<(usize, Option<usize>)> = streams
+        .iter()
+        .map(|stream| (stream.task, stream.pipelined.then_some(stream.segment)))
         .collect();
-    let sources = tasks.iter().map(|&task| {
+    demands.dedup();
+    let sources = demands.iter().map(|&(task, segment)| {
+        if segment.is_some() {
+            let stream = streams
+                .iter()
+                .find(|stream| (stream.task, Some(stream.segment)) == (task, segment))?;
+            return independent(stream, 0, 0);
+        }
         let (jitter, deadline) = (table.task(task).jitter.ns(), table.task(task).deadline.ns());
         (jitter <= deadline).then_some(())?;
         Some(Source {
@@ -152,12 +168,28 @@ fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) ->
             deadline: deadline.into(),
             blocking: 0,
             segment: None,
+            pipelined: false,
         })
     });
     Prepared::EdfCore(
         Edf::new(sources.collect(), service_in_busy(table, resource)),
-        tasks,
+        demands,
     )
+}
+
+/// Returns the segment `stream` as an independent task, whose jobs arrive at a + φ. Returns `None` if a job may be released
+/// after its deadline. Each job takes `charge` longer.
+fn independent(stream: &Stream, charge: u128, blocking: u128) -> Option<Source> {
+    let (jitter, deadline) = (stream.jitter?, stream.deadline?);
+    (jitter <= deadline).then_some(Source {
+        period: stream.period,
+        cost: stream.cost.saturating_add(charge),
+        jitter,
+        deadline,
+        blocking,
+        segment: Some((stream.task, stream.segment)),
+        pipelined: stream.pipelined,
+    })
 }
 
 /// Returns a resource with EDF. Each segment is an independent task, whose jobs arrive at a + φ.
@@ -165,28 +197,26 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
     let streams = table.streams(resource);
     let in_full = table.shares_memory();
     let sources = streams.iter().map(|stream| {
-        let (jitter, deadline) = (stream.jitter?, stream.deadline?);
-        (jitter <= deadline).then_some(())?;
-        // A job may preempt a kernel of another task with a later deadline. The preemption makes
-        // the kernel up to one block longer. A kernel of one block is never preempted.
+        let earliest = stream.deadline?.checked_sub(stream.jitter?)?;
+        // A job may preempt a kernel of another task with a later deadline. The preemption makes the kernel up to one block
+        // longer. A kernel of one block is never preempted. A job of a pipelined task may also preempt a younger job.
         let preempted = streams.iter().filter(|other| {
+            let same = other.task == stream.task && (!stream.pipelined || other.segment == stream.segment);
             policy == PartitionPolicy::LpEdf
-                && other.task != stream.task
+                && !same
                 && other.block < other.cost
-                && other.deadline.is_none_or(|other| other > deadline - jitter)
+                && other.deadline.is_none_or(|deadline| deadline > earliest)
         });
         let charge = preempted.map(|other| other.block).max().unwrap_or(0); // preempts no kernel
+        let blocking = match policy {
+            PartitionPolicy::Edf => 0,
+            PartitionPolicy::LpEdf => blocking([stream.block].into_iter(), in_full),
+            _ => blocking([stream.cost].into_iter(), in_full),
+        };
+        let source = independent(stream, charge, blocking)?;
         Some(Source {
-            period: stream.period,
-            cost: stream.cost.saturating_add(charge),
-            jitter,
-            deadline,
-            blocking: match policy {
-                PartitionPolicy::Edf => 0,
-                PartitionPolicy::LpEdf => blocking([stream.block].into_iter(), in_full),
-                _ => blocking([stream.cost].into_iter(), in_full),
-            },
-            segment: (!table.enforced()).then_some((stream.task, stream.segment)),
+            segment: source.segment.filter(|_| !table.enforced()),
+            ..source
         })
     });
     let limited = policy == PartitionPolicy::LpEdf && in_full; // a preempted kernel may transfer its data again
@@ -205,11 +235,39 @@ fn service_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Service<'a> 
 }
 
 impl Prepared<'_> {
+    /// Returns the least valid R of the segment `own` of a pipelined task, the stream at `position` on the resource.
+    fn pipelined_end(&mut self, table: &Table<'_>, position: usize, own: &Stream) -> Option<u128> {
+        if pipelined::exceeds_period(table, own.task) {
+            return None;
+        }
+        let limit = pipelined::longest_end(table, own.task);
+        let response = match self {
+            Prepared::Core(_) => return pipelined::end(Rule::Preemptive, table, own),
+            Prepared::Device(rule) => return pipelined::end(*rule, table, own),
+            Prepared::EdfCore(edf, demands) => {
+                let demand = (own.task, Some(own.segment));
+                let index = demands.iter().position(|&other| other == demand)?;
+                edf.response(index, own.cost, limit)
+            }
+            Prepared::EdfDevice(edf) => {
+                let cost = edf.cost(position)?;
+                edf.response(position, cost, limit)
+            }
+        };
+        Some(own.earliest.saturating_add(response?))
+    }
+
     /// Evaluates the equations of the stream at `position` of `streams`, the streams on the
     /// resource.
     fn required(&mut self, table: &Table<'_>, streams: &[Stream], position: usize) -> Required {
         let own = &streams[position];
         let (task, segment) = (own.task, own.segment);
+        if own.pipelined {
+            return Required {
+                end: self.pipelined_end(table, position, own),
+                delay: None,
+            };
+        }
         let limit = table.period(task);
         // The segment ends at most S after its release. The release is at most R(i,k−1) after the arrival. With
         // enforced releases, a timer releases the segment at its offset o after the arrival. The first segment has the
@@ -225,8 +283,8 @@ impl Prepared<'_> {
                 end: core.end(table, task, segment),
                 delay: None,
             },
-            Prepared::EdfCore(edf, tasks) => {
-                let index = tasks.iter().position(|&other| other == task);
+            Prepared::EdfCore(edf, demands) => {
+                let index = demands.iter().position(|&demand| demand == (task, None));
                 let prefix = table.prefix(task, segment);
                 Required {
                     end: index

@@ -1,5 +1,7 @@
 //! The releases of a segment.
 
+use super::window::smaller;
+
 /// Releases of a segment (j,k) on its resource. The release of job q is in the interval from a + φ to a + φ + J, where
 /// a is the arrival of job q. Arrivals are at least T apart.
 #[derive(Clone, Debug)]
@@ -21,6 +23,10 @@ pub(super) struct Stream {
     pub end: Option<u128>,
     /// Time from a + φ to the deadline of the segment; `None` if it is not positive.
     pub deadline: Option<u128>,
+    /// Whether the task is pipelined, so several of its jobs may be pending.
+    pub pipelined: bool,
+    /// δ: minimum time between two releases of a pipelined task; 0 if it is unknown.
+    pub distance: u128,
 }
 
 impl Stream {
@@ -28,5 +34,27 @@ impl Stream {
     pub fn work(&self, window: u128) -> Option<u128> {
         let jobs = window.saturating_add(self.jitter?).div_ceil(self.period);
         Some(jobs.saturating_mul(self.cost))
+    }
+
+    /// Returns n(w), the number of releases in a half-open window of length `window` > 0.
+    pub fn jobs(&self, window: u128) -> Option<u128> {
+        let released = |jitter| window.saturating_add(jitter).div_ceil(self.period);
+        let spaced = (self.distance > 0).then(|| window.div_ceil(self.distance));
+        smaller(self.jitter.map(released), spaced)
+    }
+
+    /// Returns ⌈(R − φ)/T⌉·c: the work of all releases that are pending at one moment.
+    pub fn pending(&self) -> Option<u128> {
+        let lag = self.end?.saturating_sub(self.earliest);
+        Some(lag.div_ceil(self.period).saturating_mul(self.cost))
+    }
+
+    /// Returns ⌈(w + R − c − φ)/T⌉·c: the execution in any half-open window of length `window` > 0. Returns `None` without a
+    /// bound on R, or if c is above T.
+    pub fn any(&self, window: u128) -> Option<u128> {
+        // R ≥ φ + c in a valid table. In an invalid table, the check of R fails.
+        let early = self.end?.saturating_sub(self.cost.saturating_add(self.earliest));
+        let jobs = window.saturating_add(early).div_ceil(self.period);
+        (self.cost <= self.period).then(|| jobs.saturating_mul(self.cost))
     }
 }

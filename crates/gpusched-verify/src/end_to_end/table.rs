@@ -41,6 +41,10 @@ impl<'a> Table<'a> {
         if let Some(offsets) = offsets {
             check_offsets(tasks, offsets)?;
         }
+        if offsets.is_some() && tasks.iter().any(Task::is_pipelined) {
+            let message = "found enforced releases, expected none with a pipelined task";
+            return Err(Fault::new("offsets_ns", message));
+        }
         let mut table = Table {
             system,
             bounds,
@@ -104,6 +108,11 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Returns the time-sliced partition at `gpu`, a position among the time-sliced partitions of the system.
+    pub fn time_sliced(&self, gpu: usize) -> &TimeSliced {
+        &self.time_sliced[gpu]
+    }
+
     /// Returns the end of a window that starts at the release of `stream`.
     pub fn until_end(&self, stream: &Stream) -> Until {
         let on = self.task(stream.task).segments[stream.segment].on;
@@ -145,6 +154,21 @@ impl<'a> Table<'a> {
     pub fn delay(&self, task: usize, segment: usize) -> Option<u128> {
         let delay = *self.bounds.get(task)?.delays_ns.get(segment)?;
         delay.map(|delay| delay.ns().into())
+    }
+
+    /// Returns A(i,k), the bound on the time from the arrival of a pipelined task until the segment is eligible. Without a
+    /// bound on the task, only the first segment has such a bound.
+    pub fn eligible(&self, task: usize, segment: usize) -> Option<u128> {
+        let (of, slots) = (self.task(task), self.task(task).slots(segment));
+        if segment > 0 || slots.is_some() {
+            self.response(task)?;
+        }
+        let ready = self.release(task, segment)?;
+        let Some(slots) = slots else { return Some(ready) };
+        // The job `slots` positions earlier has ended the next segment.
+        let ahead = u128::from(slots).saturating_mul(of.period.ns().into());
+        let free = self.end(task, segment + 1)?.saturating_sub(ahead);
+        Some(ready.max(free))
     }
 
     /// Returns R(i,n), the bound on the response time.
@@ -194,6 +218,10 @@ impl<'a> Table<'a> {
     /// Returns J(i,k), the release jitter of segment k. If a task with several segments has no bound, its jobs may
     /// queue. So the jitter of each of its segments has no bound, including the first segment.
     fn jitter(&self, task: usize, segment: usize) -> Option<u128> {
+        if self.task(task).is_pipelined() {
+            let latest = self.eligible(task, segment)?;
+            return Some(latest.saturating_sub(self.earliest(task, segment)));
+        }
         if self.task(task).segments.len() > 1 {
             self.response(task)?;
         }
@@ -217,6 +245,19 @@ impl<'a> Table<'a> {
         deadline.filter(|&deadline| deadline > 0)
     }
 
+    /// Returns δ(i,k): c_min of the previous segment, because one thread executes this segment of all jobs. The distance is
+    /// unknown for the first segment and for a segment that waits for free slots.
+    fn distance(&self, task: usize, segment: usize) -> u128 {
+        let found = self.task(task);
+        let before = segment
+            .checked_sub(1)
+            .and_then(|before| found.segments.get(before));
+        match before {
+            Some(before) if found.is_pipelined() && found.slots(segment).is_none() => before.bcet.ns().into(),
+            _ => 0,
+        }
+    }
+
     fn stream(&self, task: usize, position: usize) -> Stream {
         let segment = &self.task(task).segments[position];
         Stream {
@@ -229,6 +270,8 @@ impl<'a> Table<'a> {
             jitter: self.jitter(task, position),
             end: self.response(task).and(self.end(task, position)),
             deadline: self.deadline(task, position),
+            pipelined: self.task(task).is_pipelined(),
+            distance: self.distance(task, position),
         }
     }
 }
@@ -238,21 +281,26 @@ pub(super) fn cost(segment: &Segment) -> u128 {
     segment.wcet.ns().into()
 }
 
-/// Checks the lengths of the lists in `bounds`, and that no bound is above the period. Without
-/// enforced releases, segments on cores have no value S.
+/// Checks the lengths of the lists in `bounds`, and that no bound of a sequential task is above the period. Without
+/// enforced releases, segments on cores have no value S. Segments of pipelined tasks never have a value S.
 fn check_shape(task: &Task, bounds: &TaskBounds, enforced: bool) -> Result<(), Fault> {
     for (field, values) in [("ends_ns", &bounds.ends_ns), ("delays_ns", &bounds.delays_ns)] {
         same_length(field, values.len(), task.segments.len(), "segment")?;
         for (position, (value, segment)) in values.iter().zip(&task.segments).enumerate() {
             let Some(value) = value else { continue };
             let place = format!("{field}[{position}]");
-            if *value > task.period {
+            if *value > task.period && !task.is_pipelined() {
                 let expected = format!("at most {} ns, the period, or null", task.period.ns());
                 let message = format!("found {} ns, expected {expected}", value.ns());
                 return Err(Fault::new(place, message));
             }
-            if field == "delays_ns" && segment.on.is_core() && !enforced {
-                let message = format!("found {} ns, expected null for a segment on a core", value.ns());
+            let segment = match task.is_pipelined() {
+                true => "a pipelined task",
+                false if segment.on.is_core() && !enforced => "a segment on a core",
+                false => continue,
+            };
+            if field == "delays_ns" {
+                let message = format!("found {} ns, expected null for {segment}", value.ns());
                 return Err(Fault::new(place, message));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use gpusched_model::end_to_end::{Answer, TaskAnswer};
+use gpusched_model::end_to_end::{Answer, Resource, TaskAnswer};
 
 use super::compare::{number, same_bound, same_length};
 use super::table::Table;
@@ -58,7 +58,61 @@ fn check_task(claim: &TaskAnswer, table: &Table<'_>, task: usize) -> Result<(), 
         let message = format!("found {}, expected {meets}", claim.meets);
         return Err(Fault::new("meets", message));
     }
+    check_stages(claim, table, task)?;
     check_costliest(claim.costliest_segment, table, task)
+}
+
+/// Checks the numbers of jobs of a pipelined task, and the loads of its resources. A job is in the task from its arrival for
+/// at most R, and at a segment for at most R − φ. A sequential task has no such numbers.
+fn check_stages(claim: &TaskAnswer, table: &Table<'_>, task: usize) -> Result<(), Fault> {
+    let found = table.task(task);
+    let pipelined = found.is_pipelined();
+    let jobs = |length: u128| length.div_ceil(table.period(task));
+    let bound = table.response(task);
+    let same = |field: String, found: Option<u64>, expected: Option<u128>| {
+        if found.map(u128::from) == expected {
+            return Ok(());
+        }
+        let shown = |number: Option<u128>| number.map_or("null".to_owned(), |number| number.to_string());
+        let message = format!(
+            "found {}, expected {}",
+            shown(found.map(u128::from)),
+            shown(expected)
+        );
+        Err(Fault::new(field, message))
+    };
+    let expected = bound.filter(|_| pipelined).map(jobs);
+    same("jobs_max".to_owned(), claim.jobs_max, expected)?;
+    let segments = if pipelined { found.segments.len() } else { 0 };
+    same_length("stages", claim.stages.len(), segments, "segment")?;
+    for (segment, stage) in claim.stages.iter().enumerate() {
+        let place = |field: &str| format!("stages[{segment}].{field}");
+        let lag = bound.and(table.end(task, segment));
+        let lag = lag.map(|end| end.saturating_sub(table.earliest(task, segment)));
+        same(place("jobs_max"), stage.jobs_max, lag.map(jobs))?;
+        let load = load_permille(table, found.segments[segment].on);
+        same(place("load_permille"), stage.load_permille, load)?;
+    }
+    Ok(())
+}
+
+/// Returns Σ C/T over all segments on `resource` [thousandths], rounded up. Returns `None` if the least common multiple of the
+/// periods is too large.
+fn load_permille(table: &Table<'_>, resource: Resource) -> Option<u128> {
+    let streams = table.streams(resource);
+    let gcd = |mut a: u128, mut b: u128| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let multiple = streams.iter().try_fold(1u128, |multiple, stream| {
+        (multiple / gcd(multiple, stream.period)).checked_mul(stream.period)
+    })?;
+    let work = streams.iter().try_fold(0u128, |work, stream| {
+        work.checked_add((multiple / stream.period).checked_mul(stream.cost)?)
+    })?;
+    Some(work.checked_mul(1000)?.div_ceil(multiple))
 }
 
 /// Checks which segment has the largest part of the bound. The part of a segment is the difference between its bound

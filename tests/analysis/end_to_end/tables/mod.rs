@@ -68,6 +68,8 @@ fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
                 bound_ns: bound,
                 meets: bound.is_some_and(|bound| bound <= task.deadline),
                 costliest_segment: costliest,
+                jobs_max: None,
+                stages: Vec::new(),
             }
         })
         .collect();

@@ -7,7 +7,7 @@
 //! * `traps`: systems for the variants that random systems rarely exceed.
 
 mod choices;
-mod reference;
+pub mod reference;
 mod traps;
 mod wrong;
 

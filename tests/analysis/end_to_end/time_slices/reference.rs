@@ -177,6 +177,59 @@ impl Reference<'_> {
         counts.collect()
     }
 
+    fn idle(&self, gpu: &TimeSlices) -> Idle {
+        match self.wrong {
+            Wrong::WorkConserving => Idle::Skip,
+            _ => gpu.idle,
+        }
+    }
+
+    /// (5), (6): time for which a context occupies the GPU in a window, with the switches to it, and the number of its turns. It has at
+    /// most `most` turns.
+    pub fn occupied(
+        &self,
+        gpu: &TimeSlices,
+        context: usize,
+        (most, counted): (u128, u128),
+        window: u128,
+    ) -> (u128, u128) {
+        let (other, switch) = (gpu.contexts[context], ns(gpu.switch));
+        let slice = ns(other.slice);
+        let overrun = match self.wrong {
+            Wrong::OtherOverruns => 0,
+            _ => ns(other.overrun),
+        };
+        let whole = most * (switch + slice + overrun);
+        let work = match self.idle(gpu) {
+            Idle::Skip => self.work(gpu, other, window, 0),
+            _ => None,
+        };
+        let Some(work) = work else {
+            return (whole, most);
+        };
+        let kernels = self.kernels(other);
+        let ends = kernels.iter().map(|kernel| {
+            let lag = kernel.end.unwrap() - kernel.earliest; // `work` has a bound
+            (window + lag).div_ceil(kernel.period)
+        });
+        let policy = self.system.partitions()[other.partition].policy;
+        let preempts = matches!(policy, PartitionPolicy::Fp | PartitionPolicy::Edf)
+            && kernels.iter().any(|kernel| kernel.task != kernels[0].task);
+        let limited = match preempts && self.wrong != Wrong::Preemption {
+            true => None,
+            false => self.work(gpu, other, window, overrun),
+        };
+        let least = limited.map_or(work, |limited| limited.min(work));
+        let number = most.min(least / slice + ends.sum::<u128>());
+        let occupied = work + most.min(work / slice + 1) * overrun;
+        let occupied = limited.map_or(occupied, |limited| limited.min(occupied));
+        let occupied = match counted {
+            0 => occupied,
+            _ => (occupied + 1).saturating_sub(counted),
+        };
+        (whole.min(occupied + number * switch), number)
+    }
+
     fn waiting(
         &self,
         (gpu, own): (&TimeSlices, usize),
@@ -190,10 +243,7 @@ impl Reference<'_> {
             (_, Wrong::Intervals) => demand / slice,
             _ => demand.div_ceil(slice),
         };
-        let idle = match self.wrong {
-            Wrong::WorkConserving => Idle::Skip,
-            _ => gpu.idle,
-        };
+        let idle = self.idle(gpu);
         if idle == Idle::Fixed {
             // (8)
             let length = gpu.runlist.len();
@@ -224,43 +274,12 @@ impl Reference<'_> {
         };
         let others = Self::turns(gpu, own, n).into_iter().map(|turns| {
             let (mut time, mut started) = (0, 0);
-            for (position, (&other, most)) in gpu.contexts.iter().zip(turns).enumerate() {
+            for (position, most) in turns.into_iter().enumerate() {
                 if position == own {
                     continue;
                 }
-                let slice = ns(other.slice);
-                let overrun = match self.wrong {
-                    Wrong::OtherOverruns => 0,
-                    _ => ns(other.overrun),
-                };
-                let whole = most * (switch + slice + overrun);
-                let work = match idle {
-                    Idle::Skip => self.work(gpu, other, window, 0),
-                    _ => None,
-                };
-                let Some(work) = work else {
-                    (time, started) = (time + whole, started + most);
-                    continue;
-                };
-                // (5)
-                let kernels = self.kernels(other);
-                let ends = kernels.iter().map(|kernel| {
-                    let lag = kernel.end.unwrap() - kernel.earliest; // `work` has a bound
-                    (window + lag).div_ceil(kernel.period)
-                });
-                let policy = self.system.partitions()[other.partition].policy;
-                let preempts = matches!(policy, PartitionPolicy::Fp | PartitionPolicy::Edf)
-                    && kernels.iter().any(|kernel| kernel.task != kernels[0].task);
-                let limited = match preempts && self.wrong != Wrong::Preemption {
-                    true => None,
-                    false => self.work(gpu, other, window, overrun),
-                };
-                let least = limited.map_or(work, |limited| limited.min(work));
-                let number = most.min(least / slice + ends.sum::<u128>());
-                let occupied = work + most.min(work / slice + 1) * overrun;
-                let occupied = limited.map_or(occupied, |limited| limited.min(occupied));
-                time += whole.min(occupied + number * switch);
-                started += number;
+                let (occupied, number) = self.occupied(gpu, position, (most, 0), window);
+                (time, started) = (time + occupied, started + number);
             }
             // (6), or (7)
             let back = match (self.wrong, idle) {

@@ -63,6 +63,10 @@ pub struct TaskTimes {
     pub deadline_ns: Time,
     /// For each segment, the longest time from the arrival of a job to the end of the segment [ns].
     pub ends_max_ns: Vec<Time>,
+    /// For each segment of a pipelined task, the maximum number of jobs that execute the segment or wait for it. Absent if the
+    /// task is sequential.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queues_max: Option<Vec<u64>>,
 }
 
 /// Simulated times of one chain, with their bounds. A simulated time is null if the run is too short to observe this
@@ -186,6 +190,7 @@ fn simulation(
                 bound_ns: answer.bound_ns,
                 deadline_ns: task.deadline,
                 ends_max_ns: observed.ends.clone(),
+                queues_max: task.is_pipelined().then(|| observed.queues.clone()),
             })
             .collect(),
         chains: chains
@@ -198,6 +203,37 @@ fn simulation(
             })
             .collect(),
     }
+}
+
+/// A segment of a pipelined task, with its simulated queue.
+struct Stage<'a> {
+    task: &'a str,
+    segment: usize,
+    on: &'a str,
+    jobs: u64,
+    /// Slots of the buffer after the segment; `None` without a limit.
+    slots: Option<u64>,
+    end: Time,
+}
+
+/// Returns the segments of all pipelined tasks.
+fn stages<'a>(system: &'a System, found: &'a Simulation) -> Vec<Stage<'a>> {
+    let mut stages = Vec::new();
+    for (task, times) in system.tasks().iter().zip(&found.tasks) {
+        let queues = times.queues_max.iter().flatten();
+        let segments = task.segments.iter().zip(&times.ends_max_ns).zip(queues);
+        for (segment, ((on, &end), &jobs)) in segments.enumerate() {
+            stages.push(Stage {
+                task: &task.name,
+                segment,
+                on: system.resource_name(on.on),
+                jobs,
+                slots: task.slots(segment),
+                end,
+            });
+        }
+    }
+    stages
 }
 
 /// A task or a chain.
@@ -253,6 +289,19 @@ impl Report for About<&System, Simulation> {
             .time("bound", |(_, task)| time(task.bound_ns))
             .time("D", |(_, task)| task.deadline_ns);
         text += &tasks.done().render(palette.header);
+        let stages = stages(system, found);
+        if !stages.is_empty() {
+            let stages = Table::of(stages)
+                .text("pipelined task", |stage| clip(stage.task, 30))
+                .number("segment", |stage| stage.segment)
+                .text("on", |stage| clip(stage.on, 30))
+                .number("most jobs", |stage| stage.jobs)
+                .text("slots", |stage| {
+                    stage.slots.map_or("any".to_owned(), |slots| slots.to_string())
+                })
+                .time("longest end", |stage| stage.end);
+            text += &format!("\n{}", stages.done().render(palette.header));
+        }
         if !found.chains.is_empty() {
             let chains = Table::of(&found.chains)
                 .text("chain", |chain| clip(&chain.name, 40))

@@ -132,6 +132,9 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
         ))
     );
     text += &tasks(system, answer).render(palette.header);
+    if system.tasks().iter().any(Task::is_pipelined) {
+        text += &format!("\n{}", stages(system, answer).render(palette.header));
+    }
     if !answer.chains.is_empty() {
         text.push('\n');
         text += &chains(answer).render(palette.header);
@@ -164,6 +167,7 @@ fn tasks(system: &System, answer: &Answer) -> Table {
         .number("#", |(index, ..)| *index)
         .text("task", |(_, task, _)| clip(&task.name, 30))
         .text("wait", |(_, task, _)| match (task.spins(), task.wait) {
+            _ if task.is_pipelined() => "pipelined",
             (true, _) => "busy",
             (false, Wait::Suspend) if task.suspends() => "suspend",
             _ => "-",
@@ -218,6 +222,36 @@ fn contexts(system: &System, task: &Task) -> String {
         .collect();
     names.dedup();
     names.join(", ")
+}
+
+/// Returns the segments of all pipelined tasks, with the bounds on their ends and queues.
+fn stages(system: &System, answer: &Answer) -> Table {
+    let tasks = system.tasks().iter().zip(&answer.tasks).enumerate();
+    let stages = tasks.flat_map(|(index, (task, found))| {
+        let stages = task.segments.iter().zip(&found.stages).enumerate();
+        stages.map(move |(position, stage)| (index, position, (task, found), stage))
+    });
+    let table = Table::of(stages)
+        .text("pipelined task", |(_, position, (task, _), _)| match position {
+            0 => clip(&task.name, 30),
+            _ => String::new(),
+        })
+        .number("in flight", |(_, position, (_, found), _)| {
+            found.jobs_max.filter(|_| *position == 0)
+        })
+        .number("segment", |(_, position, ..)| *position)
+        .text("on", |(.., (segment, _))| {
+            clip(system.resource_name(segment.on), 30)
+        })
+        .time("end", |(index, position, ..)| {
+            Cell::or(answer.evidence.bounds.end(*index, *position), "none")
+        })
+        .number("queue", |(.., (_, stage))| stage.jobs_max)
+        .text("load", |(.., (_, stage))| {
+            let load = stage.load_permille;
+            load.map(|load| format!("{}.{} %", load / 10, load % 10))
+        });
+    table.done()
 }
 
 /// Returns the slices of the contexts of `task`, with the number of turns per round if it is above 1.

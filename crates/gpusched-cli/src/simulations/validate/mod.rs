@@ -49,6 +49,12 @@ pub struct Args {
     /// Each system has a time-sliced partition. The runs differ in the order of the turns and in the overruns of slices.
     #[arg(long, requires = "end_to_end", conflicts_with = "shared_memory")]
     time_sliced: bool,
+    /// Validate the end-to-end analysis of pipelined tasks
+    ///
+    /// Each system has tasks with several jobs in flight, and some of them have buffers. With `--time-sliced`, their kernels can
+    /// be on contexts that take turns.
+    #[arg(long, requires = "end_to_end", conflicts_with = "shared_memory")]
+    pipelined: bool,
     /// Use the GPUs that `gpusched gpus` lists, with their partition sizes
     ///
     /// The generated systems use all granularities in turn. Only with `--shared-memory`.
@@ -87,6 +93,7 @@ Examples:
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --shared-memory --systems 10000
   gpusched validate --end-to-end --time-sliced --systems 10000
+  gpusched validate --end-to-end --pipelined --systems 10000
 {examples}  gpusched validate --systems 608 --pessimism pessimism.csv && \
 gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg"
     )
@@ -148,7 +155,10 @@ impl Args {
             (false, true) => systems::Sharing::Time,
             (false, false) => systems::Sharing::Nothing,
         };
-        let campaign = systems::Campaign::new(self.systems, global.seed(), sharing);
+        let campaign = systems::Campaign {
+            pipelined: self.pipelined,
+            ..systems::Campaign::new(self.systems, global.seed(), sharing)
+        };
         let report = common.run(&campaign, global)?;
         common.write(&mut output, report.draft.as_ref())?;
         output.last(&EndToEndValidation::new(&campaign, &report))?;

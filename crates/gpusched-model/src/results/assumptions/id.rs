@@ -122,6 +122,11 @@ pub enum AssumptionId {
     BcetStated,
     /// A job of a task starts after the end of the previous job of this task.
     OneThreadPerTask,
+    /// Each segment of a pipelined task executes the jobs one after another, and the oldest job of a task goes first.
+    PipelinedJobs,
+    /// A buffer between two segments has the stated slots. A job occupies a slot from the start of the first segment to the end
+    /// of the second segment.
+    Buffers,
     /// CPU cores execute only the tasks of the system, and schedule them by the policies of the cores.
     CoreScheduling,
     /// Each copy engine executes one copy at a time, and orders copies by its policy.

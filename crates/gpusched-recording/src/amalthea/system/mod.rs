@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gpusched_model::end_to_end::{
-    Arrivals, CopyEngine, Draft, EnginePolicy, PartitionDraft, PartitionPolicy, System, TaskDraft, Wait,
+    Arrivals, CopyEngine, Draft, EnginePolicy, Jobs, PartitionDraft, PartitionPolicy, System, TaskDraft, Wait,
 };
 use gpusched_model::time::Time;
 use gpusched_model::{Interference, Refusal};
@@ -285,6 +285,8 @@ fn task(resources: &Resources<'_, '_>, thread: &Thread<'_>, deadline: Time) -> R
         gpu_priority: None,
         wait: resources.wait(thread.name, &thread.job, &segments)?,
         segments,
+        jobs: Jobs::Sequential,
+        buffers: None,
         alternatives: Vec::new(),
     })
 }

@@ -7,8 +7,8 @@ use gpusched_model::end_to_end::{Resource, System};
 use gpusched_model::time::Time;
 
 /// Draws one track for each core, copy engine and partition, with the segments that it executes. The chart shows
-/// busy-waiting tasks on the tracks of their cores. Also draws one track per task, with its releases, deadlines and
-/// deadline misses.
+/// busy-waiting tasks on the tracks of their cores. Also draws one track per sequential task, and one track per segment of a
+/// pipelined task. The first track of a task has its releases, deadlines and deadline misses.
 #[derive(Debug)]
 pub struct Chart<'a> {
     timeline: &'a mut Timeline,
@@ -22,7 +22,14 @@ pub struct Chart<'a> {
 struct Row {
     name: String,
     waits: String,
-    track: TrackId,
+    /// One track for a sequential task. One track per segment of a pipelined task, because its segments overlap.
+    tracks: Vec<TrackId>,
+}
+
+impl Row {
+    fn track(&self, segment: usize) -> Option<TrackId> {
+        self.tracks.get(segment).or(self.tracks.first()).copied()
+    }
 }
 
 impl<'a> Chart<'a> {
@@ -39,10 +46,16 @@ impl<'a> Chart<'a> {
         let tracks = tracks.collect::<Result<Vec<_>, TimelineError>>()?;
         let process = timeline.process("tasks")?;
         let tasks = system.tasks().iter().map(|task| {
+            let mut tracks = vec![timeline.track(process, &task.name)?];
+            if task.is_pipelined() {
+                for segment in 1..task.segments.len() {
+                    tracks.push(timeline.track(process, &format!("{}, segment {segment}", task.name))?);
+                }
+            }
             Ok(Row {
                 name: task.name.clone(),
                 waits: format!("{} (waits)", task.name),
-                track: timeline.track(process, &task.name)?,
+                tracks,
             })
         });
         let tasks = tasks.collect::<Result<Vec<_>, TimelineError>>()?;
@@ -93,18 +106,18 @@ impl<'a> Chart<'a> {
             args: &args,
             ..Slice::new(if spins { &row.waits } else { &row.name }, &row.name, start, end)
         };
-        if !spins {
-            self.timeline.slice(row.track, slice)?;
+        if let (false, Some(own)) = (spins, row.track(part.segment)) {
+            self.timeline.slice(own, slice)?;
         }
         self.timeline.slice(track, slice)
     }
 
     fn mark(&mut self, at: Time, job: Job, mark: Mark) -> Result<(), TimelineError> {
-        let Some(row) = self.tasks.get(job.task) else {
+        let Some(track) = self.tasks.get(job.task).and_then(|row| row.track(0)) else {
             return Ok(());
         };
         let name = format!("job {}", job.number);
-        self.timeline.instant(row.track, Instant::new(&name, mark, at))
+        self.timeline.instant(track, Instant::new(&name, mark, at))
     }
 }
 

@@ -18,6 +18,9 @@ pub struct TaskObserved {
     pub ends: Vec<Time>,
     /// For each segment: maximum time from the release to the end of the segment [ns]. Compare with S.
     pub delays: Vec<Time>,
+    /// For each segment: maximum number of jobs that execute the segment or wait for it. A job waits for the first segment from
+    /// its arrival, and for each other segment from the end of the previous segment.
+    pub queues: Vec<u64>,
 }
 
 /// Maximum times of all tasks. One observer can observe several runs of a system.
@@ -29,6 +32,8 @@ pub struct Observed {
     pub misses: u64,
     /// First job that missed its deadline.
     pub first_miss: Option<Job>,
+    /// For each task and segment: present number of jobs.
+    present: Vec<Vec<u64>>,
 }
 
 impl Observed {
@@ -37,11 +42,23 @@ impl Observed {
         let tasks = system.tasks().iter().map(|task| TaskObserved {
             ends: vec![Time::ZERO; task.segments.len()],
             delays: vec![Time::ZERO; task.segments.len()],
+            queues: vec![0; task.segments.len()],
             ..TaskObserved::default()
         });
+        let present = system.tasks().iter().map(|task| vec![0; task.segments.len()]);
         Observed {
             tasks: tasks.collect(),
+            present: present.collect(),
             ..Observed::default()
+        }
+    }
+
+    /// Counts a job of `task` that now waits for `segment`.
+    fn enter(&mut self, task: usize, segment: usize) {
+        if let Some(present) = self.present[task].get_mut(segment) {
+            *present += 1;
+            let longest = &mut self.tasks[task].queues[segment];
+            *longest = (*longest).max(*present);
         }
     }
 }
@@ -57,6 +74,14 @@ impl Observer<Event> for Observed {
                 *end = since(part.job.arrival).max(*end);
                 let delay = &mut task.delays[part.segment];
                 *delay = since(released).max(*delay);
+                self.present[part.job.task][part.segment] -= 1;
+                self.enter(part.job.task, part.segment + 1);
+            }
+            Event::Arrival(job) => {
+                if job.number == 0 {
+                    self.present[job.task].fill(0); // a new run, after a run that may have been cut
+                }
+                self.enter(job.task, 0);
             }
             Event::Complete(job) => {
                 let task = &mut self.tasks[job.task];
@@ -68,7 +93,7 @@ impl Observer<Event> for Observed {
                 self.misses += 1;
                 self.first_miss.get_or_insert(job);
             }
-            Event::Arrival(_) | Event::Release(_) | Event::Start(_) | Event::Ran { .. } => {}
+            Event::Release(_) | Event::Start(_) | Event::Ran { .. } => {}
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use gpusched_model::WcetFunction;
 use gpusched_model::end_to_end::{
-    Arrivals, ChainDraft, Communication, CopyEngine, Core, CorePolicy, Draft, EnginePolicy, PartitionDraft,
-    PartitionPolicy, SegmentDraft, TaskDraft, Wait,
+    Arrivals, ChainDraft, Communication, CopyEngine, Core, CorePolicy, Draft, EnginePolicy, Jobs,
+    PartitionDraft, PartitionPolicy, SegmentDraft, TaskDraft, Wait,
 };
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
@@ -114,6 +114,8 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
             gpu_priority: (below(rng, 2) == 0).then(|| u32::try_from(below(rng, levels)).unwrap_or(0)),
             wait: Some([Wait::Busy, Wait::Suspend][below(rng, 2)]),
             segments,
+            jobs: Jobs::Sequential,
+            buffers: None,
             alternatives: Vec::new(),
         })
     });

@@ -3,10 +3,12 @@
 //! * [`draw`] generates random systems with all policies and waiting modes, and chains of their tasks.
 //! * `traffic` lets the resources of a system share a memory.
 //! * `turns` gives the GPU of a system time slices.
+//! * `pipelines` makes tasks of a system pipelined.
 //! * [`campaign`] compares each bound with the longest time in several runs.
 
 pub mod campaign;
 pub mod draw;
+mod pipelines;
 mod traffic;
 mod turns;
 

@@ -25,6 +25,8 @@ pub enum Method {
     Blocking,
     /// One partition contains all SMs. The end-to-end analysis of gpusched decides.
     Holistic,
+    /// One partition contains all SMs. The end-to-end analysis decides, but each kernel has a window of its own.
+    SingleWindows,
     /// One partition contains all SMs, and timers release the segments.
     Enforced,
     /// One partition contains all SMs. A system counts as schedulable if no simulated run misses a deadline. No safe
@@ -69,7 +71,10 @@ impl Method {
 
     /// Whether the method computes bounds on response times for the same system as the method `holistic`.
     pub(super) fn is_bound(self) -> bool {
-        matches!(self, Method::Oblivious | Method::Jitter | Method::Blocking)
+        matches!(
+            self,
+            Method::Oblivious | Method::Jitter | Method::Blocking | Method::SingleWindows
+        )
     }
 }
 
@@ -101,6 +106,7 @@ impl Subject {
             Method::Oblivious => decided(self.meets(Baseline::Oblivious)),
             Method::Jitter => decided(self.meets(Baseline::Jitter)),
             Method::Blocking => decided(self.meets(Baseline::Blocking)),
+            Method::SingleWindows => decided(self.meets(Baseline::SingleWindows)),
             Method::Holistic => decided(self.holistic),
             Method::Enforced => decided(analyze_enforced(&self.system)?.schedulable),
             Method::Simulation => decided(!self.misses(numbers)?),

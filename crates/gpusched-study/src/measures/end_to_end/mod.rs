@@ -52,6 +52,10 @@ pub struct EndToEndParameters {
     /// Additional time of each kernel besides its execution, such as the cost of preemption. Only without `wcet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     overhead: Option<Time>,
+    /// Longest time for which a kernel waits before it starts, besides the kernels of other tasks, such as the time of an operation
+    /// of the driver that is not preempted. This time delays no other task on the GPU. Default: 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    blocking: Option<Time>,
     /// Analyses and plans. All methods analyze the same systems.
     methods: Vec<Method>,
     /// Search effort of a plan for one system: maximum number of end-to-end tests. Default: 2000.
@@ -140,6 +144,9 @@ impl Parameters for EndToEndParameters {
         if let (Some(overhead), Some(_)) = (self.overhead, self.wcet) {
             return Refusal::refuse("overhead", overhead, "no value for kernels with `wcet`");
         }
+        if let (Some(blocking), Some(_)) = (self.blocking, self.wcet) {
+            return Refusal::refuse("blocking", blocking, "no value for kernels with `wcet`");
+        }
         if !self.published.is_empty() && self.published.len() != self.utilization.len() {
             let expected = format!("{}, one for each utilization", self.utilization.len());
             return Refusal::refuse("published", format!("{} numbers", self.published.len()), expected);
@@ -152,6 +159,7 @@ impl Parameters for EndToEndParameters {
             sms: self.sms,
             wcet: self.wcet,
             overhead: self.overhead.unwrap_or(Time::ZERO), // by definition, no overhead
+            blocking: self.blocking.unwrap_or(Time::ZERO), // by definition, no wait
         };
         Ok(EndToEnd {
             parameters: self,

@@ -49,9 +49,12 @@ impl Kernels {
     fn within(&self, window: u128, each: impl Fn(&Part) -> u128) -> u128 {
         let time = |part: &Part| part.within(window, self.period, each(part));
         let one_by_one = self.each.iter().map(time).fold(0, u128::saturating_add);
-        match self.each.len() {
-            1 => one_by_one,
-            _ => one_by_one.min(time(&self.together)),
+        match &self.together {
+            // The proof requires at most one period.
+            together if self.each.len() > 1 && each(together) <= self.period => {
+                one_by_one.min(time(together))
+            }
+            _ => one_by_one,
         }
     }
 }
@@ -65,8 +68,8 @@ pub(super) struct Occupation {
     pub overrun: u128,
     /// Kernels of the context, by task; `None` if a task has no bound.
     kernels: Option<Vec<Kernels>>,
-    /// Whether a kernel of the context may preempt another kernel of the context.
-    preempts: bool,
+    /// Whether the number of overruns inside each kernel is limited, and a kernel with its overruns takes at most a period.
+    limited: bool,
 }
 
 impl Occupation {
@@ -83,6 +86,7 @@ impl Occupation {
                 true => stream.cost.div_ceil(slice).saturating_sub(1),
                 false => stream.cost.saturating_sub(1).div_ceil(slice),
             };
+            (stream.cost <= stream.period).then_some(())?;
             Some(Part {
                 lag: stream.end?.saturating_sub(stream.earliest),
                 cost: stream.cost,
@@ -104,11 +108,13 @@ impl Occupation {
             })
         };
         let by_task = streams.chunk_by(|a, b| a.task == b.task);
+        let kernels = by_task.map(of_task).collect::<Option<Vec<Kernels>>>();
+        let fits = |task: &Kernels| task.each.iter().all(|part| part.occupied <= task.period);
         Occupation {
             slice,
             overrun,
-            kernels: by_task.map(of_task).collect(),
-            preempts,
+            limited: !preempts && kernels.iter().flatten().all(fits),
+            kernels,
         }
     }
 
@@ -124,7 +130,7 @@ impl Occupation {
             }
         }
         let slices = (work / self.slice).saturating_add(1); // two slice ends have a whole slice between them
-        let occupied = (!self.preempts).then_some(occupied);
+        let occupied = self.limited.then_some(occupied);
         // Both values bound the execution time.
         let least = occupied.map_or(work, |occupied| occupied.min(work));
         Some(Use {

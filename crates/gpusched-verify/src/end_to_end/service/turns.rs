@@ -38,7 +38,8 @@ impl TimeSliced {
             let preemptive = matches!(policy, Some(PartitionPolicy::Fp | PartitionPolicy::Edf));
             let from_idle = |stream: &Stream| starts_idle(gpu.idle, system, streams, stream);
             let times = (context.slice.ns().into(), context.overrun.ns().into());
-            Occupation::new(times, preemptive && !serves_one_task(streams), streams, from_idle)
+            let one_by_one = serves_one_task(streams) && (streams.len() == 1 || !pipelined(streams));
+            Occupation::new(times, preemptive && !one_by_one, streams, from_idle)
         });
         let turns = |context| intervals(&gpu.runlist, context);
         TimeSliced {
@@ -53,6 +54,30 @@ impl TimeSliced {
     /// Returns the turns of the context at position `own`.
     pub fn turns(&self, own: usize) -> Turns<'_> {
         Turns { gpu: self, own }
+    }
+
+    /// Returns θ, the time of a switch.
+    pub fn switch(&self) -> u128 {
+        self.switch
+    }
+
+    /// Returns the longest time of a turn of `context`, with its switch and its overrun.
+    pub fn longest_turn(&self, context: usize) -> u128 {
+        let of = &self.contexts[context];
+        self.switch.saturating_add(of.slice).saturating_add(of.overrun)
+    }
+
+    /// Returns the largest number of turns of `other` between two consecutive turns of `context`.
+    pub fn gap(&self, context: usize, other: usize) -> u128 {
+        let count = |interval: &Vec<usize>| interval.iter().filter(|&&turn| turn == other).count() as u128;
+        self.intervals[context].iter().map(count).max().unwrap_or(0) // every context has a turn
+    }
+
+    /// Returns the number of turns of `context` that start in a window of length `window`, and its time there with overruns. The
+    /// run list allows `most` turns. Returns `None` if the work of the context has no bound.
+    pub fn used(&self, context: usize, window: u128, most: u128) -> Option<(u128, u128)> {
+        let found = self.contexts[context].within(window)?;
+        Some((found.turns(most), found.time(most)))
     }
 
     /// Returns F, the length of a round where each turn takes its whole slice.
@@ -73,6 +98,11 @@ fn intervals(runlist: &[usize], context: usize) -> Vec<Vec<usize>> {
     turns.map(<[usize]>::to_vec).collect()
 }
 
+/// Returns whether a kernel of a context belongs to a pipelined task.
+fn pipelined(streams: &[Stream]) -> bool {
+    streams.iter().any(|stream| stream.pipelined)
+}
+
 /// Returns whether all kernels of a context belong to one task.
 fn serves_one_task(streams: &[Stream]) -> bool {
     streams
@@ -81,8 +111,8 @@ fn serves_one_task(streams: &[Stream]) -> bool {
 }
 
 /// Returns whether a context with the kernels `streams` is idle just before each release of the kernel `stream`. Only contexts
-/// with kernels have turns, and the previous segment of the only task is on another resource. Before the first segment, the
-/// last segment of the previous job may be on the context if this job ends before the next arrival.
+/// with kernels have turns, the only task is sequential, and its previous segment is on another resource. Before the first
+/// segment, the last segment of the previous job may be on the context if this job ends before the next arrival.
 pub(in super::super) fn starts_idle(
     idle: Idle,
     system: &System,
@@ -101,7 +131,7 @@ pub(in super::super) fn starts_idle(
             last.is_none_or(|last| last.end.is_some_and(|end| end < last.period))
         }
     };
-    idle == Idle::Skip && serves_one_task(streams) && leaves
+    idle == Idle::Skip && serves_one_task(streams) && !pipelined(streams) && leaves
 }
 
 /// The turns of one context.

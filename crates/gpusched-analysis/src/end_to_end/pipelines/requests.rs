@@ -1,0 +1,127 @@
+//! Delays under first in, first out: (12) and (13) of `docs/explanation/pipelines.md`.
+
+use std::cmp::Ordering;
+
+use super::super::arithmetic::{INFINITE, least};
+use super::super::streams::State;
+use super::super::time_slices::Turns;
+use super::work::{Stream, utilization};
+use super::{ACTIVATIONS, BUSY};
+
+/// Returns the work of the requests of `other` that may precede a request at the moment when it becomes eligible. The task
+/// `other` is pipelined.
+pub(in super::super) fn outstanding(state: &State, (other, segment): (usize, usize)) -> u64 {
+    let (owner, part) = (&state.tasks[other], state.part(other, segment));
+    match state.response(other) {
+        INFINITE => INFINITE,
+        _ => {
+            let lag = state.bound(other, segment).end.saturating_sub(part.earliest);
+            lag.div_ceil(owner.period).saturating_mul(part.cost)
+        }
+    }
+}
+
+/// Bound on the end of a segment: the smaller one of two bounds.
+pub(super) fn end(state: &State, own: (usize, usize), here: &[(usize, usize)]) -> u64 {
+    let eligible = state.eligible(own.0, own.1);
+    if eligible == INFINITE {
+        return INFINITE;
+    }
+    let turns = Turns::of(state, state.part(own.0, own.1).on, false);
+    let limit = state.tasks[own.0].limit;
+    let requests = requests(state, own, here);
+    let requests = least(1, limit, |window| turns.served(requests, window));
+    eligible.saturating_add(requests.min(busy_window(state, own, here, &turns)))
+}
+
+/// (12) The work of all requests that are outstanding when a segment becomes eligible.
+fn requests(state: &State, (task, segment): (usize, usize), here: &[(usize, usize)]) -> u64 {
+    let owner = &state.tasks[task];
+    let part = state.part(task, segment);
+    let mut total = part.cost;
+    let mut longest: Option<(usize, u64)> = None;
+    for &(other, position) in here {
+        let found = state.part(other, position);
+        if other != task && !state.tasks[other].pipelined {
+            // Segments of one task follow each other in `here`.
+            let before = longest.filter(|&(of, _)| of == other).map_or(0, |(_, cost)| cost);
+            total = total.saturating_add(found.cost.saturating_sub(before));
+            longest = Some((other, before.max(found.cost)));
+            continue;
+        }
+        let work = if other != task {
+            outstanding(state, (other, position))
+        } else if position >= segment {
+            match state.response(task) {
+                INFINITE => INFINITE,
+                _ => {
+                    let since = state.bound(task, position).end.saturating_sub(part.earliest);
+                    let older = since.div_ceil(owner.period).saturating_sub(1);
+                    older.saturating_mul(found.cost)
+                }
+            }
+        } else {
+            let since = state.eligible(task, segment).saturating_sub(found.earliest);
+            (since / owner.period).saturating_mul(found.cost)
+        };
+        total = total.saturating_add(work);
+    }
+    total
+}
+
+/// (13) The longest time in a busy window, from the moment when a segment is eligible at the latest to its end.
+fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)], turns: &Turns<'_>) -> u64 {
+    let mut streams: Vec<Stream> = here.iter().map(|&segment| Stream::of(state, segment)).collect();
+    let Some(position) = here.iter().position(|&segment| segment == own) else {
+        return INFINITE; // `here` has the own segment
+    };
+    let limit = state.tasks[own.0].limit.saturating_mul(BUSY);
+    let rates = utilization(streams.iter().map(|stream| (stream.cost, stream.period)));
+    let longest = match rates {
+        Some((Ordering::Greater, _)) => return INFINITE,
+        Some((Ordering::Equal, _)) if turns.is_none() => INFINITE, // the window may never end
+        _ => until(&streams, position, INFINITE, limit, turns),
+    };
+    match rates {
+        Some((_, multiple)) if longest == INFINITE && turns.is_none() => {
+            streams.iter_mut().for_each(|stream| stream.distance = 0);
+            let multiple = u64::try_from(multiple).unwrap_or(INFINITE);
+            until(&streams, position, multiple, limit, turns)
+        }
+        _ => longest,
+    }
+}
+
+/// Returns the longest time in a busy window of `streams`, and at most in the time `horizon`. `position` is the analyzed stream.
+fn until(streams: &[Stream], position: usize, horizon: u64, limit: u64, turns: &Turns<'_>) -> u64 {
+    let arriving = |window: u64| {
+        let work = streams.iter().map(|stream| stream.arriving(window));
+        work.fold(0, u64::saturating_add)
+    };
+    let busy = least(1, limit, |window| turns.served(arriving(window), window));
+    let horizon = horizon.min(busy);
+    if horizon == INFINITE {
+        return INFINITE;
+    }
+    let mut streams = streams.to_vec();
+    if let Some(own) = streams.get_mut(position) {
+        (own.jitter, own.distance) = (0, 0);
+    }
+    let (mut after, mut worst) = (0u64, 0u64);
+    for _ in 0..ACTIVATIONS {
+        let window = after.saturating_add(1);
+        let work = streams.iter().map(|stream| stream.arriving(window));
+        let work = work.fold(0, u64::saturating_add);
+        let end = least(work, limit, |window| turns.served(work, window));
+        if end == INFINITE {
+            return INFINITE;
+        }
+        worst = worst.max(end.saturating_sub(after));
+        let steps = streams.iter().map(|stream| stream.next(after));
+        after = steps.min().unwrap_or(INFINITE);
+        if after >= horizon {
+            return worst;
+        }
+    }
+    INFINITE
+}

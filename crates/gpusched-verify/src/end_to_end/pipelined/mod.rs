@@ -1,0 +1,66 @@
+//! Segments of pipelined tasks: the time from the arrival of a job to the end of a segment.
+//!
+//! Several jobs of a pipelined task may be pending at one segment, and at several segments on one resource. The numbers of
+//! the equations are from the page "Pipelined tasks".
+//!
+//! * `load`: the work of other tasks in a window;
+//! * `priorities`: windows under fixed priorities, over one or several segments;
+//! * `fifo`: requests under FIFO.
+
+mod fifo;
+mod load;
+mod priorities;
+
+use super::device::Rule;
+use super::stream::Stream;
+use super::table::Table;
+use super::window::smaller;
+
+/// Maximum number of own jobs in one window.
+const JOBS_LIMIT: u128 = 10_000;
+
+/// Limits of the search for a bound on a task. A value above a limit counts as "no bound", which is safe.
+#[derive(Copy, Clone)]
+struct Limits {
+    /// Longest bound on the time from the arrival to the end of a segment.
+    end: u128,
+    /// Longest busy window.
+    window: u128,
+}
+
+impl Limits {
+    fn new(table: &Table<'_>, task: usize) -> Limits {
+        let end = longest_end(table, task);
+        Limits {
+            end,
+            window: end.saturating_mul(8),
+        }
+    }
+}
+
+/// Returns the longest R of a pipelined task: 8·max(T, D).
+pub(super) fn longest_end(table: &Table<'_>, task: usize) -> u128 {
+    let deadline = u128::from(table.task(task).deadline.ns());
+    table.period(task).max(deadline).saturating_mul(8)
+}
+
+/// Returns whether a segment of the pipelined task `task` takes longer than its period, so no bound follows.
+pub(super) fn exceeds_period(table: &Table<'_>, task: usize) -> bool {
+    let mut segments = table.task(task).segments.iter();
+    segments.any(|segment| u128::from(segment.wcet.ns()) > table.period(task))
+}
+
+/// Returns the least valid R of the segment `own` of a pipelined task, or `None` if it has no bound. `rule` is the rule of
+/// its resource.
+pub(super) fn end(rule: Rule, table: &Table<'_>, own: &Stream) -> Option<u128> {
+    if exceeds_period(table, own.task) {
+        return None;
+    }
+    match rule {
+        Rule::Fifo => fifo::end(table, own),
+        _ => {
+            let from = |first: usize| priorities::end(rule, table, (own.task, first, own.segment));
+            (0..=own.segment).map(from).fold(None, smaller)
+        }
+    }
+}
