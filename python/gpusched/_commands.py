@@ -1841,6 +1841,7 @@ def validate(
     shared_memory: bool = False,
     end_to_end: bool = False,
     time_sliced: bool = False,
+    pipelined: bool = False,
     devices: bool = False,
     warps: bool = False,
     machine: Value = None,
@@ -1871,6 +1872,9 @@ def validate(
             system to the file of ``reproducer``. With ``shared_memory``, all resources of a system share a memory.
         time_sliced: Validate the end-to-end analysis of contexts that take turns. Each system has a time-sliced
             partition. The runs differ in the order of the turns and in the overruns of slices.
+        pipelined: Validate the end-to-end analysis of pipelined tasks. Each system has tasks with several jobs in
+            flight, and some of them have buffers. With ``time_sliced``, their kernels can be on contexts that take
+            turns.
         devices: Use the GPUs that `gpusched gpus` lists, with their partition sizes. The generated systems use all
             granularities in turn. Only with ``shared_memory``.
         warps: Validate memory time against concurrent kernels, cycle by cycle. Each system is a co-run of two or
@@ -1913,6 +1917,7 @@ def validate(
             "shared-memory": shared_memory,
             "end-to-end": end_to_end,
             "time-sliced": time_sliced,
+            "pipelined": pipelined,
             "devices": devices,
             "warps": warps,
             "machine": machine,

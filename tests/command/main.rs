@@ -30,6 +30,7 @@ mod measurements;
 mod options;
 mod outputs;
 mod pages;
+mod pipelines;
 mod plain_words;
 mod progress;
 mod recordings;

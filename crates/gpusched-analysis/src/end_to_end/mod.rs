@@ -74,8 +74,8 @@ fn no_bounds(system: &System) -> Bounds {
 /// (END_TO_END §11.4 of the documentation).
 ///
 /// # Errors
-/// Fails if a task busy-waits or is pipelined. Also fails with overheads of dispatchers, because a dispatcher may see a kernel before the time
-/// that a timer for the end of its wake-up states. Also fails with time slices.
+/// Fails if a task busy-waits or is pipelined. Also fails with overheads of dispatchers, because a dispatcher may see a kernel
+/// before the time that a timer for the end of its wake-up states. Also fails with time slices.
 pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
     if let Some(overheads) = system.overheads() {
         let expected = "none with enforced releases, because no analysis counts both";

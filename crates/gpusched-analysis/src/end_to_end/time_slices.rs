@@ -226,6 +226,9 @@ impl Steps {
 
     /// Returns the execution of a segment with lag `lag` in the window.
     fn work(&mut self, lag: u64, cost: u64, period: u64) -> u64 {
+        if cost > period {
+            return INFINITE; // kernels and overruns of a pipelined task can be longer than the period
+        }
         let length = self.window.saturating_add(lag).saturating_sub(cost);
         self.jobs(length, period).saturating_mul(cost)
     }

@@ -151,3 +151,91 @@ fn what_is_no_system_is_refused() {
         assert!(message.contains(expected), "{message}\n{expected}");
     }
 }
+
+/// Two kernels of a pipelined task on one partition, and a task of another kind.
+fn pipeline(fields: &str) -> String {
+    format!(
+        r#"{{"cores":[{{"name":"c0","policy":"fp"}},{{"name":"c1","policy":"fp"}}],
+            "partitions":[{{"name":"gpu","sms":1,"policy":"np-fp"}}],"tasks":[
+            {{"name":"a","period":100,"deadline":250{fields},"segments":[{{"on":"c0","wcet":1}},
+              {{"on":"gpu","kind":"compute","wcet":{{"table":{{"isolated":[[1,5]],"conflict":[[1,8]]}}}}}},
+              {{"on":"gpu","kind":"compute","wcet":{{"table":{{"isolated":[[1,6]],"conflict":[[1,9]]}}}}}},
+              {{"on":"c1","wcet":2}}]}},
+            {{"name":"b","period":100,"segments":[{{"on":"gpu","kind":"memory","wcet":6}}]}}]}}"#
+    )
+}
+
+/// The segments of a pipelined task are threads: they may use several cores, and two kernels of two jobs contend.
+#[test]
+fn a_pipelined_task_has_threads() {
+    let found = system(&pipeline(r#","jobs":"pipelined","buffers":[null,3,1]"#)).unwrap();
+    let task = &found.tasks()[0];
+    assert!(task.is_pipelined() && !task.spins() && !task.suspends() && task.core.is_none());
+    assert_eq!(
+        [0, 1, 2, 3, 9].map(|segment| task.slots(segment)),
+        [None, Some(3), Some(1), None, None]
+    );
+    let wcets: Vec<u64> = task.segments.iter().map(|segment| segment.wcet.ns()).collect();
+    assert_eq!(wcets, [1, 8, 9, 2]);
+    assert!(!found.tasks()[1].is_pipelined());
+    let refusal = found.check_sequential("of a test").unwrap_err().to_string();
+    assert_eq!(
+        refusal,
+        "tasks[0].jobs: found pipelined, expected sequential, because of a test"
+    );
+    let free = system(&pipeline(r#","jobs":"pipelined","wait":"suspend""#)).unwrap();
+    assert_eq!(free.tasks()[0].slots(1), None);
+    // A kernel never contends with itself, because its thread executes one job at a time.
+    let one = pipeline(r#","jobs":"pipelined""#).replace(
+        r#"{"on":"gpu","kind":"compute","wcet":{"table":{"isolated":[[1,6]],"conflict":[[1,9]]}}},"#,
+        "",
+    );
+    assert_eq!(system(&one).unwrap().tasks()[0].segments[1].wcet.ns(), 5);
+    let text = pipeline(r#","jobs":"pipelined","buffers":[null,3,1]"#);
+    let draft = Draft::from_json(&text).unwrap();
+    let written = serde_json::to_string(&draft).unwrap();
+    assert_eq!(Draft::from_json(&written).unwrap(), draft);
+    assert_eq!(written.matches("jobs").count(), 1);
+}
+
+#[test]
+fn invalid_pipelined_tasks_are_refused() {
+    for (fields, expected) in [
+        (
+            "",
+            "tasks[0].deadline: found 250ns, expected at most 100ns, the period, for a sequential task",
+        ),
+        (r#","jobs":"sequential""#, "tasks[0].deadline: found 250ns"),
+        (r#","jobs":"parallel""#, "unknown variant `parallel`"),
+        (
+            r#","jobs":"pipelined","wait":"busy""#,
+            "tasks[0].wait: found busy, expected suspend",
+        ),
+        (
+            r#","jobs":"pipelined","buffers":[1,1]"#,
+            "tasks[0].buffers: found 2 entries, expected 3 entries",
+        ),
+        (
+            r#","jobs":"pipelined","buffers":[1,0,1]"#,
+            "tasks[0].buffers[1]: found 0, expected null, or at least one slot",
+        ),
+        (r#","jobs":"pipelined","buffers":[1,-1,1]"#, "-1"),
+    ] {
+        let refusal = system(&pipeline(fields)).unwrap_err().to_string();
+        assert!(refusal.contains(expected), "{fields}: {refusal}");
+    }
+    let sequential = pipeline(r#","wait":"busy","buffers":[1,1,1]"#)
+        .replace(":250", ":90")
+        .replace("c1\",\"wcet", "c0\",\"wcet");
+    let refusal = system(&sequential).unwrap_err().to_string();
+    assert!(
+        refusal.contains("tasks[0].buffers: found 3 entries, expected no such field"),
+        "{refusal}"
+    );
+    let chain = pipeline(r#","jobs":"pipelined""#);
+    let chain = format!(
+        r#"{},"chains":[{{"tasks":["b","a"]}}]}}"#,
+        chain.strip_suffix('}').unwrap()
+    );
+    assert_eq!(system(&chain).unwrap().chains().len(), 1);
+}

@@ -16,9 +16,9 @@ const POLICIES: [PartitionPolicy; 4] = [
     PartitionPolicy::Fp,
 ];
 
-/// Makes some tasks of system `index` pipelined, at least one, and removes chains with these tasks. Some of their segments move
-/// to other resources of the same kind. The periods give the busiest resource a certain utilization, so that several jobs are
-/// in flight. In some systems, a stage or a resource has a utilization of exactly 1, or all segments are equal.
+/// Makes some tasks of system `index` pipelined, at least one. Some of their segments move to other resources of the same kind,
+/// and some are repeated. The periods give the busiest resource a certain utilization, so that several jobs are in flight. In
+/// some systems, a stage or a resource has a utilization of exactly 1, or all segments are equal.
 pub(super) fn with_pipelines(mut draft: Draft, (seed, index): (u64, u64)) -> Draft {
     let rng = &mut stream(seed, Purpose::PipelinedSystems, index, 0);
     if below(rng, 2) == 0 {
@@ -33,6 +33,8 @@ pub(super) fn with_pipelines(mut draft: Draft, (seed, index): (u64, u64)) -> Dra
     let certain = below(rng, draft.tasks.len());
     let extreme = below(rng, 8);
     let all = extreme == 0 || below(rng, 3) == 0;
+    // In one half of the systems, pipelined tasks meet on few resources.
+    let most = [1, usize::MAX][below(rng, 2)];
     for (position, task) in draft.tasks.iter_mut().enumerate() {
         if position != certain && !all && below(rng, 3) == 0 {
             continue;
@@ -40,7 +42,11 @@ pub(super) fn with_pipelines(mut draft: Draft, (seed, index): (u64, u64)) -> Dra
         task.jobs = Jobs::Pipelined;
         task.wait = None;
         if below(rng, 2) == 0 {
-            move_segments(rng, task, &[&cores, &kernels]);
+            move_segments(rng, task, (&[&cores, &kernels], most));
+        }
+        for _ in 0..below(rng, 3) {
+            let again = task.segments[below(rng, task.segments.len())].clone();
+            task.segments.push(again);
         }
         task.period = Time::from_ns((task.period.ns() / [1, 2, 3, 5][below(rng, 4)]).max(1));
     }
@@ -57,14 +63,6 @@ pub(super) fn with_pipelines(mut draft: Draft, (seed, index): (u64, u64)) -> Dra
         task.period = task.period.max(Time::from_ns(longest));
         times(rng, task);
     }
-    let tasks = draft.tasks.iter();
-    let pipelined: Vec<&String> = tasks
-        .filter(|task| task.jobs == Jobs::Pipelined)
-        .map(|task| &task.name)
-        .collect();
-    draft
-        .chains
-        .retain(|chain| chain.tasks.iter().all(|task| !pipelined.contains(&task)));
     draft
 }
 
@@ -82,14 +80,14 @@ fn kernels(draft: &Draft) -> Vec<String> {
     names
 }
 
-/// Moves some segments of `task` to another resource of the list that contains their resource.
-fn move_segments(rng: &mut impl Rng, task: &mut TaskDraft, resources: &[&[String]]) {
+/// Moves some segments of `task` to another one of the first `most` resources of the list that contains their resource.
+fn move_segments(rng: &mut impl Rng, task: &mut TaskDraft, (resources, most): (&[&[String]], usize)) {
     for segment in &mut task.segments {
         let mut lists = resources.iter();
         if let Some(list) = lists.find(|list| list.contains(&segment.on))
             && below(rng, 2) == 0
         {
-            segment.on.clone_from(&list[below(rng, list.len())]);
+            segment.on.clone_from(&list[below(rng, list.len().min(most))]);
         }
     }
 }
@@ -130,7 +128,7 @@ fn load(rng: &mut impl Rng, draft: &mut Draft) {
     let partitions = draft.partitions.iter();
     let sliced = partitions.filter(|partition| partition.policy == DraftPolicy::TimeSliced);
     let shared = 1 + sliced.count() as u64;
-    let target = [400, 600, 750, 900, 1000][below(rng, 5)] / shared;
+    let target = [200, 400, 600, 800, 1000][below(rng, 5)] / shared;
     for task in &mut draft.tasks {
         task.period = Time::from_ns((task.period.ns() * load).div_ceil(target));
     }
