@@ -4,6 +4,7 @@ mod attained;
 mod baselines;
 mod certificates;
 mod mutations;
+mod pipelines;
 mod random;
 mod sizes;
 mod tables;

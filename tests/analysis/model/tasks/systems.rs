@@ -232,14 +232,4 @@ fn invalid_pipelined_tasks_are_refused() {
         refusal.contains("tasks[0].buffers: found 3 entries, expected no such field"),
         "{refusal}"
     );
-    let chain = pipeline(r#","jobs":"pipelined""#);
-    let chain = format!(
-        r#"{},"chains":[{{"tasks":["b","a"]}}]}}"#,
-        chain.strip_suffix('}').unwrap()
-    );
-    let refusal = system(&chain).unwrap_err().to_string();
-    assert!(
-        refusal.contains("chains[0].tasks[1]: found \"a\", a pipelined task"),
-        "{refusal}"
-    );
 }

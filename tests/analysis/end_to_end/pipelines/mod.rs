@@ -1,0 +1,164 @@
+//! Pipelined tasks: golden examples, a slow implementation of the equations, and runs above wrong variants of the equations.
+//!
+//! * `reference`: a slow implementation of the equations, with wrong variants;
+//! * `traps`: runs above the wrong variants.
+
+mod reference;
+mod traps;
+
+use gpusched::Time;
+use gpusched::end_to_end::analyze;
+use gpusched::model::end_to_end::System;
+use gpusched::simulator::campaign::Campaign as _;
+use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
+use rayon::prelude::*;
+
+use self::reference::{Reference, Wrong};
+use super::system;
+use crate::support::rounds;
+
+/// Returns R of all segments of a task; 0 without a bound.
+fn ends(system: &System, task: usize) -> Vec<u64> {
+    let ends = analyze(system).evidence.bounds.0[task].ends_ns.clone();
+    ends.iter().map(|end| end.map_or(0, Time::ns)).collect()
+}
+
+/// Example E of an independent implementation in Python: two stages with loads below 1, and D = 5·T.
+#[test]
+fn two_stages_overlap() {
+    let system = system(
+        r#"{"cores":[{"name":"c0","policy":"fp"}],
+            "partitions":[{"name":"enc","sms":4,"policy":"np-fifo"},{"name":"dec","sms":4,"policy":"np-fifo"}],
+            "tasks":[{"name":"speech","period":50,"deadline":250,"jobs":"pipelined","segments":[
+            {"on":"c0","wcet":3},{"on":"enc","wcet":40},{"on":"dec","wcet":48},{"on":"c0","wcet":2}]}]}"#,
+    );
+    assert_eq!(ends(&system, 0), [9, 49, 97, 99]);
+    let answer = analyze(&system);
+    assert!(answer.schedulable);
+    assert_eq!(answer.tasks[0].jobs_max, Some(2));
+    let stages = answer.tasks[0].stages.iter();
+    let stages: Vec<_> = stages
+        .map(|stage| (stage.jobs_max, stage.load_permille))
+        .collect();
+    let expected = [(1, 100), (1, 800), (2, 960), (2, 100)];
+    assert_eq!(stages, expected.map(|(jobs, load)| (Some(jobs), Some(load))));
+}
+
+/// Example F: two pipelined tasks share a preemptive partition.
+#[test]
+fn two_pipelines_share_a_stage() {
+    let system = system(
+        r#"{"cores":[{"name":"c0","policy":"fp"}],
+            "partitions":[{"name":"p","sms":4,"policy":"fp"},{"name":"q","sms":4,"policy":"fp"}],"tasks":[
+            {"name":"camera","period":30,"deadline":90,"priority":1,"jobs":"pipelined","segments":[
+            {"on":"c0","wcet":2},{"on":"p","wcet":12},{"on":"q","wcet":20},{"on":"c0","wcet":1}]},
+            {"name":"lidar","period":100,"deadline":300,"priority":2,"jobs":"pipelined","segments":[
+            {"on":"c0","wcet":5},{"on":"p","wcet":30},{"on":"c0","wcet":5}]}]}"#,
+    );
+    assert_eq!(ends(&system, 0), [4, 16, 36, 37]);
+    assert_eq!(ends(&system, 1), [9, 63, 72]);
+}
+
+/// Example H: a buffer with one slot. A shorter period than in the example makes the slot the bottleneck.
+#[test]
+fn a_buffer_has_one_slot() {
+    let text = |period: u64, buffers: &str| {
+        format!(
+            r#"{{"cores":[{{"name":"c0","policy":"fp"}}],
+                "partitions":[{{"name":"enc","sms":4,"policy":"np-fifo"}},{{"name":"dec","sms":4,"policy":"np-fifo"}}],
+                "tasks":[{{"name":"speech","period":{period},"deadline":300,"jobs":"pipelined","buffers":{buffers},"segments":[
+                {{"on":"c0","wcet":3}},{{"on":"enc","wcet":30}},{{"on":"dec","wcet":25}},{{"on":"c0","wcet":2}}]}}]}}"#
+        )
+    };
+    let ends = |period, buffers| ends(&system(&text(period, buffers)), 0);
+    assert_eq!(ends(60, "[null,1,null]"), [3, 33, 58, 60]);
+    assert_eq!(ends(40, "[null,null,null]"), [7, 37, 62, 64]);
+    // One slot: each frame takes 55 between two starts of the encoder, so queues grow.
+    assert_eq!(ends(40, "[null,1,null]"), [0, 0, 0, 0]);
+    assert_eq!(ends(40, "[null,2,null]"), [7, 37, 62, 64]);
+}
+
+/// The loads of the stages decide whether a bound exists, and the sum of the stages does not. T and D are from measurements of
+/// Whisper on Thor (QUIET, EuroSys 2027).
+#[test]
+fn the_slowest_stage_decides() {
+    let bound = |encoder: u64, decoder: u64| {
+        let text = format!(
+            r#"{{"partitions":[{{"name":"enc","sms":10,"policy":"np-fifo"}},{{"name":"dec","sms":10,"policy":"np-fifo"}}],
+                "tasks":[{{"name":"whisper","period":"52.6ms","deadline":"250ms","jobs":"pipelined","segments":[
+                {{"on":"enc","wcet":"{encoder}us"}},{{"on":"dec","wcet":"{decoder}us"}}]}}]}}"#
+        );
+        let answer = analyze(&system(&text));
+        (answer.schedulable, answer.tasks[0].bound_ns)
+    };
+    let bounded = |encoder, decoder| (true, Some(Time::from_ns((encoder + decoder) * 1000)));
+    for (encoder, decoder) in [
+        (52_599, 52_599),
+        (1_000, 52_599),
+        (52_599, 1_000),
+        (26_300, 26_300),
+    ] {
+        assert_eq!(bound(encoder, decoder), bounded(encoder, decoder));
+    }
+    // At a load of exactly 1, a frame never waits for the previous one.
+    assert_eq!(bound(52_600, 52_600), bounded(52_600, 52_600));
+    for (encoder, decoder) in [(52_601, 1_000), (1_000, 52_601), (60_000, 60_000)] {
+        assert_eq!(bound(encoder, decoder), (false, None));
+    }
+}
+
+/// The equations of the page give the bounds of the analysis.
+#[test]
+fn the_reference_implementation_finds_the_same_bounds() {
+    let campaign = Campaign {
+        pipelined: true,
+        ..Campaign::new(0, 51, Sharing::Nothing)
+    };
+    let compared: u64 = (0..rounds(3000))
+        .into_par_iter()
+        .map(|index| {
+            let (system, _) = campaign.system(index).unwrap();
+            let bounds = analyze(&system).evidence.bounds;
+            let reference = Reference {
+                system: &system,
+                bounds: &bounds,
+                wrong: Wrong::Nothing,
+            };
+            let mut compared = 0;
+            for (task, found) in system.tasks().iter().enumerate() {
+                if !found.is_pipelined() || bounds.response_time(task).is_none() {
+                    continue;
+                }
+                for segment in 0..found.segments.len() {
+                    let Some(end) = reference.end(task, segment) else {
+                        continue;
+                    };
+                    let end = end.map(|end| Time::from_ns(u64::try_from(end).unwrap()));
+                    assert_eq!(
+                        bounds.end(task, segment),
+                        end,
+                        "system {index}, task {task}, segment {segment}: {system:#?}\n{bounds:?}"
+                    );
+                    compared += 1;
+                }
+            }
+            compared
+        })
+        .sum();
+    assert!(compared > rounds(2500), "{compared}");
+}
+
+/// Chains with pipelined tasks count, too.
+#[test]
+fn no_run_exceeds_a_bound() {
+    for sharing in [Sharing::Nothing, Sharing::Time] {
+        let campaign = Campaign {
+            pipelined: true,
+            ..Campaign::new(rounds(400), 53, sharing)
+        };
+        let report = campaign.run(None, |_| ()).unwrap();
+        assert_eq!(report.excess, None);
+        assert!(report.tally.attained > rounds(100), "{:?}", report.tally);
+        assert!(report.tally.chains > rounds(20), "{:?}", report.tally);
+    }
+}

@@ -1,0 +1,208 @@
+//! Runs above wrong equations, as scripts.
+
+use gpusched::Time;
+use gpusched::end_to_end::analyze;
+use gpusched::model::end_to_end::System;
+use gpusched::simulator::end_to_end::{Arrival, Extent, Observed, Script, Simulator};
+
+use super::super::system;
+use super::reference::{Reference, Wrong};
+
+/// Executes jobs: task, arrival, jitter, and execution times. Returns the longest time from an arrival to an end of each segment
+/// of `task`.
+fn longest(system: &System, jobs: &[(usize, u64, u64, &[u64])], task: usize) -> Vec<u64> {
+    let ns = Time::from_ns;
+    let mut script = Script::new(system);
+    for &(task, at, jitter, times) in jobs {
+        let arrival = Arrival {
+            at: ns(at),
+            jitter: ns(jitter),
+        };
+        let times: Vec<Time> = times.iter().copied().map(ns).collect();
+        script.push(task, arrival, &times).unwrap();
+    }
+    let mut observed = Observed::new(system);
+    let mut simulator = Simulator::new(system, None).unwrap();
+    simulator
+        .run(&mut script.play(), Extent::ALL, &mut observed)
+        .unwrap();
+    observed.tasks[task].ends.iter().map(|end| end.ns()).collect()
+}
+
+/// Returns the bound on the end of a segment, and the value of wrong equations for the table of the analysis.
+fn bounds(system: &System, (task, segment): (usize, usize), wrong: Wrong) -> (u64, u64) {
+    let bounds = analyze(system).evidence.bounds;
+    let reference = Reference {
+        system,
+        bounds: &bounds,
+        wrong,
+    };
+    let wrong = reference.end(task, segment).unwrap().unwrap();
+    (
+        bounds.end(task, segment).unwrap().ns(),
+        u64::try_from(wrong).unwrap(),
+    )
+}
+
+/// The blocker ends at 7 and the urgent kernel at 11. At 11, the kernel of `own` could start, but the next urgent kernel arrives.
+#[test]
+fn an_urgent_kernel_may_arrive_at_the_start() {
+    let system = system(
+        r#"{"partitions":[{"name":"g","sms":1,"policy":"np-fp"}],"tasks":[
+            {"name":"own","period":100,"priority":2,"jobs":"pipelined","segments":[{"on":"g","wcet":5}]},
+            {"name":"urgent","period":10,"priority":1,"segments":[{"on":"g","wcet":4}]},
+            {"name":"blocker","period":100,"priority":3,"segments":[{"on":"g","wcet":7}]}]}"#,
+    );
+    let jobs: [(usize, u64, u64, &[u64]); 4] = [
+        (2, 0, 0, &[7]),
+        (0, 1, 0, &[5]),
+        (1, 1, 0, &[4]),
+        (1, 11, 0, &[4]),
+    ];
+    assert_eq!(longest(&system, &jobs, 0), [19]);
+    assert_eq!(bounds(&system, (0, 0), Wrong::StartInstant), (19, 15));
+}
+
+/// The frames of `urgent` leave their first stage at least 15 apart, but one per 20 arrives. At a utilization of 1, the work of the
+/// burst accumulates over four own jobs. Only the first own job counts in the wrong variant: its bound is 30.
+#[test]
+fn minimum_distances_do_not_hold_in_an_endless_window() {
+    let system = system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"g","sms":1,"policy":"fp"}],"tasks":[
+            {"name":"own","period":20,"deadline":200,"priority":2,"jobs":"pipelined","segments":[{"on":"g","wcet":10}]},
+            {"name":"urgent","period":20,"deadline":200,"jitter":30,"priority":1,"jobs":"pipelined","segments":[
+            {"on":"c","wcet":15,"bcet":15},{"on":"g","wcet":10}]}]}"#,
+    );
+    let mut jobs: Vec<(usize, u64, u64, &[u64])> = Vec::new();
+    for job in 0..8 {
+        let arrival = 20 * job;
+        jobs.push((1, arrival, 30u64.saturating_sub(arrival), &[15, 10]));
+        jobs.push((0, 45 + arrival, 0, &[10]));
+    }
+    assert_eq!(longest(&system, &jobs, 0), [50]);
+    assert_eq!(bounds(&system, (0, 0), Wrong::Distances), (50, 30));
+}
+
+/// A sequential task waits for all frames in the queue, not for one. The frames arrive in a burst because of their jitter.
+#[test]
+fn a_sequential_task_waits_for_several_requests() {
+    let system = system(
+        r#"{"partitions":[{"name":"g","sms":1,"policy":"np-fifo"}],"tasks":[
+            {"name":"own","period":100,"segments":[{"on":"g","wcet":5}]},
+            {"name":"frames","period":10,"deadline":100,"jitter":30,"jobs":"pipelined","segments":[{"on":"g","wcet":4}]}]}"#,
+    );
+    let mut jobs: Vec<(usize, u64, u64, &[u64])> = vec![(0, 31, 0, &[5])];
+    for job in 0..4 {
+        jobs.push((1, 10 * job, 30 - 10 * job, &[4]));
+    }
+    // One request of `frames` gives 9.
+    assert_eq!(longest(&system, &jobs, 0), [20]);
+    assert_eq!(analyze(&system).response_times_ns[0], Some(Time::from_ns(21)));
+}
+
+/// Jobs of a more urgent pipelined task overlap: R > T. In the window of a sequential task on a core, two of them carry in work.
+#[test]
+fn several_jobs_of_a_pipelined_task_interfere_with_a_sequential_task() {
+    let system = system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"g","sms":1,"policy":"np-fifo"}],"tasks":[
+            {"name":"own","period":200,"priority":2,"segments":[{"on":"c","wcet":5}]},
+            {"name":"frames","period":20,"deadline":100,"priority":1,"jobs":"pipelined","segments":[
+            {"on":"g","wcet":18},{"on":"g","wcet":2},{"on":"c","wcet":3}]}]}"#,
+    );
+    let bound = analyze(&system).response_times_ns[0].unwrap().ns();
+    // Frame 0 waits in both kernels, and frame 1 needs no time there.
+    let jobs: [(usize, u64, u64, &[u64]); 3] =
+        [(1, 0, 0, &[18, 2, 3]), (1, 20, 0, &[1, 1, 3]), (0, 20, 0, &[5])];
+    let found = longest(&system, &jobs, 0)[0];
+    assert_eq!(found, 11);
+    assert!(found <= bound, "{bound}");
+}
+
+/// Checks a run of segment (`task`, `segment`): the longest time, the bound, and the smaller value of the wrong equations.
+fn refuted(
+    system: &System,
+    (task, segment): (usize, usize),
+    wrong: Wrong,
+    jobs: &[(usize, u64, u64, &[u64])],
+    [run, bound, unsafe_form]: [u64; 3],
+) {
+    assert_eq!(longest(system, jobs, task)[segment], run);
+    assert_eq!(bounds(system, (task, segment), wrong), (bound, unsafe_form));
+    assert!(unsafe_form < run && run <= bound);
+}
+
+/// The example of Lehoczky: the longest response time is not at the start of the window.
+#[test]
+fn later_jobs_of_a_window_count() {
+    let system = system(
+        r#"{"partitions":[{"name":"g","sms":1,"policy":"fp"}],"tasks":[
+            {"name":"own","period":100,"deadline":500,"priority":2,"jobs":"pipelined","segments":[{"on":"g","wcet":62}]},
+            {"name":"urgent","period":70,"priority":1,"segments":[{"on":"g","wcet":26}]}]}"#,
+    );
+    let own = (0..8).map(|job| (0, 100 * job, 0, &[62u64][..]));
+    let urgent = (0..10).map(|job| (1, 70 * job, 0, &[26u64][..]));
+    let jobs: Vec<(usize, u64, u64, &[u64])> = own.chain(urgent).collect();
+    refuted(&system, (0, 0), Wrong::FirstActivation, &jobs, [118, 118, 114]);
+}
+
+/// The first stage of a frame takes 10, and the first stage of the next frame takes 1. So their kernels are 11 apart.
+#[test]
+fn each_segment_has_its_own_jitter() {
+    let system = system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"g","sms":1,"policy":"fp"}],"tasks":[
+            {"name":"own","period":100,"priority":2,"jobs":"pipelined","segments":[{"on":"g","wcet":8}]},
+            {"name":"urgent","period":20,"priority":1,"jobs":"pipelined","segments":[
+            {"on":"c","wcet":10,"bcet":1},{"on":"g","wcet":5}]}]}"#,
+    );
+    let jobs: [(usize, u64, u64, &[u64]); 3] = [(1, 0, 0, &[10, 5]), (1, 20, 0, &[1, 5]), (0, 10, 0, &[8])];
+    refuted(&system, (0, 0), Wrong::FirstJitter, &jobs, [18, 18, 13]);
+}
+
+/// The last segment of frame 0 goes before the first segment of frame 1.
+#[test]
+fn later_own_segments_count() {
+    let system = system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"g","sms":1,"policy":"np-fifo"}],"tasks":[
+            {"name":"own","period":6,"deadline":60,"jobs":"pipelined","segments":[
+            {"on":"c","wcet":3},{"on":"g","wcet":2},{"on":"c","wcet":2}]}]}"#,
+    );
+    let jobs: [(usize, u64, u64, &[u64]); 2] = [(0, 0, 0, &[3, 2, 2]), (0, 6, 0, &[3, 2, 2])];
+    refuted(&system, (0, 0), Wrong::LaterOwn, &jobs, [4, 11, 3]);
+}
+
+/// Four frames of another pipeline are in the queue.
+#[test]
+fn a_pipelined_task_has_several_requests() {
+    let system = system(
+        r#"{"partitions":[{"name":"g","sms":1,"policy":"np-fifo"}],"tasks":[
+            {"name":"own","period":100,"jobs":"pipelined","segments":[{"on":"g","wcet":5}]},
+            {"name":"frames","period":10,"deadline":100,"jitter":30,"jobs":"pipelined","segments":[{"on":"g","wcet":4}]}]}"#,
+    );
+    let mut jobs: Vec<(usize, u64, u64, &[u64])> = vec![(0, 31, 0, &[5])];
+    for job in 0..4 {
+        jobs.push((1, 10 * job, 30 - 10 * job, &[4]));
+    }
+    refuted(&system, (0, 0), Wrong::OneRequest, &jobs, [20, 21, 9]);
+}
+
+/// With one slot, each frame keeps the encoder and the decoder for 55 in turn, so queues grow. Without the buffer, the bound is 64.
+#[test]
+fn buffers_delay_segments() {
+    let text = |slots: &str| {
+        format!(
+            r#"{{"cores":[{{"name":"c0","policy":"fp"}}],
+                "partitions":[{{"name":"enc","sms":4,"policy":"np-fifo"}},{{"name":"dec","sms":4,"policy":"np-fifo"}}],
+                "tasks":[{{"name":"speech","period":40,"deadline":300,"jobs":"pipelined","buffers":[null,{slots},null],"segments":[
+                {{"on":"c0","wcet":3}},{{"on":"enc","wcet":30}},{{"on":"dec","wcet":25}},{{"on":"c0","wcet":2}}]}}]}}"#
+        )
+    };
+    let jobs = (0..3).map(|job| (0, 40 * job, 0, &[3u64, 30, 25, 2][..]));
+    let jobs: Vec<(usize, u64, u64, &[u64])> = jobs.collect();
+    let found = |slots| {
+        let system = system(&text(slots));
+        let bound = analyze(&system).response_times_ns[0];
+        (longest(&system, &jobs, 0)[3], bound.map(Time::ns))
+    };
+    assert_eq!(found("null"), (60, Some(64)));
+    assert_eq!(found("1"), (90, None));
+}
