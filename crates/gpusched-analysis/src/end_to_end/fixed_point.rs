@@ -69,13 +69,16 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
     for (index, place) in places.iter().enumerate() {
         // Through a shared memory, each task influences each resource.
         let shared = state.memory.is_some() && !place.here.is_empty();
+        let mut marks = vec![false; state.tasks.len()];
+        for &task in &place.tasks {
+            several.mark(&state, task, &mut marks);
+        }
         for (task, places) in influenced.iter_mut().enumerate() {
             let turns = state
                 .time_sliced
                 .iter()
                 .any(|gpu| gpu.depends(place.resource, task));
-            let window = |&own: &usize| several.depends(&state, own, task);
-            if shared || turns || place.tasks.contains(&task) || place.tasks.iter().any(window) {
+            if shared || turns || marks[task] || place.tasks.contains(&task) {
                 places.push(index);
             }
         }

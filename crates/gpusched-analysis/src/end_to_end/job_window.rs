@@ -111,16 +111,23 @@ impl Windows {
         }
     }
 
-    /// Whether the windows of a segment of `task` depend on the bounds of `other`.
-    pub fn depends(&self, state: &State, task: usize, other: usize) -> bool {
-        let urgent =
-            |&busy: &usize| busy == task || (state.tasks[busy].spins && more_urgent(state, task, busy));
-        self.allowed[task]
-            && (more_urgent(state, task, other)
-                || (0..state.tasks.len()).filter(urgent).any(|client| {
-                    let mut homes = self.homes[client].iter().flatten();
-                    homes.any(|&home| self.stations[home].tasks.iter().any(|&(found, _)| found == other))
-                }))
+    /// Marks the tasks whose bounds the windows of `task` use.
+    pub fn mark(&self, state: &State, task: usize, marks: &mut [bool]) {
+        if !self.allowed[task] {
+            return;
+        }
+        let mut stations: Vec<usize> = self.homes[task].iter().flatten().copied().collect();
+        for other in (0..state.tasks.len()).filter(|&other| more_urgent(state, task, other)) {
+            marks[other] = true;
+            if state.tasks[other].spins {
+                stations.extend(self.homes[other].iter().flatten());
+            }
+        }
+        stations.sort_unstable();
+        stations.dedup();
+        for &(other, _) in stations.iter().flat_map(|&station| &self.stations[station].tasks) {
+            marks[other] = true;
+        }
     }
 
     /// Returns the bound on the end of `segment` of `task`: the smaller value of `end` and of the bounds of all windows. If it is at

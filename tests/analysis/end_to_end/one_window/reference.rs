@@ -13,10 +13,6 @@ use super::super::time_slices::reference::{Reference as Turns, Wrong as WrongTur
 pub enum Wrong {
     /// No change: the equations of the page.
     Nothing,
-    /// Every other task counts only the kernels that are released in the window.
-    Released,
-    /// The window is closed, even if a busy-waiting task is less urgent than the own task on the GPU.
-    Closed,
     /// One less urgent kernel blocks the whole window.
     BlockedOnce,
     /// Less urgent kernels do not block busy-waiting tasks.
@@ -27,8 +23,6 @@ pub enum Wrong {
     AllCosts,
     /// The BCET of each segment is its WCET.
     BestCase,
-    /// Tasks of equal priority count as tasks with a higher priority.
-    Equal,
     /// Requests of busy-waiting tasks do not wait for other requests.
     BusyRequests,
     /// On a time-sliced GPU, a busy-waiting task does not wait for turns.
@@ -261,7 +255,7 @@ impl Reference<'_> {
     /// Whether `other` has a higher priority on the core.
     fn first(&self, window: &Window<'_>, other: usize) -> bool {
         let (own, found) = (self.priority(window.task), self.priority(other));
-        window.closed && (found < own || (self.wrong == Wrong::Equal && found == own))
+        window.closed && found < own
     }
 
     /// n_j(w)
@@ -363,13 +357,8 @@ impl Reference<'_> {
         let mut sum = 0;
         for other in others.filter(|&other| self.urgency(other) <= level) {
             let here = self.here(other, place);
-            let ordered = own_here.is_empty()
-                || self.urgency(other) < self.urgency(task)
-                || (self.wrong == Wrong::Equal && self.urgency(other) == self.urgency(task));
-            let released = match self.wrong {
-                Wrong::Released => true,
-                _ => self.preemptive(place) && window.closed && ordered,
-            };
+            let ordered = own_here.is_empty() || self.urgency(other) < self.urgency(task);
+            let released = self.preemptive(place) && window.closed && ordered;
             let always = self.always(length, other, &here);
             sum += match released {
                 true => smaller(self.released(length, other, &here), always)?,
@@ -471,7 +460,7 @@ impl Reference<'_> {
             first,
             last,
             joint,
-            closed: self.wrong == Wrong::Closed || !joint.iter().any(|&place| opens(place)),
+            closed: !joint.iter().any(|&place| opens(place)),
             busy,
         };
         let mut own = 0;
