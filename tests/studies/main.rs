@@ -31,3 +31,4 @@ mod study_determinism;
 mod study_resume;
 mod study_specs;
 mod tables;
+mod time_slices;

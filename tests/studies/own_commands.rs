@@ -349,6 +349,32 @@ fn fields_without_effect_are_refused() {
             "function = \"f\"\ntimeout = \"1s\"",
             "found `timeout` with a function",
         ),
+        (
+            "command = [\"true\"]\ntime_slices = { slices = [\"1ms\"], switch = 0 }",
+            "found time slices and a command",
+        ),
+        (
+            "time_slices = { slices = [\"1ms\"], switch = 0 }\nforbidden = \"act\"",
+            "found `forbidden` with time slices",
+        ),
+        ("time_slices = { slices = [], switch = 0 }", "slices: found none"),
+        (
+            "time_slices = { slices = [0], switch = 0 }",
+            "found 0ns, expected more than 0 ns",
+        ),
+        ("time_slices = { slices = [\"1ms\"] }", "missing field `switch`"),
+        (
+            "time_slices = { slices = [\"1ms\"], switch = 0, turns = 9 }",
+            "turns: found 9, expected 1 to 8",
+        ),
+        (
+            "time_slices = { slices = [\"1ms\"], switch = 0, contexts = 0 }",
+            "contexts: found 0",
+        ),
+        (
+            "time_slices = { slices = [\"1ms\"], switch = 0, tests = 0 }",
+            "tests: found 0",
+        ),
         ("", "found neither a heuristic nor a command"),
         (
             "heuristic = \"sms\"\ntimeout = \"1s\"",

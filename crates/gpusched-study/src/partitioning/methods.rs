@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::shape::{Algorithm, Variant};
-use super::slices::SlicedGpu;
+use super::shape::{Algorithm, SlicedGpu, Variant};
 use crate::definition::document::Document;
 use crate::definition::files::Files;
 use crate::own::{self, Answer, Command, Judged, OwnAlgorithm, Question, Registry, Session};
@@ -195,8 +194,9 @@ impl Method {
                 Ok(Solved::of_plan(&plan))
             },
             (Method::TimeSlices(gpu), _) => &|question| {
+                let begin = Instant::now();
                 let accepted = gpu.accepts(question.set, question.problem.sms(), variant)?;
-                Ok(Solved::of_own(&Judged::Said(accepted), 0))
+                Ok(Solved::of_own(&Judged::Said(accepted), since(begin)))
             },
             (Method::Function(function, answers), _) => &|question| function.solve(question, answers),
             (Method::Command(_, answers), Some(session)) => {
@@ -223,6 +223,11 @@ impl Method {
     }
 }
 
+/// Returns the time since `begin` [ns].
+fn since(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
 impl Function {
     fn solve(&self, question: &Question<'_>, answers: &Answers) -> Result<Solved> {
         let Some(algorithm) = &self.algorithm else {
@@ -233,7 +238,7 @@ impl Function {
         };
         let begin = Instant::now();
         let answer = own::asked(&self.name, &**algorithm, question)?;
-        let ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let ns = since(begin);
         let judged = own::judged(question, answer);
         let judged = judged.and_then(|judged| answers.add(question, &judged).map(|()| judged));
         let judged = judged.map_err(|refusal| own::refused(&self.name, question, &refusal))?;

@@ -17,8 +17,7 @@ pub use methods::Rejected;
 pub use pairs::{PAIR_COLUMNS, mcnemar};
 pub use program::{Metric, Population, Program};
 pub use results::decimal;
-pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, Variant};
-pub use slices::SlicedGpu;
+pub use shape::{Algorithm, Axis, PartitioningKind, PartitioningShape, SlicedGpu, Variant};
 
 use std::borrow::Cow;
 use std::ops::Range;

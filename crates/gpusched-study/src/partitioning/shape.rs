@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::program::{Metric, Population};
-use super::slices::SlicedGpu;
 use crate::claim::Claim;
 use crate::definition::axis::Values;
 use crate::definition::figures::Figures;
@@ -14,6 +13,7 @@ use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::{BfDirection, BfMeasure, ListOrder, SmsTies};
 use gpusched_analysis::partitioning::{HeuristicKind, Objective, Traffic};
 use gpusched_model::device::Granularity;
+use gpusched_model::end_to_end::Idle;
 use gpusched_model::time::Time;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
 
@@ -280,6 +280,41 @@ pub struct Algorithm {
     /// How merges count the memory traffic of other partitions. Only if an analysis variant counts traffic.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
+}
+
+/// Time slices on the whole GPU. Each task has its own context, and the contexts take turns.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SlicedGpu {
+    /// Time slices; each > 0. With several, gpusched chooses one for each context.
+    pub slices: Vec<Time>,
+    /// Longest time to switch to another context.
+    pub switch: Time,
+    /// Longest time for which a kernel exceeds a slice. Default: its longest thread block, or its WCET.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrun: Option<Time>,
+    /// Turns of tasks without kernels.
+    #[serde(default)]
+    pub idle: Idle,
+    /// Maximum number of turns of a context per round. gpusched chooses the numbers. Default: 1.
+    #[serde(default = "one_turn")]
+    pub turns: usize,
+    /// Maximum number of contexts. gpusched chooses the tasks that share a context, and the `policy` of the analysis variant orders
+    /// their kernels. If absent, each task has its own context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<usize>,
+    /// Maximum number of tests for one task set. Default: 1000.
+    #[serde(default = "thousand")]
+    pub tests: u64,
+}
+
+const fn one_turn() -> usize {
+    1
+}
+
+const fn thousand() -> u64 {
+    1000
 }
 
 /// Adds `budget`, the alias of the search effort, to the schema.

@@ -1,48 +1,11 @@
 //! Time slices as an algorithm of a study: all SMs belong to each task in turn.
 
-use serde::{Deserialize, Serialize};
-
-use super::shape::Variant;
+use super::shape::{SlicedGpu, Variant};
 use gpusched_analysis::end_to_end::{SharedContexts, TurnSearch, analyze, choose_turns};
 use gpusched_model::TaskSet;
-use gpusched_model::end_to_end::{Draft, Environment, Idle, System, TimeShares};
+use gpusched_model::end_to_end::{Draft, Environment, System, TimeShares};
 use gpusched_model::error::Refusal;
 use gpusched_model::time::Time;
-
-/// Time slices on the whole GPU. Each task has its own context, and the contexts take turns.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct SlicedGpu {
-    /// Time slices; each > 0. With several, gpusched chooses one for each context.
-    pub slices: Vec<Time>,
-    /// Longest time to switch to another context.
-    pub switch: Time,
-    /// Longest time for which a kernel exceeds a slice. Default: its longest thread block, or its WCET.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overrun: Option<Time>,
-    /// Turns of tasks without kernels.
-    #[serde(default)]
-    pub idle: Idle,
-    /// Maximum number of turns of a context per round. gpusched chooses the numbers. Default: 1.
-    #[serde(default = "one")]
-    pub turns: usize,
-    /// Maximum number of contexts. gpusched chooses the tasks that share a context, and the `policy` of the analysis variant orders
-    /// their kernels. If absent, each task has its own context.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<usize>,
-    /// Maximum number of tests for one task set. Default: 1000.
-    #[serde(default = "thousand")]
-    pub tests: u64,
-}
-
-const fn one() -> usize {
-    1
-}
-
-const fn thousand() -> u64 {
-    1000
-}
 
 impl SlicedGpu {
     /// Checks the options for a study with `variants`.
