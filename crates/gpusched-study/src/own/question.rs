@@ -152,7 +152,7 @@ impl<'a> Question<'a> {
     }
 
     /// Appends the field `wcet_ns`: for each task, its WCETs on 1, 2, …, M SMs, or null if it has no WCET on this number of SMs. A line
-    /// consists almost only of these numbers, and this function is several times as fast as a serializer.
+    /// consists almost only of these numbers, and this function is faster than a serializer.
     fn push_wcets(&self, line: &mut Vec<u8>) {
         let mut number = itoa::Buffer::new();
         line.extend_from_slice(b",\"wcet_ns\":[");
