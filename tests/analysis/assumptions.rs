@@ -164,6 +164,7 @@ fn words_are_short_and_harmless() {
         "waters2019-iii-alt-fp-avg",
         "waters2019-i-file-fifo",
         "two-programs",
+        "camera-pipeline",
     ] {
         let path = root().join(format!("tasksets/end_to_end/{name}.json"));
         let draft = Draft::from_json(&std::fs::read_to_string(path).unwrap())

@@ -4,7 +4,6 @@ use crate::interference::bandwidth::Delay;
 
 use super::arithmetic::{INFINITE, least, released, started};
 use super::memory::Omitted;
-use super::pipelines;
 use super::streams::State;
 use super::time_slices::Turns;
 
@@ -27,7 +26,7 @@ pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usiz
     // Segments of one task follow each other in `here`.
     while let Some(&(other, part)) = others.next() {
         if state.tasks[other].pipelined {
-            delay = delay.saturating_add(pipelines::outstanding(state, (other, part)));
+            delay = delay.saturating_add(state.outstanding(other, part));
             continue;
         }
         let mut longest = state.part(other, part).cost;

@@ -9,8 +9,10 @@ use gpusched_model::{Bandwidth, Bytes};
 use super::arithmetic::INFINITE;
 use super::contexts::Gpu;
 use super::memory::{Memory, Omitted};
-use super::pipelines;
 use crate::interference::bandwidth::{Delay, Load, Source};
+
+/// For a pipelined task, a value above this multiple of the larger one of period and deadline is no bound.
+const LIMIT: u64 = 8;
 
 /// The bounds of one segment [ns]; [`INFINITE`] if a bound is missing.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -136,11 +138,7 @@ impl State {
                     pipelined: task.is_pipelined(),
                     slots: task.buffers.clone(),
                     limit: match task.is_pipelined() {
-                        true => task
-                            .period
-                            .max(task.deadline)
-                            .ns()
-                            .saturating_mul(pipelines::LIMIT),
+                        true => task.period.max(task.deadline).ns().saturating_mul(LIMIT),
                         false => task.period.ns(),
                     },
                     parts,
@@ -241,6 +239,18 @@ impl State {
                 .earliest
                 .saturating_sub(owner.parts[before].earliest),
             _ => 0,
+        }
+    }
+
+    /// Returns the work of the requests of a segment of a pipelined task that may be outstanding at any moment.
+    pub fn outstanding(&self, task: usize, segment: usize) -> u64 {
+        let (owner, part) = (&self.tasks[task], self.part(task, segment));
+        match self.response(task) {
+            INFINITE => INFINITE,
+            _ => {
+                let lag = self.bound(task, segment).end.saturating_sub(part.earliest);
+                lag.div_ceil(owner.period).saturating_mul(part.cost)
+            }
         }
     }
 

@@ -151,6 +151,9 @@ impl Work {
                 end.saturating_sub(owner.parts[since].earliest)
             };
             let jobs = |lag: u64, cost: u64| {
+                if cost > owner.period {
+                    return INFINITE; // kernels and overruns of a pipelined task can be longer than the period
+                }
                 let length = window.saturating_add(lag).saturating_sub(cost);
                 length.div_ceil(owner.period).saturating_mul(cost)
             };

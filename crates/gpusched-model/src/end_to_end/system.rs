@@ -42,7 +42,7 @@ impl System {
     /// its interference model requires, or has a shared memory that the model does not allow. Also fails if a partition
     /// has preemption at block boundaries and `environment` has a shared memory. Also fails if `environment` has overheads, and
     /// a partition has a policy with preemption or the interference model counts memory traffic. Also fails if a task is
-    /// pipelined, and `environment` has a shared memory or overheads, or a chain contains the task.
+    /// pipelined, and `environment` has a shared memory or overheads.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
@@ -89,8 +89,7 @@ impl System {
         let chains = draft.chains.iter().enumerate();
         let chains: Result<Vec<Chain>, Refusal> = chains
             .map(|(index, chain)| {
-                self::chain(chain, &positions, &tasks)
-                    .map_err(|refusal| refusal.within(&format!("chains[{index}]")))
+                self::chain(chain, &positions).map_err(|refusal| refusal.within(&format!("chains[{index}]")))
             })
             .collect();
         let mut engines = draft.copy_engines.clone();
@@ -366,18 +365,13 @@ fn default_priorities(tasks: &[TaskDraft]) -> Result<Vec<(u32, u32)>, Refusal> {
     Ok(priorities)
 }
 
-fn chain(draft: &ChainDraft, positions: &HashMap<&str, usize>, all: &[Task]) -> Result<Chain, Refusal> {
+fn chain(draft: &ChainDraft, positions: &HashMap<&str, usize>) -> Result<Chain, Refusal> {
     if draft.tasks.is_empty() {
         Refusal::refuse("tasks", "an empty list", "the names of one or more tasks")?;
     }
     let mut tasks = Vec::with_capacity(draft.tasks.len());
     for (position, name) in draft.tasks.iter().enumerate() {
         match positions.get(name.as_str()) {
-            Some(&task) if all.get(task).is_some_and(Task::is_pipelined) => Refusal::refuse(
-                format!("tasks[{position}]"),
-                format!("{name:?}, a pipelined task"),
-                "a sequential task, because no analysis bounds chains of pipelined tasks",
-            )?,
             Some(&task) => tasks.push(task),
             None => Refusal::refuse(
                 format!("tasks[{position}]"),

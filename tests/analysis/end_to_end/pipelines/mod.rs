@@ -1,18 +1,21 @@
 //! Pipelined tasks: golden examples, a slow implementation of the equations, and runs above wrong variants of the equations.
 //!
 //! * `reference`: a slow implementation of the equations, with wrong variants;
-//! * `wrong`: runs of random systems above the wrong variants;
-//! * `traps`: systems for the variants that random systems rarely exceed.
+//! * `traps`: runs above the wrong variants.
 
 mod reference;
 mod traps;
-mod wrong;
 
 use gpusched::Time;
 use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::System;
+use gpusched::simulator::campaign::Campaign as _;
+use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
+use rayon::prelude::*;
 
+use self::reference::{Reference, Wrong};
 use super::system;
+use crate::support::rounds;
 
 /// Returns R of all segments of a task; 0 without a bound.
 fn ends(system: &System, task: usize) -> Vec<u64> {
@@ -101,5 +104,61 @@ fn the_slowest_stage_decides() {
     assert_eq!(bound(52_600, 52_600), bounded(52_600, 52_600));
     for (encoder, decoder) in [(52_601, 1_000), (1_000, 52_601), (60_000, 60_000)] {
         assert_eq!(bound(encoder, decoder), (false, None));
+    }
+}
+
+/// The equations of the page give the bounds of the analysis.
+#[test]
+fn the_reference_implementation_finds_the_same_bounds() {
+    let campaign = Campaign {
+        pipelined: true,
+        ..Campaign::new(0, 51, Sharing::Nothing)
+    };
+    let compared: u64 = (0..rounds(3000))
+        .into_par_iter()
+        .map(|index| {
+            let (system, _) = campaign.system(index).unwrap();
+            let bounds = analyze(&system).evidence.bounds;
+            let reference = Reference {
+                system: &system,
+                bounds: &bounds,
+                wrong: Wrong::Nothing,
+            };
+            let mut compared = 0;
+            for (task, found) in system.tasks().iter().enumerate() {
+                if !found.is_pipelined() || bounds.response_time(task).is_none() {
+                    continue;
+                }
+                for segment in 0..found.segments.len() {
+                    let Some(end) = reference.end(task, segment) else {
+                        continue;
+                    };
+                    let end = end.map(|end| Time::from_ns(u64::try_from(end).unwrap()));
+                    assert_eq!(
+                        bounds.end(task, segment),
+                        end,
+                        "system {index}, task {task}, segment {segment}: {system:#?}\n{bounds:?}"
+                    );
+                    compared += 1;
+                }
+            }
+            compared
+        })
+        .sum();
+    assert!(compared > rounds(2500), "{compared}");
+}
+
+/// Chains with pipelined tasks count, too.
+#[test]
+fn no_run_exceeds_a_bound() {
+    for sharing in [Sharing::Nothing, Sharing::Time] {
+        let campaign = Campaign {
+            pipelined: true,
+            ..Campaign::new(rounds(400), 53, sharing)
+        };
+        let report = campaign.run(None, |_| ()).unwrap();
+        assert_eq!(report.excess, None);
+        assert!(report.tally.attained > rounds(100), "{:?}", report.tally);
+        assert!(report.tally.chains > rounds(20), "{:?}", report.tally);
     }
 }

@@ -117,3 +117,92 @@ fn several_jobs_of_a_pipelined_task_interfere_with_a_sequential_task() {
     assert_eq!(found, 11);
     assert!(found <= bound, "{bound}");
 }
+
+/// Checks a run of segment (`task`, `segment`): the longest time, the bound, and the smaller value of the wrong equations.
+fn refuted(
+    system: &System,
+    (task, segment): (usize, usize),
+    wrong: Wrong,
+    jobs: &[(usize, u64, u64, &[u64])],
+    [run, bound, unsafe_form]: [u64; 3],
+) {
+    assert_eq!(longest(system, jobs, task)[segment], run);
+    assert_eq!(bounds(system, (task, segment), wrong), (bound, unsafe_form));
+    assert!(unsafe_form < run && run <= bound);
+}
+
+/// The example of Lehoczky: the longest response time is not at the start of the window.
+#[test]
+fn later_jobs_of_a_window_count() {
+    let system = system(
+        r#"{"partitions":[{"name":"g","sms":1,"policy":"fp"}],"tasks":[
+            {"name":"own","period":100,"deadline":500,"priority":2,"jobs":"pipelined","segments":[{"on":"g","wcet":62}]},
+            {"name":"urgent","period":70,"priority":1,"segments":[{"on":"g","wcet":26}]}]}"#,
+    );
+    let own = (0..8).map(|job| (0, 100 * job, 0, &[62u64][..]));
+    let urgent = (0..10).map(|job| (1, 70 * job, 0, &[26u64][..]));
+    let jobs: Vec<(usize, u64, u64, &[u64])> = own.chain(urgent).collect();
+    refuted(&system, (0, 0), Wrong::FirstActivation, &jobs, [118, 118, 114]);
+}
+
+/// The first stage of a frame takes 10, and the first stage of the next frame takes 1. So their kernels are 11 apart.
+#[test]
+fn each_segment_has_its_own_jitter() {
+    let system = system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"g","sms":1,"policy":"fp"}],"tasks":[
+            {"name":"own","period":100,"priority":2,"jobs":"pipelined","segments":[{"on":"g","wcet":8}]},
+            {"name":"urgent","period":20,"priority":1,"jobs":"pipelined","segments":[
+            {"on":"c","wcet":10,"bcet":1},{"on":"g","wcet":5}]}]}"#,
+    );
+    let jobs: [(usize, u64, u64, &[u64]); 3] = [(1, 0, 0, &[10, 5]), (1, 20, 0, &[1, 5]), (0, 10, 0, &[8])];
+    refuted(&system, (0, 0), Wrong::FirstJitter, &jobs, [18, 18, 13]);
+}
+
+/// The last segment of frame 0 goes before the first segment of frame 1.
+#[test]
+fn later_own_segments_count() {
+    let system = system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"g","sms":1,"policy":"np-fifo"}],"tasks":[
+            {"name":"own","period":6,"deadline":60,"jobs":"pipelined","segments":[
+            {"on":"c","wcet":3},{"on":"g","wcet":2},{"on":"c","wcet":2}]}]}"#,
+    );
+    let jobs: [(usize, u64, u64, &[u64]); 2] = [(0, 0, 0, &[3, 2, 2]), (0, 6, 0, &[3, 2, 2])];
+    refuted(&system, (0, 0), Wrong::LaterOwn, &jobs, [4, 11, 3]);
+}
+
+/// Four frames of another pipeline are in the queue.
+#[test]
+fn a_pipelined_task_has_several_requests() {
+    let system = system(
+        r#"{"partitions":[{"name":"g","sms":1,"policy":"np-fifo"}],"tasks":[
+            {"name":"own","period":100,"jobs":"pipelined","segments":[{"on":"g","wcet":5}]},
+            {"name":"frames","period":10,"deadline":100,"jitter":30,"jobs":"pipelined","segments":[{"on":"g","wcet":4}]}]}"#,
+    );
+    let mut jobs: Vec<(usize, u64, u64, &[u64])> = vec![(0, 31, 0, &[5])];
+    for job in 0..4 {
+        jobs.push((1, 10 * job, 30 - 10 * job, &[4]));
+    }
+    refuted(&system, (0, 0), Wrong::OneRequest, &jobs, [20, 21, 9]);
+}
+
+/// With one slot, each frame keeps the encoder and the decoder for 55 in turn, so queues grow. Without the buffer, the bound is 64.
+#[test]
+fn buffers_delay_segments() {
+    let text = |slots: &str| {
+        format!(
+            r#"{{"cores":[{{"name":"c0","policy":"fp"}}],
+                "partitions":[{{"name":"enc","sms":4,"policy":"np-fifo"}},{{"name":"dec","sms":4,"policy":"np-fifo"}}],
+                "tasks":[{{"name":"speech","period":40,"deadline":300,"jobs":"pipelined","buffers":[null,{slots},null],"segments":[
+                {{"on":"c0","wcet":3}},{{"on":"enc","wcet":30}},{{"on":"dec","wcet":25}},{{"on":"c0","wcet":2}}]}}]}}"#
+        )
+    };
+    let jobs = (0..3).map(|job| (0, 40 * job, 0, &[3u64, 30, 25, 2][..]));
+    let jobs: Vec<(usize, u64, u64, &[u64])> = jobs.collect();
+    let found = |slots| {
+        let system = system(&text(slots));
+        let bound = analyze(&system).response_times_ns[0];
+        (longest(&system, &jobs, 0)[3], bound.map(Time::ns))
+    };
+    assert_eq!(found("null"), (60, Some(64)));
+    assert_eq!(found("1"), (90, None));
+}

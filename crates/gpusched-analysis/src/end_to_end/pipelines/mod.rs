@@ -15,11 +15,7 @@ use gpusched_model::time::Time;
 use super::queues::Preemption;
 use super::streams::State;
 
-pub(super) use requests::outstanding;
 pub(super) use work::Work;
-
-/// A bound above this multiple of the larger one of period and deadline is no bound.
-pub(super) const LIMIT: u64 = 8;
 
 /// A busy window above this multiple of the limit of bounds gives no bound.
 const BUSY: u64 = 8;

@@ -8,19 +8,6 @@ use super::super::time_slices::Turns;
 use super::work::{Stream, utilization};
 use super::{ACTIVATIONS, BUSY};
 
-/// Returns the work of the requests of `other` that may precede a request at the moment when it becomes eligible. The task
-/// `other` is pipelined.
-pub(in super::super) fn outstanding(state: &State, (other, segment): (usize, usize)) -> u64 {
-    let (owner, part) = (&state.tasks[other], state.part(other, segment));
-    match state.response(other) {
-        INFINITE => INFINITE,
-        _ => {
-            let lag = state.bound(other, segment).end.saturating_sub(part.earliest);
-            lag.div_ceil(owner.period).saturating_mul(part.cost)
-        }
-    }
-}
-
 /// Bound on the end of a segment: the smaller one of two bounds.
 pub(super) fn end(state: &State, own: (usize, usize), here: &[(usize, usize)]) -> u64 {
     let eligible = state.eligible(own.0, own.1);
@@ -50,7 +37,7 @@ fn requests(state: &State, (task, segment): (usize, usize), here: &[(usize, usiz
             continue;
         }
         let work = if other != task {
-            outstanding(state, (other, position))
+            state.outstanding(other, position)
         } else if position >= segment {
             match state.response(task) {
                 INFINITE => INFINITE,

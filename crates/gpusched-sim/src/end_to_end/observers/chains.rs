@@ -61,8 +61,9 @@ struct State {
 struct Hop {
     /// Value that the task wrote last.
     written: Option<Value>,
-    /// Value that the current job has read. Used only for asynchronous communication.
-    current: Option<Value>,
+    /// Values that the present jobs have read, in the order of the jobs. Only a pipelined task has several present jobs. Used only
+    /// for asynchronous communication.
+    current: VecDeque<Option<Value>>,
     /// Times of future writes [ns], with their values. Used only for logical execution times.
     future: VecDeque<(u64, Option<Value>)>,
 }
@@ -98,7 +99,7 @@ impl ChainTimes {
             chain.shown = None;
             for hop in &mut chain.hops {
                 hop.written = None;
-                hop.current = None;
+                hop.current.clear();
                 hop.future.clear();
             }
         }
@@ -113,7 +114,7 @@ impl ChainTimes {
 
     /// Executes all pending reads.
     fn flush(&mut self) {
-        while let Some(read) = self.reads.pop() {
+        for read in std::mem::take(&mut self.reads) {
             self.read(read);
         }
     }
@@ -133,7 +134,7 @@ impl ChainTimes {
                 Some(previous) => chain.hops[previous].latest(now),
             };
             match communication {
-                Communication::Asynchronous => chain.hops[position].current = value,
+                Communication::Asynchronous => chain.hops[position].current.push_back(value),
                 Communication::Let => {
                     let end = job.deadline.ns();
                     if position + 1 == chain.hops.len() {
@@ -155,13 +156,13 @@ impl ChainTimes {
                 && read.communication == Communication::Asynchronous
         };
         if let Some(index) = self.reads.iter().position(pending) {
-            let read = self.reads.swap_remove(index);
+            let read = self.reads.remove(index);
             self.read(read);
         }
         for &(chain, position) in &self.uses[job.task] {
             let chain = &mut self.chains[chain];
             if chain.communication == Communication::Asynchronous {
-                let value = chain.hops[position].current.take();
+                let value = chain.hops[position].current.pop_front().flatten();
                 chain.hops[position].written = value;
                 if position + 1 == chain.hops.len() {
                     chain.output(self.now.ns(), value);

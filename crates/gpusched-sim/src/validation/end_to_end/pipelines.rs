@@ -16,9 +16,8 @@ const POLICIES: [PartitionPolicy; 4] = [
     PartitionPolicy::Fp,
 ];
 
-/// Makes some tasks of system `index` pipelined, at least one, and removes chains with these tasks. Some of their segments move
-/// to other resources of the same kind. The periods give the busiest resource a certain utilization, so that several jobs are
-/// in flight. In some systems, a stage or a resource has a utilization of exactly 1, or all segments are equal.
+/// Makes some tasks of system `index` pipelined, at least one. Some of their segments move to other resources of the same kind.
+/// The periods give the busiest resource a certain utilization, so that several jobs are in flight. In some systems, a stage or a resource has a utilization of exactly 1, or all segments are equal.
 pub(super) fn with_pipelines(mut draft: Draft, (seed, index): (u64, u64)) -> Draft {
     let rng = &mut stream(seed, Purpose::PipelinedSystems, index, 0);
     if below(rng, 2) == 0 {
@@ -57,14 +56,6 @@ pub(super) fn with_pipelines(mut draft: Draft, (seed, index): (u64, u64)) -> Dra
         task.period = task.period.max(Time::from_ns(longest));
         times(rng, task);
     }
-    let tasks = draft.tasks.iter();
-    let pipelined: Vec<&String> = tasks
-        .filter(|task| task.jobs == Jobs::Pipelined)
-        .map(|task| &task.name)
-        .collect();
-    draft
-        .chains
-        .retain(|chain| chain.tasks.iter().all(|task| !pipelined.contains(&task)));
     draft
 }
 
