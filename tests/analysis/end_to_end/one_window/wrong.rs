@@ -2,33 +2,35 @@
 
 use gpusched::Time;
 use gpusched::end_to_end::{Baseline, analyze, baseline};
-use gpusched::model::end_to_end::{Answer, System};
-use gpusched::simulator::campaign::Campaign as _;
-use gpusched::simulator::validation::end_to_end::{Analyze, Campaign, Sharing};
-use gpusched::verification::verify_system;
+use gpusched::model::end_to_end::{Bounds, System};
+use gpusched::simulator::end_to_end::{
+    Arrivals, Drawn, Execution, Extent, Observed, Offsets, Pattern, Simulator,
+};
+use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::reference::{Reference, Wrong};
 use crate::support::rounds;
 
-/// Returns the answer of the analysis with the ends of a wrong variant, as far as they are smaller. The other values of the table
-/// stay correct. A table that solves all wrong equations is never above these ends, because the equations are monotone.
-fn wrong(system: &System, wrong: Wrong) -> Answer {
-    let mut answer = analyze(system);
-    let bounds = answer.evidence.bounds.clone();
+/// Returns `bounds` with the ends of a wrong variant, as far as they are smaller. The other values of the table stay correct. A table
+/// that solves all wrong equations is never above these ends, because the equations are monotone.
+fn wrong(system: &System, bounds: &Bounds, wrong: Wrong) -> Bounds {
+    let mut changed = bounds.clone();
     let reference = Reference {
         system,
-        bounds: &bounds,
+        bounds,
         wrong,
     };
-    for (task, row) in answer.evidence.bounds.0.iter_mut().enumerate() {
+    for (task, row) in changed.0.iter_mut().enumerate() {
         for (segment, end) in row.ends_ns.iter_mut().enumerate() {
             if let (Some(correct), Some(found)) = (end, reference.windows(task, segment)) {
                 *correct = (*correct).min(Time::from_ns(u64::try_from(found).unwrap()));
             }
         }
     }
-    answer
+    changed
 }
 
 /// Compares each end with the smallest result of all equations. Returns the number of ends, and the number of ends that a window
@@ -119,38 +121,109 @@ fn no_bound_is_above_the_bound_of_single_windows() {
     );
 }
 
-/// Checks that a run exceeds an end of the variant, and that the verifier refuses the answer for this system.
-fn exceeded(name: Wrong, analysis: Analyze, sharing: Sharing, (systems, seed): (u64, u64)) {
-    let campaign = Campaign {
-        analysis,
-        ..Campaign::new(systems, seed, sharing)
+/// Returns system `index`: two to four tasks on one core, with up to three kernels on one GPU. `gpu` is the policy of the GPU. Under
+/// `time-sliced`, each task has its own context.
+fn system(gpu: &str, index: u64) -> System {
+    let mut rng = ChaCha8Rng::seed_from_u64(index);
+    let count = rng.random_range(2..=4);
+    let levels = if rng.random_bool(0.3) { 2 } else { 100 };
+    let tasks = (0..count).map(|task| {
+        let period = [20, 30, 40, 60, 120][rng.random_range(0..5)];
+        let core = if task > 0 && rng.random_bool(0.3) { "d" } else { "c" };
+        let on = if gpu == "time-sliced" { format!("x{task}") } else { "gpu".to_owned() };
+        let kernels = [0, 1, 1, 2, 3][rng.random_range(0..5)];
+        let longest = (period / (2 * count)).max(1);
+        let segments = (0..=2 * kernels).map(|segment| {
+            let wcet = rng.random_range(1..=longest);
+            let bcet = if rng.random_bool(0.5) { wcet } else { rng.random_range(0..=wcet) };
+            let on = if segment % 2 == 0 { core } else { on.as_str() };
+            format!(r#"{{"on":"{on}","wcet":{wcet},"bcet":{bcet}}}"#)
+        });
+        let segments: Vec<String> = segments.collect();
+        let wait = if rng.random_bool(0.5) { "busy" } else { "suspend" };
+        format!(
+            r#"{{"name":"{task}","period":{period},"priority":{},"gpu_priority":{},"wait":"{wait}","segments":[{}]}}"#,
+            rng.random_range(0..levels),
+            rng.random_range(0..levels),
+            segments.join(",")
+        )
+    });
+    let tasks: Vec<String> = tasks.collect();
+    let contexts: Vec<String> = (0..count)
+        .map(|task| format!(r#"{{"name":"x{task}","slice":{},"overrun":0}}"#, 1 + task % 3))
+        .collect();
+    let contexts = match gpu {
+        "time-sliced" => format!(r#","switch":1,"contexts":[{}]"#, contexts.join(",")),
+        _ => String::new(),
     };
-    let report = campaign.run(None, |_| ()).unwrap();
-    let Some(excess) = report.excess else {
-        panic!("{name:?}: no run exceeds an end");
-    };
-    let (system, _) = campaign.system(excess.system).unwrap();
-    assert!(verify_system(&analysis(&system), &system).is_err(), "{name:?}");
+    super::super::system(&format!(
+        r#"{{"cores":[{{"name":"c","policy":"fp"}},{{"name":"d","policy":"fp"}}],"partitions":[{{"name":"gpu","sms":1,
+        "policy":"{gpu}"{contexts}}}],"tasks":[{}]}}"#,
+        tasks.join(",")
+    ))
+}
+
+/// Whether one of several runs of system `index` exceeds an end in `bounds`.
+fn exceeds(system: &System, bounds: &Bounds, index: u64) -> bool {
+    (0..48).any(|run| {
+        let pattern = Pattern {
+            execution: [Execution::Wcet, Execution::Extremes][run as usize % 2],
+            offsets: Offsets::Random,
+            arrivals: [Arrivals::Periodic, Arrivals::Sporadic][run as usize / 2 % 2],
+            ..Pattern::default()
+        };
+        let numbers = (index, run);
+        let runs = pattern.runs(system, numbers);
+        let mut source = Drawn::new(system, &runs, numbers).unwrap();
+        let mut observed = Observed::new(system);
+        let extent = Extent::before(Time::from_ns(480));
+        let mut simulator = Simulator::new(system, None).unwrap();
+        simulator.run(&mut source, extent, &mut observed).unwrap();
+        let tasks = observed.tasks.iter().enumerate();
+        let mut ends = tasks.flat_map(|(task, found)| {
+            let ends = found.ends.iter().enumerate();
+            ends.map(move |(segment, &end)| (task, segment, end))
+        });
+        ends.any(|(task, segment, end)| bounds.end(task, segment).is_some_and(|bound| end > bound))
+    })
+}
+
+#[test]
+fn no_run_of_these_systems_exceeds_an_end() {
+    for gpu in ["fp", "np-fp", "np-fifo", "time-sliced"] {
+        for index in 0..rounds(200) {
+            let system = system(gpu, index);
+            let bounds = analyze(&system).evidence.bounds;
+            assert!(!exceeds(&system, &bounds, index), "{gpu} {index}: {system:#?}");
+        }
+    }
+}
+
+/// Checks that a run of system `index` exceeds an end of the variant, and no end of the analysis.
+fn exceeded(variant: Wrong, gpu: &str, index: u64) {
+    let system = system(gpu, index);
+    let bounds = analyze(&system).evidence.bounds;
+    let changed = wrong(&system, &bounds, variant);
+    assert!(exceeds(&system, &changed, index) && !exceeds(&system, &bounds, index));
 }
 
 macro_rules! exceeded {
-    ($($test:ident: $wrong:ident, $sharing:ident, $systems:literal, $seed:literal;)*) => {$(
+    ($($test:ident: $wrong:ident, $gpu:literal, $index:literal;)*) => {$(
         #[test]
         fn $test() {
-            exceeded(Wrong::$wrong, |system| wrong(system, Wrong::$wrong), Sharing::$sharing, ($systems, $seed));
+            exceeded(Wrong::$wrong, $gpu, $index);
         }
     )*};
 }
 
+// The number is the first system with a run above the variant.
 exceeded! {
-    work_before_the_window_counts: Released, Nothing, 3000, 40;
-    inverted_priorities_open_the_window: Closed, Nothing, 3000, 40;
-    each_kernel_is_blocked: BlockedOnce, Nothing, 3000, 40;
-    busy_waiting_tasks_are_blocked: BusyBlocking, Nothing, 3000, 40;
-    less_urgent_kernels_delay_busy_waiting_tasks: OwnLevel, Nothing, 3000, 40;
-    a_suspension_is_jitter: AllCosts, Nothing, 3000, 40;
-    early_ends_make_jitter: BestCase, Nothing, 3000, 40;
-    tasks_of_equal_priority_may_be_ready: Equal, Nothing, 3000, 40;
-    requests_of_busy_waiting_tasks_wait: BusyRequests, Nothing, 3000, 40;
-    busy_waiting_tasks_wait_for_turns: BusyTurns, Time, 3000, 40;
+    each_kernel_is_blocked: BlockedOnce, "np-fp", 20;
+    busy_waiting_tasks_are_blocked: BusyBlocking, "np-fp", 115;
+    less_urgent_kernels_delay_busy_waiting_tasks: OwnLevel, "fp", 222;
+    less_urgent_kernels_delay_busy_waiting_tasks_without_preemption: OwnLevel, "np-fp", 427;
+    a_suspension_is_jitter: AllCosts, "fp", 212;
+    early_ends_make_jitter: BestCase, "fp", 356;
+    requests_of_busy_waiting_tasks_wait: BusyRequests, "np-fifo", 20;
+    busy_waiting_tasks_wait_for_turns: BusyTurns, "time-sliced", 20;
 }

@@ -125,7 +125,7 @@ fn tasks_share_all_resources() {
     let first = "[[2,5,9,12,14],[null,3,4,3,null]]";
     let second = "[[7,10,24,27,34],[null,3,14,3,null]]";
     tight(&both("fp", "suspend"), &format!("[{first},{second}]"));
-    let second = "[[17,20,34,37,54],[null,3,14,3,null]]";
+    let second = "[[17,19,29,32,48],[null,3,14,3,null]]";
     tight(&both("fp", "busy"), &format!("[{first},{second}]"));
     let table = "[[[2,5,19,22,24],[null,3,14,3,null]],[[7,10,24,27,34],[null,3,14,3,null]]]";
     tight(&both("np-fifo", "suspend"), table);
