@@ -11,7 +11,8 @@ use std::path::Path;
 
 use gpusched_model::Refusal;
 use gpusched_model::end_to_end::{
-    Arrivals, Core, CorePolicy, Draft, PartitionDraft, PartitionPolicy, SegmentDraft, System, TaskDraft, Wait,
+    Arrivals, Core, CorePolicy, Draft, Jobs, PartitionDraft, PartitionPolicy, SegmentDraft, System,
+    TaskDraft, Wait,
 };
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
@@ -107,6 +108,8 @@ pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
             priority: None,
             gpu_priority: None,
             wait: on_gpu.then_some(options.wait),
+            jobs: Jobs::Sequential,
+            buffers: None,
             segments,
             alternatives: Vec::new(),
         }],

@@ -57,7 +57,7 @@ impl SlicedGpu {
             overrun: self.overrun,
             idle: self.idle,
         };
-        let draft = Draft::time_shared(set, sms, shares);
+        let draft = Draft::time_shared(set, sms, shares)?;
         let environment = Environment::from(variant.interference);
         if self.slices.len() == 1 && self.turns == 1 && self.contexts.is_none() {
             return Ok(analyze(&System::new(&draft, environment)?).schedulable);
