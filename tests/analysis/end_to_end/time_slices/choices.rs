@@ -175,7 +175,7 @@ fn small_choices_are_exact() {
                 overrun: [None, Some(Time::from_ns(1))][rng.random_range(0..2)],
                 idle: [Idle::Skip, Idle::Wait][rng.random_range(0..2)],
             };
-            let draft = Draft::time_shared(&set, 1, shares);
+            let draft = Draft::time_shared(&set, 1, shares).unwrap();
             let seen = Cell::new(0);
             let chosen = choose_turns(&draft, &search, &|tests| seen.set(tests)).unwrap();
             assert_eq!((chosen.complete, chosen.tests), (true, seen.get()), "seed {seed}");
@@ -220,7 +220,7 @@ fn search(set: &TaskSet, tests: u64, shared: Option<SharedContexts>) -> ChosenTu
         tests,
         environment: Environment::default(),
     };
-    choose_turns(&Draft::time_shared(set, 1, shares), &search, &|_| ()).unwrap()
+    choose_turns(&Draft::time_shared(set, 1, shares).unwrap(), &search, &|_| ()).unwrap()
 }
 
 /// A search with fewer tests than choices makes at most these tests, and more tests are never worse.
@@ -272,7 +272,7 @@ fn other_systems_and_policies_are_refused() {
             .field()
             .to_owned()
     };
-    let draft = Draft::time_shared(&set, 1, shares);
+    let draft = Draft::time_shared(&set, 1, shares).unwrap();
     for policy in [
         Policy::LpEdf,
         Policy::Density,
